@@ -1,0 +1,170 @@
+"""The chess clock: exact arithmetic in integer milliseconds, no wall clock.
+
+An increment is given before each move, the first included (fide-2014, Bilaga H), so 300+5 starts
+at 305 seconds and a press at once adds the next 5.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Self
+
+_PERIOD = re.compile(r"(?:(\d{1,4})/)?(\d{1,7}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:\.\d{1,3})?))?")
+
+
+@dataclass(frozen=True)
+class Period:
+    """``moves`` in ``base`` ms, with ``increment`` ms a move; ``moves`` None: the rest."""
+
+    moves: int | None
+    base: int
+    increment: int
+
+
+@dataclass(frozen=True)
+class TimeControl:
+    """The periods of PGN's TimeControl tag; none for a game without a clock (``-``)."""
+
+    periods: tuple[Period, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """``40/5400+30:1800+30``, ``900+10`` or ``-``; :exc:`ValueError` for anything else."""
+        if text in ("-", "?", ""):
+            return cls(())
+        periods = []
+        for part in text.split(":"):
+            match = _PERIOD.fullmatch(part)
+            if match is None or match[1] == "0" or not float(match[2]) + float(match[3] or 0):
+                raise ValueError(
+                    f"must be a time control such as 900+10 or 40/5400+30:1800+30, not {text[:60]}"
+                )
+            periods.append(
+                Period(
+                    int(match[1]) if match[1] else None,
+                    _milliseconds(match[2]),
+                    _milliseconds(match[3] or "0"),
+                )
+            )
+        return cls(tuple(periods))
+
+
+def _milliseconds(number: str) -> int:
+    whole, _, fraction = number.partition(".")
+    return int(whole) * 1000 + int(fraction.ljust(3, "0") or "0")
+
+
+class Clock:
+    """Both players' times. ``running`` is "white", "black" or None.
+
+    :meth:`advance` must be called with the time of each fact before anything is read.
+    ``flags`` names, in order, the sides whose time ran out; a time never becomes negative.
+    """
+
+    def __init__(self, control: TimeControl, mode: str = "increment") -> None:
+        self.control = control
+        self.mode = mode
+        self.running: str | None = None
+        self.at = 0
+        self.flags: list[str] = []
+        first = control.periods[0] if control.periods else Period(None, 0, 0)
+        start = first.base + (first.increment if mode == "increment" else 0)
+        self.left = {"white": start, "black": start}
+        self.moves = {"white": 0, "black": 0}
+        self._period = {"white": 0, "black": 0}
+        self._in_period = {"white": 0, "black": 0}
+        self._thought = 0  # ms since the running side's clock was started
+        self._delay = 0  # ms of the running side's delay still to pass
+
+    def __bool__(self) -> bool:
+        """Whether there is a clock at all."""
+        return bool(self.control.periods)
+
+    def advance(self, t: int) -> None:
+        """Let time pass until ``t``."""
+        passed = t - self.at
+        self.at = t
+        side = self.running
+        if side is None or not self:
+            return
+        self._thought += passed
+        waited = min(passed, self._delay)
+        self._delay -= waited
+        left = self.left[side] - (passed - waited)
+        while left <= 0 and self._next_period_without_moves(side):
+            left += self.control.periods[self._period[side]].base
+        if left <= 0 and side not in self.flags:
+            self.flags.append(side)
+        self.left[side] = max(left, 0)
+
+    def _next_period_without_moves(self, side: str) -> bool:
+        """A period that has no number of moves ends with its time, and the next one begins."""
+        index = self._period[side]
+        if self.control.periods[index].moves is None and index + 1 < len(self.control.periods):
+            self._period[side] = index + 1
+            self._in_period[side] = 0
+            return True
+        return False
+
+    def start(self, side: str) -> None:
+        """Start ``side``'s clock and stop the other's."""
+        self.running = side
+        self._thought = 0
+        period = self._now(side)
+        self._delay = period.increment if self.mode == "delay" else 0
+
+    def stop(self) -> None:
+        self.running = None
+
+    def _now(self, side: str) -> Period:
+        return self.control.periods[self._period[side]] if self else Period(None, 0, 0)
+
+    def complete(self, side: str) -> None:
+        """``side`` has completed a move: count it, give what the mode gives, start the other."""
+        self.moves[side] += 1
+        if self:
+            period = self._now(side)
+            if self.mode == "bronstein":
+                self.left[side] += min(self._thought, period.increment)
+            self._in_period[side] += 1
+            if self._in_period[side] == period.moves and self._period[side] + 1 < len(
+                self.control.periods
+            ):
+                self._period[side] += 1
+                self._in_period[side] = 0
+                self.left[side] += self._now(side).base
+            if self.mode == "increment":
+                self.left[side] += self._now(side).increment
+        self.start("black" if side == "white" else "white")
+
+    def snapshot(self) -> ClockState:
+        """What :meth:`restore` needs to put the clock back as it stands now."""
+        return ClockState(
+            dict(self.left), dict(self.moves), dict(self._period), dict(self._in_period)
+        )
+
+    def restore(self, state: ClockState) -> None:
+        """Put both times and move counts back; the clock stands, fallen flags are up again."""
+        self.left = dict(state.left)
+        self.moves = dict(state.moves)
+        self._period = dict(state.period)
+        self._in_period = dict(state.in_period)
+        self.flags = []
+        self.running = None
+
+    def set(self, side: str, left: int) -> None:
+        """The arbiter sets ``side``'s time, in ms (6.10, 6.13)."""
+        self.left[side] = left
+        if left > 0 and side in self.flags:
+            self.flags.remove(side)
+
+
+@dataclass(frozen=True)
+class ClockState:
+    """Both clocks at one moment."""
+
+    left: dict[str, int]
+    moves: dict[str, int]
+    period: dict[str, int]
+    in_period: dict[str, int]

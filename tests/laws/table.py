@@ -1,0 +1,78 @@
+"""Help for the tests of the Laws: words that are moves in UCI, and a table to feed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import chess
+
+from blindplay.laws import Game, Heard, Ruling
+from blindplay.laws.facts import parse
+
+
+class PlainWords:
+    """A language in which a move is spoken in UCI or SAN: the Laws' tests need no German."""
+
+    def understand(self, text: str, board: chess.Board, language: str) -> Heard:
+        for read in (board.parse_uci, board.parse_san):
+            try:
+                return Heard("move", (read(text),))
+            except ValueError:
+                continue
+        try:
+            move = chess.Move.from_uci(text)
+        except ValueError:
+            return Heard("other")
+        return Heard("illegal", (move,), "cannot_move_there")
+
+    def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
+        return f"say {move.uci()}"
+
+    def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
+        return about
+
+
+class Table:
+    """A game that is fed with the contract's JSON and remembers its rulings."""
+
+    def __init__(self, **setup: Any) -> None:
+        self.game = Game(PlainWords())
+        self.rulings: list[Ruling] = []
+        self.feed({"t": 0, "fact": "setup", **setup})
+
+    def feed(self, *facts: dict[str, Any]) -> list[Ruling]:
+        """The rulings of these facts; ``t`` is the last one's where it is left out."""
+        got: list[Ruling] = []
+        for fact in facts:
+            ready = {"t": self.game._t / 1000, **fact}
+            got += self.game.apply(parse(json.loads(json.dumps(ready))))
+        self.rulings += got
+        return got
+
+    def play(self, *moves: str, t: float | None = None) -> list[Ruling]:
+        """Complete moves: both players announce, execute on every board, and press."""
+        got: list[Ruling] = []
+        for move in moves:
+            side = self.game.side
+            when = {} if t is None else {"t": t}
+            got += self.feed(
+                {"fact": "announce", "by": side, "move": move, **when},
+                {"fact": "make", "by": side, "move": move, **when},
+            )
+            if len(self.game.tables) == 2:
+                other = "black" if side == "white" else "white"
+                got += self.feed({"fact": "make", "by": other, "move": move, **when})
+            got += self.feed({"fact": "press", "by": side, **when})
+        return got
+
+
+def kinds(rulings: list[Ruling]) -> list[str]:
+    return [ruling.kind for ruling in rulings]
+
+
+def one(rulings: list[Ruling], kind: str) -> Ruling:
+    found = [ruling for ruling in rulings if ruling.kind == kind]
+    assert len(found) == 1, f"{kind}: {kinds(rulings)}"
+    return found[0]
