@@ -1,0 +1,487 @@
+"""One language at the table: announcing, understanding, listening for, and saying the rest."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import string
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property, lru_cache
+from types import MappingProxyType
+
+import chess
+
+from .pack import PIECE_NAMES, LanguageError, Pack, Sign, codes, fold
+from .understanding import Fact, Kind, Position, Reader, Understanding, reaches
+
+__all__ = ["Language", "LanguageError", "languages", "load", "words_only"]
+
+_NOT_SPOKEN = re.compile(
+    r"[^\W\d_]*[\d_][\w]*"  # digits, and whatever is written together with them
+    r"|(?<!\w)\w(?!\w)"  # a single letter
+    r"|(?<!\w)[A-Z]?[a-h]?x[a-h](?!\w)"  # exd, Sxd
+    r"|[^\w\s.,;:!?'’„“”»«–-]"  # + # = and every other sign
+)
+_ARTICLE_PART = re.compile(r"[A-Za-z]+|\d+")
+
+
+def words_only(text: str) -> bool:
+    """Whether a synthesiser may be given ``text``: no digit, notation, or single letter.
+
+    >>> words_only("Springer Gustav eins Felix drei"), words_only("Sf3"), words_only("Anna b")
+    (True, False, False)
+    """
+    return _NOT_SPOKEN.search(text) is None
+
+
+def languages() -> list[str]:
+    """The codes of the languages there are, in alphabetical order."""
+    return codes()
+
+
+@cache
+def load(language: str) -> Language:
+    """The language with the code ``language``, for instance ``"de"``.
+
+    Raises LanguageError, in one sentence, if there is no such language.
+    """
+    return Language(Pack.read(language))
+
+
+class Language:
+    """The words of one language. Get it from :func:`load`; safe to share between threads."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.code = pack.code
+        self.name = pack.text("name")
+        self.spoken: Mapping[str, str] = MappingProxyType(
+            {fold(k): str(v) for k, v in pack.table("spoken").items()}
+        )
+        """Folded words (see :func:`respell`) and what a synthesiser is given instead."""
+        self._pack = pack
+        self._reader = Reader(pack)
+        self._sentences = pack.table("sentences")
+        self._read = lru_cache(maxsize=1 << 16)(self._reader.read)
+        self._squares = cache(self._square_names)
+        self._below_hundred = pack.text("numbers", "below_hundred").split()
+        self._hundreds = pack.text("numbers", "hundreds").split()
+        self._thousands = pack.text("numbers", "thousands").split()
+        if (len(self._below_hundred), len(self._hundreds), len(self._thousands)) != (100, 9, 9):
+            raise LanguageError(
+                f"packs/{pack.code}.toml: numbers needs 100, 9 and 9 words: count them."
+            )
+        self._captures = pack.words("move", "captures")[0]
+        self._en_passant = pack.words("move", "en_passant")[0]
+        self._promotes = pack.words("move", "promotes")[0]
+        self._castles = {
+            Sign.CASTLES_SHORT: pack.words("move", "castles_short")[0],
+            Sign.CASTLES_LONG: pack.words("move", "castles_long")[0],
+        }
+        self._respell = re.compile(
+            r"(?<!\w)(?:" + "|".join(map(re.escape, self._spoken_forms())) + r")(?!\w)",
+            re.IGNORECASE,
+        )
+        # The last position only: a table asks about one position many times. One assignment of
+        # one tuple, so that threads never see half of it.
+        self._last: tuple[tuple[object, ...], Position] | None = None
+
+    # ------------------------------------------------------------ moves, out
+
+    def announce(
+        self,
+        board: chess.Board,
+        move: chess.Move,
+        *,
+        edition: str = "fide-2023",
+        check: bool = False,
+    ) -> str:
+        """The words in which ``move`` is announced on ``board`` (fide-2023 D.2.1).
+
+        ``edition`` chooses the spelling of the files' names; one that the pack does not know has
+        the usual ones. ``check`` adds check or checkmate. Castling may be given as the king's
+        step or, in chess960, as the king taking his rook.
+        Raises chess.IllegalMoveError (a ValueError) if the move is not legal on ``board``.
+
+        >>> load("de").announce(chess.Board(), chess.Move.from_uci("g1f3"))
+        'Springer Gustav eins Felix drei'
+        """
+        position = self._position(board)
+        fact = position.by_move.get(move)
+        if fact is None and move and board.is_legal(move):
+            # The other way to write a castling.
+            fact = next(
+                f
+                for f in position.facts
+                if f.castles
+                and f.from_square == move.from_square
+                and (f.castles is Sign.CASTLES_SHORT) == board.is_kingside_castling(move)
+            )
+        if fact is None:
+            raise chess.IllegalMoveError(
+                f"{move.uci()} is not legal in {board.fen()}: give a legal move."
+            )
+        words = self._announcement(fact, self._squares(edition))
+        if check and board.gives_check(fact.move):
+            after = board.copy(stack=False)
+            after.push(fact.move)
+            name = "checkmate" if after.is_checkmate() else "check"
+            words += " " + self._pack.words("move", name)[0]
+        return words
+
+    def _announcement(self, fact: Fact, squares: tuple[str, ...]) -> str:
+        if fact.castles:
+            return self._castles[fact.castles]
+        parts = [self._pack.piece_names[fact.piece], squares[fact.from_square]]
+        if fact.captured is not None:
+            parts.append(self._captures)
+        parts.append(squares[fact.to_square])
+        if fact.en_passant:
+            parts.append(self._en_passant)
+        if fact.move.promotion is not None:
+            parts += [self._promotes, self._pack.piece_names[fact.move.promotion]]
+        return " ".join(parts)
+
+    def write(self, board: chess.Board, move: chess.Move) -> str:
+        """``move`` in algebraic notation with the country's letters, for a scoresheet.
+
+        German: K D T L S, castling 0-0 and 0-0-0.
+        Raises chess.IllegalMoveError (a ValueError) if the move is not legal on ``board``.
+
+        >>> load("de").write(chess.Board(), chess.Move.from_uci("g1f3"))
+        'Sf3'
+        """
+        if not move or not board.is_legal(move):
+            raise chess.IllegalMoveError(
+                f"{move.uci()} is not legal in {board.fen()}: give a legal move."
+            )
+        san = board.san(move)
+        if san.startswith("O-O"):
+            name = "castles_long" if san.startswith("O-O-O") else "castles_short"
+            return self._pack.text("notation", name) + san.lstrip("O-")
+        letters = {
+            chess.piece_symbol(piece).upper(): letter
+            for piece, letter in self._pack.piece_letters.items()
+        }
+        return "".join(letters.get(c, c) for c in san)
+
+    # ------------------------------------------------------------ words, in
+
+    def understand(self, text: str, board: chess.Board) -> Understanding:
+        """What ``text``, heard or typed, means on ``board``. Never raises for any text.
+
+        Heard and typed text are one language: besides words there may be squares (``e2 e4``),
+        UCI (``e7e8q``) and the country's notation (``Sf3``, ``exd6 e.p.``, ``0-0``). As in words
+        the sign of a capture may be left out (fide-2023 C.13.3: optional), so ``Te4`` is also
+        ``Txe4``; where it is given there must be something to capture. Piece letters are those
+        of the country, in capitals; no letter of another country is accepted (``Bf4``, ``Nf3``).
+
+        A piece and a destination are enough where one legal move fits; a square alone is a pawn's
+        move. Everything said must be so, except check and mate, which are reported (see
+        :class:`Understanding`). Nothing is guessed: a promotion without its piece is ILLEGAL
+        with PROMOTION_MISSING (D.2.1), "Rochade" without its side is AMBIGUOUS.
+        """
+        return self._position(board).understand(self._read(text))
+
+    def _position(self, board: chess.Board) -> Position:
+        key = (
+            board.pawns,
+            board.knights,
+            board.bishops,
+            board.rooks,
+            board.queens,
+            board.kings,
+            board.occupied_co[chess.WHITE],
+            board.turn,
+            board.castling_rights,
+            board.ep_square,
+            board.chess960,
+            type(board),
+        )
+        last = self._last
+        if last is not None and last[0] == key:
+            return last[1]
+        position = Position(board)
+        self._last = (key, position)
+        return position
+
+    # ------------------------------------------------------------ words to listen for
+
+    def phrases(self, board: chess.Board) -> list[str]:
+        """Every plain form of every legal move, in small letters, each once.
+
+        Long with and without the word between the squares, the words for capturing, short where
+        that is unambiguous, and the variants the pack wants to be listened for. Each phrase is
+        understood again as its move.
+        """
+        position = self._position(board)
+        found: dict[str, None] = {}
+        for fact in position.facts:
+            for phrase in self._forms(fact, board):
+                if phrase in found:
+                    continue
+                meant = position.understand(self._read(phrase))
+                if meant.move == fact.move:
+                    found[phrase] = None
+        return list(found)
+
+    def illegal_phrases(self, board: chess.Board) -> list[str]:
+        """Announcements that are well formed and plausible, and not legal on ``board``.
+
+        Every move that a piece of the player on move could make if nothing stood in its way, long
+        and short; castlings that are not possible; promotions without their piece. A recogniser
+        that knows them need not force them into a legal move. Each is understood as ILLEGAL.
+        """
+        position = self._position(board)
+        found: dict[str, None] = {}
+
+        def add(phrase: str) -> None:
+            if phrase not in found:
+                meant = position.understand(self._read(phrase))
+                if meant.kind is Kind.ILLEGAL:
+                    found[phrase] = None
+
+        names = self._small_squares()
+        links = self._pack.words("listen", "to")
+        for square, piece in board.piece_map().items():
+            if piece.color != board.turn:
+                continue
+            name = self._pack.piece_names[piece.piece_type].lower()
+            for to in chess.SQUARES:
+                if not reaches(board, square, to):
+                    continue
+                if any(f.from_square == square for f in position.by_square.get(to, ())) and not (
+                    piece.piece_type == chess.PAWN and chess.square_rank(to) in (0, 7)
+                ):
+                    continue
+                takes = [self._captures.lower()] if board.piece_at(to) else []
+                for link in [*links, *takes]:
+                    add(_join(name, names[square], link, names[to]))
+                    add(_join(names[square], link, names[to]))
+                add(_join(name, names[to]))
+                if takes:
+                    add(_join(name, takes[0], names[to]))
+                if piece.piece_type == chess.PAWN:
+                    add(names[to])
+        for phrase in self._pack.words("listen", "castles"):
+            add(phrase.lower())
+        return list(found)
+
+    def command_phrases(self) -> list[str]:
+        """Every phrase that is a command, in small letters, each once."""
+        return list(
+            dict.fromkeys(
+                phrase.lower()
+                for name in self._pack.table("commands")
+                for phrase in self._pack.words("commands", name)
+            )
+        )
+
+    def grammar_words(self) -> list[str]:
+        """Every single word that any phrase can hold, in small letters, sorted.
+
+        A recogniser whose vocabulary lacks one of them cannot hear that phrase.
+        """
+        words = {word.text for word in self._pack.dictionary.values()}
+        words.update(self.command_phrases())
+        return sorted(
+            {
+                part
+                for phrase in words
+                for part in re.split(r"[\s-]+", phrase)
+                if len(part) > 1  # "e p" is for typing
+            }
+        )
+
+    def _small_squares(self) -> tuple[str, ...]:
+        return tuple(name.lower() for name in self._squares(""))
+
+    def _forms(self, fact: Fact, board: chess.Board) -> Iterator[str]:
+        """Forms in which a player may say this move; the short ones may be ambiguous."""
+        check = ""
+        if board.gives_check(fact.move):
+            check = self._pack.words("move", "check")[0].lower()
+        if fact.castles:
+            for phrase in self._pack.words("listen", "castles"):
+                yield phrase.lower()
+                if check:
+                    yield _join(phrase.lower(), check)
+            return
+        names = self._small_squares()
+        origin, to = names[fact.from_square], names[fact.to_square]
+        piece = self._pack.piece_names[fact.piece].lower()
+        start = self._pack.words("move", "from")[0].lower()
+        file_name = self._pack.file_names[fact.from_square & 7].lower()
+        rank_name = self._pack.rank_names[fact.from_square >> 3].lower()
+        heads = [f"{piece} {origin}", f"{piece} {start} {origin}", origin, piece]
+        if fact.piece == chess.PAWN:
+            heads.append("")
+            if fact.captured:
+                heads += [file_name, f"{piece} {file_name}"]
+        elif self._needs_origin(fact, board):
+            heads += [f"{piece} {file_name}", f"{piece} {rank_name}"]
+        links = self._pack.words("listen", "captures" if fact.captured else "to")
+        ends = [""]
+        if fact.move.promotion:
+            promoted = self._pack.piece_names[fact.move.promotion].lower()
+            ends = [_join(w.lower(), promoted) for w in self._pack.words("listen", "promotes")]
+        elif fact.en_passant:
+            ends.append(self._en_passant.lower())
+        for head, link, end in itertools.product(heads, links, ends):
+            phrase = _join(head, link.lower(), to, end)
+            for variant in self._variants(phrase):
+                yield variant
+                if check:
+                    yield _join(variant, check)
+
+    def _needs_origin(self, fact: Fact, board: chess.Board) -> bool:
+        """Whether another piece of the kind can go to the same square."""
+        others = self._position(board).by_square[fact.to_square]
+        return any(f.piece == fact.piece and f.move != fact.move for f in others)
+
+    def _variants(self, phrase: str) -> Iterator[str]:
+        """``phrase``, and with other words of the same meaning that are worth listening for."""
+        choices = [[word, *self._other_words.get(word, ())] for word in phrase.split()]
+        for words in itertools.product(*choices):
+            yield " ".join(words)
+
+    @cached_property
+    def _other_words(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        dictionary = self._pack.dictionary
+        for also in self._pack.words("listen", "also"):
+            meaning = dictionary.get(fold(also))
+            if meaning is None:
+                raise LanguageError(
+                    f"packs/{self.code}.toml: listen.also has {also!r}, which no table explains."
+                )
+            usual = next(
+                word.text
+                for word in dictionary.values()
+                if (word.sign, word.value) == (meaning.sign, meaning.value)
+            )
+            found.setdefault(usual, []).append(also.lower())
+        return found
+
+    # ------------------------------------------------------------ everything else that is said
+
+    def number(self, n: int) -> str:
+        """``n``, 0 to 9999, in words. ValueError beyond.
+
+        >>> load("de").number(27)
+        'siebenundzwanzig'
+        """
+        if not 0 <= n <= 9999:
+            raise ValueError(f"{n} cannot be said: give a number from 0 to 9999.")
+        thousands, rest = divmod(n, 1000)
+        hundreds, rest = divmod(rest, 100)
+        parts = []
+        if thousands:
+            parts.append(self._thousands[thousands - 1])
+        if hundreds:
+            parts.append(self._hundreds[hundreds - 1])
+        if rest or not parts:
+            parts.append(self._below_hundred[rest])
+        return self._pack.text("numbers", "joined_by").join(parts)
+
+    def duration(self, milliseconds: int) -> str:
+        """A time in words: minutes and seconds, from one hour on hours and minutes.
+
+        Parts of a second, and from one hour on seconds, are left out, so that no more time is
+        told than there is. Less than a second, or less than nothing, is "null Sekunden".
+
+        >>> load("de").duration(63_000)
+        'eine Minute drei Sekunden'
+        """
+        seconds = max(0, milliseconds) // 1000
+        hours, minutes, seconds = seconds // 3600, seconds // 60 % 60, seconds % 60
+        if hours:
+            seconds = 0
+        parts = []
+        for n, unit in ((hours, "hour"), (minutes, "minute"), (seconds, "second")):
+            if n:
+                one, several = self._pack.words("duration", unit)
+                parts.append(one if n == 1 else several.format(n=self.number(n)))
+        if not parts:
+            return self._pack.text("duration", "none")
+        return self._pack.text("duration", "joined_by").join(parts)
+
+    def square(self, square: chess.Square, *, edition: str = "fide-2023") -> str:
+        """The name of ``square`` (0 to 63): "Gustav eins"."""
+        return self._squares(edition)[square]
+
+    def piece(self, piece: chess.Piece) -> str:
+        """The piece with its colour: "weißer Springer"."""
+        colour = "white" if piece.color else "black"
+        return self._pack.text("pieces_with_colour", colour, PIECE_NAMES[piece.piece_type])
+
+    def article(self, reference: str) -> str:
+        """An article of the Laws in words: "D.2.9" is "Artikel David zwei neun".
+
+        Letters have the names of the files, or those of the spelling alphabet.
+        LanguageError if there is nothing to say in ``reference``.
+        """
+        parts = []
+        for part in _ARTICLE_PART.findall(reference):
+            if part.isdigit() and int(part) <= 9999:
+                parts.append(self.number(int(part)))
+            else:
+                parts += [self._letter(letter) for letter in part]
+        if not parts:
+            raise LanguageError(f"{reference!r} is no article: give one like D.2.9.")
+        return self.sentence("article", reference=" ".join(parts))
+
+    def _letter(self, letter: str) -> str:
+        if letter.isdigit():
+            return self.number(int(letter))
+        if letter.lower() in "abcdefgh":
+            return self._pack.file_names["abcdefgh".index(letter.lower())]
+        return self._pack.text("letters", letter.lower())
+
+    def sentence(self, key: str, **values: str) -> str:
+        """The sentence ``key`` of the pack's ``[sentences]`` with its ``{names}`` filled in.
+
+        LanguageError if there is no such sentence, or a value is missing. The values must be
+        words already (see :func:`words_only`); values that the sentence does not use are ignored.
+        """
+        if key not in self._sentences:
+            raise LanguageError(f"packs/{self.code}.toml has no sentence {key!r}: add it.")
+        missing = self.fields(key) - values.keys()
+        if missing:
+            raise LanguageError(
+                f"The sentence {key!r} needs {', '.join(sorted(missing))}: give a value for each."
+            )
+        return str(self._sentences[key]).format(**values)
+
+    def sentences(self) -> list[str]:
+        """The keys of all sentences."""
+        return list(self._sentences)
+
+    def fields(self, key: str) -> set[str]:
+        """The names of the values that the sentence ``key`` needs."""
+        return {
+            name for _, name, _, _ in string.Formatter().parse(str(self._sentences[key])) if name
+        }
+
+    def either(self, choices: list[str]) -> str:
+        """Several announcements as one question: "… , … oder …"."""
+        if len(choices) < 2:
+            return "".join(choices)
+        return f"{', '.join(choices[:-1])} {self.sentence('or')} {choices[-1]}"
+
+    def respell(self, text: str) -> str:
+        """``text`` as a synthesiser should be given it; what is shown stays as it is."""
+        return self._respell.sub(lambda match: self.spoken[fold(match[0])], text)
+
+    def _spoken_forms(self) -> list[str]:
+        # Longest first, so that "en passant" is found before any of its words.
+        return sorted(self._pack.table("spoken"), key=len, reverse=True)
+
+    def _square_names(self, edition: str) -> tuple[str, ...]:
+        names = list(self._pack.file_names)
+        for name, spelling in self._pack.data.get("files_of_edition", {}).get(edition, {}).items():
+            names["abcdefgh".index(name)] = spelling
+        return tuple(f"{names[s & 7]} {self._pack.rank_names[s >> 3]}" for s in chess.SQUARES)
+
+
+def _join(*parts: str) -> str:
+    return " ".join(part for part in parts if part)

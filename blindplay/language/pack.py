@@ -1,0 +1,202 @@
+"""A language pack: one TOML file, and the dictionary of spoken and typed words made from it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+import chess
+
+PIECE_NAMES: Mapping[chess.PieceType, str] = {
+    chess.KING: "king",
+    chess.QUEEN: "queen",
+    chess.ROOK: "rook",
+    chess.BISHOP: "bishop",
+    chess.KNIGHT: "knight",
+    chess.PAWN: "pawn",
+}
+
+# Written out, these letters are two: "fünf" and "fuenf", "Cæsar" and "Caesar" are the same word.
+_TWO_LETTERS = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
+)
+
+
+class LanguageError(ValueError):
+    """An unknown language, sentence or letter, or a pack that is not complete."""
+
+
+class Sign(Enum):
+    """What a word does in an announcement; the value is one letter of the move's grammar."""
+
+    FILE = "f"
+    RANK = "r"
+    PIECE = "P"
+    FROM = "v"
+    TO = ">"
+    CAPTURES = "x"
+    PROMOTES = "="
+    EN_PASSANT = "e"
+    CASTLES_SHORT = "S"
+    CASTLES_LONG = "L"
+    CASTLES = "C"
+    CHECK = "+"
+    CHECKMATE = "#"
+    LINK = "m"
+    ARTICLE = "a"
+    IGNORED = "i"
+    CORRECTION = "k"
+    UNKNOWN = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One or several words with one meaning; ``value`` is a file, rank (0-7) or piece type."""
+
+    sign: Sign
+    value: int
+    text: str
+
+
+def fold(text: str) -> str:
+    """The form in which words are compared: no case, accent, umlaut or punctuation.
+
+    Composed and decomposed Unicode give the same.
+    """
+    text = unicodedata.normalize("NFC", text).casefold().translate(_TWO_LETTERS)
+    return " ".join(
+        "".join(c for c in unicodedata.normalize("NFKD", word) if c.isalnum())
+        for word in text.split()
+    )
+
+
+class Pack:
+    """The contents of ``packs/<code>.toml``, checked when it is read."""
+
+    def __init__(self, code: str, data: Mapping[str, Any]) -> None:
+        self.code = code
+        self.data = data
+        self.file_names = tuple(self.words("files", name)[0] for name in "abcdefgh")
+        self.rank_names = tuple(self.words("ranks", name)[0] for name in "12345678")
+        self.piece_names = {
+            piece: self.words("pieces", name)[0] for piece, name in PIECE_NAMES.items()
+        }
+        self.piece_letters: dict[chess.PieceType, str] = {
+            piece: self.text("notation", name)
+            for piece, name in PIECE_NAMES.items()
+            if piece != chess.PAWN
+        }
+
+    @classmethod
+    def read(cls, code: str) -> Pack:
+        """The pack of the language ``code``. LanguageError if there is none or it is not whole."""
+        found = codes()
+        if code not in found:
+            raise LanguageError(f"Unknown language {code!r}: choose one of {', '.join(found)}.")
+        source = files(__package__).joinpath("packs", f"{code}.toml")
+        try:
+            return cls(code, tomllib.loads(source.read_text(encoding="utf-8")))
+        except tomllib.TOMLDecodeError as error:
+            raise LanguageError(f"Correct packs/{code}.toml: {error}.") from error
+
+    def table(self, *path: str) -> Mapping[str, Any]:
+        """The table at ``path``."""
+        found = self._at(*path)
+        if not isinstance(found, Mapping):
+            raise LanguageError(f"packs/{self.code}.toml: {'.'.join(path)} must be a table.")
+        return found
+
+    def words(self, *path: str) -> list[str]:
+        """The list of words at ``path``, at least one."""
+        found = self._at(*path)
+        if not isinstance(found, list) or not found or not all(isinstance(w, str) for w in found):
+            raise LanguageError(f"packs/{self.code}.toml: {'.'.join(path)} must list words.")
+        return found
+
+    def text(self, *path: str) -> str:
+        """The text at ``path``."""
+        found = self._at(*path)
+        if not isinstance(found, str):
+            raise LanguageError(f"packs/{self.code}.toml: {'.'.join(path)} must be a text.")
+        return found
+
+    def _at(self, *path: str) -> Any:
+        found: Any = self.data
+        for name in path:
+            if not isinstance(found, Mapping) or name not in found:
+                raise LanguageError(f"packs/{self.code}.toml lacks {'.'.join(path)}: add it.")
+            found = found[name]
+        return found
+
+    @cached_property
+    def dictionary(self) -> dict[str, Word]:
+        """Folded words to their meaning. LanguageError when two meanings share their words."""
+        found: dict[str, Word] = {}
+        for word in self._entries():
+            key = fold(word.text)
+            known = found.setdefault(key, word)
+            if (known.sign, known.value) != (word.sign, word.value):
+                raise LanguageError(
+                    f"packs/{self.code}.toml: {word.text!r} has two meanings: keep one of them."
+                )
+        return found
+
+    def _entries(self) -> Iterator[Word]:
+        def entries(sign: Sign, words: list[str], value: int = 0) -> Iterator[Word]:
+            return (Word(sign, value, word.lower()) for word in words)
+
+        for number in range(8):
+            yield from entries(Sign.FILE, self.words("files", "abcdefgh"[number]), number)
+            yield from entries(Sign.RANK, self.words("ranks", "12345678"[number]), number)
+        for piece, name in PIECE_NAMES.items():
+            yield from entries(Sign.PIECE, self.words("pieces", name), piece)
+        for sign, name in {
+            Sign.FROM: "from",
+            Sign.TO: "to",
+            Sign.CAPTURES: "captures",
+            Sign.PROMOTES: "promotes",
+            Sign.EN_PASSANT: "en_passant",
+            Sign.CASTLES_SHORT: "castles_short",
+            Sign.CASTLES_LONG: "castles_long",
+            Sign.CASTLES: "castles",
+            Sign.CHECK: "check",
+            Sign.CHECKMATE: "checkmate",
+            Sign.LINK: "link",
+            Sign.ARTICLE: "article",
+            Sign.IGNORED: "ignored",
+            Sign.CORRECTION: "correction",
+        }.items():
+            yield from entries(sign, self.words("move", name))
+
+    @cached_property
+    def longest(self) -> int:
+        """The greatest number of words with one meaning."""
+        return max(key.count(" ") + 1 for key in self.dictionary)
+
+    @cached_property
+    def notation(self) -> re.Pattern[str]:
+        """A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q."""
+        letters = "".join(self.piece_letters.values())
+        return re.compile(
+            rf"(?P<piece>[{letters}]?)(?P<file>[a-h]?)(?P<rank>[1-8]?)(?P<link>[x:×–-]?)"
+            rf"(?P<to_file>[a-h])(?P<to_rank>[1-8])"
+            rf"(?:[=/(]?(?P<promotion>[{letters}{letters.lower()}QRBNqrbn])\)?)?"
+            r"(?P<en_passant>(?:e\.?p\.?)?)(?P<check>\+\+|[+#†]?)[!?]*"
+        )
+
+
+def codes() -> list[str]:
+    """The languages there are, as two-letter codes in alphabetical order."""
+    folder = files(__package__).joinpath("packs")
+    return sorted(
+        entry.name.removesuffix(".toml")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    )
