@@ -202,16 +202,18 @@ class Reader:
             return Heard(spelled, True, None, None, False, 0)
         # A slip is corrected where it is noticed, if need be in mid-sentence: what came before
         # the last such word is void (D.2.8).
-        correction = False
+        correction, marker = False, ""
         for index in range(len(kept) - 1, -1, -1):
             if kept[index].sign is Sign.CORRECTION:
                 before = kept[:index]
                 if all(word.sign is not Sign.UNKNOWN for word in before):
-                    correction = True
+                    correction, marker = True, fold(kept[index].text)
                     kept = kept[index + 1 :]
                 break
         if correction and not kept:
-            return Heard(spelled, False, Command.CORRECTION, None, True, passed_over)
+            # "Korrektur" or "nein" after a move takes it back; "Moment" only asks for time.
+            retracted = Command.CORRECTION if marker in self._commands else None
+            return Heard(spelled, False, retracted, None, True, passed_over)
         command = self._commands.get(fold(" ".join(word.text for word in kept)))
         if command is not None:
             return Heard(spelled, False, command, None, correction, passed_over)

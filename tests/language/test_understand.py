@@ -6,6 +6,7 @@ import chess
 import pytest
 
 from blindplay.language import Command, IllegalReason, Kind, load
+from blindplay.language.roundtrip import positions
 
 DE = load("de")
 START = chess.Board()
@@ -262,6 +263,33 @@ def test_correction_is_reported_with_its_move(text: str, correction: bool, move:
 def test_command_is_understood(text: str, command: Command) -> None:
     meant = DE.understand(text, START)
     assert (meant.kind, meant.command, meant.moves) == (Kind.COMMAND, command, ())
+
+
+@pytest.mark.parametrize("text", ["Eva vier Korrektur", "Eva vier, nein", "Bauer falsch"])
+def test_announcement_that_is_only_taken_back_is_a_correction_without_a_move(text: str) -> None:
+    meant = DE.understand(text, START)
+    assert (meant.command, meant.correction, meant.move) == (Command.CORRECTION, True, None)
+
+
+@pytest.mark.parametrize("text", ["Moment", "Entschuldigung", "halt"])
+def test_hesitation_is_no_correction_yet(text: str) -> None:
+    assert DE.understand(text, START).kind is Kind.UNCLEAR
+
+
+def test_one_lost_word_never_makes_another_move_of_an_announcement() -> None:
+    for board in positions(150, 21):
+        for move in board.legal_moves:
+            words = DE.announce(board, move).split()
+            for lost in range(len(words)):
+                heard = " ".join(words[:lost] + words[lost + 1 :])
+                assert DE.understand(heard, board).move in (None, move)
+
+
+def test_written_moves_are_understood_as_themselves() -> None:
+    for board in positions(500, 22):
+        for move in board.legal_moves:
+            assert DE.understand(DE.write(board, move), board).move == move
+            assert DE.understand(board.uci(move), board).move == move
 
 
 def test_every_command_has_words_and_every_phrase_is_its_command() -> None:

@@ -1,10 +1,13 @@
 """Numbers, times, squares and sentences: words only."""
 
+import doctest
+
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import blindplay.language.language as language_module
 from blindplay.language import IllegalReason, LanguageError, languages, load, words_only
 from blindplay.language.roundtrip import positions
 
@@ -234,6 +237,11 @@ def test_unknown_language_is_refused_in_one_sentence() -> None:
         load("xx")
     with pytest.raises(LanguageError):
         load("../de")
+
+
+def test_examples_in_the_docstrings_are_true() -> None:
+    result = doctest.testmod(language_module)
+    assert (result.failed, result.attempted > 4) == (0, True)
 
 
 def test_language_is_loaded_once() -> None:
