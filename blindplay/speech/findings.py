@@ -1,0 +1,111 @@
+"""What speech needs and what of it is there: each finding one sentence with its remedy."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from blindplay.speech.audio import AudioError, MicrophoneSource, devices, drain, level
+from blindplay.speech.listener import Recogniser
+from blindplay.speech.models import ModelError, find_model
+from blindplay.speech.synthesis import Synthesiser, SynthesisError
+
+QUIET_DBFS = -60.0
+LOUD_DBFS = -6.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: whether it is in order, and a sentence that says what to do if not."""
+
+    ok: bool
+    about: str
+    sentence: str
+
+
+def examine(
+    language: str,
+    *,
+    model: Path | None = None,
+    words: Iterable[str] = (),
+    microphone: str | None = None,
+    seconds: float = 1.0,
+    synthesiser: Synthesiser | None = None,
+) -> list[Finding]:
+    """Return the findings on voices, recogniser, vocabulary, outputs and microphone.
+
+    `words` are the phrases the game needs heard; `seconds` is how long the microphone is
+    listened to. Never raises for what is missing.
+    """
+    return [
+        _voices(language, synthesiser),
+        *_recogniser(language, model, list(words)),
+        _output(),
+        _microphone(microphone, seconds),
+    ]
+
+
+def _voices(language: str, given: Synthesiser | None) -> Finding:
+    synthesiser = given or Synthesiser(language)
+    try:
+        names = [voice.name for voice in synthesiser.voices(language)]
+    except SynthesisError as error:
+        return Finding(False, "voices", str(error))
+    finally:
+        if given is None:
+            synthesiser.close()
+    if not names:
+        return Finding(
+            False,
+            "voices",
+            f"There is no voice for {language!r}; install one in the system's speech settings.",
+        )
+    return Finding(True, "voices", f"Voices for {language!r}: {', '.join(names)}.")
+
+
+def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Finding]:
+    try:
+        folder = find_model(language, model)
+        recogniser = Recogniser(folder, language)
+    except ModelError as error:
+        return [Finding(False, "recogniser", str(error))]
+    count = len(recogniser.vocabulary)
+    found = [Finding(True, "recogniser", f"The speech model in {folder} knows {count} words.")]
+    if missing := recogniser.missing(words):
+        found.append(
+            Finding(
+                False,
+                "vocabulary",
+                f"The speech model does not know {', '.join(missing)}; "
+                "say these otherwise or take another model.",
+            )
+        )
+    elif words:
+        found.append(Finding(True, "vocabulary", "The speech model knows every word needed."))
+    return found
+
+
+def _output() -> Finding:
+    outputs = devices().playback
+    if not outputs:
+        return Finding(
+            False, "output", "There is no audio output; plug in a loudspeaker or an earphone."
+        )
+    return Finding(True, "output", f"Audio outputs: {'; '.join(outputs)}.")
+
+
+def _microphone(device: str | None, seconds: float) -> Finding:
+    try:
+        with MicrophoneSource(device) as source:
+            heard = drain(source, seconds)
+    except AudioError as error:
+        return Finding(False, "microphone", str(error))
+    loud = level(heard)
+    if not heard or loud <= QUIET_DBFS - 20:
+        return Finding(
+            False, "microphone", "The microphone gives no sound; switch it on and turn it up."
+        )
+    if loud > LOUD_DBFS:
+        return Finding(
+            False, "microphone", f"The microphone is too loud ({loud:.0f} dB); turn it down."
+        )
+    return Finding(True, "microphone", f"The microphone hears the room at {loud:.0f} dB.")

@@ -1,0 +1,47 @@
+"""One synthesiser and one recogniser for all tests: real ones, with the voices pip installs."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.speech.audio import read_audio
+from blindplay.speech.listener import Recogniser
+from blindplay.speech.models import find_model
+from blindplay.speech.synthesis import Synthesiser
+
+# Legal moves of the starting position and a few commands, as the language pack would word them.
+MOVES = [
+    "springer gustav eins felix drei",
+    "springer gustav eins hector drei",
+    "springer bella eins anna drei",
+    "springer bella eins cäsar drei",
+    *(
+        f"bauer {file} zwei {file} {rank}"
+        for file in ("anna", "bella", "cäsar", "david", "eva", "felix", "gustav", "hector")
+        for rank in ("drei", "vier")
+    ),
+]
+COMMANDS = ["uhr", "wiederholen", "ich gebe auf", "remis"]
+
+
+@pytest.fixture(scope="session")
+def synthesiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesiser]:
+    with Synthesiser("de", cache=tmp_path_factory.mktemp("phrases")) as made:
+        yield made
+
+
+@pytest.fixture(scope="session")
+def recogniser() -> Recogniser:
+    return Recogniser(find_model("de"), "de", spellings={"cesar": "cäsar", "hektor": "hector"})
+
+
+@pytest.fixture(scope="session")
+def spoken(synthesiser: Synthesiser) -> Callable[..., bytes]:
+    """Return a function that speaks words into 16 kHz PCM."""
+
+    def speak(words: str, voice: str = "de", rate: int | None = None) -> bytes:
+        path: Path = synthesiser.render(words, voice=voice, rate=rate)
+        return read_audio(path)
+
+    return speak

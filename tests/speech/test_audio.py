@@ -1,0 +1,162 @@
+"""Files, memory, and a machine without sound."""
+
+import math
+import struct
+import threading
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.speech.audio import (
+    BLOCK_BYTES,
+    RATE,
+    AudioError,
+    DeviceSink,
+    MemorySource,
+    MicrophoneSource,
+    QueueSource,
+    SilentSink,
+    WavSource,
+    devices,
+    drain,
+    level,
+    read_audio,
+    read_wav,
+    write_wav,
+)
+
+
+def _tone(path: Path, rate: int, channels: int, width: int, seconds: float = 0.5) -> None:
+    t = np.arange(int(rate * seconds)) / rate
+    wave_form = np.repeat(0.5 * np.sin(2 * math.pi * 440 * t), channels)
+    if width == 1:
+        data = (wave_form * 127 + 128).astype("u1").tobytes()
+    else:
+        whole = (wave_form * (2 ** (8 * width - 1) - 1)).astype("<i4")
+        data = whole.view("u1").reshape(-1, 4)[:, :width].tobytes()
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(channels)
+        file.setsampwidth(width)
+        file.setframerate(rate)
+        file.writeframes(data)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4])
+@pytest.mark.parametrize("rate", [8_000, 16_000, 22_050, 44_100, 48_000])
+@pytest.mark.parametrize("channels", [1, 2])
+def test_any_wav_becomes_sixteen_kilohertz_mono(
+    tmp_path: Path, rate: int, channels: int, width: int
+) -> None:
+    path = tmp_path / "tone.wav"
+    _tone(path, rate, channels, width)
+    samples = np.frombuffer(read_audio(path), "<i2")
+    assert abs(len(samples) - RATE / 2) < 0.01 * RATE
+    spectrum = np.abs(np.fft.rfft(samples[1000:7000]))
+    assert abs(np.argmax(spectrum) * RATE / 6000 - 440) < 5
+    # A sine of half scale: 20 log10(0.5) - 3.01 dB.
+    assert level(samples[1000:7000].tobytes()) == pytest.approx(-9.03, abs=0.5)
+
+
+@pytest.mark.parametrize("length", [0, 0x7FFFF000, 0xFFFFFFFF])
+def test_a_wav_with_a_broken_length_is_read_whole(tmp_path: Path, length: int) -> None:
+    path = tmp_path / "pipe.wav"
+    _tone(path, RATE, 1, 2)
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<I", data, 40, length)
+    path.write_bytes(data)
+    assert len(read_audio(path)) == RATE
+
+
+@pytest.mark.parametrize("data", [b"", b"RIFF", b"no sound at all" * 100, b"RIFF\0\0\0\0WAVEfmt "])
+def test_what_is_not_sound_is_a_sentence(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "bad.wav"
+    path.write_bytes(data)
+    with pytest.raises(AudioError, match=r"bad\.wav"):
+        WavSource(path)
+    with pytest.raises(AudioError, match=r"missing\.wav"):
+        WavSource(tmp_path / "missing.wav")
+    with pytest.raises(AudioError):
+        read_wav(path)
+
+
+@given(st.binary(max_size=4 * BLOCK_BYTES), st.lists(st.integers(0, 5000), max_size=6))
+def test_a_queue_gives_back_what_was_pushed_in_blocks(data: bytes, cuts: list[int]) -> None:
+    source = QueueSource()
+    at = 0
+    for cut in [*sorted(cuts), len(data)]:
+        source.push(data[at:cut])
+        at = max(at, min(cut, len(data)))
+    source.close()
+    blocks = list(source)
+    assert b"".join(blocks) == data
+    assert all(len(block) == BLOCK_BYTES for block in blocks[:-1])
+    assert b"".join(MemorySource(data)) == data
+
+
+def test_closing_ends_a_source_that_waits() -> None:
+    source = QueueSource()
+    threading.Timer(0.05, source.close).start()
+    assert list(source) == []
+
+
+def test_a_microphone_with_a_backlog_keeps_the_newest() -> None:
+    source = QueueSource(limit_blocks=2)
+    blocks = [bytes([n]) * BLOCK_BYTES for n in range(5)]
+    source.push(b"".join(blocks))
+    source.close()
+    assert list(source) == blocks[3:]
+
+
+def test_draining_takes_no_more_than_asked() -> None:
+    assert len(drain(MemorySource(bytes(RATE * 4)), 1.0)) == 2 * RATE
+    assert len(drain(MemorySource(bytes(100)), 1.0)) == 100
+
+
+def test_silence_is_at_the_bottom_of_the_scale() -> None:
+    assert level(b"") == level(bytes(100)) == -96.0
+    assert level(struct.pack("<2h", 32767, -32768)) == pytest.approx(0.0, abs=0.001)
+
+
+def test_a_silent_sink_takes_the_true_time_only_when_asked() -> None:
+    stop = threading.Event()
+    fast, slow = SilentSink(), SilentSink(realtime=True)
+    assert fast.play(bytes(2 * RATE * 60), RATE, stop)
+    assert fast.played[0].seconds == 60.0
+    threading.Timer(0.05, stop.set).start()
+    assert not slow.play(bytes(2 * RATE * 60), RATE, stop)
+    assert not slow.played[0].whole
+
+
+def test_written_sound_is_read_back(tmp_path: Path) -> None:
+    write_wav(tmp_path / "a.wav", b"\1\2\3\4", 22_050)
+    assert read_wav(tmp_path / "a.wav") == (b"\1\2\3\4", 22_050)
+
+
+def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str]) -> None:
+    found = devices()
+    with pytest.raises(AudioError, match="no such thing"):
+        DeviceSink("no such thing")
+    with pytest.raises(AudioError, match="no such thing"), MicrophoneSource("no such thing"):
+        pass
+    if not found.playback:
+        with pytest.raises(AudioError, match="plug in"):
+            DeviceSink()
+    if not found.capture:
+        with pytest.raises(AudioError, match="plug one in"), MicrophoneSource():
+            pass
+    assert "ALSA" not in capfd.readouterr().err
+
+
+def test_a_real_output_plays_and_stops_where_there_is_one() -> None:
+    if not devices().playback:
+        pytest.skip("this machine has no audio output")
+    sink = DeviceSink()
+    stop = threading.Event()
+    assert sink.play(bytes(2 * 22_050 // 5), 22_050, stop)
+    threading.Timer(0.05, stop.set).start()
+    assert not sink.play(bytes(2 * 22_050 * 20), 22_050, stop)
+    sink.close()

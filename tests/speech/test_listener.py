@@ -1,0 +1,236 @@
+"""Hearing: the real recogniser, the built-in model and real synthesised voices."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
+from blindplay.speech.listener import (
+    Alternative,
+    Hearing,
+    Listener,
+    Recogniser,
+    VocabularyError,
+)
+from blindplay.speech.models import ModelError
+from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.synthesis import Synthesiser
+
+from .conftest import COMMANDS, MOVES
+
+Spoken = Callable[..., bytes]
+ROOM = (np.random.default_rng(1).normal(0, 20, RATE) + 0).astype("<i2").tobytes()
+
+
+@pytest.mark.parametrize("voice", ["de", "de+f2", "de+m3", "de+f4"])
+def test_spoken_moves_are_heard_as_spoken(
+    recogniser: Recogniser, spoken: Spoken, voice: str
+) -> None:
+    heard = {
+        move: recogniser.recognise(spoken(move, voice), MOVES + COMMANDS).decide(
+            MOVES, commands=COMMANDS
+        )
+        for move in MOVES
+    }
+    wrong = {said: got for said, got in heard.items() if got not in (said, None)}
+    right = sum(said == got for said, got in heard.items())
+    assert not wrong
+    assert right >= len(MOVES) - 1
+
+
+def test_square_tokens_come_back_as_plain_words(recogniser: Recogniser, spoken: Spoken) -> None:
+    hearing = recogniser.recognise(spoken("springer gustav eins felix drei"), MOVES)
+    assert hearing.words == "springer gustav eins felix drei"
+    assert all(
+        "_" not in a.words and "[unk]" not in a.words.split()[:1] for a in hearing.alternatives
+    )
+    scores = [a.score for a in hearing.alternatives]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_adjacent_words_become_the_square_tokens_the_model_has(recogniser: Recogniser) -> None:
+    assert recogniser.grammar(["Springer  Gustav eins Felix drei", "uhr"]) == {
+        "springer gustav_eins felix_drei": "Springer  Gustav eins Felix drei",
+        "uhr": "uhr",
+    }
+
+
+def test_a_phrase_in_other_spelling_comes_back_as_it_was_given(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    phrases = ["Springer Bella eins Cesar drei", "Bauer Hektor zwei Hektor vier"]
+    for phrase, said in zip(
+        phrases, ["springer bella eins cäsar drei", "bauer hektor zwei hektor vier"], strict=True
+    ):
+        assert recogniser.recognise(spoken(said), phrases).decide(phrases) == phrase
+
+
+def test_words_the_model_lacks_are_named_not_dropped(recogniser: Recogniser) -> None:
+    phrases = ["springer zeppelin drei", "uhr", "xylofon"]
+    assert recogniser.missing(phrases) == ["xylofon", "zeppelin"]
+    assert recogniser.sayable(phrases) == ["uhr"]
+    with pytest.raises(VocabularyError, match="xylofon, zeppelin"):
+        recogniser.recognise(ROOM, phrases)
+
+
+def test_silence_and_room_noise_are_no_move(recogniser: Recogniser) -> None:
+    for sound in (b"", bytes(2 * RATE), ROOM * 2):
+        assert recogniser.recognise(sound, MOVES + COMMANDS).decide(MOVES) is None
+
+
+def test_another_move_than_the_listed_ones_is_not_taken_for_a_command(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    hearing = recogniser.recognise(spoken("turm david fünf hector fünf"), MOVES + COMMANDS)
+    assert hearing.decide(MOVES, commands=COMMANDS) is None
+
+
+def test_a_phrase_within_the_margin_is_taken_and_one_beyond_it_is_not() -> None:
+    hearing = Hearing(
+        (Alternative("mixed", -10.0), Alternative("b", -13.0), Alternative("c", -14.1))
+    )
+    assert hearing.decide(["b", "c"]) == "b"
+    assert hearing.decide(["c"]) is None  # 4.1 below the best
+    assert hearing.decide(["c"], margin=4.2) == "c"
+    assert hearing.decide(["c"], commands=["b"], margin=5) == "c"  # a command must be the best
+    assert hearing.decide([], commands=["mixed"]) == "mixed"
+    assert Hearing().decide(["b"]) is None and Hearing().words == ""
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abcdef"), st.floats(-50, 0)),
+        max_size=8,
+        unique_by=lambda a: a[0],
+    ),
+    st.sets(st.sampled_from("abcdef")),
+    st.floats(0, 20),
+)
+def test_a_decision_is_always_a_listed_phrase_within_the_margin(
+    alternatives: list[tuple[str, float]], phrases: set[str], margin: float
+) -> None:
+    best_first = sorted(alternatives, key=lambda a: -a[1])
+    hearing = Hearing(tuple(Alternative(*a) for a in best_first))
+    got = hearing.decide(phrases, margin=margin)
+    allowed = [w for w, score in best_first if w in phrases and best_first[0][1] - score <= margin]
+    assert got == (allowed[0] if allowed else None)
+
+
+def _listen(
+    recogniser: Recogniser, source: MemorySource | QueueSource, phrases: list[str]
+) -> tuple[Listener, list[Hearing], list[str], threading.Semaphore]:
+    heard: list[Hearing] = []
+    errors: list[str] = []
+    count = threading.Semaphore(0)
+
+    def on_hearing(hearing: Hearing) -> None:
+        heard.append(hearing)
+        count.release()
+
+    listener = Listener(recogniser, source, on_hearing, phrases=phrases, on_error=errors.append)
+    return listener, heard, errors, count
+
+
+def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoken: Spoken) -> None:
+    moves = MOVES[:3]
+    stream = ROOM + b"".join(spoken(move) + ROOM + ROOM for move in moves)
+    starts: list[int] = []
+    heard: list[Hearing] = []
+    listener = Listener(
+        recogniser,
+        MemorySource(stream),
+        heard.append,
+        phrases=MOVES,
+        on_speech_start=lambda: starts.append(len(heard)),
+    )
+    with listener:
+        assert listener.wait(60)
+    assert [h.decide(MOVES) for h in heard if h.words] == moves
+    assert len(starts) == len(moves)
+
+
+def test_the_grammar_changes_between_utterances(recogniser: Recogniser, spoken: Spoken) -> None:
+    source = QueueSource()
+    listener, heard, errors, count = _listen(recogniser, source, MOVES)
+    with listener:
+        source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
+        assert count.acquire(timeout=30)
+        listener.listen_for(["uhr", "wiederholen", "ja", "nein"])
+        source.push(ROOM + spoken("wiederholen") + ROOM + ROOM)
+        assert count.acquire(timeout=30)
+        with pytest.raises(VocabularyError):
+            listener.listen_for(["zeppelin"])
+    assert [h.words for h in heard] == [MOVES[0], "wiederholen"]
+    assert errors == []
+
+
+def test_what_arrives_while_muted_is_never_heard(recogniser: Recogniser, spoken: Spoken) -> None:
+    source = QueueSource()
+    listener, heard, _, count = _listen(recogniser, source, MOVES)
+    with listener:
+        listener.mute()
+        source.push(spoken(MOVES[0]) + ROOM + ROOM)
+        listener.unmute()
+        source.push(ROOM + spoken(MOVES[1]) + ROOM + ROOM)
+        assert count.acquire(timeout=30)
+    assert [h.words for h in heard] == [MOVES[1]]
+
+
+def test_the_listener_does_not_hear_our_own_announcement(
+    recogniser: Recogniser, synthesiser: Synthesiser, spoken: Spoken
+) -> None:
+    """Half duplex: what the loudspeaker plays goes straight into the microphone."""
+    source = QueueSource()
+    listener, heard, _, count = _listen(recogniser, source, MOVES)
+    leaked: list[str] = []
+
+    def into_the_microphone(pcm: bytes, rate: int) -> None:
+        leaked.append("yes")
+        source.push(ROOM + spoken(MOVES[4]) + ROOM + ROOM)
+
+    room = SilentSink(on_start=into_the_microphone)
+    with listener, Speaker(synthesiser, room, room) as speaker:
+        speaker.on_speaking(lambda now: listener.mute() if now else listener.unmute())
+        speaker.say(MOVES[4], to=Output.PUBLIC)
+        speaker.say(MOVES[4], to=Output.PUBLIC)
+        assert speaker.wait(30)
+        assert not listener.muted
+        source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
+        assert count.acquire(timeout=30)
+    assert leaked == ["yes", "yes"]
+    assert [h.words for h in heard] == [MOVES[0]]
+
+
+def test_a_source_that_fails_is_told_in_a_sentence(recogniser: Recogniser) -> None:
+    source = QueueSource()
+    listener, heard, errors, _ = _listen(recogniser, source, MOVES)
+    with listener:
+        source.fail("The microphone is gone; plug it in again.")
+        assert listener.wait(10)
+    assert errors == ["The microphone is gone; plug it in again."]
+    assert heard == []
+
+
+def test_a_callback_that_raises_does_not_end_the_listening(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    heard: list[str] = []
+
+    def on_hearing(hearing: Hearing) -> None:
+        heard.append(hearing.words)
+        raise RuntimeError("a bug of the table")
+
+    stream = b"".join(spoken(move) + ROOM + ROOM for move in MOVES[:2])
+    with Listener(recogniser, MemorySource(stream), on_hearing, phrases=MOVES) as listener:
+        assert listener.wait(30)
+    assert [h for h in heard if h] == MOVES[:2]
+
+
+def test_a_folder_without_a_model_is_an_error_not_the_end(tmp_path: Path) -> None:
+    with pytest.raises(ModelError):
+        Recogniser(tmp_path, "de")

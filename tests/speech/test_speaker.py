@@ -1,0 +1,183 @@
+"""The queue: exactly once, to the right ears, cut off at once."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from blindplay.speech.audio import AudioError, SilentSink, read_wav
+from blindplay.speech.speaker import Outcome, Output, Speaker
+from blindplay.speech.synthesis import NotWordsError, Synthesiser
+
+PHRASE = "springer gustav eins felix drei"
+
+
+class Outcomes(list[Outcome]):
+    """Collects what on_done is told."""
+
+
+def test_equal_announcements_in_a_row_are_each_spoken_exactly_once(
+    synthesiser: Synthesiser,
+) -> None:
+    sink, done = SilentSink(), Outcomes()
+    with Speaker(synthesiser, sink, sink) as speaker:
+        tickets = [speaker.say("weiter", to=Output.PUBLIC, on_done=done.append) for _ in range(5)]
+        assert speaker.wait(30)
+    assert tickets == [1, 2, 3, 4, 5]
+    assert [played.whole for played in sink.played] == [True] * 5
+    assert done == [Outcome.SPOKEN] * 5
+
+
+def test_announcements_come_in_order_each_on_its_own_output(synthesiser: Synthesiser) -> None:
+    private, public = SilentSink(), SilentSink()
+    words = ["eins", "zwei", "drei", "vier"]
+    with Speaker(synthesiser, private, public) as speaker:
+        for index, word in enumerate(words):
+            speaker.say(word, to=Output.PRIVATE if index % 2 else Output.PUBLIC)
+        assert speaker.wait(30)
+    sounds = {read_wav(synthesiser.render(word))[0]: word for word in words}
+    assert [sounds[p.pcm] for p in public.played] == ["eins", "drei"]
+    assert [sounds[p.pcm] for p in private.played] == ["zwei", "vier"]
+
+
+def test_an_interruption_silences_at_once_and_drops_the_private_queue(
+    synthesiser: Synthesiser,
+) -> None:
+    started = threading.Event()
+    private = SilentSink(realtime=True, on_start=lambda pcm, rate: started.set())
+    public = SilentSink()
+    first, second, third = Outcomes(), Outcomes(), Outcomes()
+    synthesiser.render(PHRASE)
+    with Speaker(synthesiser, private, public) as speaker:
+        speaker.say(PHRASE, to=Output.PRIVATE, on_done=first.append)
+        speaker.say(PHRASE, to=Output.PRIVATE, on_done=second.append)
+        speaker.say("weiter", to=Output.PUBLIC, on_done=third.append)
+        assert started.wait(10)
+        asked = time.monotonic()
+        speaker.interrupt()
+        while not private.played:
+            time.sleep(0.001)
+        # 50 ms is the requirement and the benchmark's figure; a loaded machine gets more here.
+        assert time.monotonic() - asked < 0.5
+        assert speaker.wait(30)
+    assert (first, second, third) == ([Outcome.INTERRUPTED], [Outcome.DROPPED], [Outcome.SPOKEN])
+    assert [p.whole for p in private.played] == [False]
+    assert [p.whole for p in public.played] == [True]
+
+
+def test_an_interrupted_public_announcement_is_spoken_again_whole_and_reported_once(
+    synthesiser: Synthesiser,
+) -> None:
+    started = threading.Semaphore(0)
+    public = SilentSink(realtime=True, on_start=lambda pcm, rate: started.release())
+    done, after = Outcomes(), Outcomes()
+    with Speaker(synthesiser, SilentSink(), public) as speaker:
+        speaker.say(PHRASE, to=Output.PUBLIC, on_done=done.append)
+        speaker.say("weiter", to=Output.PUBLIC, on_done=after.append)
+        assert started.acquire(timeout=10)
+        speaker.interrupt(hold=60)
+        assert not speaker.wait(0.3)
+        assert not speaker.speaking
+        assert [p.whole for p in public.played] == [False]
+        assert done == []
+        speaker.resume()
+        assert speaker.wait(30)
+    assert [p.whole for p in public.played] == [False, True, True]
+    assert public.played[0].pcm == public.played[1].pcm
+    assert (done, after) == ([Outcome.SPOKEN], [Outcome.SPOKEN])
+
+
+def test_speaking_is_told_before_the_sound_and_after_the_last(synthesiser: Synthesiser) -> None:
+    events: list[object] = []
+    sink = SilentSink(on_start=lambda pcm, rate: events.append("sound"))
+    with Speaker(synthesiser, sink, sink) as speaker:
+        speaker.on_speaking(events.append)
+        speaker.say("eins", to=Output.PUBLIC)
+        assert speaker.wait(30)
+        assert not speaker.speaking
+    assert events == [True, "sound", False]
+
+
+class BrokenSink(SilentSink):
+    def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        if not self.played:
+            super().play(pcm, rate, stop)
+            raise AudioError("The audio output takes no sound; plug it in again.")
+        return super().play(pcm, rate, stop)
+
+
+def test_a_failing_output_is_a_sentence_and_the_next_announcement_is_spoken(
+    synthesiser: Synthesiser,
+) -> None:
+    errors: list[str] = []
+    done = Outcomes()
+    sink = BrokenSink()
+    with Speaker(synthesiser, sink, sink, on_error=errors.append) as speaker:
+        speaker.say("eins", to=Output.PUBLIC, on_done=done.append)
+        speaker.say("zwei", to=Output.PUBLIC, on_done=done.append)
+        assert speaker.wait(30)
+        assert not speaker.speaking
+    assert errors == ["The audio output takes no sound; plug it in again."]
+    assert done == [Outcome.FAILED, Outcome.SPOKEN]
+
+
+def test_a_failing_voice_is_a_sentence_and_ends_nothing(tmp_path: Path) -> None:
+    errors: list[str] = []
+    done = Outcomes()
+    sink = SilentSink()
+    with (
+        Synthesiser("xx", cache=tmp_path) as voiceless,
+        Speaker(voiceless, sink, sink, on_error=errors.append) as speaker,
+    ):
+        for _ in range(2):
+            speaker.say("eins", to=Output.PUBLIC, on_done=done.append)
+        assert speaker.wait(30)
+    assert done == [Outcome.FAILED] * 2
+    assert len(errors) == 2 and "no voice" in errors[0]
+
+
+def test_a_callback_that_raises_does_not_silence_the_speaker(synthesiser: Synthesiser) -> None:
+    def broken(_: Outcome) -> None:
+        raise RuntimeError("a bug of the table")
+
+    sink = SilentSink()
+    with Speaker(synthesiser, sink, sink) as speaker:
+        speaker.say("eins", to=Output.PUBLIC, on_done=broken)
+        speaker.say("zwei", to=Output.PUBLIC)
+        assert speaker.wait(30)
+    assert len(sink.played) == 2
+
+
+def test_notation_is_refused_when_it_is_queued(synthesiser: Synthesiser) -> None:
+    with (
+        Speaker(synthesiser, SilentSink(), SilentSink()) as speaker,
+        pytest.raises(NotWordsError),
+    ):
+        speaker.say("Sf3", to=Output.PUBLIC)
+
+
+def test_what_was_prepared_is_in_the_cache(tmp_path: Path) -> None:
+    with (
+        Synthesiser("de", cache=tmp_path) as made,
+        Speaker(made, SilentSink(), SilentSink()) as speaker,
+    ):
+        speaker.prepare("remis")
+        limit = time.monotonic() + 30
+        while not made.path_of("remis").exists() and time.monotonic() < limit:
+            time.sleep(0.01)
+        assert made.path_of("remis").exists()
+
+
+def test_closing_falls_silent_and_reports_what_was_not_said(synthesiser: Synthesiser) -> None:
+    started = threading.Event()
+    sink = SilentSink(realtime=True, on_start=lambda pcm, rate: started.set())
+    first, second = Outcomes(), Outcomes()
+    speaker = Speaker(synthesiser, sink, sink)
+    speaker.say(PHRASE, to=Output.PUBLIC, on_done=first.append)
+    speaker.say(PHRASE, to=Output.PUBLIC, on_done=second.append)
+    assert started.wait(10)
+    speaker.close()
+    assert (first, second) == ([Outcome.INTERRUPTED], [Outcome.DROPPED])
+    with pytest.raises(ValueError, match="closed"):
+        speaker.say("eins", to=Output.PUBLIC)

@@ -1,0 +1,209 @@
+"""Rendering with the real pyttsx3 in its worker, and the worker's misbehaviour."""
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.speech.audio import read_wav
+from blindplay.speech.synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "  ",
+        "...",
+        "e4",
+        "Sf3",
+        "O-O",
+        "OO",
+        "exd",
+        "Nxe",
+        "1 e vier",
+        "h eins",
+        "a",
+        "Springer²",
+        "vier½",
+        "Turm+",
+        "fünf %",
+        "matt#",
+        "x",
+        "①",
+        "Bauer e",
+        "eins_zwei",
+        "Ⅷ",
+        "e.p.",
+    ],
+)
+def test_what_is_not_words_never_reaches_the_voice(text: str, synthesiser: Synthesiser) -> None:
+    with pytest.raises(NotWordsError):
+        synthesiser.render(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Springer Gustav eins, Felix drei.",
+        "J'adoube",
+        "en passant",
+        "Ja!",
+        "Weiß: zwölf Minuten",
+        "Anna-Lena",
+        "Cæsar slår på Østen",
+    ],
+)
+def test_words_pass_unchanged(text: str) -> None:
+    assert words_only(text) == text
+
+
+@given(st.text())
+def test_what_passes_has_no_digit_and_no_single_letter(text: str) -> None:
+    try:
+        passed = words_only(text)
+    except NotWordsError:
+        return
+    assert not any(c.isnumeric() for c in passed)
+    words = "".join(c if c.isalpha() or c in "'’" else " " for c in passed).split()
+    assert all(len(word.strip("'’")) > 1 for word in words)
+    assert words_only(passed) == passed
+
+
+def test_a_phrase_is_rendered_whole_and_kept(synthesiser: Synthesiser) -> None:
+    path = synthesiser.render("springer gustav eins felix drei")
+    pcm, rate = read_wav(path)
+    assert 1.0 < len(pcm) / 2 / rate < 4.0
+    before = path.stat().st_ino
+    assert synthesiser.render("springer  gustav eins felix drei") == path
+    assert path.stat().st_ino == before
+    assert not list(path.parent.glob("new-*"))
+
+
+def test_voice_rate_and_language_have_their_own_files(synthesiser: Synthesiser) -> None:
+    files = {
+        synthesiser.render("weiter"),
+        synthesiser.render("weiter", voice="de+f2"),
+        synthesiser.render("weiter", rate=250),
+    }
+    assert len(files) == 3
+    assert len({file.read_bytes() for file in files}) == 3
+
+
+def test_a_faster_rate_is_shorter(synthesiser: Synthesiser) -> None:
+    words = "turm david fünf schlägt david sieben"
+    slow = read_wav(synthesiser.render(words, rate=100))[0]
+    fast = read_wav(synthesiser.render(words, rate=300))[0]
+    assert len(fast) < 0.6 * len(slow)
+    with pytest.raises(ValueError, match="80 to 450"):
+        synthesiser.render(words, rate=20)
+
+
+def test_words_are_respelled_for_the_ear(tmp_path: Path, synthesiser: Synthesiser) -> None:
+    with Synthesiser("de", cache=tmp_path, spellings={"Cesar": "Cäsar"}) as respelling:
+        assert respelling.path_of("Cesar drei").name == synthesiser.path_of("Cäsar drei").name
+        assert respelling.path_of("Cesar drei").name != synthesiser.path_of("Cesar drei").name
+
+
+def test_a_damaged_file_in_the_cache_is_rendered_again(synthesiser: Synthesiser) -> None:
+    path = synthesiser.render("noch einmal")
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    assert synthesiser.render("noch einmal") == path
+    pcm, _ = read_wav(path)
+    assert abs(len(pcm) - len(whole)) < 4000
+
+
+def test_an_unknown_voice_is_a_sentence(synthesiser: Synthesiser) -> None:
+    for voice in ("nobody", "de+nobody"):
+        with pytest.raises(SynthesisError, match="nobody"):
+            synthesiser.render("weiter", voice=voice)
+
+
+def test_an_unknown_language_is_a_sentence(tmp_path: Path) -> None:
+    with (
+        Synthesiser("xx", cache=tmp_path) as unknown,
+        pytest.raises(SynthesisError, match="no voice for the language 'xx'"),
+    ):
+        unknown.render("weiter")
+
+
+@pytest.mark.parametrize("language", ["nb", "sv", "da", "en"])
+def test_the_other_languages_have_a_voice(tmp_path: Path, language: str) -> None:
+    with Synthesiser(language, cache=tmp_path) as other:
+        assert read_wav(other.render("dame konge remis"))[0]
+
+
+def test_the_voices_of_the_language_are_listed(synthesiser: Synthesiser) -> None:
+    assert [v.language for v in synthesiser.voices()] == ["de"]
+    assert {v.language for v in synthesiser.voices("nb")} == {"nb"}
+
+
+def test_a_worker_that_was_killed_is_started_again(tmp_path: Path) -> None:
+    with Synthesiser("de", cache=tmp_path) as made:
+        made.warm()
+        first = made.worker_pid
+        assert first is not None
+        os.kill(first, signal.SIGTERM)
+        assert read_wav(made.render("weiter"))[0]
+        assert made.worker_pid != first
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be stopped there")
+def test_a_worker_that_hangs_in_the_middle_is_killed_and_the_phrase_rendered(
+    tmp_path: Path,
+) -> None:
+    with Synthesiser("de", cache=tmp_path, timeout=1.0) as made:
+        made.warm()
+        first = made.worker_pid
+        assert first is not None
+        os.kill(first, getattr(signal, "SIGSTOP"))  # noqa: B009 (Windows has none)
+        assert read_wav(made.render("weiter"))[0]
+        assert made.restarts == 1
+        assert list(tmp_path.glob("*")) == [made.path_of("weiter")]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import time; time.sleep(60)",
+        "raise SystemExit(3)",
+        "print('nonsense', flush=True); input()",
+    ],
+)
+def test_a_worker_that_never_works_is_a_sentence(tmp_path: Path, program: str) -> None:
+    made = Synthesiser(
+        "de",
+        cache=tmp_path,
+        timeout=0.2,
+        start_timeout=0.5,
+        command=[sys.executable, "-c", program],
+    )
+    with made, pytest.raises(SynthesisError, match="blindplay doctor"):
+        made.render("weiter")
+    assert made.restarts == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_phrases_asked_for_at_once_by_several_threads_are_all_right(tmp_path: Path) -> None:
+    words = ["eins", "zwei", "drei", "vier"]
+    with Synthesiser("de", cache=tmp_path) as made:
+        threads = [threading.Thread(target=made.render, args=(word,)) for word in words * 2]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        files = {made.path_of(word) for word in words}
+    assert set(tmp_path.iterdir()) == files
+    assert len({file.read_bytes() for file in files}) == 4
+
+
+def test_a_cache_that_cannot_be_written_is_replaced_by_a_temporary_one(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with Synthesiser("de", cache=tmp_path / "file") as made:
+        assert read_wav(made.render("weiter"))[0]
