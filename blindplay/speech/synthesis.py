@@ -21,7 +21,7 @@ import platformdirs
 
 from blindplay.speech.audio import AudioError, read_wav
 
-VERSION = 1
+VERSION = 2
 """Part of the cache's key: raise it whenever the same words are to sound different."""
 CACHE_LIMIT_BYTES = 200_000_000
 

@@ -100,13 +100,28 @@ class Engine:
             "install one in the system's speech settings."
         )
 
+    def _synchronise(self) -> None:
+        """Wait until espeak has taken a setting.
+
+        It works through a queue, and a phrase that follows at once has been seen to be spoken
+        with the settings before, or not at all.
+        """
+        if self._espeak:
+            from pyttsx3.drivers import _espeak
+
+            _espeak.Synchronize()
+
     def render(
         self, text: str, language: str, voice: str | None, rate: int | None, file: Path
     ) -> None:
         """Write `text` spoken to the WAV `file`. Raises ValueError, RuntimeError or OSError."""
         self._errors.clear()
-        self._engine.setProperty("voice", self._voice_id(language, voice))
-        self._engine.setProperty("rate", 160 if rate is None else rate)
+        for name, value in (
+            ("voice", self._voice_id(language, voice)),
+            ("rate", 160 if rate is None else rate),
+        ):
+            self._engine.setProperty(name, value)
+            self._synchronise()
         self._engine.save_to_file(text, str(file))
         self._engine.runAndWait()
         if self._errors:
