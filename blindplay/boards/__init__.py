@@ -1,0 +1,1 @@
+"""Tactile and sensor boards: wire protocol, driver, emulator, tracker and monitor."""
