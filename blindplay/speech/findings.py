@@ -6,7 +6,7 @@ from pathlib import Path
 
 from blindplay.speech.audio import AudioError, MicrophoneSource, devices, drain, level
 from blindplay.speech.listener import Recogniser
-from blindplay.speech.models import ModelError, find_model
+from blindplay.speech.models import ModelError, find_model, probe
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 
 QUIET_DBFS = -60.0
@@ -65,6 +65,7 @@ def _voices(language: str, given: Synthesiser | None) -> Finding:
 def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Finding]:
     try:
         folder = find_model(language, model)
+        probe(folder, language)
         recogniser = Recogniser(folder, language)
     except ModelError as error:
         return [Finding(False, "recogniser", str(error))]

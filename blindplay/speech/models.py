@@ -1,6 +1,8 @@
 """Where speech models live, and whether a folder is one."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import platformdirs
@@ -101,3 +103,25 @@ def vocabulary(model: Path) -> frozenset[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"The word list of the model in {model} cannot be read.") from error
     return frozenset(word for word in words if not word.startswith(("<", "#")))
+
+
+def probe(model: Path, language: str, timeout: float = 60.0) -> None:
+    """Load the model and hear a second of silence in a process of its own.
+
+    A graph cut short passes `check_model` and then ends the process in Vosk; here that process is
+    another. Takes about half a second. Raises ModelError when it does not work.
+    """
+    check_model(model)
+    program = (
+        "import sys; from pathlib import Path; from blindplay.speech.listener import Recogniser;"
+        "r = Recogniser(Path(sys.argv[1]), sys.argv[2]);"
+        "w = min(w for w in r.vocabulary if w.isalpha()); r.recognise(bytes(32000), [w])"
+    )
+    command = [sys.executable, "-c", program, str(model), language]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
+    # OpenFst goes on without a graph it could not read, and says so only here.
+    if done.returncode != 0 or b"Read failed" in done.stderr:
+        raise ModelError(f"The model in {model} is damaged; unpack the model again.")

@@ -9,7 +9,7 @@ from blindplay.speech import models
 from blindplay.speech.findings import examine
 from blindplay.speech.listener import Recogniser
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
-from blindplay.speech.models import ModelError, check_model, find_model, vocabulary
+from blindplay.speech.models import ModelError, check_model, find_model, probe, vocabulary
 from blindplay.speech.synthesis import Synthesiser
 
 from .conftest import MOVES
@@ -57,6 +57,21 @@ def test_a_damaged_file_is_named_before_vosk_sees_it(model: Path, file: str) -> 
     (model / file).write_bytes(b"damaged" * 100)
     with pytest.raises(ModelError, match="damaged"):
         Recogniser(model, "de")
+
+
+@pytest.mark.parametrize("file", ["graph/HCLr.fst", "graph/Gr.fst", "am/final.mdl"])
+def test_a_file_cut_short_is_found_without_ending_this_process(model: Path, file: str) -> None:
+    data = (model / file).read_bytes()
+    (model / file).unlink()
+    (model / file).write_bytes(data[: len(data) // 2])
+    with pytest.raises(ModelError, match="unpack the model again"):
+        probe(model, "de")
+    by = {f.about: f for f in examine("de", model=model, seconds=0.1)}
+    assert not by["recogniser"].ok
+
+
+def test_the_built_in_model_passes_the_probe() -> None:
+    probe(find_model("de"), "de")
 
 
 def test_a_model_with_a_fixed_vocabulary_is_refused(model: Path) -> None:
