@@ -572,6 +572,7 @@ class PegBoard:
                 except _link_errors() as error:
                     why = explain_open_error(url, error)
                 else:
+                    self._connected = False
                     break  # closed
                 if self._connected:
                     pause = first

@@ -292,6 +292,16 @@ def test_a_failing_receiver_does_not_stop_the_driver(ear: Ear) -> None:
         ear.wait_kinds(Lifted)
 
 
+def test_after_close_it_is_not_connected_and_tells_nothing_more(
+    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+) -> None:
+    board.close()
+    ear.clear()
+    assert not board.connected
+    emulated.lift("e2")
+    assert ear.events == []
+
+
 def test_the_buzzer_sounds(emulated: EmulatedBoard, board: PegBoard) -> None:
     board.buzz(3)
     end = time.monotonic() + 5
