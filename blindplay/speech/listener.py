@@ -29,6 +29,9 @@ COMMAND_MARGIN = 0.0
 """The same for commands: short words are triggered too easily by others."""
 UNKNOWN = "[unk]"
 PREROLL_BLOCKS = 600 // BLOCK_MS  # a word begun before a grammar changes is heard whole
+UTTERANCE_BLOCKS = 20_000 // BLOCK_MS  # no announcement takes longer; an older start is forgotten
+QUIET_BLOCKS = 1_200 // BLOCK_MS  # so long a pause ends an utterance whatever the model thinks
+QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block is a pause
 
 
 class VocabularyError(ValueError):
@@ -341,7 +344,9 @@ class Listener:
     def _listen(self) -> None:
         run: Run | None = None
         begun = False
-        before: deque[bytes] = deque(maxlen=PREROLL_BLOCKS)
+        # Since the last utterance's end: while nobody speaks only the last moment of it.
+        sound: deque[bytes] = deque(maxlen=PREROLL_BLOCKS)
+        loudest, quiet = -96.0, 0
         for block in self._source:
             self._level = level(block)
             with self._lock:
@@ -350,7 +355,7 @@ class Listener:
                     self._skip -= len(block)
                     deaf = True
                 if deaf or self._reset:
-                    before.clear()
+                    sound = deque(maxlen=PREROLL_BLOCKS)
                     begun = False
                     self._reset = False
                     # A decoder that has heard a part of something starts afresh.
@@ -364,18 +369,37 @@ class Listener:
                     fresh, self._next = self._next, None
             if fresh is not None:
                 run = fresh
-                for earlier in before:
+                for earlier in sound:
                     run.accept(earlier)
             assert run is not None
-            if run.accept(block):
-                self._emit(run.result(), begun)
-                begun = False
-                before.clear()
-                continue
-            before.append(block)
-            if not begun and run.partial():
+            sound.append(block)
+            ended = run.accept(block)
+            if not begun and not ended and run.partial():
                 begun = True
+                sound = deque(sound, maxlen=UTTERANCE_BLOCKS)
+                loudest, quiet = self._level, 0
                 self._call(self._on_speech_start)
+            # Where the model takes the room's noise for speech it finds no end (a grammar that
+            # does not fit what is said does this), so loudness decides, too.
+            loudest = max(loudest, self._level)
+            quiet = quiet + 1 if self._level < loudest - QUIET_DB else 0
+            if not ended and not (begun and quiet >= QUIET_BLOCKS):
+                continue
+            hearing = run.result() if ended else run.finish()
+            with self._lock:
+                late, self._next = self._next, None
+                if not ended or late is not None:
+                    self._next = self._recogniser.start(self._phrases)
+            if late is not None:
+                # The grammar changed while this was being said: it is heard again with the new
+                # one, or a player who answers quickly would never be understood.
+                for earlier in sound:
+                    late.accept(earlier)
+                hearing = late.finish()
+            self._emit(hearing, begun)
+            begun = False
+            sound = deque(maxlen=PREROLL_BLOCKS)
+            loudest, quiet = -96.0, 0
         if run is not None:
             self._emit(run.finish(), begun)
 

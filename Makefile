@@ -1,0 +1,35 @@
+# Two commands: `make play` and `make test`. Each makes the virtual environment and installs first.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.installed
+
+.PHONY: play test test-long lint bench clean
+
+play: $(READY)
+	@$(BIN)/blindplay play --or-demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto -m "not long"
+
+test-long: $(READY)
+	$(BIN)/python -m pytest -m long
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/mypy --platform win32
+	$(BIN)/mypy --platform darwin
+
+bench: $(READY)
+	$(BIN)/blindplay bench
+
+$(READY): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "BlindPlay needs Python 3.11 or newer; set PYTHON=… to one.")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache

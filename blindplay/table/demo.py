@@ -1,0 +1,238 @@
+"""A short game through every real part, for a machine with no board, microphone or loudspeaker.
+
+Nothing is pretended but the people: two synthesised voices speak into the real recogniser, two
+emulated boards speak the real protocol through a serial line to the real driver, and the table
+in between is the one that plays with people.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import chess
+import numpy as np
+
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.language import Language, load
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.record import Journal, pgn, scoresheet
+from blindplay.speech.audio import (
+    RATE,
+    AudioError,
+    AudioSink,
+    DeviceSink,
+    QueueSource,
+    SilentSink,
+    read_audio,
+)
+from blindplay.speech.listener import Recogniser
+from blindplay.speech.models import find_model
+from blindplay.speech.speaker import Speaker
+from blindplay.speech.synthesis import Synthesiser
+
+from .session import Session
+from .table import Table
+
+PATIENCE = 12.0  # seconds a person waits for an answer before he says it again
+TRIES = 4
+SIDES = ("white", "black")
+# espeak's own variants; any voice of the system serves where there is no espeak.
+_VOICES = {"white": "de", "black": "de+m3"}
+
+
+class DemonstrationError(RuntimeError):
+    """The demonstration could not be played to its end; the message says where it stopped."""
+
+
+@dataclass
+class Person:
+    """Somebody at the table: a voice, a microphone before it, and hands on a board."""
+
+    side: str
+    session: Session
+    synthesiser: Synthesiser
+    voice: str | None
+    microphone: QueueSource
+    board: EmulatedBoard
+
+    def speak(self, words: str, answer: str) -> None:
+        """Say ``words`` until the table gives the ruling ``answer`` to them."""
+        for attempt in range(TRIES):
+            since = len(self.session.rulings)
+            # Who is not understood speaks more slowly.
+            rate = (150, 130, 115, 170)[attempt]
+            sound = read_audio(self.synthesiser.render(words, voice=self.voice, rate=rate))
+            self.session.wait_until_said()
+            self.session.line(f"{self.side} speaks: {words}")
+            self.microphone.push(_room(0.4, attempt) + sound + _room(1.6, attempt + 7))
+            if self.session.wait_for(answer, PATIENCE, since) is not None:
+                self.session.wait_until_said()
+                return
+        raise DemonstrationError(f"The table did not understand: {words}.")
+
+    def execute(self, before: chess.Board, move: chess.Move) -> None:
+        """Execute ``move`` on the own board: what is taken goes first, then the mover."""
+        after = before.copy(stack=False)
+        after.push(move)
+        old, new = before.piece_map(), after.piece_map()
+        changed = [
+            square for square in old.keys() | new.keys() if old.get(square) != new.get(square)
+        ]
+        for square in sorted(changed, key=lambda at: at == move.from_square):
+            if square in old:
+                self.board.lift(chess.square_name(square))
+        for square in changed:
+            if square in new:
+                self.board.place(chess.square_name(square), new[square].symbol())
+
+    def press(self, lever_board: EmulatedBoard) -> None:
+        lever_board.press("white" if self.side == "white" else "black")
+
+
+def _room(seconds: float, seed: int) -> bytes:
+    """The faint noise of a quiet room, about -60 dBFS: real silence is never digital."""
+    noise = np.random.default_rng(seed).normal(0, 30, int(seconds * RATE))
+    return noise.astype("<i2").tobytes()
+
+
+def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
+    """Play the game and print what is said, heard, felt and ruled, then the record.
+
+    :raises DemonstrationError: if the game cannot be played to its end.
+    :raises JournalError, ModelError, SynthesisError: if a part is missing.
+    """
+    pack = load(language)
+    recogniser = Recogniser(find_model(language), language, spellings=pack.spoken)
+    setup = Setup(
+        t=0,
+        time_control="900+10",
+        white=Player(name="Anna Weiß", impaired=True),
+        black=Player(name="Bernd Schwarz"),
+    )
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(journal_path))
+        synthesiser = stack.enter_context(Synthesiser(language, spellings=pack.spoken))
+        private, public = outputs(out)
+        speaker = Speaker(synthesiser, private, public)
+        table = Table(journal, setup)
+        session = Session(table, pack, speaker, out)
+        known = {voice.id for voice in synthesiser.voices()} | {
+            voice.name for voice in synthesiser.voices()
+        }
+        people: dict[str, Person] = {}
+        for side in SIDES:
+            board = stack.enter_context(EmulatedBoard())
+            microphone = QueueSource()
+            people[side] = Person(
+                side, session, synthesiser, _voice(side, known), microphone, board
+            )
+        stack.callback(session.close)
+        session.line("Two emulated boards are plugged in, each behind a serial line.")
+        for side in SIDES:
+            session.attach_board(side, people[side].board.url, levers=side == "white")
+        for side in SIDES:
+            session.attach_microphone(side, people[side].microphone, recogniser)
+        _wait_for_boards(session)
+        table.submit(f.Start)
+        for _ in _play(session, pack, people):
+            session.wait_until_said()
+        print(file=out)
+        print(pgn(table.game), file=out)
+        for side in SIDES:
+            print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
+            print(scoresheet(table.game, side), file=out)
+        print(f"\nThe journal is {journal_path}.", file=out)
+
+
+def outputs(out: TextIO) -> tuple[AudioSink, AudioSink]:
+    """The default output for both, or, where there is none, silence and a line that says so."""
+    try:
+        sink = DeviceSink()
+    except AudioError as error:
+        print(f"{error} Until then everything is only printed.", file=out)
+        return SilentSink("private"), SilentSink("public")
+    return sink, sink
+
+
+def _voice(side: str, known: set[str]) -> str | None:
+    """Two different voices where espeak speaks; the system's default one elsewhere."""
+    return _VOICES[side] if any("gmw/de" in name or name == "de" for name in known) else None
+
+
+def _wait_for_boards(session: Session) -> None:
+    for _ in range(100):
+        if all(board.placement() for board in session.boards.values()):
+            return
+        time.sleep(0.1)
+    raise DemonstrationError("An emulated board did not answer.")
+
+
+def _play(session: Session, pack: Language, people: dict[str, Person]) -> Iterator[None]:
+    """1.e4 e5 2.Bc4 Nc6 3.Qh5 Nf6 4.Qxf7 mate, with what goes wrong in a real hall."""
+    white, black = people["white"], people["black"]
+    game = session.table.game
+    for number, uci in enumerate(("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"), 1):
+        move = chess.Move.from_uci(uci)
+        before = game.board.copy()
+        mover, other = (white, black) if before.turn == chess.WHITE else (black, white)
+        words = pack.announce(before, move)
+        if uci == "f1c4":
+            # A slip of the tongue, corrected before the opponent's clock is started (D.2.8).
+            slip = pack.announce(before, chess.Move.from_uci("f1b5"))
+            mover.speak(slip, "announced")
+            mover.speak(f"Korrektur {words}", "slip_corrected")
+        else:
+            mover.speak(words, "announced")
+        other.speak(words, "repeated")
+        _do(session, "executed", mover.execute, before, move)
+        if game.over:
+            other.execute(before, move)
+        elif uci == "d1h5":
+            # The opponent executes another move on his own board than the one announced.
+            wrong = chess.Move.from_uci("d1g4")
+            _do(session, "executed_differs", other.execute, before, wrong)
+        else:
+            _do(session, "executed", other.execute, before, move)
+        _record(session, pack, number, before, move, words)
+        yield
+        if game.over:
+            return
+        kind = "correct_board" if uci == "d1h5" else "completed"
+        _do(session, kind, mover.press, white.board)
+        if uci == "d1h5":
+            # Both scoresheets agree, so Black corrects his board as he is led (D.2.9).
+            _do(session, "boards_agree", _correct, session, other)
+        if uci == "b8c6":
+            white.speak("meine Zeit", "answer")
+        yield
+
+
+def _correct(session: Session, person: Person) -> None:
+    ruling = [r for r in session.rulings if r.kind == "correct_board"][-1]
+    for step in ruling["steps"]:
+        if step["do"] == "place":
+            person.board.place(step["square"], step["piece"])
+        else:
+            person.board.lift(step["square"])
+
+
+def _do(session: Session, answer: str, act: Callable[..., None], *of: object) -> None:
+    """Let hands do something, and wait for the ruling it must cause."""
+    since = len(session.rulings)
+    act(*of)
+    if session.wait_for(answer, PATIENCE, since) is None:
+        raise DemonstrationError(f"The table did not answer with {answer}.")
+
+
+def _record(
+    session: Session, pack: Language, ply: int, before: chess.Board, move: chess.Move, words: str
+) -> None:
+    """White's sheet is his own words (D.2.7), Black's the notation he is used to."""
+    session.table.submit(f.Record, by="white", ply=ply, text=words)
+    session.table.submit(f.Record, by="black", ply=ply, text=pack.write(before, move))

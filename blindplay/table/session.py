@@ -1,0 +1,282 @@
+"""A table in use: devices in, sentences out, and a line printed for everything that happens."""
+
+from __future__ import annotations
+
+import threading
+from typing import TextIO
+
+from blindplay.boards import events
+from blindplay.boards.driver import PegBoard
+from blindplay.language import Language
+from blindplay.laws import Fact, Ruling
+from blindplay.laws import facts as f
+from blindplay.speech.audio import AudioSource
+from blindplay.speech.listener import Hearing, Listener, Recogniser
+from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.synthesis import NotWordsError
+
+from .dialogue import Dialogue
+from .hearing import Expected, decide, expect
+from .table import Table
+from .words import spoken
+
+_SILENT = frozenset(("tick", "setup"))
+_NAMES = {"white": "White", "black": "Black"}
+
+
+def plain(ruling: Ruling) -> str:
+    """A ruling as one plain line: its kind, its figures, its article."""
+    parts = []
+    for name, value in ruling.fields.items():
+        if name in ("words", "placement", "undo"):
+            continue
+        if name == "steps":
+            value = ", ".join(f"{step['do']} {step['piece']} {step['square']}" for step in value)
+        elif name == "squares":
+            value = ", ".join(
+                f"{at['square']} White's board {at['white'] or 'empty'}, "
+                f"Black's board {at['black'] or 'empty'}"
+                for at in value
+            )
+        elif name == "moves" and isinstance(value, list) and len(value) > 12:
+            value = f"{len(value)} moves"
+        elif isinstance(value, list):
+            value = " ".join(value)
+        if value != "":
+            parts.append(f"{name.replace('_', ' ')} {value}")
+    said = ruling.kind.replace("_", " ")
+    return f"{said}: {'; '.join(parts)} ({', '.join(ruling.articles)})"
+
+
+class Session:
+    """Connects one table to its devices. Everything that happens is printed to ``out``.
+
+    ``speaker`` None: nothing is spoken, only printed. Devices call in from their own threads;
+    the table takes one fact at a time.
+    """
+
+    def __init__(self, table: Table, pack: Language, speaker: Speaker | None, out: TextIO) -> None:
+        self.table = table
+        self.pack = pack
+        self._speaker = speaker
+        self._out = out
+        self._print_lock = threading.Lock()
+        self.dialogue = Dialogue(table, pack, self.say)
+        self.boards: dict[str, PegBoard] = {}
+        self._listeners: dict[str, Listener] = {}
+        self._expected: dict[str, Expected] = {}
+        self._recogniser: Recogniser | None = None
+        self._warned: set[str] = set()
+        self._happened = threading.Condition()
+        self.rulings: list[Ruling] = []
+        self.misheard = 0
+        """How many utterances were not understood."""
+        table.listen(self._deliver)
+        table.on_trouble = self.trouble
+        self._ticking = threading.Event()
+        self._ticker = threading.Thread(target=self._tick, name="wall clock", daemon=True)
+        self._ticker.start()
+
+    # --- lines -----------------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        """Print one line with the table's time in seconds before it."""
+        with self._print_lock:
+            print(f"{self.table.time() / 1000:.1f} {text}", file=self._out, flush=True)
+
+    def trouble(self, sentence: str) -> None:
+        """Something outside the game went wrong; it goes on with what is left."""
+        self.line(f"trouble: {sentence}")
+
+    def say(self, output: Output, words: str) -> None:
+        """Speak a sentence, and print it."""
+        self.dialogue.last_said = words
+        who = "to everybody" if output is Output.PUBLIC else "privately"
+        self.line(f"said {who}: {words}")
+        if self._speaker is not None:
+            try:
+                self._speaker.say(words, to=output)
+            except NotWordsError as error:
+                self.trouble(str(error))
+
+    def _deliver(self, fact: Fact, rulings: list[Ruling]) -> None:
+        for ruling in rulings:
+            self.line(f"ruled {plain(ruling)}")
+        for ruling in rulings:
+            for output, words in spoken(ruling, self.table.game, self.pack):
+                self.say(output, words)
+        with self._happened:
+            self.rulings += rulings
+            self._happened.notify_all()
+        if rulings and self._listeners:
+            self._listen_anew()
+
+    def wait_for(self, kind: str, seconds: float, since: int = 0) -> Ruling | None:
+        """The first ruling of this kind after the first ``since``, within ``seconds``; None, and
+        at once, when meanwhile somebody was not understood."""
+        misheard = self.misheard
+
+        def found() -> Ruling | None:
+            return next((r for r in self.rulings[since:] if r.kind == kind), None)
+
+        with self._happened:
+            self._happened.wait_for(
+                lambda: found() is not None or self.misheard > misheard, seconds
+            )
+            return found()
+
+    # --- the clock on the wall -------------------------------------------------------------
+
+    def _tick(self) -> None:
+        """While a clock runs, time is a fact each second: flags fall, and a crash loses little."""
+        while not self._ticking.wait(1.0):
+            if self.table.game.clock and self.table.game.clock.running is not None:
+                self.table.submit(f.Tick)
+
+    # --- boards ----------------------------------------------------------------------------
+
+    def attach_board(self, side: str, url: str, *, levers: bool = True) -> PegBoard:
+        """Read ``side``'s board at ``url``; ``levers``: its levers are the table's clock."""
+
+        def on_event(event: events.BoardEvent) -> None:
+            self._on_board(side, event, levers)
+
+        board = PegBoard(url, on_event)
+        self.boards[side] = board
+        board.start()
+        return board
+
+    def _on_board(self, side: str, event: events.BoardEvent, levers: bool) -> None:
+        name = f"{_NAMES[side]}'s board"
+        player = self.pack.sentence(side)
+        if isinstance(event, events.Lifted):
+            self.line(f"felt {name}: {event.square} lifted")
+            self.table.submit(f.Lift, board=side, square=event.square)
+        elif isinstance(event, events.Placed):
+            self.line(f"felt {name}: {event.piece or 'a piece'} placed on {event.square}")
+            piece = {"piece": event.piece} if event.piece else {}
+            self.table.submit(f.Place, board=side, square=event.square, **piece)
+        elif isinstance(event, events.Position):
+            self.line(f"felt {name}: position {event.placement}")
+            if "?" not in event.placement:  # a board that knows presence only proves no position
+                self.table.submit(f.Position, board=side, placement=event.placement)
+        elif isinstance(event, events.Lever) and levers:
+            self.line(f"felt {_NAMES[event.side]}'s clock lever pressed")
+            self.table.submit(f.Press, by=event.side)
+        elif isinstance(event, events.Connected):
+            self.line(f"{name} is connected: {event.board}")
+            if self._was_gone(side):
+                self.say(Output.PUBLIC, self.pack.sentence("board_back", player=player))
+        elif isinstance(event, events.Disconnected):
+            self.trouble(event.why)
+            self._warned.add(f"gone {side}")
+            self.say(Output.PUBLIC, self.pack.sentence("board_gone", player=player))
+        elif isinstance(event, events.Fault):
+            self.trouble(f"{name}: the contact of {event.square} is bad; press the peg home.")
+
+    def _was_gone(self, side: str) -> bool:
+        gone = f"gone {side}" in self._warned
+        self._warned.discard(f"gone {side}")
+        return gone
+
+    # --- ears ------------------------------------------------------------------------------
+
+    def attach_microphone(self, side: str, source: AudioSource, recogniser: Recogniser) -> Listener:
+        """Listen to ``side`` at ``source``. What we say ourselves is not heard (half duplex)."""
+        self._recogniser = recogniser
+        expected = self._expect(side)
+
+        def on_hearing(hearing: Hearing) -> None:
+            self._on_hearing(side, hearing)
+
+        listener = Listener(
+            recogniser,
+            source,
+            on_hearing,
+            phrases=expected.phrases(),
+            on_speech_start=self._interrupt,
+            on_error=lambda sentence: self._deaf(side, sentence),
+        )
+        self._listeners[side] = listener
+        if self._speaker is not None:
+
+            def half_duplex(speaking: bool) -> None:
+                if speaking:
+                    listener.mute()
+                else:
+                    listener.unmute()
+
+            self._speaker.on_speaking(half_duplex)
+        listener.start()
+        return listener
+
+    def _interrupt(self) -> None:
+        if self._speaker is not None:
+            self._speaker.interrupt()
+
+    def _deaf(self, side: str, sentence: str) -> None:
+        self._listeners.pop(side, None)
+        self.trouble(sentence)
+        self.say(Output.PUBLIC, self.pack.sentence("microphone_gone"))
+
+    def _expect(self, side: str) -> Expected:
+        assert self._recogniser is not None
+        expected = expect(self._recogniser, self.pack, self.dialogue.boards(side))
+        self._expected[side] = expected
+        news = set(expected.unsayable) - self._warned
+        if news:
+            self._warned |= news
+            self.line(
+                "trouble: the speech model lacks these words, so phrases with them can be typed "
+                f"but not spoken: {', '.join(sorted(news))}"
+            )
+        return expected
+
+    def _listen_anew(self) -> None:
+        for side, listener in list(self._listeners.items()):
+            listener.listen_for(self._expect(side).phrases())
+
+    def _on_hearing(self, side: str, hearing: Hearing) -> None:
+        utterance = decide(hearing, self._expected[side])
+        if utterance.phrase is None:
+            heard = utterance.hearing.words or "something that is no phrase of the game"
+            self.line(f"heard {_NAMES[side]}, not understood: {heard}")
+            self.say(Output.PRIVATE, self.pack.sentence("not_understood"))
+            with self._happened:
+                self.misheard += 1
+                self._happened.notify_all()
+        else:
+            self.line(f"heard {_NAMES[side]}: {utterance.phrase}")
+            self.dialogue.hear(side, utterance.phrase)
+
+    # --- keys ------------------------------------------------------------------------------
+
+    def typed(self, side: str, text: str) -> None:
+        """Typed words of ``side``. Where his board has no sensors, typing a move executes it."""
+        game = self.table.game
+        on_move = side == game.side
+        before = game.turn.announced
+        self.dialogue.hear(side, text)
+        now = game.turn.announced
+        if not on_move or now is None or now == before or game.over:
+            return
+        for board in game.tables:
+            if board not in self.boards:
+                by = board if len(game.tables) == 2 else side
+                self.table.submit(f.Make, by=by, move=now.uci())
+
+    def wait_until_said(self, seconds: float = 60) -> None:
+        """Wait until everything has been spoken."""
+        if self._speaker is not None:
+            self._speaker.wait(seconds)
+
+    def close(self) -> None:
+        """Stop the devices; the journal is the table's."""
+        self._ticking.set()
+        for listener in list(self._listeners.values()):
+            listener.close()
+        for board in self.boards.values():
+            board.close()
+        self._ticker.join(timeout=5)
+        if self._speaker is not None:
+            self._speaker.close()

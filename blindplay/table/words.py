@@ -1,0 +1,184 @@
+"""The language packs as the Laws see them, and rulings as people hear them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import chess
+
+from blindplay import language as packs
+from blindplay.language import Kind, Language
+from blindplay.laws import Game, Heard, Ruling
+from blindplay.speech.speaker import Output
+
+
+class PackWords:
+    """Understands and announces with the language packs; implements :class:`laws.Words`.
+
+    A player's own language may have no pack yet; then the announcing language serves.
+    """
+
+    def __init__(self, fallback: str = "de") -> None:
+        self.fallback = fallback
+
+    def pack(self, language: str) -> Language:
+        return packs.load(language if language in packs.languages() else self.fallback)
+
+    def understand(self, text: str, board: chess.Board, language: str) -> Heard:
+        """What is *announced*: a correction or a command among the words is no announcement."""
+        understood = self.pack(language).understand(text, board)
+        if understood.kind is Kind.MOVE:
+            return Heard("move", understood.moves)
+        if understood.kind is Kind.AMBIGUOUS:
+            return Heard("ambiguous", understood.moves)
+        if understood.kind is Kind.ILLEGAL:
+            return Heard(
+                "illegal", understood.moves, understood.why.value if understood.why else ""
+            )
+        return Heard("other")
+
+    def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
+        return self.pack(language).announce(board, move, edition=edition)
+
+    def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
+        pack = self.pack(language)
+        if about == "time":
+            times = {side: pack.duration(round(figures[side] * 1000)) for side in SIDES}
+            mine = str(figures["to"]).removeprefix("assistant:")
+            if mine not in SIDES:
+                return pack.sentence("clock_both", mine=times["white"], opponent=times["black"])
+            other = "black" if mine == "white" else "white"
+            return pack.sentence("clock_both", mine=times[mine], opponent=times[other])
+        if about == "moves":
+            if not figures["moves"]:
+                return pack.sentence("no_moves_completed")
+            return pack.sentence("moves_completed", count=pack.number(figures["moves"]))
+        if "announcement" not in figures:
+            return pack.sentence("no_last_move")
+        return pack.sentence(
+            "last_move", player=pack.sentence(figures["by"]), move=figures["announcement"]
+        )
+
+
+SIDES = ("white", "black")
+_WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
+
+
+def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output, str]]:
+    """What is said about a ruling, and to whom. ``game`` is the game after it.
+
+    Information is given only on request (D.2.10.4): what a player feels with his own fingers, or
+    did himself, is not said.
+    """
+    assert game.setup is not None
+
+    def player(side: str) -> str:
+        return pack.sentence(side.removeprefix("assistant:"))
+
+    def words(uci: str) -> str:
+        move, board = chess.Move.from_uci(uci), game.board
+        if not board.is_legal(move) and game.history:
+            board = game.history[-1].before
+        if board.is_legal(move):
+            return pack.announce(board, move, edition=game.setup.edition)  # type: ignore[union-attr]
+        return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+
+    kind = ruling.kind
+    if kind == "announced":
+        yield Output.PUBLIC, ruling["words"]
+    elif kind == "answer":
+        yield Output.PRIVATE, ruling["words"]
+    elif kind == "not_understood":
+        yield Output.PRIVATE, pack.sentence("not_understood")
+    elif kind == "ambiguous":
+        candidates = pack.either([words(move) for move in ruling["moves"]])
+        yield Output.PRIVATE, pack.sentence("ambiguous", candidates=candidates)
+    elif kind == "refused":
+        reason = f"illegal_{ruling['why']}"
+        if reason in pack.sentences():
+            yield Output.PRIVATE, pack.sentence("illegal", why=pack.sentence(reason))
+        else:
+            yield Output.PRIVATE, pack.sentence("refused")
+    elif kind == "slip_corrected":
+        yield Output.PUBLIC, pack.sentence("corrected", move=words(ruling["now"]))
+    elif kind in ("too_late", "draw_declined"):
+        yield Output.PUBLIC, pack.sentence(kind)
+    elif kind == "draw_offered":
+        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
+    elif kind == "repeat_differs":
+        yield Output.PUBLIC, pack.sentence(kind, move=words(ruling["announced"]))
+    elif kind == "not_made":
+        for missing in ruling["missing"]:
+            yield Output.PRIVATE, pack.sentence(f"not_made_{missing}")
+    elif kind == "executed_differs":
+        yield (
+            Output.PUBLIC,
+            pack.sentence(
+                kind,
+                announced=words(ruling["announced"]),
+                executed=words(ruling["executed"]),
+            ),
+        )
+    elif kind == "boards_differ":
+        squares = ", ".join(
+            pack.square(chess.parse_square(entry["square"])) for entry in ruling["squares"]
+        )
+        yield Output.PUBLIC, pack.sentence(kind, squares=squares)
+    elif kind == "boards_agree":
+        yield Output.PUBLIC, pack.sentence("boards_equal")
+    elif kind == "scoresheets":
+        if ruling["agree"]:
+            yield Output.PUBLIC, pack.sentence("scoresheets_agree")
+        else:
+            number = pack.number((ruling["from_ply"] + 1) // 2)
+            yield Output.PUBLIC, pack.sentence("scoresheets_differ", number=number)
+    elif kind == "correct_board":
+        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["board"]))
+        for step in ruling["steps"]:
+            yield (
+                Output.PUBLIC,
+                pack.sentence(
+                    f"correct_board_{step['do']}",
+                    piece=pack.piece(chess.Piece.from_symbol(step["piece"])),
+                    square=pack.square(chess.parse_square(step["square"])),
+                ),
+            )
+    elif kind == "take_back" and ruling["status"] == "confirmed":
+        ply = ruling["to_ply"]
+        if ply == 0:
+            yield Output.PUBLIC, pack.sentence("take_back_all")
+        else:
+            side = player("white" if ply % 2 else "black")
+            yield (
+                Output.PUBLIC,
+                pack.sentence(kind, number=pack.number((ply + 1) // 2), player=side),
+            )
+    elif kind == "illegal" and ruling["status"] == "confirmed":
+        number = pack.number(ruling["number"])
+        yield (
+            Output.PUBLIC,
+            pack.sentence("illegal_number", player=player(ruling["by"]), number=number),
+        )
+    elif kind == "penalty" and ruling.get("gives"):
+        yield (
+            Output.PUBLIC,
+            pack.sentence(
+                kind,
+                player=player(ruling["gives"]),
+                time=pack.duration(round(ruling["seconds"] * 1000)),
+            ),
+        )
+    elif kind == "flag":
+        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
+    elif kind == "claim":
+        yield (
+            Output.PUBLIC,
+            pack.sentence(f"claim_{ruling['rule']}", player=player(ruling["by"])),
+        )
+    elif kind == "arbiter_needed" or ruling.get("status") == "proposed":
+        yield Output.PUBLIC, pack.sentence("arbiter_needed", why="").strip()
+    elif kind == "game_over":
+        reason = pack.sentence(f"game_over_{ruling['reason']}")
+        ending = f"game_over_{_WINNERS[ruling['result']]}"
+        yield Output.PUBLIC, pack.sentence(ending, reason=reason)
