@@ -1,1 +1,514 @@
-def main() -> None: ...
+"""The commands. Bad input is one sentence on standard error and exit status 2."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TextIO
+
+import chess
+import platformdirs
+import typer
+
+from blindplay import __version__, language
+from blindplay.language import Kind, Language, Understanding
+from blindplay.laws import Fact, editions
+from blindplay.laws.clock import TimeControl
+
+app = typer.Typer(
+    name="blindplay",
+    help="Chess between a visually impaired player and an opponent, under FIDE's Laws.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+LanguageOption = Annotated[str, typer.Option(help="Language of the words, such as de.")]
+FenOption = Annotated[str, typer.Option(help="The position in FEN.")]
+EditionOption = Annotated[
+    str, typer.Option(help=f"Edition of the Laws: {', '.join(editions.names())}.")
+]
+ModelOption = Annotated[
+    Path | None, typer.Option(help="Folder of a Vosk model instead of the built-in one.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of plain lines.")]
+
+
+class Side(StrEnum):
+    """Which players are visually impaired."""
+
+    WHITE = "white"
+    BLACK = "black"
+    BOTH = "both"
+    NONE = "none"
+
+
+def main() -> None:
+    """Run the command line; every foreseeable fault is one sentence and exit status 2."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    try:
+        status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader has gone (`| head`): nobody is left to tell.
+        with contextlib.suppress(OSError):
+            sys.stdout.close()
+        sys.exit(0)
+    except typer.Exit as ended:
+        sys.exit(ended.exit_code)
+    except typer.Abort:
+        sys.exit(130)
+    except (ValueError, RuntimeError, OSError) as error:
+        fail(str(error))
+    except Exception as error:
+        # typer's own complaints about options and arguments are its TyperException.
+        message = getattr(error, "format_message", None)
+        if message is None:
+            raise
+        fail(message())
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def fail(sentence: str) -> NoReturn:
+    """Say what is wrong on standard error and exit with status 2."""
+    print(" ".join(str(sentence).split()), file=sys.stderr)
+    sys.exit(2)
+
+
+def _position(fen: str) -> chess.Board:
+    try:
+        board = chess.Board(fen, chess960=True)
+    except ValueError as error:
+        raise ValueError(f"{fen!r} is not a position in FEN: {error}.") from None
+    if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
+        raise ValueError(f"{fen!r} is not a position of a game: a king is missing.")
+    # Ordinary castling rights are written as e1g1 everywhere; only a real chess960 position is not.
+    plain = chess.Board(fen)
+    return plain if plain.status() == chess.STATUS_VALID else board
+
+
+def _move(board: chess.Board, uci: str) -> chess.Move:
+    try:
+        return board.parse_uci(uci)
+    except chess.InvalidMoveError:
+        raise ValueError(
+            f"{uci!r} is not a move in UCI; write from and to, such as g1f3."
+        ) from None
+    except ValueError:
+        raise ValueError(f"{uci} is not a legal move in this position.") from None
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+@app.command()
+def announce(
+    fen: FenOption,
+    move: Annotated[str, typer.Option(help="The move in UCI, such as g1f3 or e7e8q.")],
+    language_id: Annotated[str, typer.Option("--language", help="Language of the words.")] = "de",
+    edition: EditionOption = "fide-2023",
+    check: Annotated[bool, typer.Option(help="Say check and mate, too.")] = False,
+) -> None:
+    """Print the words in which a move is announced (D.2.1)."""
+    pack = language.load(language_id)
+    editions.load(edition)
+    board = _position(fen)
+    print(pack.announce(board, _move(board, move), edition=edition, check=check))
+
+
+@app.command()
+def say(
+    words: Annotated[list[str], typer.Argument(help="What to say; words only, no digits.")],
+    language_id: Annotated[str, typer.Option("--language", help="Language of the voice.")] = "de",
+    voice: Annotated[str | None, typer.Option(help="A voice of the system by name.")] = None,
+    rate: Annotated[int | None, typer.Option(help="Words a minute, 80 to 450.")] = None,
+    output: Annotated[Path | None, typer.Option(help="Write a WAV file instead.")] = None,
+) -> None:
+    """Say something aloud, or into a WAV file."""
+    import shutil
+    import threading
+
+    from blindplay.speech.audio import DeviceSink, read_wav
+    from blindplay.speech.synthesis import Synthesiser
+
+    pack = language.load(language_id)
+    with Synthesiser(language_id, spellings=pack.spoken, voice=voice) as synthesiser:
+        rendered = synthesiser.render(" ".join(words), rate=rate)
+        if output is not None:
+            if not output.parent.is_dir():
+                raise ValueError(f"There is no folder {output.parent}; make it first.")
+            shutil.copyfile(rendered, output)
+            print(output)
+            return
+        sink = DeviceSink()
+        try:
+            pcm, sample_rate = read_wav(rendered)
+            sink.play(pcm, sample_rate, threading.Event())
+        finally:
+            sink.close()
+
+
+def _meaning(board: chess.Board, understood: Understanding) -> dict[str, Any]:
+    """What an understanding is on paper; ``kind`` is move, ambiguous, illegal, command, …"""
+    move = understood.move
+    return {
+        "kind": understood.kind.value,
+        "move": move.uci() if move else None,
+        "san": board.san(move) if move else None,
+        "words": understood.words,
+        "command": understood.command.value if understood.command else None,
+        "why": understood.why.value if understood.why else None,
+        "correction": understood.correction,
+        "cost": understood.cost,
+        "alternatives": [
+            other.uci() for other in (*understood.moves, *understood.alternatives) if other != move
+        ],
+    }
+
+
+_DECISIONS = {
+    Kind.MOVE: "accept",
+    Kind.AMBIGUOUS: "ask",
+    Kind.ILLEGAL: "illegal",
+    Kind.COMMAND: "command",
+    Kind.UNCLEAR: "refuse",
+    Kind.NOTHING: "nothing",
+}
+
+
+def _in_words(meaning: dict[str, Any]) -> str:
+    what = meaning["kind"]
+    if meaning["move"]:
+        return f"move {meaning['move']} {meaning['san']}"
+    if meaning["command"]:
+        return f"command {meaning['command']}"
+    if meaning["why"]:
+        return f"illegal, {meaning['why'].replace('_', ' ')}"
+    if what == "ambiguous":
+        return f"ambiguous: {' or '.join(meaning['alternatives'])}"
+    return str(what)
+
+
+@app.command()
+def understand(
+    files: Annotated[list[Path] | None, typer.Argument(help="Sound files, any WAV.")] = None,
+    fen: FenOption = chess.STARTING_FEN,
+    text: Annotated[str | None, typer.Option(help="Words instead of sound.")] = None,
+    batch: Annotated[
+        Path | None,
+        typer.Option(help='Lines {"file": …, "fen": …, "language": …}, paths relative to it.'),
+    ] = None,
+    language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
+    model: ModelOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print what words or sound files mean in a position."""
+    given = [bool(files), text is not None, batch is not None]
+    if sum(given) != 1:
+        raise ValueError("Give one of: --text WORDS, sound files, or --batch FILE.")
+    pack = language.load(language_id)
+    if text is not None:
+        board = _position(fen)
+        meaning = {"text": text, **_meaning(board, pack.understand(text, board))}
+        print(json.dumps(meaning, ensure_ascii=False) if as_json else _in_words(meaning))
+        return
+    board = _position(fen)
+    ears = _Ears(model)
+    if batch is not None:
+        for name, path, position, spoken in _batch(batch, language_id):
+            print(json.dumps(ears.heard(name, path, position, language.load(spoken))), flush=True)
+        return
+    for path in files or []:
+        heard = ears.heard(str(path), path, board, pack)
+        if as_json:
+            print(json.dumps(heard, ensure_ascii=False), flush=True)
+        else:
+            score = "" if heard["cost"] is None else f" (cost {heard['cost']:g})"
+            print(f"{path}: {_in_words(heard)}; heard: {heard['heard']}{score}", flush=True)
+
+
+def _batch(batch: Path, language_id: str) -> Iterator[tuple[str, Path, chess.Board, str]]:
+    if not batch.is_file():
+        raise ValueError(f"There is no file {batch}; check the name.")
+    for number, line in enumerate(batch.read_text("utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            name = entry["file"]
+            position = _position(entry.get("fen", chess.STARTING_FEN))
+            spoken = entry.get("language", language_id)
+            language.load(spoken)
+            path = batch.parent / name
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError(f"{batch}:{number}: needs an object with file and fen.") from None
+        except ValueError as error:
+            raise ValueError(f"{batch}:{number}: {error}") from None
+        yield name, path, position, spoken
+
+
+class _Ears:
+    """Recognisers, each loaded once."""
+
+    def __init__(self, model: Path | None) -> None:
+        self._model = model
+        self._loaded: dict[str, Any] = {}
+
+    def recogniser(self, pack: Language) -> Any:
+        from blindplay.speech.listener import Recogniser
+        from blindplay.speech.models import find_model
+
+        if pack.code not in self._loaded:
+            self._loaded[pack.code] = Recogniser(
+                find_model(pack.code, self._model), pack.code, spellings=pack.spoken
+            )
+        return self._loaded[pack.code]
+
+    def heard(self, name: str, path: Path, board: chess.Board, pack: Language) -> dict[str, Any]:
+        from blindplay.speech.audio import read_audio
+        from blindplay.table.hearing import understand_sound
+
+        recogniser = self.recogniser(pack)
+        utterance, understood = understand_sound(recogniser, pack, board, read_audio(path))
+        meaning = _meaning(board, understood)
+        decision = _DECISIONS[understood.kind]
+        if decision == "refuse" and not utterance.hearing.words:
+            decision = "nothing"
+        heard = utterance.hearing.alternatives
+        own = next((item.score for item in heard if item.words == utterance.phrase), None)
+        cost = None if own is None else round(heard[0].score - own + understood.cost, 3)
+        return {
+            "file": name,
+            **meaning,
+            "decision": decision,
+            "heard": utterance.hearing.words,
+            "cost": cost,
+            "alternatives": [item.words for item in heard if item.words != utterance.phrase],
+        }
+
+
+# --- the table ---------------------------------------------------------------------------------
+
+
+@app.command()
+def play(
+    board: Annotated[
+        str | None, typer.Option(help="Port or URL of the impaired player's board; none: search.")
+    ] = None,
+    sighted_board: Annotated[
+        str | None, typer.Option(help="Port or URL of the opponent's sensor board.")
+    ] = None,
+    microphone: Annotated[
+        str | None, typer.Option(help="Part of the microphone's name; 'none' for keys only.")
+    ] = None,
+    private_output: Annotated[
+        str | None, typer.Option(help="Part of the name of the player's earphone.")
+    ] = None,
+    public_output: Annotated[
+        str | None, typer.Option(help="Part of the name of the loudspeaker.")
+    ] = None,
+    language_id: Annotated[str, typer.Option("--language", help="Language of the table.")] = "de",
+    edition: EditionOption = "fide-2023",
+    time_control: Annotated[
+        str, typer.Option(help="As in PGN: 5400+30, 40/5400+30:1800+30, or - for no clock.")
+    ] = "5400+30",
+    white: Annotated[str, typer.Option(help="White's name.")] = "",
+    black: Annotated[str, typer.Option(help="Black's name.")] = "",
+    impaired: Annotated[Side, typer.Option(help="Which player is visually impaired.")] = Side.WHITE,
+    white_assistant: Annotated[bool, typer.Option(help="White has an assistant.")] = False,
+    black_assistant: Annotated[bool, typer.Option(help="Black has an assistant.")] = False,
+    arbiter: Annotated[
+        bool, typer.Option(help="An arbiter confirms what the Laws give to him.")
+    ] = False,
+    fen: FenOption = chess.STARTING_FEN,
+    journal: Annotated[
+        Path | None, typer.Option(help="The journal's file; a new one in your data folder if none.")
+    ] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with the game in --journal.")] = False,
+    model: ModelOption = None,
+    silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
+    or_demo: Annotated[
+        bool, typer.Option(help="With neither board nor microphone, show a demonstration game.")
+    ] = False,
+) -> None:
+    """Run a table: voice and board where there are some, typed words where not."""
+    from blindplay.laws import facts as f
+    from blindplay.table import play as table_play
+
+    language.load(language_id)
+    editions.load(edition)
+    try:
+        TimeControl.parse(time_control)
+    except ValueError as error:
+        raise ValueError(f"--time-control {error}.") from None
+    _position(fen)
+    if resume and journal is None:
+        raise ValueError("--resume needs --journal FILE, the game to go on with.")
+    devices = table_play.Devices(
+        board, sighted_board, microphone, private_output, public_output, model, silent
+    )
+    if or_demo and not devices.any_present():
+        demo(journal=journal, language_id=language_id)
+        return
+    setup: f.Setup | None = None
+    if not resume:
+        sides = {"white": (Side.WHITE, white, white_assistant),
+                 "black": (Side.BLACK, black, black_assistant)}  # fmt: skip
+        fact = f.parse(
+            {
+                "t": 0,
+                "fact": "setup",
+                "edition": edition,
+                "fen": fen,
+                "time_control": time_control,
+                "announce_in": language_id,
+                "arbiter": "present" if arbiter else "automatic",
+                **{
+                    side: {
+                        "name": name,
+                        "impaired": impaired in (which, Side.BOTH),
+                        "assistant": assistant,
+                        "language": language_id,
+                    }
+                    for side, (which, name, assistant) in sides.items()
+                },
+            }
+        )
+        assert isinstance(fact, f.Setup)
+        setup = fact
+    path = journal or _new_journal()
+    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout)
+
+
+def _new_journal() -> Path:
+    folder = Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "tables"
+    now = datetime.datetime.now()
+    return folder / f"{now:%Y-%m-%d-%H-%M-%S-%f}.db"
+
+
+@app.command()
+def demo(
+    journal: Annotated[Path | None, typer.Option(help="Keep the journal in this file.")] = None,
+    language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
+) -> None:
+    """Show a short game through every real part, with emulated boards and synthetic voices."""
+    from blindplay.table.demo import demonstrate
+
+    language.load(language_id)
+    demonstrate(sys.stdout, journal or _new_journal(), language_id)
+
+
+@app.command()
+def replay(
+    file: Annotated[str, typer.Argument(help="Facts as JSON Lines; - for standard input.")] = "-",
+    edition: Annotated[
+        str | None, typer.Option(help="Replace the edition that setup names.")
+    ] = None,
+    journal: Annotated[
+        Path | None, typer.Option(help="Read the facts of this table's journal instead.")
+    ] = None,
+) -> None:
+    """Read facts and print the rulings, both as JSON Lines (see the table's contract)."""
+    from blindplay.laws.rulings import dumps
+    from blindplay.record import Journal
+    from blindplay.table.replay import ReplayError, read
+    from blindplay.table.replay import replay as rule
+
+    if edition is not None:
+        editions.load(edition)
+    with contextlib.ExitStack() as stack:
+        if journal is not None:
+            opened = stack.enter_context(Journal(journal, create=False))
+            facts: Iterable[tuple[str, Fact]] = (
+                (f"{journal}:{n}", fact) for n, fact in enumerate(opened.facts(), 1)
+            )
+        else:
+            facts = read(_input(file, stack), "-" if file == "-" else file)
+        try:
+            for ruling in rule(facts, edition):
+                print(dumps(ruling), flush=True)
+        except ReplayError as error:
+            fail(str(error))
+
+
+def _input(file: str, stack: contextlib.ExitStack) -> TextIO:
+    if file == "-":
+        with contextlib.suppress(AttributeError, ValueError):
+            sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        return sys.stdin
+    path = Path(file)
+    if not path.is_file():
+        raise ValueError(f"There is no file {file}; check the name.")
+    try:
+        return stack.enter_context(path.open(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
+
+
+@app.command()
+def board(
+    port: Annotated[
+        str | None, typer.Option(help="Port or URL of the board; searched for if none.")
+    ] = None,
+    as_json: JsonOption = False,
+    seconds: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
+) -> None:
+    """Show live what a pegged board reports."""
+    from blindplay.boards.monitor import monitor
+
+    monitor(port, json=as_json, seconds=seconds, out=sys.stdout)
+
+
+@app.command()
+def doctor(
+    language_id: Annotated[str, typer.Option("--language", help="Language of the table.")] = "de",
+    model: ModelOption = None,
+    microphone: Annotated[str | None, typer.Option(help="Part of the microphone's name.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what is there and what is missing, each in one sentence with the remedy."""
+    from blindplay.table.doctor import examine
+
+    pack = language.load(language_id)
+    for finding in examine(pack, model, microphone):
+        if as_json:
+            print(
+                json.dumps(
+                    {"ok": finding.ok, "about": finding.about, "sentence": finding.sentence},
+                    ensure_ascii=False,
+                ),
+                flush=True,
+            )
+        else:
+            print(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}", flush=True)
+
+
+@app.command()
+def bench(
+    positions: Annotated[int, typer.Option(help="Positions of the round trip.", min=1)] = 20_000,
+    language_id: Annotated[str, typer.Option("--language", help="Language measured.")] = "de",
+) -> None:
+    """Measure: round trip of words, time to the first sample, recogniser, folding facts."""
+    from blindplay.table.bench import measure
+
+    for line in measure(language.load(language_id), positions):
+        print(line, flush=True)
+
+
+@app.command()
+def version() -> None:
+    """Print the version."""
+    print(__version__)
+
+
+if __name__ == "__main__":
+    main()

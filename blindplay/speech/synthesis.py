@@ -154,6 +154,11 @@ class Synthesiser:
         self.rate = rate
         self.restarts = 0
         self._spellings = {word.casefold(): to for word, to in (spellings or {}).items()}
+        # Longest first, for a spelling may be of several words: "en passant" before "en".
+        forms = sorted(map(re.escape, self._spellings), key=len, reverse=True)
+        self._respelt = (
+            re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)", re.IGNORECASE) if forms else None
+        )
         self._timeout = timeout
         self._start_timeout = start_timeout
         self._command = command or [sys.executable, "-m", "blindplay.speech.synthesis_worker"]
@@ -191,9 +196,9 @@ class Synthesiser:
 
     def _plan(self, words: str, voice: str | None, rate: int | None) -> tuple[str, Path]:
         text = words_only(words)
-        if self._spellings:
+        if self._respelt is not None:
             text = words_only(
-                _WORD.sub(lambda found: self._spellings.get(found[0].casefold(), found[0]), text)
+                self._respelt.sub(lambda found: self._spellings[found[0].casefold()], text)
             )
         what = [VERSION, sys.platform, self.language, voice or self.voice, rate or self.rate, text]
         key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:40]

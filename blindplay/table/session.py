@@ -102,7 +102,10 @@ class Session:
     def _deliver(self, fact: Fact, rulings: list[Ruling]) -> None:
         for ruling in rulings:
             self.line(f"ruled {plain(ruling)}")
+        corrected = any(ruling.kind == "slip_corrected" for ruling in rulings)
         for ruling in rulings:
+            if corrected and ruling.kind == "announced":
+                continue  # the correction has said it: one announcement per event
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
         with self._happened:

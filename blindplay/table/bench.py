@@ -1,0 +1,127 @@
+"""The figures: nothing here is a test, everything is measured on the machine it runs on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+
+from blindplay.language import Language
+from blindplay.language.roundtrip import roundtrip
+from blindplay.laws import Fact, Game
+from blindplay.laws import facts as f
+from blindplay.speech.audio import read_audio
+from blindplay.speech.listener import Recogniser
+from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
+from blindplay.speech.models import find_model
+from blindplay.speech.synthesis import Synthesiser
+
+from .hearing import understand_sound
+from .words import PackWords
+
+_SEED = 2026
+_SPOKEN = 40
+_PLIES = 300
+
+
+def measure(pack: Language, positions: int) -> Iterator[str]:
+    """Plain lines with figures and the conditions they were taken in."""
+    yield (
+        f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python "
+        f"{platform.python_version()}, {platform.system()}."
+    )
+    trip = roundtrip(positions, _SEED, language=pack.code)
+    yield (
+        f"Round trip announce, understand: {trip.positions} positions, {trip.moves} moves, "
+        f"{len(trip.failures)} failures, {trip.seconds:.1f} s of processor time, "
+        f"{trip.moves / trip.seconds:.0f} moves a second."
+    )
+    yield from _speech(pack)
+    yield _folding()
+
+
+def _speech(pack: Language) -> Iterator[str]:
+    chosen = random.Random(_SEED)
+    board = chess.Board("r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
+    legal = sorted(board.legal_moves, key=str)
+    moves = [chosen.choice(legal) for _ in range(_SPOKEN)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Synthesiser(pack.code, cache=Path(folder), spellings=pack.spoken) as synthesiser,
+    ):
+        spoken = [pack.announce(board, move) for move in moves]
+        latency = first_sample(synthesiser, spoken[:12])
+        yield (
+            f"Request to first sample of an announcement, median of 12: not cached "
+            f"{latency.uncached * 1000:.1f} ms, cached {latency.cached * 1000:.1f} ms "
+            "(without a device's own delay)."
+        )
+        yield f"Stop to silence at a silent output, median: {stop_latency() * 1000:.1f} ms."
+        start = time.perf_counter()
+        recogniser = Recogniser(find_model(pack.code), pack.code, spellings=pack.spoken)
+        loaded = time.perf_counter() - start
+        clips = [read_audio(synthesiser.render(words)) for words in spoken]
+        phrases = recogniser.sayable(pack.phrases(board) + pack.command_phrases())
+        factor = real_time_factor(recogniser, clips, phrases)
+        yield (
+            f"Recogniser: loaded in {loaded * 1000:.0f} ms, real-time factor {factor:.4f} with "
+            f"a grammar of {len(phrases)} phrases."
+        )
+        right = wrong = 0
+        for move, clip in zip(moves, clips, strict=True):
+            got = understand_sound(recogniser, pack, board, clip)[1].move
+            right += got == move
+            wrong += got is not None and got != move
+        yield (
+            f"Moves heard, the system's own voice, clean: {right} of {_SPOKEN} right, "
+            f"{wrong} wrong, {_SPOKEN - right - wrong} refused."
+        )
+
+
+def _folding() -> str:
+    """How long the Laws take for a long game with every sensor fact."""
+    facts = list(_long_game())
+    start = time.perf_counter()
+    game = Game(PackWords())
+    for fact in facts:
+        game.apply(fact)
+    taken = time.perf_counter() - start
+    return (
+        f"Folding {len(facts)} facts of a game of {len(game.history)} plies, two boards: "
+        f"{taken * 1000:.0f} ms."
+    )
+
+
+def _long_game() -> Iterator[Fact]:
+    rng, t = random.Random(_SEED), 0
+    yield f.Setup(t=0, time_control="5400+30", white=f.Player(impaired=True))
+    yield f.Start(t=0)
+    board = chess.Board()
+    for _ in range(_PLIES):
+        quiet = [move for move in board.legal_moves if not board.is_capture(move)]
+        if not quiet:
+            return
+        move = rng.choice(quiet)
+        side = "white" if board.turn else "black"
+        t += 1000
+        yield f.Announce(t=t, by=side, move=move.uci())
+        after = board.copy(stack=False)
+        after.push(move)
+        if after.is_game_over() or after.is_repetition(4):
+            return
+        old, new = board.piece_map(), after.piece_map()
+        for at in (side, "black" if side == "white" else "white"):
+            for square in sorted(old.keys() - new.keys()):
+                yield f.Lift(t=t, board=at, square=chess.square_name(square))
+            for square in sorted(new):
+                if new[square] != old.get(square):
+                    name = chess.square_name(square)
+                    yield f.Place(t=t, board=at, square=name, piece=new[square].symbol())
+        yield f.Press(t=t, by=side)
+        board.push(move)

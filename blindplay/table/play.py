@@ -1,0 +1,187 @@
+"""The interactive table: voice and board where there are some, typed words where not."""
+
+from __future__ import annotations
+
+import datetime
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from blindplay.boards.driver import BoardNotFoundError, check_url
+from blindplay.boards.monitor import find_board
+from blindplay.language import load
+from blindplay.laws import facts as f
+from blindplay.laws.facts import FactError, Setup
+from blindplay.record import Journal, pgn, scoresheet
+from blindplay.speech.audio import (
+    AudioError,
+    AudioSink,
+    DeviceSink,
+    MicrophoneSource,
+    SilentSink,
+    devices,
+)
+from blindplay.speech.listener import Recogniser
+from blindplay.speech.models import find_model
+from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.synthesis import Synthesiser
+
+from .session import Session
+from .table import Table
+
+HELP = """\
+Type what is said: a move in words or notation, or a command such as: Zeit, letzter Zug, Hilfe.
+It counts as said by the player on move; put white: or black: before it for the other one.
+An empty line presses the clock of the player on move.
+execute white g1f3: a move executed by hand on White's board (also black).
+record white 3 Sf3: an entry of White's scoresheet, with the number of the ply (also black).
+confirm, reject, stop, start, restore 12: the arbiter's decisions.
+quit: leave; the game can be gone on with later."""
+
+
+@dataclass(frozen=True)
+class Devices:
+    """What the command line named; None: search. "none" as the microphone: keys only."""
+
+    board: str | None = None
+    sighted_board: str | None = None
+    microphone: str | None = None
+    private_output: str | None = None
+    public_output: str | None = None
+    model: Path | None = None
+    silent: bool = False
+
+    def any_present(self) -> bool:
+        """Whether there is a board or a microphone to play with."""
+        if self.board or self.sighted_board:
+            return True
+        if self.microphone != "none" and devices().capture:
+            return True
+        try:
+            find_board()
+        except BoardNotFoundError:
+            return False
+        return True
+
+
+def run(
+    path: Path, setup: Setup | None, language: str, wanted: Devices, keys: TextIO, out: TextIO
+) -> None:
+    """Run a table until the game is over and the keys end, then print the record.
+
+    :raises JournalError, ModelError, BoardNotFoundError, AudioError: when something that was
+        named is not there.
+    """
+    pack = load(language)
+    boards = _boards(wanted)
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(path, create=setup is not None))
+        table = Table(journal, setup)
+        assert table.game.setup is not None
+        speaker = None
+        if not wanted.silent:
+            synthesiser = stack.enter_context(Synthesiser(language, spellings=pack.spoken))
+            private, public = _outputs(wanted, out)
+            speaker = Speaker(
+                synthesiser,
+                private,
+                public,
+                on_error=lambda sentence: print(f"trouble: {sentence}", file=out, flush=True),
+            )
+        session = Session(table, pack, speaker, out)
+        stack.callback(session.close)
+        impaired = [side for side in f.SIDES if table.game.player(side).impaired] or ["white"]
+        own, other = impaired[0], "black" if impaired[0] == "white" else "white"
+        for side, url in zip((own, other), boards, strict=True):
+            if url is not None:
+                session.attach_board(side, url)
+        if wanted.microphone != "none":
+            _attach_microphone(session, own, wanted)
+        print(HELP, file=out)
+        print(f"The journal is {path}.", file=out, flush=True)
+        if not table.game.started and not table.game.over:
+            session.say(Output.PUBLIC, pack.sentence("welcome"))
+            table.submit(f.Start)
+        elif table.game.clock and not table.game.over and table.game.pending is None:
+            table.submit(f.Arbiter, do="start_clocks")
+        for line in keys:
+            if speaker is not None:
+                speaker.interrupt()
+            if line.strip() == "quit":
+                break
+            _typed(session, line.strip())
+        if table.game.started and not table.game.over and table.game.clock:
+            table.submit(f.Arbiter, do="stop_clocks")
+        session.wait_until_said()
+        print("", pgn(table.game, datetime.date.today()), sep="\n", file=out)
+        for side in f.SIDES:
+            print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
+            print(scoresheet(table.game, side), file=out)
+
+
+def _boards(wanted: Devices) -> tuple[str | None, str | None]:
+    for url in (wanted.board, wanted.sighted_board):
+        if url is not None:
+            check_url(url)
+    if wanted.board is not None:
+        return wanted.board, wanted.sighted_board
+    try:
+        return find_board(), wanted.sighted_board
+    except BoardNotFoundError:
+        return None, wanted.sighted_board
+
+
+def _outputs(wanted: Devices, out: TextIO) -> tuple[AudioSink, AudioSink]:
+    """The player's own output and everybody's; with one device both share it."""
+    if wanted.private_output is None and wanted.public_output is None:
+        try:
+            shared = DeviceSink()
+        except AudioError as error:
+            print(f"trouble: {error} Until then everything is printed.", file=out, flush=True)
+            return SilentSink("private"), SilentSink("public")
+        return shared, shared
+    public = DeviceSink(wanted.public_output)
+    if wanted.private_output is None:
+        return public, public
+    return DeviceSink(wanted.private_output), public
+
+
+def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
+    try:
+        model = find_model(session.pack.code, wanted.model)
+        recogniser = Recogniser(model, session.pack.code, spellings=session.pack.spoken)
+        session.attach_microphone(side, MicrophoneSource(wanted.microphone), recogniser)
+    except AudioError as error:
+        if wanted.microphone is not None:
+            raise
+        session.trouble(f"{error} Until then type what you would say.")
+
+
+def _typed(session: Session, line: str) -> None:
+    """One line of the keyboard."""
+    table = session.table
+    words = line.split()
+    side = table.game.side
+    if not words:
+        table.submit(f.Press, by=side)
+        return
+    decisions = {"confirm": "confirm", "reject": "reject", "stop": "stop_clocks",
+                 "start": "start_clocks"}  # fmt: skip
+    try:
+        if words[0] in decisions and len(words) == 1:
+            table.submit(f.Arbiter, do=decisions[words[0]])
+        elif words[0] == "restore" and len(words) == 2 and words[1].isdigit():
+            table.submit(f.Arbiter, do="restore", ply=int(words[1]))
+        elif words[0] == "execute" and len(words) == 3:
+            table.submit(f.Make, by=words[1], move=words[2])
+        elif words[0] == "record" and len(words) >= 4 and words[2].isdigit():
+            text = " ".join(words[3:])
+            table.submit(f.Record, by=words[1], ply=int(words[2]), text=text)
+        else:
+            for name in f.SIDES:
+                if line.startswith(f"{name}:"):
+                    side, line = name, line.removeprefix(f"{name}:").strip()
+            session.typed(side, line)
+    except FactError as error:
+        session.trouble(f"That was not understood: {error}.")

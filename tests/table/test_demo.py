@@ -1,0 +1,112 @@
+"""The demonstration: the main job end to end, every part real, no device needed."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+from blindplay.laws import Game
+from blindplay.record import Journal
+from blindplay.table.demo import demonstrate
+from blindplay.table.words import PackWords
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    journal = tmp_path_factory.mktemp("demo") / "demo.db"
+    out = io.StringIO()
+    demonstrate(out, journal)
+    return out.getvalue(), journal
+
+
+def in_order(text: str, *parts: str) -> bool:
+    at = 0
+    for part in parts:
+        at = text.find(part, at)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
+
+
+def test_moves_are_spoken_heard_felt_and_ruled(shown: tuple[str, Path]) -> None:
+    assert in_order(
+        shown[0],
+        "white speaks: Bauer Eva zwei Eva vier",
+        "heard White: bauer eva zwei eva vier",
+        "ruled announced: by white; move e2e4 (fide-2023 D.2.1)",
+        "said to everybody: Bauer Eva zwei Eva vier",
+        "heard Black: bauer eva zwei eva vier",
+        "ruled repeated: by black",
+        "felt White's board: e2 lifted",
+        "ruled touched: by white; square e2; piece P (fide-2023 D.2.2)",
+        "felt White's board: P placed on e4",
+        "ruled made: by white; move e2e4; san e4 (fide-2023 D.2.3)",
+        "felt White's clock lever pressed",
+        "ruled clock: running black",
+        "heard Black: bauer eva sieben eva fünf",
+        "said to everybody: Bauer Eva sieben Eva fünf",
+    )
+
+
+def test_a_slip_is_corrected_before_the_clock(shown: tuple[str, Path]) -> None:
+    assert in_order(
+        shown[0],
+        "ruled announced: by white; move f1b5",
+        "heard White: korrektur läufer felix eins cäsar vier",
+        "ruled slip corrected: by white; was f1b5; now f1c4 (fide-2023 D.2.8)",
+        "ruled completed: by white; move f1c4; ply 3",
+    )
+
+
+def test_the_clock_is_told_on_request_and_privately(shown: tuple[str, Path]) -> None:
+    assert in_order(
+        shown[0],
+        "heard White: meine zeit",
+        "ruled answer: to white; about time",
+        "said privately: Ihre Zeit: fünfzehn Minuten",
+    )
+
+
+def test_a_wrong_execution_is_found_and_put_right(shown: tuple[str, Path]) -> None:
+    assert in_order(
+        shown[0],
+        "ruled executed differs: board black; announced d1h5; executed d1g4",
+        "ruled boards differ:",
+        "ruled scoresheets: agree True",
+        "ruled correct board: board black; steps lift Q g4, place Q h5",
+        "said to everybody: Setzen Sie weiße Dame auf Hector fünf.",
+        "felt Black's board: Q placed on h5",
+        "ruled boards agree:",
+    )
+
+
+def test_the_record_is_a_pgn_and_two_scoresheets(shown: tuple[str, Path]) -> None:
+    text = shown[0]
+    game = chess.pgn.read_game(io.StringIO(text[text.index("[Event") :]))
+    assert game is not None
+    assert not game.errors
+    assert game.headers["Result"] == "1-0"
+    # The scholar's mate: seven plies.
+    assert game.end().board().is_checkmate()
+    assert game.end().ply() == 7
+    assert "4. Dame Hector fünf schlägt Felix sieben" in text
+    assert "4. Dxf7" in text
+
+
+def test_the_journal_holds_the_same_game(shown: tuple[str, Path]) -> None:
+    again = Game(PackWords())
+    with Journal(shown[1], create=False) as journal:
+        for fact in journal.facts():
+            again.apply(fact)
+    assert again.result == "1-0"
+    assert len(again.history) == 7
+
+
+def test_nothing_is_said_twice_for_one_event(shown: tuple[str, Path]) -> None:
+    said = [line for line in shown[0].splitlines() if "said to everybody: Läufer Felix" in line]
+    # Announced once with the slip; the correction says the right move itself.
+    assert len(said) == 1

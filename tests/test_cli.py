@@ -1,0 +1,135 @@
+"""The commands: what they print, and that bad input is one sentence and status 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+
+def run(
+    *arguments: str, stdin: str = "", home: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, PYTHONIOENCODING="utf-8")
+    if home is not None:
+        environment |= {"HOME": str(home), "XDG_DATA_HOME": str(home), "XDG_CACHE_HOME": str(home)}
+    return subprocess.run(
+        [sys.executable, "-m", "blindplay.cli", *arguments],
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        env=environment,
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("announce", "--fen", "nonsense", "--move", "e2e4"),
+        ("announce", "--fen", START, "--move", "e2e5"),
+        ("announce", "--fen", START, "--move", "knight"),
+        ("announce", "--fen", START, "--move", "e2e4", "--language", "xx"),
+        ("announce", "--fen", START, "--move", "e2e4", "--edition", "fide-1800"),
+        ("announce", "--fen", START),
+        ("understand", "no-such-file.wav"),
+        ("understand", "--text", "Eva vier", "--language", "xx"),
+        ("understand", "--text", "Eva vier", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"),
+        ("understand",),
+        ("understand", "--batch", "no-such-file.jsonl"),
+        ("understand", "--model", ".", __file__),
+        ("understand", __file__),
+        ("say", "Springer", "g1"),
+        ("board", "--port", "no-such-port"),
+        ("board", "--port", "carrier-pigeon://x"),
+        ("replay", "no-such-file.jsonl"),
+        ("replay", "--journal", "no-such-file.db"),
+        ("replay", "--edition", "fide-1800"),
+        ("play", "--time-control", "soon"),
+        ("play", "--resume"),
+        ("play", "--board", "no-such-port"),
+        ("doctor", "--language", "xx"),
+        ("bench", "--language", "xx"),
+        ("no-such-command",),
+        ("--no-such-option",),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_2(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = run(*arguments, home=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_announce_prints_the_words_of_the_appendix() -> None:
+    assert run("announce", "--fen", START, "--move", "g1f3").stdout == (
+        "Springer Gustav eins Felix drei\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("edition", "file"), [("fide-2023", "Cäsar"), ("fide-2014", "Cesar"), ("fide-1997", "Cesar")]
+)
+def test_the_third_file_is_spelled_as_in_the_edition(edition: str, file: str) -> None:
+    done = run("announce", "--fen", START, "--move", "c2c4", "--edition", edition)
+    assert done.stdout == f"Bauer {file} zwei {file} vier\n"
+
+
+def test_understand_prints_move_and_san_or_the_kind() -> None:
+    done = run("understand", "--fen", START, "--text", "Springer Felix drei", "--json")
+    told = json.loads(done.stdout)
+    assert (told["kind"], told["move"], told["san"]) == ("move", "g1f3", "Nf3")
+    assert json.loads(run("understand", "--text", "Turm Anna vier", "--json").stdout)["why"]
+    assert run("understand", "--text", "Zeit").stdout == "command clock_mine\n"
+
+
+def test_what_say_writes_is_understood(tmp_path: Path) -> None:
+    sound = tmp_path / "move.wav"
+    assert run("say", "Springer Gustav eins Felix drei", "--output", str(sound)).returncode == 0
+    lines = tmp_path / "batch.jsonl"
+    lines.write_text(json.dumps({"file": "move.wav", "fen": START, "language": "de"}) + "\n")
+    told = json.loads(run("understand", "--json", "--batch", str(lines)).stdout)
+    assert (told["file"], told["move"], told["decision"]) == ("move.wav", "g1f3", "accept")
+
+
+def test_replay_reads_standard_input_and_names_the_faulty_line() -> None:
+    done = run("replay", "-", stdin='{"t":0,"fact":"setup"}\n{"t":1,"fact":"dance"}\n')
+    assert done.returncode == 2
+    assert done.stderr.startswith("-:2: ")
+
+
+def test_a_game_is_played_by_keys_left_and_gone_on_with(tmp_path: Path) -> None:
+    game = str(tmp_path / "game.db")
+    common = ("play", "--microphone", "none", "--silent", "--journal", game)
+    first = run(*common, stdin="Bauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n", home=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert "ruled completed: by black; move e7e5; ply 2" in first.stdout
+    second = run(*common, "--resume", stdin="Springer Felix drei\n\n", home=tmp_path)
+    assert second.returncode == 0, second.stderr
+    assert "ruled completed: by white; move g1f3; ply 3" in second.stdout
+    assert "2. Nf3" in second.stdout
+    replayed = run("replay", "--journal", game)
+    assert sum('"completed"' in line for line in replayed.stdout.splitlines()) == 3
+
+
+def test_a_journal_is_never_overwritten_by_a_new_game(tmp_path: Path) -> None:
+    game = str(tmp_path / "game.db")
+    common = ("play", "--microphone", "none", "--silent", "--journal", game)
+    assert run(*common, stdin="e4\n", home=tmp_path).returncode == 0
+    again = run(*common, stdin="d4\n", home=tmp_path)
+    assert again.returncode == 2
+    assert "--resume" in again.stderr
+
+
+def test_doctor_says_what_is_there_and_what_is_missing(tmp_path: Path) -> None:
+    done = run("doctor", "--json", home=tmp_path)
+    assert done.returncode == 0
+    about = {json.loads(line)["about"] for line in done.stdout.splitlines()}
+    assert {"voices", "recogniser", "output", "microphone", "board", "journal"} <= about
