@@ -24,7 +24,10 @@ class Period:
 
 @dataclass(frozen=True)
 class TimeControl:
-    """The periods of PGN's TimeControl tag; none for a game without a clock (``-``)."""
+    """The periods of PGN's TimeControl tag; none for a game without a clock (``-``).
+
+    The last period, if it has a number of moves, is repeated as needed (PGN standard, 9.6.1).
+    """
 
     periods: tuple[Period, ...]
 
@@ -74,7 +77,8 @@ class Clock:
         self.moves = {"white": 0, "black": 0}
         self._period = {"white": 0, "black": 0}
         self._in_period = {"white": 0, "black": 0}
-        self._thought = 0  # ms since the running side's clock was started
+        self._thinking: str | None = None  # whose move the next two belong to
+        self._thought = 0  # ms that the move has taken so far
         self._delay = 0  # ms of the running side's delay still to pass
 
     def __bool__(self) -> bool:
@@ -94,7 +98,7 @@ class Clock:
         left = self.left[side] - (passed - waited)
         while left <= 0 and self._next_period_without_moves(side):
             left += self.control.periods[self._period[side]].base
-        if left <= 0 and side not in self.flags:
+        if left <= 0 and not self._delay and side not in self.flags:
             self.flags.append(side)
         self.left[side] = max(left, 0)
 
@@ -108,8 +112,15 @@ class Clock:
         return False
 
     def start(self, side: str) -> None:
-        """Start ``side``'s clock and stop the other's."""
+        """Start ``side``'s clock and stop the other's.
+
+        Started again for the same move, after the arbiter had stopped it, it goes on where it
+        stood: a delay is given once a move.
+        """
         self.running = side
+        if side == self._thinking:
+            return
+        self._thinking = side
         self._thought = 0
         period = self._now(side)
         self._delay = period.increment if self.mode == "delay" else 0
@@ -128,14 +139,13 @@ class Clock:
             if self.mode == "bronstein":
                 self.left[side] += min(self._thought, period.increment)
             self._in_period[side] += 1
-            if self._in_period[side] == period.moves and self._period[side] + 1 < len(
-                self.control.periods
-            ):
-                self._period[side] += 1
+            if self._in_period[side] == period.moves:
+                self._period[side] = min(self._period[side] + 1, len(self.control.periods) - 1)
                 self._in_period[side] = 0
                 self.left[side] += self._now(side).base
             if self.mode == "increment":
                 self.left[side] += self._now(side).increment
+        self._thinking = None
         self.start("black" if side == "white" else "white")
 
     def snapshot(self) -> ClockState:
@@ -152,6 +162,7 @@ class Clock:
         self._in_period = dict(state.in_period)
         self.flags = []
         self.running = None
+        self._thinking = None
 
     def set(self, side: str, left: int) -> None:
         """The arbiter sets ``side``'s time, in ms (6.10, 6.13)."""

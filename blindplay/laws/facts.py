@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -34,6 +34,12 @@ DECISIONS = (
     "declare",
 )
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0")
+_UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
+# What no reader of a position can go on from: the side not on move in check, pawns on the first
+# or last rank, an en passant square that no pawn has just passed.
+_IMPOSSIBLE = (
+    chess.STATUS_OPPOSITE_CHECK | chess.STATUS_PAWNS_ON_BACKRANK | chess.STATUS_INVALID_EP_SQUARE
+)
 _LATEST = 10**9  # seconds: thirty years at one table are a slip of the keyboard
 
 
@@ -53,7 +59,7 @@ def seconds(milliseconds: int) -> int | float:
 def _one_of(*allowed: str) -> Callable[[Any], str]:
     def read(value: Any) -> str:
         if not isinstance(value, str) or value not in allowed:
-            raise FactError(f"must be one of {', '.join(allowed)}, not {json.dumps(value)}")
+            raise FactError(f"must be one of {', '.join(allowed)}, not {_shown(value)}")
         return value
 
     return read
@@ -62,11 +68,17 @@ def _one_of(*allowed: str) -> Callable[[Any], str]:
 def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > 10_000:
         raise FactError(f"must be a text of at most 10000 characters, not {_shown(value)}")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        # Half a surrogate pair is valid JSON, but no journal, file or screen can hold it.
+        raise FactError(f"must be a text of whole characters, not {_shown(value)}") from None
     return value
 
 
 def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)[:60]
+    text = json.dumps(value, ensure_ascii=False)[:60]
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _switch(value: Any) -> bool:
@@ -88,11 +100,9 @@ def _piece(value: Any) -> str:
 
 
 def _move(value: Any) -> str:
-    try:
-        if not isinstance(value, str) or not chess.Move.from_uci(value):
-            raise FactError(f"must be a move in UCI such as g1f3, not {_shown(value)}")
-    except chess.InvalidMoveError:
-        raise FactError(f"must be a move in UCI such as g1f3, not {_shown(value)}") from None
+    # chess.Move.from_uci also reads null moves, drops and promotions to a king.
+    if not isinstance(value, str) or not _UCI.fullmatch(value) or value[:2] == value[2:4]:
+        raise FactError(f"must be a move in UCI such as g1f3, not {_shown(value)}")
     return value
 
 
@@ -118,6 +128,8 @@ def _fen(value: Any) -> str:
     kings = len(board.pieces(chess.KING, chess.WHITE)), len(board.pieces(chess.KING, chess.BLACK))
     if kings != (1, 1):
         raise FactError("must be a position with one king of each colour")
+    if board.status() & _IMPOSSIBLE:
+        raise FactError(f"must be a position that can be played on, not {_shown(value)}")
     return value
 
 
@@ -135,10 +147,9 @@ def _duration(value: Any) -> int:
     if (
         isinstance(value, bool)
         or not isinstance(value, int | float)
-        or not math.isfinite(value)
-        or not 0 <= value <= _LATEST
+        or not 0 <= value <= _LATEST  # which no NaN is, either
     ):
-        raise FactError(f"must be a number of seconds, 0 or more, not {_shown(value)}")
+        raise FactError(f"must be a number of seconds 0 to {_LATEST}, not {_shown(value)}")
     return round(value * 1000)
 
 

@@ -23,7 +23,7 @@ from .editions import load
 from .facts import Fact, Player, Setup, seconds
 from .reconcile import differences, scoresheets_part, steps
 from .rulings import Ruling
-from .touch import obligation, squares_of
+from .touch import Obligation, obligation, squares_of
 
 OTHER = {"white": "black", "black": "white"}
 COLOURS = {"white": chess.WHITE, "black": chess.BLACK}
@@ -65,6 +65,7 @@ class TableBoard:
     hand: list[tuple[int, chess.Piece]] = field(default_factory=list)
     adjusting: bool = False
     wanted: dict[int, chess.Piece] | None = None  # what it must be corrected to
+    wanted_plies: int = 0  # completed plies that ``wanted`` shows
 
 
 @dataclass
@@ -274,7 +275,9 @@ class Game:
             self._refuse(fact.board, "lift", "empty_square", "moving", square=fact.square)
             return
         table.hand.append((square, piece))
-        if not self.over and self.pending is None and self._counts_as_touch(fact.board, square):
+        if self.over:
+            return
+        if self.pending is None and self._counts_as_touch(fact.board, square):
             self._touched(square)
         self._look(fact.board)
 
@@ -305,10 +308,43 @@ class Game:
         own = [piece for _, piece in table.hand if piece.color == self.board.turn]
         here = [piece for home, piece in table.hand if home == square]
         rest = [piece for _, piece in table.hand]
+        likely = self._likeliest(table, square)
+        if likely is not None:
+            return likely
         for found in (here, own, rest):
             if found:
                 return found[-1]
         return None
+
+    def _likeliest(self, table: TableBoard, square: int) -> chess.Piece | None:
+        """The piece in the hand that brings the board nearest to a position it may be meant for:
+        fewest squares wrong, and fewest lifted pieces that would have to go back home."""
+        board = next(name for name, other in self.tables.items() if other is table)
+        goals = [] if table.wanted is None else [table.wanted]
+        goals += [_after(ply.before, ply.move) for ply in self._outstanding(board)]
+        if self.turn.announced is not None:
+            goals.append(_after(self.board, self.turn.announced))
+        goals += [_after(self.board, move) for move in self.board.legal_moves]
+        goals += [self._expected(board)]
+        best: tuple[int, int] | None = None
+        found = None
+        for goal in goals:
+            piece = goal.get(square)
+            if piece is None:
+                continue
+            promoted = chess.Piece(chess.PAWN, piece.color)
+            held = [held for _, held in table.hand]
+            if piece not in held and not (
+                # A board that cannot tell pieces apart sees no promotion: what was announced is.
+                promoted in held and chess.square_rank(square) in (0, 7)
+            ):
+                continue
+            shown = {**table.placement, square: piece}
+            wrong = sum(shown.get(at) != goal.get(at) for at in range(64))
+            back = sum(goal.get(home) == held for home, held in table.hand if home != square)
+            if best is None or (wrong, back) < best:
+                best, found = (wrong, back), piece
+        return found
 
     def _table(self, board: str, what: str) -> TableBoard | None:
         table = self.tables.get(board)
@@ -342,10 +378,15 @@ class Game:
         self._rule("touched", rule, by=side, square=chess.square_name(square), piece=piece.symbol())
         if self._switch("claim_lost_by") == "touch":
             self.turn.claim_lost = True
+        self._decline_by_playing(side)
         self._oblige()
 
+    def _bound(self) -> Obligation:
+        another_takes = self._switch("touched_both_another_takes")
+        return obligation(self.board, self.turn.touched, another_takes=another_takes)
+
     def _oblige(self) -> None:
-        bound = obligation(self.board, self.turn.touched)
+        bound = self._bound()
         fields: dict[str, Any] = {"moves": [move.uci() for move in bound.moves]}
         if bound.free:
             fields["free"] = True
@@ -382,12 +423,15 @@ class Game:
 
     def _look(self, board: str) -> None:
         """A piece moved on ``board``: what has been executed, and does that make the move?"""
+        if self.over:
+            return
         table = self.tables[board]
         if table.wanted is not None:
-            if table.placement == table.wanted:
+            shown = self._corrected(table)
+            if shown is not None:
                 table.wanted = None
                 table.hand.clear()
-                table.plies = len(self.history)
+                table.plies = shown
                 self._rule("boards_agree", "boards_differ", board=board)
                 self._differ_told = None
             return
@@ -411,6 +455,21 @@ class Game:
         if len(self.tables) == 2 and board != self.board_of(self.side):
             self._look_at_other(board)
 
+    def _corrected(self, table: TableBoard) -> int | None:
+        """How many plies a board that was to be corrected now shows; None while it is wrong.
+
+        The game may have gone on meanwhile, and the board may have been brought up to it."""
+        for plies in range(len(self.history), table.wanted_plies, -1):
+            if table.placement == self._shown_after(plies):
+                return plies
+        if table.placement == table.wanted:
+            return min(table.wanted_plies, len(self.history))
+        return None
+
+    def _shown_after(self, plies: int) -> dict[int, chess.Piece]:
+        """The placement after that many completed plies."""
+        return (self.history[plies].before if plies < len(self.history) else self.board).piece_map()
+
     def _moved_from(self, table: TableBoard) -> list[tuple[int, chess.Piece]]:
         before = self.board.piece_map()
         return [
@@ -420,15 +479,13 @@ class Game:
         ]
 
     def _expected(self, board: str) -> dict[int, chess.Piece]:
-        plies = self.tables[board].plies
-        return (self.history[plies].before if plies < len(self.history) else self.board).piece_map()
+        return self._shown_after(self.tables[board].plies)
 
     def _catch_up(self, board: str) -> None:
         """Notice that completed moves have now been executed on this board, too."""
         table = self.tables[board]
         for index in range(len(self.history), table.plies, -1):
-            after = self.board if index == len(self.history) else self.history[index].before
-            if table.placement == after.piece_map():
+            if table.placement == self._shown_after(index):
                 for ply in self.history[table.plies : index]:
                     self._rule("executed", "announcing", board=board, move=ply.move.uci())
                 table.plies = index
@@ -437,6 +494,9 @@ class Game:
 
     def _executed_move(self, table: TableBoard) -> chess.Move | None:
         """The legal move that turns the position into what stands on ``table``, if any."""
+        said = self.turn.announced
+        if said is not None and table.placement == _after(self.board, said):
+            return said  # in Chess960 castling may look like a move of the rook
         moved = {square for square, _ in self._moved_from(table)}
         for move in self.board.legal_moves:
             if move.from_square in moved and table.placement == _after(self.board, move):
@@ -446,7 +506,7 @@ class Game:
     def _look_at_own(self, board: str) -> None:
         """The mover's own board: he executes his move."""
         table, turn = self.tables[board], self.turn
-        if self._outstanding(board):
+        if self._outstanding(board) or (self.clock and not self.started):
             return
         move = self._executed_move(table)
         if move == turn.executed:
@@ -574,9 +634,11 @@ class Game:
         )
 
     def _after_announcing(self) -> None:
-        turn = self.turn
+        turn, table = self.turn, self.tables[self.board_of(self.side)]
+        assert turn.announced is not None
+        if turn.executed is not None and table.placement == _after(self.board, turn.announced):
+            turn.executed = turn.announced  # Chess960: castling that looked like the rook's move
         if turn.executed is not None and turn.executed != turn.announced:
-            assert turn.announced is not None
             # What was announced is what the opponent repeats and writes; until the two agree
             # the move stands as not made.
             turn.made = None
@@ -671,7 +733,7 @@ class Game:
         if self.over:
             return
         for ply in self._outstanding(board):
-            if ply.move == chess.Move.from_uci(fact.move):
+            if ply.move == _legal(ply.before, fact.move):
                 # He executes the opponent's completed move on his own board.
                 table = self.tables[board]
                 after = ply.before.copy()
@@ -720,6 +782,7 @@ class Game:
         if self._outstanding(board):
             table.plies = len(self.history)
         table.placement = _after(self.board, move)
+        table.wanted = None
         table.hand.clear()
         if turn.executed != move:
             turn.executed = move
@@ -739,7 +802,7 @@ class Game:
         if turn.announced is not None and turn.announced != turn.executed:
             return
         if turn.touched:
-            bound = obligation(self.board, turn.touched)
+            bound = self._bound()
             if not bound.free and turn.executed not in bound.moves:
                 self._refuse(side, "make", "touched_piece", bound.rule, move=turn.executed.uci())
                 self._oblige()
@@ -749,8 +812,8 @@ class Game:
         if not impaired and len(self.tables) == 2:
             rules = ("sighted_ordinary", "released")
         self._rule("made", *rules, by=side, move=move.uci(), san=self.board.san(move))
-        if self._switch("claim_lost_by") == "move":
-            turn.claim_lost = True
+        turn.claim_lost = True
+        self._decline_by_playing(side)
         after = self.board.copy()
         after.push(move)
         self._end_if_over(after, last=True)
@@ -809,7 +872,7 @@ class Game:
         if turn.made is None and not self.player(side).impaired and turn.executed is not None:
             # Announced and executed differ. What he announced is what was repeated and is being
             # written, so the game goes by it, and his board is what must be corrected (D.2.9).
-            bound = obligation(self.board, turn.touched)
+            bound = self._bound()
             if turn.announced is not None and (bound.free or turn.announced in bound.moves):
                 turn.made = turn.announced
                 self._rule(
@@ -852,6 +915,7 @@ class Game:
                 return
         elif (
             (table.sensors or turn.attempted)
+            and turn.executed is None
             and table.placement != before
             and not self._outstanding(self.board_of(side))
         ):
@@ -882,8 +946,6 @@ class Game:
         self.clock.complete(side)
         self.history.append(Ply(before, move, self.clock.snapshot(), self._t))
         self.turn = Turn()
-        if self.offer == OTHER[side]:
-            self.offer = None
         for board in boards:
             self.tables[board].plies = len(self.history)
             self.tables[board].hand.clear()
@@ -913,16 +975,13 @@ class Game:
         fields: dict[str, Any] = {"by": side, "why": why, "number": number, "undo": undo}
         if move is not None:
             fields["move"] = move.uci()
-        rule = {"press_without_move": "press_without_move", "two_hands": "two_hands"}.get(
-            why, "illegal"
-        )
+        rule = why if why in _ILLEGAL_BY_ITSELF else "illegal"
 
         def confirm() -> None:
             assert self.setup is not None
             self.illegal_moves[side] = number
             self.turn.executed = self.turn.attempted = self.turn.announced = None
-            if undo:
-                self._want(self.board_of(side), self.board.piece_map(), rule="restore")
+            self.turn.made = None
             limit = self._switch("illegal_moves_that_lose")
             penalty = self._switch("illegal_penalty_seconds")[self.setup.mode]
             if limit and number >= limit:
@@ -933,7 +992,7 @@ class Game:
                 )  # fmt: skip
                 self._end(result, "illegal_moves", "penalty")
                 return
-            if penalty:
+            if penalty and self.clock:
                 self.clock.set(OTHER[side], self.clock.left[OTHER[side]] + penalty * 1000)
                 self._rule(
                     "penalty", "penalty", player=side, gives=OTHER[side], seconds=penalty,
@@ -941,18 +1000,41 @@ class Game:
                 )  # fmt: skip
             else:
                 self._rule("arbiter_needed", "penalty", why="penalty")
-            self.clock.start(side)
-            self._tell_clock("arbiter_sets_clocks")
+            if why == "pawn_not_replaced" and self._switch("unreplaced_pawn_becomes_queen"):
+                assert move is not None
+                self._replace_pawn(move)
+                return
+            if not self._outstanding(self.board_of(side)):
+                self._want(self.board_of(side), self.board.piece_map(), rule="restore")
+            self._resume(side, "arbiter_sets_clocks")
 
         self._propose("illegal", (rule,), fields, confirm, lambda: self._resume(side))
 
-    def _resume(self, side: str) -> None:
-        self.clock.start(side)
-        self._tell_clock("arbiter")
+    def _replace_pawn(self, move: chess.Move) -> None:
+        """A pawn left on the last rank becomes a queen, and the move is completed (7.5.2)."""
+        side = self.side
+        queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
+        after = self.board.copy()
+        after.push(queen)
+        self.turn.executed = self.turn.made = queen
+        self._rule(
+            "made", "pawn_not_replaced", by=side, move=queen.uci(), san=self.board.san(queen)
+        )
+        board = self.board_of(side)
+        self._want(board, after.piece_map(), rule="pawn_not_replaced")
+        self._end_if_over(after, last=True)
+        if not self.over:
+            self._complete()
+
+    def _resume(self, side: str, rule: str = "arbiter") -> None:
+        """The clock of ``side`` goes on, if the game has begun."""
+        if self.started:
+            self.clock.start(side)
+        self._tell_clock(rule)
 
     def _loses_unless_dead(self, side: str) -> str:
         """``side`` loses, but the game is drawn if the opponent cannot mate (6.9, 7.5.5)."""
-        if self.board.has_insufficient_material(COLOURS[OTHER[side]]):
+        if self.position.has_insufficient_material(COLOURS[OTHER[side]]):
             return DRAW
         return LOSES[side]
 
@@ -1140,6 +1222,7 @@ class Game:
             table.hand.clear()
             return
         table.wanted = dict(goal)
+        table.wanted_plies = len(self.history) + (self.turn.made is not None)
         todo = steps(table.placement, goal)
         self._rule(
             "correct_board",
@@ -1196,6 +1279,9 @@ class Game:
 
     def _query(self, fact: f.Query) -> None:
         assert self.setup is not None
+        if self.over:
+            self._refuse(fact.by, "query", "game_over", "result")
+            return
         side = fact.by.removeprefix("assistant:")
         figures: dict[str, Any]
         if fact.about == "position":
@@ -1246,10 +1332,17 @@ class Game:
             self._finish(last, DRAW, "stalemate", "stalemate")
         elif board.is_insufficient_material():
             self._finish(last, DRAW, "dead_position", "dead_position")
-        elif self._switch("automatic_fivefold") == "any" and board.is_repetition(5):
+        elif self._fivefold(board):
             self._finish(last, DRAW, "fivefold", "fivefold")
         elif self._switch("automatic_seventyfive") and board.is_seventyfive_moves():
             self._finish(last, DRAW, "seventyfive_moves", "seventyfive_moves")
+
+    def _fivefold(self, board: chess.Board) -> bool:
+        how = self._switch("automatic_fivefold")
+        if how == "consecutive":
+            # 9.6 a of fide-2014: in consecutive alternate moves, so every second one of each.
+            return len(board.move_stack) >= 16 and _returns_every_four_plies(board, 5)
+        return how == "any" and board.is_repetition(5)
 
     def _finish(self, last: bool, result: str, reason: str, rule: str) -> None:
         if last and self.turn.made is not None:
@@ -1270,6 +1363,12 @@ class Game:
             return
         self.offer = fact.by
         self._rule("draw_offered", "draw_offer", by=fact.by)
+
+    def _decline_by_playing(self, side: str) -> None:
+        """An offer is rejected by touching a piece with the intention of moving it (9.1.2.1)."""
+        if self.offer == OTHER[side]:
+            self.offer = None
+            self._rule("draw_declined", "draw_offer", by=side)
 
     def _accept_draw(self, fact: f.AcceptDraw) -> None:
         if self._closed("accept_draw", fact.by):
@@ -1340,6 +1439,9 @@ class Game:
         assert self.setup is not None
         gains = OTHER[by]
         given = self._switch("wrong_claim_penalty_seconds")[self.setup.mode]
+        if not self.clock:
+            self._rule("arbiter_needed", "wrong_claim", why="penalty")
+            return
         if self._switch("wrong_claim_halves_time"):
             self.clock.set(by, self.clock.left[by] - min(self.clock.left[by] // 2, 180_000))
         self.clock.set(gains, self.clock.left[gains] + given * 1000)
@@ -1407,6 +1509,8 @@ class Game:
         """Time has passed; the flags have been looked at already."""
 
 
+_ILLEGAL_BY_ITSELF = ("press_without_move", "two_hands", "pawn_not_replaced")
+
 _HANDLERS: dict[type[Fact], Callable[[Game, Any], None]] = {
     f.Start: Game._start,
     f.Lift: Game._lift,
@@ -1440,6 +1544,17 @@ def fold(facts: Iterable[Fact], words: Words) -> Iterator[Ruling]:
     game = Game(words)
     for fact in facts:
         yield from game.apply(fact)
+
+
+def _returns_every_four_plies(board: chess.Board, times: int) -> bool:
+    """Whether the position stood ``times`` times, four plies apart, the last time now."""
+    earlier = board.copy()
+    for _ in range(times - 1):
+        for _ in range(4):
+            earlier.pop()
+        if earlier.fen().split()[:4] != board.fen().split()[:4]:
+            return False
+    return True
 
 
 def _after(board: chess.Board, move: chess.Move) -> dict[int, chess.Piece]:

@@ -89,7 +89,7 @@ def scoresheets_part(
         if white[ply].strip().casefold() == black[ply].strip().casefold():
             continue
         if ply > len(positions):
-            return ply
+            break  # nothing has been played there yet, so there is nothing to take back
         position = positions[ply - 1]
         ours, theirs = read("white", white[ply], position), read("black", black[ply], position)
         if ours is None or ours != theirs:

@@ -17,7 +17,8 @@ class Obligation:
     """The legal moves that fulfil the obligation; ``free`` when it binds to nothing.
 
     ``rule`` names the article in the edition's table: "touched_own", "touched_opponents",
-    "touched_both", "castling_king_first", "castling_rook_first".
+    "touched_both", "castling_king_first", "castling_rook_first", "castling_illegal",
+    "touched_free".
     """
 
     moves: tuple[chess.Move, ...]
@@ -25,10 +26,14 @@ class Obligation:
     rule: str
 
 
-def obligation(board: chess.Board, touched: Sequence[int]) -> Obligation:
+def obligation(
+    board: chess.Board, touched: Sequence[int], *, another_takes: bool = False
+) -> Obligation:
     """What the player on move must do after touching the pieces on ``touched``, in that order.
 
     ``touched`` are squares of ``board`` (the position before the move) with a piece on them.
+    ``another_takes``: where the touched piece cannot take the touched opponent's piece, any other
+    piece that can must (the federation's short rules), instead of 4.3.3's first touched piece.
     """
     legal = list(board.legal_moves)
     own = [square for square in touched if board.color_at(square) == board.turn]
@@ -47,10 +52,13 @@ def obligation(board: chess.Board, touched: Sequence[int]) -> Obligation:
         ]
         if both:
             return Obligation(tuple(both), False, "touched_both")
+        if another_takes:
+            taking = [move for move in legal if _captured(board, move) == others[0]]
+            return Obligation(tuple(taking), not taking, "touched_both")
     rule = "touched_both" if own and others else "touched_own" if own else "touched_opponents"
     for square in touched:
         if board.color_at(square) == board.turn:
-            moves = [move for move in legal if move.from_square == square]
+            moves = [move for move in legal if _may_begin(board, move, square)]
         else:
             moves = [move for move in legal if _captured(board, move) == square]
         if moves:
@@ -66,25 +74,43 @@ def _castling(
     if king is None or len(own) < 2 or king not in own[:2]:
         return None
     rook = own[0] if own[1] == king else own[1]
-    if board.piece_type_at(rook) != chess.ROOK:
-        return None
+    same_rank = chess.square_rank(rook) == chess.square_rank(king)
+    if board.piece_type_at(rook) != chess.ROOK or not same_rank:
+        return None  # no rook to castle with: he has touched two pieces (4.3.1)
     this_side = [
         move
         for move in legal
-        if board.is_castling(move)
-        and (chess.square_file(move.to_square) > chess.square_file(move.from_square))
-        == (chess.square_file(rook) > chess.square_file(king))
+        if board.is_castling(move) and _castling_rook(board, move) == rook
     ]
     if own[0] == king:
         if this_side:
             return Obligation(tuple(this_side), False, "castling_king_first")
         kings = [move for move in legal if move.from_square == king]
-        return Obligation(tuple(kings), False, "castling_king_first") if kings else None
+        # Without a legal move of the king he is free, and not bound to the rook (4.4.3).
+        return Obligation(tuple(kings), not kings, "castling_illegal")
     rooks = [move for move in legal if move.from_square == rook]
     if rooks:
         return Obligation(tuple(rooks), False, "castling_rook_first")
     kings = [move for move in legal if move.from_square == king and move not in this_side]
     return Obligation(tuple(kings), False, "castling_rook_first") if kings else None
+
+
+def _may_begin(board: chess.Board, move: chess.Move, square: int) -> bool:
+    """Whether ``move`` is one of the piece on ``square``; in Chess960 a castling in which the
+    king stays where it is (Guideline II) is one of the rook's."""
+    if move.from_square == square:
+        return True
+    if not board.is_castling(move) or _castling_rook(board, move) != square:
+        return False
+    return chess.square_file(move.from_square) == (6 if square > move.from_square else 2)
+
+
+def _castling_rook(board: chess.Board, move: chess.Move) -> int:
+    """The square of the rook that castles, in either spelling of the move."""
+    if board.color_at(move.to_square) == board.turn:
+        return move.to_square
+    rank = chess.square_rank(move.from_square)
+    return chess.square(7 if move.to_square > move.from_square else 0, rank)
 
 
 def _captured(board: chess.Board, move: chess.Move) -> int | None:
