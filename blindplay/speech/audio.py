@@ -6,6 +6,7 @@ of 40 ms. A sink plays 16-bit mono PCM of any rate until it ends or is told to s
 
 import array
 import ctypes
+import itertools
 import math
 import queue
 import struct
@@ -29,6 +30,11 @@ BLOCK_BYTES = RATE * BLOCK_MS // 1000 * 2
 """Bytes in one block: 40 ms."""
 BACKLOG_BLOCKS = 10_000 // BLOCK_MS  # a microphone nobody listens to keeps its last ten seconds
 TICK_S = 0.01
+# A device that is pulled out, or whose sound server dies, often tells nobody: it just asks for no
+# more sound and gives none. Opening may take long (Bluetooth), an open device is never quiet.
+OPENING_PATIENCE_S = 10.0
+MICROPHONE_PATIENCE_S = 3.0
+OUTPUT_PATIENCE_S = 2.0
 
 
 class AudioError(ValueError):
@@ -219,6 +225,8 @@ class QueueSource(_Source):
         self._change = threading.Condition()
         self._closed = False
         self._error: str | None = None
+        self._patience_s: float | None = None  # how long nothing may arrive
+        self._impatient = ""  # the sentence then
 
     def push(self, pcm: bytes) -> None:
         """Add 16 kHz mono 16-bit PCM of any length; a part block waits for the next push."""
@@ -251,7 +259,12 @@ class QueueSource(_Source):
     def __iter__(self) -> Iterator[bytes]:
         while True:
             with self._change:
-                self._change.wait_for(lambda: bool(self._blocks) or self._closed)
+                arrived = self._change.wait_for(
+                    lambda: bool(self._blocks) or self._closed, self._patience_s
+                )
+                if not arrived:
+                    self._closed = True
+                    raise AudioError(self._impatient)
                 if self._blocks:
                     block = self._blocks.popleft()
                 elif self._error is not None:
@@ -274,6 +287,8 @@ class MicrophoneSource(QueueSource):
         super().__init__(limit_blocks=BACKLOG_BLOCKS)
         self._wanted = device
         self._device: Any = None
+        self._patience_s = OPENING_PATIENCE_S
+        self._impatient = "The microphone gives no sound; plug it in again."
 
     def __enter__(self) -> Self:
         import miniaudio
@@ -301,6 +316,7 @@ class MicrophoneSource(QueueSource):
     def _receive(self) -> Generator[None, bytes, None]:
         while True:
             self.push(bytes((yield)))
+            self._patience_s = MICROPHONE_PATIENCE_S
 
     def _gone(self) -> None:
         if not self._closed:
@@ -385,37 +401,49 @@ class DeviceSink:
     """A loudspeaker or earphone; `device` is (a part of) its name, None the default.
 
     The device stays open and is fed silence between phrases, in periods of 10 ms, so that a
-    phrase begins at once and a stop is heard within 50 ms. Raises AudioError when it cannot be
-    opened.
+    phrase begins at once and a stop is heard within 50 ms. A device that went away is opened
+    again by the next `play`. Raises AudioError when it cannot be opened.
     """
 
     PERIOD_MS = 10
     DEVICE_RATE = 48_000
 
     def __init__(self, device: str | None = None) -> None:
-        import miniaudio
-
-        _hush_alsa()
-        identity = _device_id(device, capture=False)
+        self._wanted = device
         self._name = device or "default output"
         self._lock = threading.Lock()
         self._playing = b""
         self._at = 0
         self._stop = threading.Event()
         self._done = threading.Event()
+        self._fed = 0.0
+        self._patience_s = OPENING_PATIENCE_S
+        self._device: Any = None
+        self._open()
+
+    def _open(self) -> None:
+        import miniaudio
+
+        _hush_alsa()
+        identity = _device_id(self._wanted, capture=False)
+        opened: Any = None
         try:
-            self._device = miniaudio.PlaybackDevice(
+            opened = miniaudio.PlaybackDevice(
                 miniaudio.SampleFormat.SIGNED16, 1, self.DEVICE_RATE, self.PERIOD_MS, identity
             )
-            if self._device.backend == "Null":
+            if opened.backend == "Null":
                 raise miniaudio.MiniaudioError("only the null device")
+            self._fed, self._patience_s = time.monotonic(), OPENING_PATIENCE_S
             feeder = self._feed()
             next(feeder)
-            self._device.start(feeder)
+            opened.start(feeder)
         except miniaudio.MiniaudioError as error:
+            if opened is not None:
+                opened.close()
             raise AudioError(
                 "No audio output can be opened; plug in a loudspeaker or an earphone."
             ) from error
+        self._device = opened
 
     @property
     def name(self) -> str:
@@ -424,8 +452,11 @@ class DeviceSink:
 
     def _feed(self) -> Generator[bytes, int, None]:
         frames = yield b""
-        while True:
+        for asked in itertools.count(1):
             with self._lock:
+                self._fed = time.monotonic()
+                # A device may take one period and start a good while later.
+                self._patience_s = OUTPUT_PATIENCE_S if asked > 2 else OPENING_PATIENCE_S
                 if self._stop.is_set():
                     self._playing = b""
                 piece = self._playing[self._at : self._at + 2 * frames]
@@ -434,29 +465,43 @@ class DeviceSink:
                     self._done.set()
             frames = yield piece.ljust(2 * frames, b"\0")
 
+    def _gone(self) -> bool:
+        with self._lock:
+            return self._device is None or time.monotonic() - self._fed > self._patience_s
+
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
         """Play `pcm`; see AudioSink."""
         if stop.is_set():
             return False
+        if self._gone():
+            self.close()
+            self._open()
         sound = _resampled(pcm, rate, self.DEVICE_RATE)
         # The last periods handed over are still to be heard when the feeder has none left.
         sound += bytes(2 * self.DEVICE_RATE * 3 * self.PERIOD_MS // 1000)
-        limit = time.monotonic() + len(sound) / 2 / self.DEVICE_RATE + 2.0
+        done = threading.Event()
         with self._lock:
-            self._stop, self._done = stop, threading.Event()
+            self._stop, self._done = stop, done
             self._playing, self._at = sound, 0
-        while not self._done.wait(TICK_S):
-            if time.monotonic() > limit:
+        while not done.wait(TICK_S):
+            if stop.is_set():  # also where the device asks for nothing just now
                 with self._lock:
                     self._playing = b""
+                return False
+            if self._gone():
+                self.close()
                 raise AudioError(
                     f"The audio output ({self._name}) takes no sound; plug it in again."
                 )
         return not stop.is_set()
 
     def close(self) -> None:
-        """Give the device back."""
-        self._device.close()
+        """Give the device back and forget what is being played."""
+        with self._lock:
+            self._playing = b""
+        device, self._device = self._device, None
+        if device is not None:
+            device.close()
 
 
 def _resampled(pcm: bytes, rate: int, wanted: int) -> bytes:

@@ -149,14 +149,3 @@ def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str])
         with pytest.raises(AudioError, match="plug one in"), MicrophoneSource():
             pass
     assert "ALSA" not in capfd.readouterr().err
-
-
-def test_a_real_output_plays_and_stops_where_there_is_one() -> None:
-    if not devices().playback:
-        pytest.skip("this machine has no audio output")
-    sink = DeviceSink()
-    stop = threading.Event()
-    assert sink.play(bytes(2 * 22_050 // 5), 22_050, stop)
-    threading.Timer(0.05, stop.set).start()
-    assert not sink.play(bytes(2 * 22_050 * 20), 22_050, stop)
-    sink.close()

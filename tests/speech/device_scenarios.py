@@ -1,0 +1,314 @@
+"""What test_devices.py runs in a process of its own: a sound server and one scenario at it.
+
+`python -m tests.speech.device_scenarios NAME FOLDER` starts a PulseAudio daemon whose only output
+is a null sink and whose microphone is that sink's monitor, so that what is played is heard. It
+prints what was observed as one line of JSON.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from blindplay.speech.audio import (
+    AudioError,
+    Devices,
+    DeviceSink,
+    MicrophoneSource,
+    devices,
+    level,
+    read_wav,
+)
+from blindplay.speech.listener import Hearing, Listener, Recogniser
+from blindplay.speech.models import find_model
+from blindplay.speech.speaker import Outcome, Output, Speaker
+from blindplay.speech.synthesis import Synthesiser
+
+from .conftest import COMMANDS, MOVES
+
+SAID = ["springer gustav eins felix drei", "bauer eva zwei eva vier", "bauer david zwei david drei"]
+LOUD_DB = -50.0  # the null sink's silence is digital: -96 dB
+PATIENCE_S = 20.0
+PAUSE_S = 1.5  # longer than the pause that ends an utterance
+
+
+class SoundServer:
+    """A PulseAudio daemon of our own in `folder`, which this process and no other speaks to."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._socket = folder / "native"
+        self._log = folder / "log"
+        self._script = folder / "devices.pa"
+        self._script.write_text(
+            "load-module module-null-sink sink_name=table rate=48000 channels=1\n"
+            "set-default-sink table\n"
+            "set-default-source table.monitor\n"
+            f"load-module module-native-protocol-unix auth-anonymous=1 socket={self._socket}\n"
+        )
+        os.environ.update(
+            HOME=str(folder),
+            XDG_RUNTIME_DIR=str(folder),
+            XDG_CONFIG_HOME=str(folder),
+            PULSE_SERVER=f"unix:{self._socket}",
+        )
+        self._daemon: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.kill()
+
+    def start(self) -> None:
+        """Plug the devices in. Raises RuntimeError with the daemon's log when it does not run."""
+        self._socket.unlink(missing_ok=True)
+        with self._log.open("wb") as log:
+            self._daemon = subprocess.Popen(
+                [
+                    *("pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no"),
+                    # Should this process die, the daemon goes soon after its last client.
+                    *("--exit-idle-time=60", "--disable-shm", "--log-target=stderr"),
+                    *("-F", str(self._script)),
+                ],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        limit = time.monotonic() + PATIENCE_S
+        while not self._socket.exists() or not devices().playback:
+            if self._daemon.poll() is not None or time.monotonic() > limit:
+                raise RuntimeError(f"pulseaudio does not run: {self._log.read_text()}")
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """Pull the devices out without a word."""
+        if self._daemon is not None:
+            self._daemon.kill()
+            self._daemon.wait()
+
+
+class Table:
+    """One speaker and one listener at the real devices, and what came of them."""
+
+    def __init__(self, folder: Path, *, half_duplex: bool) -> None:
+        self.heard: list[Hearing] = []
+        self.listener_errors: list[str] = []
+        self.speaker_errors: list[str] = []
+        self.synthesiser = Synthesiser("de", cache=folder / "phrases")
+        self.sink = DeviceSink()
+        self.recogniser = Recogniser(find_model("de"), "de")
+        self.speaker = Speaker(
+            self.synthesiser, self.sink, self.sink, on_error=self.speaker_errors.append
+        )
+        self.listener = self.new_listener()
+        if half_duplex:
+            self.speaker.on_speaking(
+                lambda now: self.listener.mute() if now else self.listener.unmute()
+            )
+
+    def new_listener(self) -> Listener:
+        """Return a listener, started, at the default microphone."""
+        listener = Listener(
+            self.recogniser,
+            MicrophoneSource(),
+            self.heard.append,
+            phrases=MOVES + COMMANDS,
+            on_error=self.listener_errors.append,
+        )
+        listener.start()
+        return listener
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.speaker.close()
+        self.listener.close()
+        self.sink.close()
+        self.synthesiser.close()
+
+    def say(self, words: str) -> Outcome | None:
+        """Announce `words` and return what became of it; None if that took too long."""
+        outcomes: list[Outcome] = []
+        self.speaker.say(words, to=Output.PUBLIC, on_done=outcomes.append)
+        self.speaker.wait(PATIENCE_S)
+        return outcomes[0] if outcomes else None
+
+    def decided(self) -> list[str | None]:
+        """Return what the hearings so far are taken for."""
+        return [hearing.decide(MOVES, commands=COMMANDS) for hearing in self.heard]
+
+
+def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
+    """Wait until `condition` holds; False when `seconds` were too few."""
+    limit = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def understood(server: SoundServer, folder: Path) -> dict[str, Any]:
+    """Announce moves and hear them, by the devices' names too."""
+    found: Devices = devices()
+    outcomes = []
+    with Table(folder, half_duplex=False) as table:
+        for count, words in enumerate(SAID, 1):
+            outcomes.append(str(table.say(words)))
+            until(lambda count=count: len(table.heard) >= count)  # type: ignore[misc]
+        heard = table.decided()
+    by_name = DeviceSink(found.playback[0][:4].upper())
+    with MicrophoneSource(found.capture[0]) as microphone:
+        named = len(next(iter(microphone)))
+    by_name.close()
+    return {
+        "playback": found.playback,
+        "capture": found.capture,
+        "outcomes": outcomes,
+        "heard": heard,
+        "named": named,
+    }
+
+
+def stopped(server: SoundServer, folder: Path) -> dict[str, Any]:
+    """Stop a tone several times; how soon it is heard after `play`, and not after the stop."""
+    blocks: list[tuple[float, float]] = []
+    tone = (8000 * np.sin(np.arange(DeviceSink.DEVICE_RATE * 5) * 2 * np.pi * 440 / 48_000)).astype(
+        "<i2"
+    )
+    begins, returns, silences, wholes = [], [], [], []
+    sink = DeviceSink()
+    with MicrophoneSource() as microphone:
+
+        def pull() -> None:
+            blocks.extend((time.monotonic(), level(block)) for block in microphone)
+
+        thread = threading.Thread(target=pull, daemon=True)
+        thread.start()
+        # A null sink that has just been made takes up to two seconds to begin.
+        sink.play(bytes(2 * 480), DeviceSink.DEVICE_RATE, threading.Event())
+        for _ in range(5):
+            time.sleep(0.6)
+            blocks.clear()
+            stop, asked = threading.Event(), [0.0]
+
+            def end(stop: threading.Event = stop, asked: list[float] = asked) -> None:
+                asked[0] = time.monotonic()
+                stop.set()
+
+            timer = threading.Timer(0.7, end)
+            timer.start()
+            began = time.monotonic()
+            wholes.append(sink.play(tone.tobytes(), DeviceSink.DEVICE_RATE, stop))
+            returns.append(time.monotonic() - asked[0])
+            time.sleep(0.6)
+            loud = [at for at, loudness in list(blocks) if loudness > LOUD_DB]
+            begins.append(loud[0] - began)
+            silences.append(max(0.0, loud[-1] - asked[0]))
+    thread.join(5)
+    # Another rate than the device's, played to its end in its true time.
+    began = time.monotonic()
+    whole = sink.play(bytes(2 * 22_050 // 2), 22_050, threading.Event())
+    took = time.monotonic() - began
+    sink.close()
+    return {
+        "wholes": wholes,
+        "begin_median": statistics.median(begins),
+        "return_max": max(returns),
+        "silence_median": statistics.median(silences),
+        "silence_max": max(silences),
+        "half_second_whole": whole,
+        "half_second_took": took,
+    }
+
+
+def half_duplex(server: SoundServer, folder: Path) -> dict[str, Any]:
+    """Announce with the listener muted, then let another voice speak into the same room."""
+    with Table(folder, half_duplex=True) as table:
+        own = [str(table.say(words)) for words in SAID]
+        time.sleep(PAUSE_S)
+        own_heard = [hearing.words for hearing in table.heard]
+        opponent = DeviceSink()
+        pcm, rate = read_wav(table.synthesiser.render(SAID[0], voice="de+f2"))
+        opponent.play(pcm, rate, threading.Event())
+        until(lambda: table.heard)
+        opponent.close()
+        return {"own": own, "own_heard": own_heard, "heard": table.decided()}
+
+
+def unplugged(server: SoundServer, folder: Path) -> dict[str, Any]:
+    """Pull everything out in the middle of an announcement, and plug it in again."""
+    with Table(folder, half_duplex=False) as table:
+        table.say(SAID[0])  # the devices run
+        outcomes: list[Outcome] = []
+        table.speaker.say(SAID[0], to=Output.PUBLIC, on_done=outcomes.append)
+        until(lambda: table.speaker.speaking)
+        time.sleep(0.3)
+        server.kill()
+        began = time.monotonic()
+        until(lambda: table.speaker_errors)
+        speaker_took = time.monotonic() - began
+        until(lambda: table.listener_errors)
+        listener_took = time.monotonic() - began
+        while_gone = str(table.say(SAID[1]))
+        try:
+            with MicrophoneSource():
+                opened = ""
+        except AudioError as error:
+            opened = str(error)
+        errors = list(table.speaker_errors)
+        table.heard.clear()
+        server.start()
+        table.listener.close()
+        table.listener = table.new_listener()
+        again = str(table.say(SAID[0]))
+        until(lambda: table.heard)
+        return {
+            "outcome": [str(outcome) for outcome in outcomes],
+            "speaker_errors": errors,
+            "speaker_took": speaker_took,
+            "listener_errors": table.listener_errors,
+            "listener_took": listener_took,
+            "while_gone": while_gone,
+            "microphone_while_gone": opened,
+            "again": again,
+            "heard_again": table.decided(),
+        }
+
+
+SCENARIOS = {
+    scenario.__name__: scenario for scenario in (understood, stopped, half_duplex, unplugged)
+}
+
+
+def main() -> None:
+    """Run the scenario the command line names in the folder it names."""
+    name, folder = sys.argv[1], Path(sys.argv[2])
+    with SoundServer(folder) as server:
+        print(json.dumps(SCENARIOS[name](server, folder)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
