@@ -39,6 +39,14 @@ ModelOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of plain lines.")]
 
 
+class Mode(StrEnum):
+    """How fast the game is, as the Laws tell it."""
+
+    STANDARD = "standard"
+    RAPID = "rapid"
+    BLITZ = "blitz"
+
+
 class Side(StrEnum):
     """Which players are visually impaired."""
 
@@ -321,6 +329,7 @@ def play(
     time_control: Annotated[
         str, typer.Option(help="As in PGN: 5400+30, 40/5400+30:1800+30, or - for no clock.")
     ] = "5400+30",
+    mode: Annotated[Mode, typer.Option(help="Standard play, rapid or blitz.")] = Mode.STANDARD,
     white: Annotated[str, typer.Option(help="White's name.")] = "",
     black: Annotated[str, typer.Option(help="Black's name.")] = "",
     impaired: Annotated[Side, typer.Option(help="Which player is visually impaired.")] = Side.WHITE,
@@ -368,6 +377,7 @@ def play(
                 "t": 0,
                 "fact": "setup",
                 "edition": edition,
+                "mode": mode.value,
                 "fen": fen,
                 "time_control": time_control,
                 "announce_in": language_id,

@@ -133,3 +133,36 @@ def test_doctor_says_what_is_there_and_what_is_missing(tmp_path: Path) -> None:
     assert done.returncode == 0
     about = {json.loads(line)["about"] for line in done.stdout.splitlines()}
     assert {"voices", "recogniser", "output", "microphone", "board", "journal"} <= about
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> None:
+    game = str(tmp_path / "game.db")
+    common = ["play", "--microphone", "none", "--silent", "--journal", game]
+    table = subprocess.Popen(
+        [sys.executable, "-m", "blindplay.cli", *common],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env=dict(os.environ, PYTHONIOENCODING="utf-8", HOME=str(tmp_path)),
+    )
+    assert table.stdin is not None and table.stdout is not None
+    for line in ("e4", "", "e5", "", "Sf3"):
+        table.stdin.write(f"{line}\n")
+    table.stdin.flush()
+    announced = []
+    for line in table.stdout:
+        if "ruled" in line:
+            announced.append(line.split(" ", 1)[1].strip())
+        if "ruled made: by white; move g1f3" in line:
+            break
+    table.kill()
+    table.wait()
+    table.stdin.close()
+    table.stdout.close()
+    replayed = run("replay", "--journal", game).stdout
+    kinds = [json.loads(line)["ruling"].replace("_", " ") for line in replayed.splitlines()]
+    said = [line.removeprefix("ruled ").split(":")[0] for line in announced]
+    assert kinds[: len(said)] == said
+    again = run(*common, "--resume", stdin="\n", home=tmp_path)
+    assert "ruled completed: by white; move g1f3; ply 3" in again.stdout

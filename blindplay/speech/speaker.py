@@ -80,6 +80,7 @@ class Speaker:
         self._tickets = 0
         self._closed = False
         self._speaking = False
+        self._speaking_to: Output | None = None
         self._speaking_callbacks: list[Callable[[bool], None]] = []
         self._ahead: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, daemon=True, name="speaker")
@@ -151,10 +152,16 @@ class Speaker:
         """Return whether sound may be going out."""
         return self._speaking
 
+    @property
+    def speaking_to(self) -> Output | None:
+        """Return which output was spoken to last; while `speaking`, the one in use."""
+        return self._speaking_to
+
     def on_speaking(self, callback: Callable[[bool], None]) -> None:
         """Call `callback` with True before sound goes out and False when it has ended.
 
-        For half duplex: mute the listener on True. It is also told now if sound is going out.
+        For half duplex: mute the listener on True. It is also told now if sound is going out, and
+        False, True when the sound goes to the other output (`speaking_to`) without a pause.
         """
         with self._change:
             self._speaking_callbacks.append(callback)
@@ -213,6 +220,10 @@ class Speaker:
             pcm, rate = read_wav(self._synthesiser.render(utterance.words))
             if stop.is_set():
                 return Outcome.INTERRUPTED
+            if self._speaking_to is not utterance.to:
+                # Who mutes a microphone must learn that other ears are meant now.
+                self._set_speaking(False)
+            self._speaking_to = utterance.to
             self._set_speaking(True)
             whole = self._sinks[utterance.to].play(pcm, rate, stop)
         except (SynthesisError, AudioError, NotWordsError) as error:

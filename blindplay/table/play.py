@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ from blindplay.speech.synthesis import Synthesiser
 from .session import Session
 from .table import Table
 
+# A room goes on sounding for about so long after a loudspeaker has stopped.
+ECHO_SECONDS = 0.1
 HELP = """\
 Type what is said: a move in words or notation, or a command such as: Zeit, letzter Zug, Hilfe.
 It counts as said by the player on move; put white: or black: before it for the other one.
@@ -89,7 +92,14 @@ def run(
                 public,
                 on_error=lambda sentence: print(f"trouble: {sentence}", file=out, flush=True),
             )
-        session = Session(table, pack, speaker, out)
+        session = Session(
+            table,
+            pack,
+            speaker,
+            out,
+            private_is_heard_by_all=wanted.private_output is None,
+            echo_seconds=ECHO_SECONDS,
+        )
         stack.callback(session.close)
         impaired = [side for side in f.SIDES if table.game.player(side).impaired] or ["white"]
         own, other = impaired[0], "black" if impaired[0] == "white" else "white"
@@ -111,6 +121,10 @@ def run(
             if line.strip() == "quit":
                 break
             _typed(session, line.strip())
+        else:
+            # No keyboard (any more): voice and board go on alone until the game is over.
+            while session.has_devices() and not table.game.over:
+                time.sleep(0.2)
         if table.game.started and not table.game.over and table.game.clock:
             table.submit(f.Arbiter, do="stop_clocks")
         session.wait_until_said()

@@ -55,7 +55,20 @@ class Session:
     the table takes one fact at a time.
     """
 
-    def __init__(self, table: Table, pack: Language, speaker: Speaker | None, out: TextIO) -> None:
+    def __init__(
+        self,
+        table: Table,
+        pack: Language,
+        speaker: Speaker | None,
+        out: TextIO,
+        *,
+        private_is_heard_by_all: bool = True,
+        echo_seconds: float = 0.0,
+    ) -> None:
+        """``private_is_heard_by_all``: both outputs are one device, or no earphone;
+        ``echo_seconds``: for how long the room is still not listened to after we have spoken."""
+        self._shared_output = private_is_heard_by_all
+        self._echo_seconds = echo_seconds
         self.table = table
         self.pack = pack
         self._speaker = speaker
@@ -72,7 +85,7 @@ class Session:
         self.misheard = 0
         """How many utterances were not understood."""
         table.listen(self._deliver)
-        table.on_trouble = self.trouble
+        table.on_trouble = self._not_recorded
         self._ticking = threading.Event()
         self._ticker = threading.Thread(target=self._tick, name="wall clock", daemon=True)
         self._ticker.start()
@@ -87,6 +100,11 @@ class Session:
     def trouble(self, sentence: str) -> None:
         """Something outside the game went wrong; it goes on with what is left."""
         self.line(f"trouble: {sentence}")
+
+    def _not_recorded(self, sentence: str) -> None:
+        """A fact could not be written. Everybody must know, and by ear: the record is evidence."""
+        self.trouble(sentence)
+        self.say(Output.PUBLIC, self.pack.sentence("journal_failed"))
 
     def say(self, output: Output, words: str) -> None:
         """Speak a sentence, and print it."""
@@ -202,12 +220,18 @@ class Session:
         )
         self._listeners[side] = listener
         if self._speaker is not None:
+            speaker, deaf = self._speaker, threading.Event()
 
             def half_duplex(speaking: bool) -> None:
-                if speaking:
+                # The earphone is not in the room: its owner may be heard while it speaks, and
+                # cuts it off by speaking.
+                audible = self._shared_output or speaker.speaking_to is Output.PUBLIC
+                if speaking and audible and not deaf.is_set():
+                    deaf.set()
                     listener.mute()
-                else:
-                    listener.unmute()
+                elif not speaking and deaf.is_set():
+                    deaf.clear()
+                    listener.unmute(self._echo_seconds)
 
             self._speaker.on_speaking(half_duplex)
         listener.start()
@@ -267,6 +291,10 @@ class Session:
             if board not in self.boards:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make, by=by, move=now.uci())
+
+    def has_devices(self) -> bool:
+        """Whether facts can come without a keyboard."""
+        return bool(self._listeners or self.boards)
 
     def wait_until_said(self, seconds: float = 60) -> None:
         """Wait until everything has been spoken."""
