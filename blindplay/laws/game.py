@@ -499,7 +499,8 @@ class Game:
             return said  # in Chess960 castling may look like a move of the rook
         moved = {square for square, _ in self._moved_from(table)}
         for move in self.board.legal_moves:
-            if move.from_square in moved and table.placement == _after(self.board, move):
+            touched = move.from_square in moved or (moved and self.board.is_castling(move))
+            if touched and table.placement == _after(self.board, move):
                 return move
         return None
 
