@@ -10,7 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Self
 
-_PERIOD = re.compile(r"(?:(\d{1,4})/)?(\d{1,7}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:\.\d{1,3})?))?")
+_PERIOD = re.compile(
+    r"(?:(\d{1,4})/)?(\d{1,7}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:\.\d{1,3})?))?", re.ASCII
+)
 
 
 @dataclass(frozen=True)

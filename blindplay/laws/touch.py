@@ -78,9 +78,7 @@ def _castling(
     if board.piece_type_at(rook) != chess.ROOK or not same_rank:
         return None  # no rook to castle with: he has touched two pieces (4.3.1)
     this_side = [
-        move
-        for move in legal
-        if board.is_castling(move) and _castling_rook(board, move) == rook
+        move for move in legal if board.is_castling(move) and _castling_rook(board, move) == rook
     ]
     if own[0] == king:
         if this_side:

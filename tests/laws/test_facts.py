@@ -21,6 +21,7 @@ MOVE = st.builds(
     st.lists(SQUARE, min_size=2, max_size=2, unique=True),
     st.sampled_from(["", "q", "n"]),
 )
+PLACEMENTS = ["8/8/8/8/8/8/8/8", "k7/8/8/8/8/8/8/7K"]
 SIDE = st.sampled_from(f.SIDES)
 ACTING = st.sampled_from(f.PEOPLE[:4])
 ANYONE = st.sampled_from(f.PEOPLE)
@@ -47,7 +48,9 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.Start: {"by": ANYONE},
     f.Lift: {"board": SIDE, "square": SQUARE},
     f.Place: {"board": SIDE, "square": SQUARE, "piece": st.sampled_from([None, *"PNBRQKpnbrqk"])},
-    f.Position: {"board": SIDE, "placement": st.sampled_from(["8/8/8/8/8/8/8/8", "k7/8/8/8/8/8/8/7K"])},
+    f.Position: {
+        "board": SIDE, "placement": st.sampled_from(["8/8/8/8/8/8/8/8", "k7/8/8/8/8/8/8/7K"]),
+    },
     f.Adjust: {"by": ACTING},
     f.Announce: SPOKEN,
     f.Repeat: SPOKEN,

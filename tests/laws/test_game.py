@@ -136,9 +136,9 @@ def test_whatever_happens_at_the_table_is_ruled_and_never_raised(facts: list[Fac
         if made and not game.over and game.turn.made is not None:
             assert not _made_without_conditions(game)
         assert len(game.board.move_stack) == len(game.history)
-        assert game.start_board.fen() == (
-            game.history[0].before if game.history else game.board
-        ).fen()
+        assert (
+            game.start_board.fen() == (game.history[0].before if game.history else game.board).fen()
+        )
         assert all(0 <= table.plies <= len(game.history) for table in game.tables.values())
     # The journal is the game: replayed it says the same, and a prefix of it says a prefix.
     assert _told(facts) == told

@@ -61,9 +61,7 @@ def test_touched_pieces_bind_to(fen: str, touched: str, moves: set[str], rule: s
         ("4k3/8/8/8/8/8/3PPP2/3QKB1R w K - 0 1", "e1 h1", "castling_illegal"),
     ],
 )
-def test_who_can_do_nothing_with_what_he_touched_is_free(
-    fen: str, touched: str, rule: str
-) -> None:
+def test_who_can_do_nothing_with_what_he_touched_is_free(fen: str, touched: str, rule: str) -> None:
     assert bound(fen, touched) == (set(), True, rule)
 
 
