@@ -17,7 +17,7 @@ import typer
 
 from blindplay import __version__, language
 from blindplay.language import Kind, Language, Understanding
-from blindplay.laws import Fact, editions
+from blindplay.laws import Fact, editions, facts
 from blindplay.laws.clock import TimeControl
 
 app = typer.Typer(
@@ -94,14 +94,13 @@ def fail(sentence: str) -> NoReturn:
 
 def _position(fen: str) -> chess.Board:
     try:
-        board = chess.Board(fen, chess960=True)
-    except ValueError as error:
-        raise ValueError(f"{fen!r} is not a position in FEN: {error}.") from None
-    if board.king(chess.WHITE) is None or board.king(chess.BLACK) is None:
-        raise ValueError(f"{fen!r} is not a position of a game: a king is missing.")
+        # One reader for positions: what a table may be set up with is what can be asked about.
+        facts.parse({"t": 0, "fact": "setup", "fen": fen})
+    except facts.FactError:
+        raise ValueError(f"{fen!r} is not a position of a game in FEN; check it.") from None
     # Ordinary castling rights are written as e1g1 everywhere; only a real chess960 position is not.
     plain = chess.Board(fen)
-    return plain if plain.status() == chess.STATUS_VALID else board
+    return plain if plain.status() == chess.STATUS_VALID else chess.Board(fen, chess960=True)
 
 
 def _move(board: chess.Board, uci: str) -> chess.Move:
@@ -438,13 +437,13 @@ def replay(
     with contextlib.ExitStack() as stack:
         if journal is not None:
             opened = stack.enter_context(Journal(journal, create=False))
-            facts: Iterable[tuple[str, Fact]] = (
+            given: Iterable[tuple[str, Fact]] = (
                 (f"{journal}:{n}", fact) for n, fact in enumerate(opened.facts(), 1)
             )
         else:
-            facts = read(_input(file, stack), "-" if file == "-" else file)
+            given = read(_input(file, stack), "-" if file == "-" else file)
         try:
-            for ruling in rule(facts, edition):
+            for ruling in rule(given, edition):
                 print(dumps(ruling), flush=True)
         except ReplayError as error:
             fail(str(error))
@@ -453,13 +452,13 @@ def replay(
 def _input(file: str, stack: contextlib.ExitStack) -> TextIO:
     if file == "-":
         with contextlib.suppress(AttributeError, ValueError):
-            sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+            sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]
         return sys.stdin
     path = Path(file)
     if not path.is_file():
         raise ValueError(f"There is no file {file}; check the name.")
     try:
-        return stack.enter_context(path.open(encoding="utf-8"))
+        return stack.enter_context(path.open(encoding="utf-8-sig"))
     except OSError as error:
         raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
 

@@ -166,3 +166,24 @@ def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> No
     assert kinds[: len(said)] == said
     again = run(*common, "--resume", stdin="\n", home=tmp_path)
     assert "ruled completed: by white; move g1f3; ply 3" in again.stdout
+
+
+def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
+    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+               stdin="\n \nblah\n\nblah\n\n", home=tmp_path)  # fmt: skip
+    assert "ruled not made" in done.stdout
+    assert "illegal" not in done.stdout
+    assert "game over" not in done.stdout
+
+
+def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
+    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+               stdin="E2 E4\n\ne5\n\nSf3\n\n", home=tmp_path)  # fmt: skip
+    assert "1. Bauer Eva zwei Eva vier … Bauer Eva sieben Eva fünf" in done.stdout
+    assert "1. e4 … e5\n2. Sf3" in done.stdout
+
+
+def test_replay_reads_a_file_with_a_byte_order_mark(tmp_path: Path) -> None:
+    facts = tmp_path / "facts.jsonl"
+    facts.write_text('{"t":0,"fact":"setup"}\n', encoding="utf-8-sig")
+    assert run("replay", str(facts)).returncode == 0

@@ -167,6 +167,7 @@ _MOVE = re.compile(
 )
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
 _UCI_LETTERS = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
+_CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
 
@@ -255,6 +256,8 @@ class Reader:
             queenside = part.lower().replace("o", "0").count("0") == 3
             sign = Sign.CASTLES_LONG if queenside else Sign.CASTLES_SHORT
             return [self._word(sign), *self._check(castling["check"])]
+        if _CAPITAL_SQUARES.fullmatch(part):
+            part = part.lower()  # E2 or E2-E4: no piece letter is followed by a rank alone
         match = self._pack.notation.fullmatch(part)
         if match is None:
             if part in self._letters:

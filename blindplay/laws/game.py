@@ -77,6 +77,7 @@ class Turn:
     executed: chess.Move | None = None
     attempted: chess.Move | None = None  # entered at the console, but not legal
     made: chess.Move | None = None
+    begun: bool = False  # he tried to announce or execute something that was not taken
     claim_lost: bool = False
 
 
@@ -119,7 +120,7 @@ class Game:
         self.tables: dict[str, TableBoard] = {}
         self.started = False
         self.result: str | None = None
-        self.offer: str | None = None
+        self.offers: set[str] = set()
         self.pending: Pending | None = None
         self.illegal_moves = {"white": 0, "black": 0}
         self._out: list[Ruling] = []
@@ -577,6 +578,9 @@ class Game:
             heard = self.words.understand(fact.text, board, self.setup.announce_in)
         if heard.kind == "move":
             return heard.moves[0]
+        if side == self.side:
+            # Who was not understood has begun his move: 7.5.3 is for a press without any.
+            self.turn.begun = True
         if heard.kind == "ambiguous":
             self._rule(
                 "ambiguous",
@@ -769,8 +773,11 @@ class Game:
         impaired = self.player(self.side).impaired
         if move is None:
             if impaired:
+                turn.begun = True
                 self._refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
                 return
+            if self._outstanding(board):
+                table.plies = len(self.history)
             # A sighted hand can put a piece anywhere; it is his until the clock is pressed.
             turn.attempted = chess.Move.from_uci(fact.move)
             table.placement = _moved_anyhow(self.board, turn.attempted)
@@ -902,6 +909,7 @@ class Game:
             or turn.announced
             or turn.executed
             or turn.attempted
+            or turn.begun
             or (not self._outstanding(self.board_of(side)) and table.placement != before)
         )
         if self.player(side).impaired:
@@ -1159,6 +1167,9 @@ class Game:
             "boards_differ",
             squares=differences(shown["white"], shown["black"], goal),
         )
+        for side, sheet in self.sheets.items():
+            if self.history and len(self.history) not in sheet:
+                self._rule("must_record", "recording", by=side, ply=len(self.history))
         sheets: dict[str, Any] = {"agree": part is None}
         if part is not None:
             sheets |= {
@@ -1260,7 +1271,7 @@ class Game:
             self.history.pop()
             self.board.pop()
         self.turn = Turn()
-        self.offer = None
+        self.offers.clear()
         for side, sheet in self.sheets.items():
             for ply in sorted(ply for ply in sheet if ply > to_ply):
                 self.struck.append((side, ply, sheet.pop(ply)))
@@ -1362,19 +1373,19 @@ class Game:
     def _offer_draw(self, fact: f.OfferDraw) -> None:
         if self._closed("offer_draw", fact.by):
             return
-        self.offer = fact.by
+        self.offers.add(fact.by)
         self._rule("draw_offered", "draw_offer", by=fact.by)
 
     def _decline_by_playing(self, side: str) -> None:
         """An offer is rejected by touching a piece with the intention of moving it (9.1.2.1)."""
-        if self.offer == OTHER[side]:
-            self.offer = None
+        if OTHER[side] in self.offers:
+            self.offers.discard(OTHER[side])
             self._rule("draw_declined", "draw_offer", by=side)
 
     def _accept_draw(self, fact: f.AcceptDraw) -> None:
         if self._closed("accept_draw", fact.by):
             return
-        if self.offer != OTHER[fact.by]:
+        if OTHER[fact.by] not in self.offers:
             self._refuse(fact.by, "accept_draw", "no_offer", "draw_offer")
             return
         plies = len(self.history) + (self.turn.made is not None)
@@ -1386,10 +1397,10 @@ class Game:
     def _decline_draw(self, fact: f.DeclineDraw) -> None:
         if self._closed("decline_draw", fact.by):
             return
-        if self.offer != OTHER[fact.by]:
+        if OTHER[fact.by] not in self.offers:
             self._refuse(fact.by, "decline_draw", "no_offer", "draw_offer")
             return
-        self.offer = None
+        self.offers.discard(OTHER[fact.by])
         self._rule("draw_declined", "draw_offer", by=fact.by)
 
     def _resign(self, fact: f.Resign) -> None:

@@ -56,8 +56,17 @@ class Dialogue:
         elif understood.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
             understood = self._move(side, text, understood)
         elif not self._repeats(side, text):
-            self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
+            self.not_understood(side, text)
         return understood
+
+    def not_understood(self, side: str, text: str = "") -> None:
+        """Words that are nothing. From the player on move they are a fact all the same: he has
+        begun his move, so a press now is too early (D.2.4) and no irregularity (7.5.3). Sound
+        that was not decided comes without ``text``, for the Laws must not decide it either."""
+        if side == self._table.game.side and not self._table.game.over:
+            self._table.submit(f.Announce, by=side, text=text)
+        else:
+            self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
 
     def _move(self, side: str, text: str, understood: Understanding) -> Understanding:
         game = self._table.game

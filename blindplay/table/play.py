@@ -14,6 +14,7 @@ from blindplay.boards.monitor import find_board
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup
+from blindplay.laws.game import Turn
 from blindplay.record import Journal, pgn, scoresheet
 from blindplay.speech.audio import (
     AudioError,
@@ -178,7 +179,12 @@ def _typed(session: Session, line: str) -> None:
     words = line.split()
     side = table.game.side
     if not words:
-        table.submit(f.Press, by=side)
+        if table.game.turn == Turn():
+            # A key may bounce or be hit by chance; at this table a press without a move (7.5.3)
+            # takes a lever.
+            session.say(Output.PRIVATE, session.pack.sentence("press_unbegun"))
+        else:
+            table.submit(f.Press, by=side)
         return
     decisions = {"confirm": "confirm", "reject": "reject", "stop": "stop_clocks",
                  "start": "start_clocks"}  # fmt: skip

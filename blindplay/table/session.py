@@ -126,11 +126,28 @@ class Session:
                 continue  # the correction has said it: one announcement per event
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
+        if any(ruling.kind == "completed" for ruling in rulings):
+            self._keep_scoresheets()
         with self._happened:
             self.rulings += rulings
             self._happened.notify_all()
         if rulings and self._listeners:
             self._listen_anew()
+
+    def _keep_scoresheets(self) -> None:
+        """Write the last move on each sheet that lacks it: the impaired player's in his words, as
+        a recorder would (D.2.7), the other's in his notation. What he wrote himself stands, and
+        may be entered later: it replaces ours, which is struck through and kept."""
+        game = self.table.game
+        assert game.setup is not None
+        ply, last = len(game.history), game.history[-1]
+        for side, sheet in game.sheets.items():
+            if ply not in sheet:
+                words = self.pack.announce(last.before, last.move, edition=game.setup.edition)
+                text = (
+                    words if game.player(side).impaired else self.pack.write(last.before, last.move)
+                )
+                self.table.submit(f.Record, by=side, ply=ply, text=text)
 
     def wait_for(self, kind: str, seconds: float, since: int = 0) -> Ruling | None:
         """The first ruling of this kind after the first ``since``, within ``seconds``; None, and
@@ -268,7 +285,7 @@ class Session:
         if utterance.phrase is None:
             heard = utterance.hearing.words or "something that is no phrase of the game"
             self.line(f"heard {_NAMES[side]}, not understood: {heard}")
-            self.say(Output.PRIVATE, self.pack.sentence("not_understood"))
+            self.dialogue.not_understood(side)
             with self._happened:
                 self.misheard += 1
                 self._happened.notify_all()

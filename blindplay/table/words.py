@@ -133,6 +133,8 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         else:
             number = pack.number((ruling["from_ply"] + 1) // 2)
             yield Output.PUBLIC, pack.sentence("scoresheets_differ", number=number)
+    elif kind == "must_record":
+        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
     elif kind == "correct_board":
         yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["board"]))
         for step in ruling["steps"]:

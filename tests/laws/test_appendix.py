@@ -229,3 +229,43 @@ def test_nothing_is_ruled_after_the_game_is_over() -> None:
         "0-1", "checkmate",
     )  # fmt: skip
     assert kinds(table.feed({"fact": "press", "by": "black"})) == ["refused"]
+
+
+def test_who_was_not_understood_has_begun_his_move_and_pressed_too_early() -> None:
+    table = impaired()
+    assert kinds(table.feed({"fact": "announce", "by": "white", "text": "mumble"})) == [
+        "not_understood"
+    ]
+    got = table.feed({"fact": "press", "by": "white"})
+    assert "announced" in one(got, "not_made")["missing"]
+    assert table.game.illegal_moves["white"] == 0
+
+
+def test_an_illegal_move_executed_by_the_sighted_player_is_ruled_when_he_presses() -> None:
+    table = impaired()
+    table.feed(
+        {"fact": "announce", "by": "white", "move": "e2e4"},
+        {"fact": "make", "by": "white", "move": "e2e4"},
+        {"fact": "press", "by": "white"},
+        {"fact": "make", "by": "black", "move": "e7e4"},
+    )
+    illegal = one(table.feed({"fact": "press", "by": "black"}), "illegal")
+    assert (illegal["move"], illegal["number"], illegal["status"]) == ("e7e4", 1, "proposed")
+    assert illegal.articles == ("fide-2023 7.5.1",)
+
+
+def test_an_offer_stands_beside_the_opponents_own() -> None:
+    table = impaired()
+    table.play("e2e4", "e7e5")
+    table.feed({"fact": "offer_draw", "by": "black"}, {"fact": "offer_draw", "by": "white"})
+    got = table.feed({"fact": "accept_draw", "by": "white"})
+    assert one(got, "game_over")["result"] == "1/2-1/2"
+
+
+def test_sheets_that_lack_the_last_move_are_to_be_brought_up_to_date() -> None:
+    table = impaired()
+    table.feed({"fact": "announce", "by": "white", "move": "e2e4"}, lift("e2"), place("e4", "P"))
+    table.feed(lift("e2", "black"), place("e3", "P", "black"))
+    got = table.feed({"fact": "press", "by": "white"})
+    missing = [(r["by"], r["ply"]) for r in got if r.kind == "must_record"]
+    assert missing == [("white", 1), ("black", 1)]
