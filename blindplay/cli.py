@@ -28,7 +28,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-LanguageOption = Annotated[str, typer.Option(help="Language of the words, such as de.")]
 FenOption = Annotated[str, typer.Option(help="The position in FEN.")]
 EditionOption = Annotated[
     str, typer.Option(help=f"Edition of the Laws: {', '.join(editions.names())}.")

@@ -18,7 +18,7 @@ import chess
 import numpy as np
 
 from blindplay.boards.emulator import EmulatedBoard
-from blindplay.language import Language, load
+from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, pgn, scoresheet
@@ -140,7 +140,11 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
             session.attach_microphone(side, people[side].microphone, recogniser)
         _wait_for_boards(session)
         table.submit(f.Start)
-        for _ in _play(session, pack, people):
+        says = {
+            command: _command(pack, recogniser, command)
+            for command in (Command.CORRECTION, Command.CLOCK_MINE)
+        }
+        for _ in _play(session, pack, people, says):
             session.wait_until_said()
         print(file=out)
         print(pgn(table.game), file=out)
@@ -173,7 +177,9 @@ def _wait_for_boards(session: Session) -> None:
     raise DemonstrationError("An emulated board did not answer.")
 
 
-def _play(session: Session, pack: Language, people: dict[str, Person]) -> Iterator[None]:
+def _play(
+    session: Session, pack: Language, people: dict[str, Person], says: dict[Command, str]
+) -> Iterator[None]:
     """1.e4 e5 2.Bc4 Nc6 3.Qh5 Nf6 4.Qxf7 mate, with what goes wrong in a real hall."""
     white, black = people["white"], people["black"]
     game = session.table.game
@@ -186,7 +192,7 @@ def _play(session: Session, pack: Language, people: dict[str, Person]) -> Iterat
             # A slip of the tongue, corrected before the opponent's clock is started (D.2.8).
             slip = pack.announce(before, chess.Move.from_uci("f1b5"))
             mover.speak(slip, "announced")
-            mover.speak(f"Korrektur {words}", "slip_corrected")
+            mover.speak(f"{says[Command.CORRECTION]} {words}", "slip_corrected")
         else:
             mover.speak(words, "announced")
         other.speak(words, "repeated")
@@ -209,8 +215,20 @@ def _play(session: Session, pack: Language, people: dict[str, Person]) -> Iterat
             # Both scoresheets agree, so Black corrects his board as he is led (D.2.9).
             _do(session, "boards_agree", _correct, session, other)
         if uci == "b8c6":
-            white.speak("meine Zeit", "answer")
+            white.speak(says[Command.CLOCK_MINE], "answer")
         yield
+
+
+def _command(pack: Language, recogniser: Recogniser, command: Command) -> str:
+    """How a command is said: the longest phrase that the model knows is the hardest to mishear."""
+    return max(
+        (
+            phrase
+            for phrase in recogniser.sayable(pack.command_phrases())
+            if pack.understand(phrase, chess.Board()).command is command
+        ),
+        key=len,
+    )
 
 
 def _correct(session: Session, person: Person) -> None:
