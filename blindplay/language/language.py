@@ -64,8 +64,8 @@ class Language:
         self._read = lru_cache(maxsize=1 << 16)(self._reader.read)
         self._squares = cache(self._square_names)
         self._below_hundred = pack.text("numbers", "below_hundred").split()
-        self._hundreds = pack.text("numbers", "hundreds").split()
-        self._thousands = pack.text("numbers", "thousands").split()
+        self._hundreds = pack.words("numbers", "hundreds")
+        self._thousands = pack.words("numbers", "thousands")
         if (len(self._below_hundred), len(self._hundreds), len(self._thousands)) != (100, 9, 9):
             raise LanguageError(
                 f"packs/{pack.code}.toml: numbers needs 100, 9 and 9 words: count them."
@@ -139,7 +139,8 @@ class Language:
             parts.append(self._en_passant)
         if fact.move.promotion is not None:
             parts += [self._promotes, self._pack.piece_names[fact.move.promotion]]
-        return " ".join(parts)
+        words = " ".join(parts)
+        return words[0].upper() + words[1:]
 
     def write(self, board: chess.Board, move: chess.Move) -> str:
         """``move`` in algebraic notation with the country's letters, for a scoresheet.
@@ -281,16 +282,15 @@ class Language:
 
         A recogniser whose vocabulary lacks one of them cannot hear that phrase.
         """
-        words = {word.text for word in self._pack.dictionary.values()}
-        words.update(self.command_phrases())
-        return sorted(
-            {
-                part
-                for phrase in words
-                for part in re.split(r"[\s-]+", phrase)
-                if len(part) > 1  # "e p" is for typing
-            }
-        )
+        words = {
+            part
+            for word in self._pack.dictionary.values()
+            for part in re.split(r"[\s-]+", word.text)
+            if len(part) > 1  # "e p" is for typing
+        }
+        for phrase in self.command_phrases():
+            words.update(re.split(r"[\s-]+", phrase))
+        return sorted(words)
 
     def _small_squares(self) -> tuple[str, ...]:
         return tuple(name.lower() for name in self._squares(""))
@@ -379,9 +379,12 @@ class Language:
             parts.append(self._thousands[thousands - 1])
         if hundreds:
             parts.append(self._hundreds[hundreds - 1])
-        if rest or not parts:
-            parts.append(self._below_hundred[rest])
-        return self._pack.text("numbers", "joined_by").join(parts)
+        great = self._pack.text("numbers", "joined_by").join(parts)
+        if not parts:
+            return self._below_hundred[rest]
+        if not rest:
+            return great
+        return great + self._pack.text("numbers", "tens_joined_by") + self._below_hundred[rest]
 
     def duration(self, milliseconds: int) -> str:
         """A time in words: minutes and seconds, from one hour on hours and minutes.

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import chess
 
-from .pack import Pack, Sign, Word, fold
+from .pack import LanguageError, Pack, Sign, Word, fold
 
 
 class Kind(Enum):
@@ -181,7 +181,10 @@ class Reader:
         self._commands: dict[str, Command] = {}
         for command in Command:
             for phrase in pack.words("commands", command.value):
-                self._commands[fold(phrase)] = command
+                if self._commands.setdefault(fold(phrase), command) is not command:
+                    raise LanguageError(
+                        f"packs/{pack.code}.toml: {phrase!r} is two commands: keep one of them."
+                    )
         self._letters = {letter: piece for piece, letter in pack.piece_letters.items()}
         self._one_word = {
             (word.sign, word.value): word for word in reversed(list(pack.dictionary.values()))
