@@ -55,9 +55,9 @@ class Language:
         self.code = pack.code
         self.name = pack.text("name")
         self.spoken: Mapping[str, str] = MappingProxyType(
-            {fold(k): str(v) for k, v in pack.table("spoken").items()}
+            {k.casefold(): str(v) for k, v in pack.table("spoken").items()}
         )
-        """Folded words (see :func:`respell`) and what a synthesiser is given instead."""
+        """Words in small letters (see :func:`respell`) and what a synthesiser is given instead."""
         self._pack = pack
         self._reader = Reader(pack)
         self._sentences = pack.table("sentences")
@@ -145,7 +145,7 @@ class Language:
     def write(self, board: chess.Board, move: chess.Move) -> str:
         """``move`` in algebraic notation with the country's letters, for a scoresheet.
 
-        German: K D T L S, castling 0-0 and 0-0-0.
+        German and Scandinavian K D T L S, English K Q R B N; castling 0-0 and 0-0-0.
         Raises chess.IllegalMoveError (a ValueError) if the move is not legal on ``board``.
 
         >>> load("de").write(chess.Board(), chess.Move.from_uci("g1f3"))
@@ -473,11 +473,11 @@ class Language:
 
     def respell(self, text: str) -> str:
         """``text`` as a synthesiser should be given it; what is shown stays as it is."""
-        return self._respell.sub(lambda match: self.spoken[fold(match[0])], text)
+        return self._respell.sub(lambda match: self.spoken[match[0].casefold()], text)
 
     def _spoken_forms(self) -> list[str]:
         # Longest first, so that "en passant" is found before any of its words.
-        return sorted(self._pack.table("spoken"), key=len, reverse=True)
+        return sorted(self.spoken, key=len, reverse=True)
 
     def _square_names(self, edition: str) -> tuple[str, ...]:
         names = list(self._pack.file_names)

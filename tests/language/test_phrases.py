@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.language import IllegalReason, Kind, load
+from blindplay.language import IllegalReason, Kind, languages, load
 from blindplay.language.roundtrip import STARTS, positions
 
 DE = load("de")
@@ -81,27 +81,37 @@ OTHERS = [
 SOUP = st.lists(st.sampled_from([*FILES, *RANKS, *PIECES, *CAPTURES, *OTHERS]), max_size=9)
 
 
-@pytest.mark.parametrize("number", range(0, len(BOARDS), 8))
-def test_every_phrase_listened_for_is_understood_as_a_legal_move(number: int) -> None:
+# German with all boards; the other languages share its grammar and differ in words only.
+PARTS = [("de", number) for number in range(0, len(BOARDS), 8)] + [
+    (language, len(BOARDS) - 8) for language in languages() if language != "de"
+]
+
+
+@pytest.mark.parametrize(("language", "number"), PARTS)
+def test_every_phrase_listened_for_is_understood_as_a_legal_move(
+    language: str, number: int
+) -> None:
+    words = load(language)
     for board in BOARDS[number : number + 8]:
-        phrases = DE.phrases(board)
+        phrases = words.phrases(board)
         assert len(phrases) == len(set(phrases))
-        meant = [DE.understand(phrase, board) for phrase in phrases]
+        meant = [words.understand(phrase, board) for phrase in phrases]
         assert all(m.kind is Kind.MOVE and m.cost == 0 for m in meant)
         # Every legal move can be said, the long way at least.
         assert {m.move for m in meant} == set(board.legal_moves)
         for move in board.legal_moves:
-            assert DE.announce(board, move).lower() in phrases
+            assert words.announce(board, move).lower() in phrases
 
 
-@pytest.mark.parametrize("number", range(0, len(BOARDS), 8))
-def test_every_illegal_phrase_is_understood_as_illegal(number: int) -> None:
+@pytest.mark.parametrize(("language", "number"), PARTS)
+def test_every_illegal_phrase_is_understood_as_illegal(language: str, number: int) -> None:
+    words = load(language)
     for board in BOARDS[number : number + 8]:
-        phrases = DE.illegal_phrases(board)
+        phrases = words.illegal_phrases(board)
         assert len(phrases) == len(set(phrases))
-        assert not set(phrases) & set(DE.phrases(board))
+        assert not set(phrases) & set(words.phrases(board))
         for phrase in phrases:
-            meant = DE.understand(phrase, board)
+            meant = words.understand(phrase, board)
             assert (meant.kind, meant.why is None) == (Kind.ILLEGAL, False), phrase
 
 
@@ -138,10 +148,15 @@ def test_no_promotion_is_listened_for_without_its_piece() -> None:
     assert "bauer eva sieben eva acht" in DE.illegal_phrases(board)
 
 
-def test_every_word_listened_for_is_among_the_words_of_the_grammar() -> None:
-    words = set(DE.grammar_words())
-    for board in BOARDS:
-        for phrase in [*DE.phrases(board), *DE.illegal_phrases(board), *DE.command_phrases()]:
+@pytest.mark.parametrize(("language", "number"), PARTS)
+def test_every_word_listened_for_is_among_the_words_of_the_grammar(
+    language: str, number: int
+) -> None:
+    heard = load(language)
+    words = set(heard.grammar_words())
+    assert all(set(phrase.split()) <= words for phrase in heard.command_phrases())
+    for board in BOARDS[number : number + 8]:
+        for phrase in [*heard.phrases(board), *heard.illegal_phrases(board)]:
             assert set(phrase.split()) <= words
 
 

@@ -5,6 +5,7 @@ import itertools
 import chess
 import pytest
 
+from blindplay.language import languages
 from blindplay.language.roundtrip import STARTS, positions, roundtrip
 
 SEEDS = range(8)
@@ -17,6 +18,13 @@ def test_every_announcement_is_understood_as_its_move(seed: int) -> None:
     assert result.failures == ()
     assert result.positions == EACH
     assert result.moves > 10 * EACH
+
+
+@pytest.mark.parametrize("language", [code for code in languages() if code != "de"])
+def test_every_announcement_of_the_other_languages_is_understood(language: str) -> None:
+    result = roundtrip(EACH, 8, language=language)
+    assert result.failures == ()
+    assert result.positions == EACH
 
 
 def test_round_trip_is_as_large_as_required() -> None:

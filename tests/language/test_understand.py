@@ -5,7 +5,7 @@ import unicodedata
 import chess
 import pytest
 
-from blindplay.language import Command, IllegalReason, Kind, load
+from blindplay.language import Command, IllegalReason, Kind, languages, load
 from blindplay.language.roundtrip import positions
 
 DE = load("de")
@@ -276,20 +276,24 @@ def test_hesitation_is_no_correction_yet(text: str) -> None:
     assert DE.understand(text, START).kind is Kind.UNCLEAR
 
 
-def test_one_lost_word_never_makes_another_move_of_an_announcement() -> None:
+@pytest.mark.parametrize("language", languages())
+def test_one_lost_word_never_makes_another_move_of_an_announcement(language: str) -> None:
+    spoken = load(language)
     for board in positions(150, 21):
         for move in board.legal_moves:
-            words = DE.announce(board, move).split()
+            words = spoken.announce(board, move).split()
             for lost in range(len(words)):
                 heard = " ".join(words[:lost] + words[lost + 1 :])
-                assert DE.understand(heard, board).move in (None, move)
+                assert spoken.understand(heard, board).move in (None, move)
 
 
-def test_written_moves_are_understood_as_themselves() -> None:
-    for board in positions(500, 22):
+@pytest.mark.parametrize("language", languages())
+def test_written_moves_are_understood_as_themselves(language: str) -> None:
+    words = load(language)
+    for board in positions(500 if language == "de" else 150, 22):
         for move in board.legal_moves:
-            assert DE.understand(DE.write(board, move), board).move == move
-            assert DE.understand(board.uci(move), board).move == move
+            assert words.understand(words.write(board, move), board).move == move
+            assert words.understand(board.uci(move), board).move == move
 
 
 def test_every_command_has_words_and_every_phrase_is_its_command() -> None:
