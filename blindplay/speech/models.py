@@ -38,8 +38,8 @@ def find_model(language: str, path: Path | None = None) -> Path:
         if folder.is_dir():
             return check_model(folder)
     raise ModelError(
-        f"There is no speech model for {language!r}; "
-        f"unpack a small Vosk model into {own} or name its folder."
+        f"There is no speech model for {language!r}, so nothing can be heard in that language; "
+        f"unpack a small Vosk model into {own}, name its folder, or type what is said."
     )
 
 
