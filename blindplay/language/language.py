@@ -12,7 +12,7 @@ from types import MappingProxyType
 import chess
 
 from .pack import PIECE_NAMES, LanguageError, Pack, Sign, codes, fold
-from .understanding import Fact, Kind, Position, Reader, Understanding, reaches
+from .understanding import Fact, Kind, Position, Reader, Understanding, fact_of, reaches
 
 __all__ = ["Language", "LanguageError", "languages", "load", "words_only"]
 
@@ -105,21 +105,12 @@ class Language:
         >>> load("de").announce(chess.Board(), chess.Move.from_uci("g1f3"))
         'Springer Gustav eins Felix drei'
         """
-        position = self._position(board)
-        fact = position.by_move.get(move)
-        if fact is None and move and board.is_legal(move):
-            # The other way to write a castling.
-            fact = next(
-                f
-                for f in position.facts
-                if f.castles
-                and f.from_square == move.from_square
-                and (f.castles is Sign.CASTLES_SHORT) == board.is_kingside_castling(move)
-            )
-        if fact is None:
+        # Only this move's words are asked for: the other moves need not be looked at.
+        if not move or not board.is_legal(move):
             raise chess.IllegalMoveError(
                 f"{move.uci()} is not legal in {board.fen()}: give a legal move."
             )
+        fact = fact_of(board, move)
         words = self._announcement(fact, self._squares(edition))
         if check and board.gives_check(fact.move):
             after = board.copy(stack=False)

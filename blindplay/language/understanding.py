@@ -343,24 +343,25 @@ class Reader:
 
 def facts(board: chess.Board, *, legal: bool = True) -> list[Fact]:
     """What can be said about each legal move, or each pseudo-legal one."""
-    found = []
-    for move in board.legal_moves if legal else board.pseudo_legal_moves:
-        piece = board.piece_type_at(move.from_square)
-        assert piece is not None  # a generated move always has a piece
-        castles: Sign | None = None
-        captured = board.piece_type_at(move.to_square)
-        en_passant = False
-        if piece == chess.KING and board.is_castling(move):
-            castles = Sign.CASTLES_SHORT if board.is_kingside_castling(move) else Sign.CASTLES_LONG
-            captured = None
-        elif piece == chess.PAWN and captured is None:
-            en_passant = chess.square_file(move.from_square) != chess.square_file(move.to_square)
-            if en_passant:
-                captured = chess.PAWN
-        found.append(
-            Fact(move, piece, move.from_square, move.to_square, captured, en_passant, castles)
-        )
-    return found
+    moves = board.legal_moves if legal else board.pseudo_legal_moves
+    return [fact_of(board, move) for move in moves]
+
+
+def fact_of(board: chess.Board, move: chess.Move) -> Fact:
+    """What can be said about a (pseudo-)legal move of ``board``."""
+    piece = board.piece_type_at(move.from_square)
+    assert piece is not None  # a generated move always has a piece
+    castles: Sign | None = None
+    captured = board.piece_type_at(move.to_square)
+    en_passant = False
+    if piece == chess.KING and board.is_castling(move):
+        castles = Sign.CASTLES_SHORT if board.is_kingside_castling(move) else Sign.CASTLES_LONG
+        captured = None
+    elif piece == chess.PAWN and captured is None:
+        en_passant = chess.square_file(move.from_square) != chess.square_file(move.to_square)
+        if en_passant:
+            captured = chess.PAWN
+    return Fact(move, piece, move.from_square, move.to_square, captured, en_passant, castles)
 
 
 class Position:

@@ -73,6 +73,7 @@ class Clock:
         self.running: str | None = None
         self.at = 0
         self.flags: list[str] = []
+        self._fell: dict[str, int] = {}
         first = control.periods[0] if control.periods else Period(None, 0, 0)
         start = first.base + (first.increment if mode == "increment" else 0)
         self.left = {"white": start, "black": start}
@@ -100,9 +101,38 @@ class Clock:
         left = self.left[side] - (passed - waited)
         while left <= 0 and self._next_period_without_moves(side):
             left += self.control.periods[self._period[side]].base
-        if left <= 0 and not self._delay and side not in self.flags:
-            self.flags.append(side)
+        if left <= 0 and not self._delay:
+            self._flag_falls(side, t + left)
         self.left[side] = max(left, 0)
+
+    def _flag_falls(self, side: str, at: int) -> None:
+        if side not in self.flags:
+            self.flags.append(side)
+            self._fell[side] = at
+
+    @property
+    def order_known(self) -> bool:
+        """Whether it can be told which of two fallen flags fell first."""
+        return len(self.flags) < 2 or self._fell["white"] != self._fell["black"]
+
+    def in_last_period(self, side: str) -> bool:
+        """Whether all remaining moves must be made in the time that ``side`` has left."""
+        last = len(self.control.periods) - 1
+        return last >= 0 and self._period[side] == last and self._now(side).moves is None
+
+    def period(self, side: str) -> int:
+        """The number of ``side``'s period, the first is 0."""
+        return self._period[side]
+
+    def increment(self, side: str) -> int:
+        """What ``side`` gets for each move in this period, in ms, in whatever mode."""
+        return self._now(side).increment
+
+    def give_increment(self, increment: int) -> None:
+        """From now on both get ``increment`` ms for each move (III.4)."""
+        self.control = TimeControl(
+            tuple(Period(period.moves, period.base, increment) for period in self.control.periods)
+        )
 
     def _next_period_without_moves(self, side: str) -> bool:
         """A period that has no number of moves ends with its time, and the next one begins."""
@@ -171,6 +201,8 @@ class Clock:
         self.left[side] = left
         if left > 0 and side in self.flags:
             self.flags.remove(side)
+        elif left == 0 and self:
+            self._flag_falls(side, self.at)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,23 @@ from .clock import TimeControl
 SIDES = ("white", "black")
 PEOPLE = ("white", "black", "assistant:white", "assistant:black", "arbiter")
 QUESTIONS = ("time", "moves", "last_move", "position")
-IRREGULARITIES = ("two_hands", "displaced", "wrong_start", "reversed_colours")
+IRREGULARITIES = (
+    "two_hands",
+    "displaced",
+    "wrong_start",
+    "reversed_colours",
+    "board_turned",
+    "wrong_clock",
+    "illegal_move",
+)
+REQUIREMENTS = (
+    "size",
+    "raised_black_squares",
+    "securing_holes",
+    "pegs",
+    "staunton_black_marked",
+)
+PENALTIES = ("warning", "time", "loss")
 DECISIONS = (
     "confirm",
     "reject",
@@ -32,7 +48,10 @@ DECISIONS = (
     "penalty",
     "restore",
     "declare",
+    "adjourn",
+    "postpone",
 )
+CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0")
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
 # What no reader of a position can go on from: the side not on move in check, pawns on the first
@@ -118,6 +137,12 @@ def _placement(value: Any) -> str:
     return value
 
 
+def _requirements(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(item in REQUIREMENTS for item in value):
+        raise FactError(f"must be a list of {', '.join(REQUIREMENTS)}, not {_shown(value)}")
+    return tuple(name for name in REQUIREMENTS if name in value)
+
+
 def _fen(value: Any) -> str:
     try:
         if not isinstance(value, str):
@@ -161,6 +186,10 @@ def _time_control(value: Any) -> str:
     except ValueError as error:
         raise FactError(str(error)) from None
     return value
+
+
+def _write_seconds(value: int | None) -> int | float | None:
+    return None if value is None else seconds(value)
 
 
 def _reader(read: Callable[[Any], Any], write: Callable[[Any], Any] | None = None) -> Any:
@@ -245,6 +274,7 @@ class Setup(Fact):
     announce_in: str = field(default="de", metadata=_reader(_text))
     quickplay_finish: bool = field(default=False, metadata=_reader(_switch))
     arbiter: str = field(default="present", metadata=_reader(_one_of("present", "automatic")))
+    default_time: int | None = field(default=None, metadata=_reader(_duration, _write_seconds))
     white: Player = field(default=Player(), metadata=_reader(_player, _write_player))
     black: Player = field(default=Player(), metadata=_reader(_player, _write_player))
 
@@ -255,6 +285,40 @@ class Setup(Fact):
 
     def player(self, side: str) -> Player:
         return self.white if side == "white" else self.black
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoBoards(Fact):
+    """A player demands two boards (D.1)."""
+
+    kind: ClassVar[str] = "two_boards"
+    by: str = field(metadata=_BY_PLAYER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inspect(Fact):
+    """The arbiter has looked at a special board: which of :data:`REQUIREMENTS` it fulfils."""
+
+    kind: ClassVar[str] = "inspect"
+    board: str = field(metadata=_ON_BOARD)
+    fulfils: tuple[str, ...] = field(metadata=_reader(_requirements, list))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assistant(Fact):
+    """An assistant of a player comes or leaves."""
+
+    kind: ClassVar[str] = "assistant"
+    of: str = field(metadata=_BY_PLAYER)
+    present: bool = field(default=True, metadata=_reader(_switch))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arrive(Fact):
+    """A player comes to the board."""
+
+    kind: ClassVar[str] = "arrive"
+    by: str = field(metadata=_BY_PLAYER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -340,11 +404,16 @@ class Make(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Touch(Fact):
-    """A sighted player's touch, seen by an assistant or the arbiter; ``by`` is who touched."""
+    """A touch that no sensor saw; ``by`` is who touched, ``seen_by`` who says so.
+
+    ``ply`` is that of his move, where it is said only afterwards.
+    """
 
     kind: ClassVar[str] = "touch"
     by: str = field(metadata=_BY_PLAYER)
     square: str = field(metadata=_A_SQUARE)
+    seen_by: str | None = field(default=None, metadata=_BY_ANYONE)
+    ply: int | None = field(default=None, metadata=_reader(_whole(1, 20_000)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -395,8 +464,24 @@ class ClaimDraw(Fact):
 
     kind: ClassVar[str] = "claim_draw"
     by: str = field(metadata=_BY_PLAYER)
-    rule: str = field(metadata=_reader(_one_of("repetition", "fifty_moves")))
+    rule: str = field(metadata=_reader(_one_of(*CLAIMS)))
     move: str | None = field(default=None, metadata=_MAYBE_MOVE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestExtraTime(Fact):
+    """Five seconds a move, asked for in a quickplay finish."""
+
+    kind: ClassVar[str] = "request_extra_time"
+    by: str = field(metadata=_BY_PLAYER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallArbiter(Fact):
+    """A player stops the clock and asks for the arbiter."""
+
+    kind: ClassVar[str] = "call_arbiter"
+    by: str = field(metadata=_BY_SIDE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -414,9 +499,12 @@ class Query(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Irregular(Fact):
+    """Something irregular, seen by ``by``; ``player`` is whose doing it is, where that is said."""
+
     kind: ClassVar[str] = "irregular"
     by: str = field(metadata=_BY_ANYONE)
     what: str = field(metadata=_reader(_one_of(*IRREGULARITIES)))
+    player: str | None = field(default=None, metadata=_BY_PLAYER)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -430,10 +518,7 @@ class Seal(Fact):
 class OpenEnvelope(Fact):
     kind: ClassVar[str] = "open_envelope"
     by: str = field(default="arbiter", metadata=_BY_ANYONE)
-
-
-def _write_seconds(value: int | None) -> int | float | None:
-    return None if value is None else seconds(value)
+    missing: bool = field(default=False, metadata=_reader(_switch))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -471,9 +556,10 @@ class Tick(Fact):
 KINDS: Mapping[str, type[Fact]] = {
     cls.kind: cls
     for cls in (
-        Setup, Start, Lift, Place, Position, Adjust, Announce, Repeat, Correct, Make, Touch, Press,
-        Record, OfferDraw, AcceptDraw, DeclineDraw, Resign, ClaimDraw, ClaimTime, Query, Irregular,
-        Seal, OpenEnvelope, Arbiter, Tick,
+        Setup, TwoBoards, Inspect, Assistant, Arrive, Start, Lift, Place, Position, Adjust,
+        Announce, Repeat, Correct, Make, Touch, Press, Record, OfferDraw, AcceptDraw, DeclineDraw,
+        Resign, ClaimDraw, RequestExtraTime, ClaimTime, CallArbiter, Query, Irregular, Seal,
+        OpenEnvelope, Arbiter, Tick,
     )
 }  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import chess
 
-Pieces = Mapping[int, chess.Piece]
+from .placement import Pieces
 
 
 def differences(white: Pieces, black: Pieces, goal: Pieces) -> list[dict[str, str | None]]:
@@ -18,8 +18,8 @@ def differences(white: Pieces, black: Pieces, goal: Pieces) -> list[dict[str, st
             found.append(
                 {
                     "square": chess.square_name(square),
-                    "white": shown[0].symbol() if shown[0] else None,
-                    "black": shown[1].symbol() if shown[1] else None,
+                    "white": shown[0],
+                    "black": shown[1],
                 }
             )
     return found
@@ -69,9 +69,9 @@ def steps(now: Pieces, goal: Pieces) -> list[dict[str, str]]:
     return todo
 
 
-def _step(what: str, square: int, piece: chess.Piece) -> dict[str, str]:
-    return {"do": what, what: chess.square_name(square), "square": chess.square_name(square),
-            "piece": piece.symbol()}  # fmt: skip
+def _step(what: str, square: int, piece: str) -> dict[str, str]:
+    name = chess.square_name(square)
+    return {"do": what, what: name, "square": name, "piece": piece}
 
 
 def scoresheets_part(

@@ -21,7 +21,8 @@ KINDS = frozenset(
         "made", "not_made", "completed", "clock", "illegal", "penalty", "boards_differ",
         "boards_agree", "scoresheets", "correct_board", "take_back", "flag", "claim",
         "draw_offered", "draw_declined", "must_record", "answer", "arbiter_needed",
-        "refused", "game_over", "adjusting",
+        "refused", "game_over", "adjusting", "extra_time", "two_boards", "special_board",
+        "assistant", "late", "sealed", "adjourned",
     }
 )
 # fmt: on

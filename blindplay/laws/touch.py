@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import chess
 
+from .placement import captured_en_passant, castling_rook
+
 
 @dataclass(frozen=True)
 class Obligation:
@@ -35,9 +37,14 @@ def obligation(
     ``another_takes``: where the touched piece cannot take the touched opponent's piece, any other
     piece that can must (the federation's short rules), instead of 4.3.3's first touched piece.
     """
-    legal = list(board.legal_moves)
     own = [square for square in touched if board.color_at(square) == board.turn]
     others = [square for square in touched if board.color_at(square) == (not board.turn)]
+    # Own pieces bind only to moves of their own, and a rook to castling with him. A king is never
+    # taken, not even where an illegal move stands (1.4.1).
+    kings = board.kings & board.occupied_co[board.turn]
+    movers = chess.BB_ALL if others else chess.SquareSet(own).mask | kings
+    theirs = board.kings & board.occupied_co[not board.turn]
+    legal = list(board.generate_legal_moves(movers, chess.BB_ALL & ~theirs))
     if own and not others:
         castling = _castling(board, legal, own)
         if castling is not None:
@@ -78,7 +85,7 @@ def _castling(
     if board.piece_type_at(rook) != chess.ROOK or not same_rank:
         return None  # no rook to castle with: he has touched two pieces (4.3.1)
     this_side = [
-        move for move in legal if board.is_castling(move) and _castling_rook(board, move) == rook
+        move for move in legal if board.is_castling(move) and castling_rook(board, move) == rook
     ]
     if own[0] == king:
         if this_side:
@@ -98,33 +105,13 @@ def _may_begin(board: chess.Board, move: chess.Move, square: int) -> bool:
     king stays where it is (Guideline II) is one of the rook's."""
     if move.from_square == square:
         return True
-    if not board.is_castling(move) or _castling_rook(board, move) != square:
+    if not board.is_castling(move) or castling_rook(board, move) != square:
         return False
     return chess.square_file(move.from_square) == (6 if square > move.from_square else 2)
-
-
-def _castling_rook(board: chess.Board, move: chess.Move) -> int:
-    """The square of the rook that castles, in either spelling of the move."""
-    if board.color_at(move.to_square) == board.turn:
-        return move.to_square
-    rank = chess.square_rank(move.from_square)
-    return chess.square(7 if move.to_square > move.from_square else 0, rank)
 
 
 def _captured(board: chess.Board, move: chess.Move) -> int | None:
     """The square of the piece that ``move`` takes, None if it takes none."""
     if board.is_en_passant(move):
-        return chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+        return captured_en_passant(move)
     return move.to_square if board.is_capture(move) else None
-
-
-def squares_of(board: chess.Board, move: chess.Move) -> frozenset[int]:
-    """The squares that executing ``move`` empties or fills."""
-    after = board.copy(stack=False)
-    after.push(move)
-    before_map, after_map = board.piece_map(), after.piece_map()
-    return frozenset(
-        square
-        for square in before_map.keys() | after_map.keys()
-        if before_map.get(square) != after_map.get(square)
-    )

@@ -21,9 +21,14 @@ class PackWords:
 
     def __init__(self, fallback: str = "de") -> None:
         self.fallback = fallback
+        self._packs: dict[str, Language] = {}
 
     def pack(self, language: str) -> Language:
-        return packs.load(language if language in packs.languages() else self.fallback)
+        """The pack of ``language``, or the fallback's where there is none."""
+        if language not in self._packs:
+            known = language in packs.languages()
+            self._packs[language] = packs.load(language if known else self.fallback)
+        return self._packs[language]
 
     def understand(self, text: str, board: chess.Board, language: str) -> Heard:
         """What is *announced*: a correction or a command among the words is no announcement."""

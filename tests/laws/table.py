@@ -46,7 +46,7 @@ class Table:
         """The rulings of these facts; ``t`` is the last one's where it is left out."""
         got: list[Ruling] = []
         for fact in facts:
-            ready = {"t": self.game._t / 1000, **fact}
+            ready = {"t": self.game.t / 1000, **fact}
             got += self.game.apply(parse(json.loads(json.dumps(ready))))
         self.rulings += got
         return got

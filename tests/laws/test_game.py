@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from blindplay.laws import FactError, Game, Ruling, fold
 from blindplay.laws.editions import names
 from blindplay.laws.facts import Fact, parse
+from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import dumps
 
 from .table import PlainWords, Table, kinds, one
@@ -114,7 +115,7 @@ def _made_without_conditions(game: Game) -> bool:
     after = game.board.copy()
     after.push(turn.made)
     shown = game.tables[game.board_of(side)].placement
-    return turn.announced != turn.made or shown != after.piece_map()
+    return turn.announced != turn.made or shown != pieces_of(after)
 
 
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
@@ -212,7 +213,7 @@ class Hands:
         # A board that cannot tell pieces apart learns a promotion only from the announcement.
         first = not self.identities or self.chance.random() < 0.5
         facts = [announce, *own] if first else [*own, announce]
-        got = self.table.feed({"fact": "tick", "t": self.table.game._t / 1000 + 1})
+        got = self.table.feed({"fact": "tick", "t": self.table.game.t / 1000 + 1})
         if self.chance.random() < 0.5:
             facts += [*theirs, {"fact": "press", "by": side}]
         else:

@@ -13,19 +13,35 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Edition:
-    """One rule text. ``switches`` are the differences between the texts, by names of their own."""
+    """One rule text. ``switches`` are the differences between the texts, by names of their own.
+
+    A *regime* is what kind of game the text is asked about: ``standard``, ``rapid``, ``blitz``,
+    ``rapid_supervised``, ``blitz_supervised`` or ``quickplay`` (a quickplay finish).
+    """
 
     id: str
     title: str
-    articles: Mapping[str, str]
+    articles: Mapping[str, tuple[str, ...]]
     switches: Mapping[str, Any]
 
-    def article(self, rule: str) -> str:
-        """The citation for a rule of this table, for example ``fide-2023 D.2.4``.
+    def cite(self, rule: str, regime: str = "standard") -> tuple[str, ...]:
+        """The citations for a rule of this table, for example ``fide-2023 D.2.4``.
 
         :raises KeyError: for a rule that the table does not name; that is a fault of the program.
         """
-        return self.articles[rule]
+        special = self.articles.get(f"{rule}_{regime}")
+        return special if special is not None else self.articles[rule]
+
+    def has(self, rule: str) -> bool:
+        """Whether the text has such a rule at all."""
+        return rule in self.articles
+
+    def switch(self, name: str, regime: str = "standard") -> Any:
+        """A switch's value; where it depends on the regime, standard play's unless named."""
+        value = self.switches[name]
+        if isinstance(value, Mapping):
+            return value.get(regime, value["standard"])
+        return value
 
 
 @functools.cache
@@ -46,7 +62,10 @@ def load(edition: str) -> Edition:
         raise ValueError(f"Unknown edition {edition}; known are {', '.join(names())}.")
     text = resources.files(__package__).joinpath(f"{edition}.toml").read_text("utf-8")
     data = tomllib.loads(text)
-    articles = {rule: f"{edition} {article}" for rule, article in data["articles"].items()}
+    articles = {
+        rule: tuple(f"{edition} {one}" for one in ([named] if isinstance(named, str) else named))
+        for rule, named in data["articles"].items()
+    }
     switches = dict(data["switches"])
     if "silent_takes" in data:
         base = load(data["silent_takes"])

@@ -1,0 +1,137 @@
+"""Adjourning a game and taking it up again (Guideline I, Bilaga E, Anhang A)."""
+
+from __future__ import annotations
+
+from . import facts as f
+from .completing import complete
+from .ends import lose, result_of_losing
+from .sheets import want
+from .state import OTHER, Heard, State, Turn
+from .touching import make_it
+
+_WHY_IT_LOSES = {
+    "ambiguous": "sealed_ambiguous",
+    "other": "sealed_unclear",
+    "illegal": "sealed_illegal",
+}
+
+
+def ask_to_seal(game: State) -> None:
+    """The arbiter asks the player on move to seal his move."""
+    game.adjourning = True
+    game.rule("arbiter_needed", "sealing", why="seal", by=game.side)
+
+
+def seal(game: State, fact: f.Seal) -> None:
+    """The player on move writes his sealed move. He may change it until he stops the clock."""
+    if game.closed("seal", fact.by):
+        return
+    side = game.acting(fact.by, "seal", duty="own")
+    if side is None:
+        return
+    if side != game.side:
+        game.refuse(fact.by, "seal", "not_on_move", "sealing")
+        return
+    if not game.started and game.clock:
+        game.refuse(fact.by, "seal", "not_started", "start")
+        return
+    made = game.turn.made
+    if made is not None:
+        heard = understand(game, fact.text)
+        if heard.kind != "move" or heard.moves[0] != made:
+            # What he made on the board is what he must write as his sealed move (I.1.1).
+            game.refuse(fact.by, "seal", "already_made", "sealing", move=made.uci())
+            return
+    game.sealed = fact.text
+    rules = ("sealing",) if ":" not in fact.by else ("sealing", "assistant_adjourns")
+    game.rule("sealed", *rules, by=side)
+    if not game.clock:
+        adjourn(game)
+
+
+def adjourn(game: State) -> None:
+    """The clock is stopped after sealing: what stands on the envelope (I.2)."""
+    assert game.setup is not None
+    side = game.side
+    game.adjourned, game.adjourning = True, False
+    game.clock.stop()
+    left = game.clock.left
+    offer = next((by for by in OTHER if by in game.offers), None)
+    envelope = {
+        "players": {who: game.player(who).name for who in OTHER},
+        "position": game.board.fen(),
+        "white": f.seconds(left["white"]),
+        "black": f.seconds(left["black"]),
+        "sealed_by": side,
+        "move_number": game.board.fullmove_number,
+        "draw_offer": offer,
+    }
+    game.rule("adjourned", "envelope", envelope=envelope)
+    game.tell_clock("sealing")
+
+
+def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
+    """The game is taken up again: the sealed move is executed, and the other clock starts."""
+    if game.closed("open_envelope", fact.by, while_adjourned=True):
+        return
+    if game.sealed is None:
+        game.refuse(fact.by, "open_envelope", "nothing_sealed", "opening_envelope")
+        return
+    if not game.adjourned:
+        adjourn(game)
+    side, text = game.side, game.sealed
+    game.adjourned, game.sealed = False, None
+    if fact.missing:
+        # The position and the times at the adjournment; he plays the move he says he sealed.
+        game.turn = Turn()
+        for board in game.tables:
+            if not game.outstanding(board):
+                want(game, board, game.pieces, "missing_envelope")
+        game.rule("arbiter_needed", "missing_envelope", why="missing_envelope", by=side)
+        game.tell_clock("missing_envelope")
+        return
+    heard = understand(game, text)
+    if heard.kind != "move":
+        _loses(game, side, heard)
+        return
+    made = game.turn.made
+    if made is None:
+        # Only the envelope counts: the opponent's answer begins with the clock, the hands follow.
+        touched = game.turn.touched
+        game.turn = Turn(touched=touched, announced=heard.moves[0], executed=heard.moves[0])
+        make_it(game, heard.moves[0], "opening_envelope")
+    if not game.over:
+        complete(game)
+
+
+def understand(game: State, text: str) -> Heard:
+    """A sealed move in whatever words or notation the player writes: his own or the table's."""
+    found = Heard("other")
+    for language in dict.fromkeys((game.player(game.side).language, game.announcing_language())):
+        heard = game.words.understand(text, game.board, language)
+        if heard.kind == "move":
+            return heard
+        if found.kind == "other":
+            found = heard
+    return found
+
+
+def _loses(game: State, side: str, heard: Heard) -> None:
+    """A sealed move that is ambiguous, not to be understood, or illegal loses (I.8)."""
+    rule = _WHY_IT_LOSES[heard.kind]
+    result = result_of_losing(game, side)
+    fields = {"player": side, "loses": True, "why": rule}
+    if result is not None:
+        fields["result"] = result
+    if heard.kind == "ambiguous":
+        fields["moves"] = [move.uci() for move in heard.moves]
+    game.turn = Turn()
+
+    def reject() -> None:
+        # The arbiter reads it differently: he takes the move that the player meant.
+        game.rule("arbiter_needed", rule, why="sealed_move", by=side)
+
+    game.propose("penalty", (rule,), fields, lambda: lose(game, side, "sealed_move", rule), reject)
+
+
+__all__ = ["adjourn", "ask_to_seal", "open_envelope", "seal"]

@@ -1,0 +1,177 @@
+"""The arbiter's own decisions (6.10 to 6.13, 7, 12.9), and questions to the table (D.2.10.4)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import facts as f
+from .adjournment import ask_to_seal
+from .ends import end, lose, postpone, result_of_losing
+from .facts import seconds
+from .sheets import clocks_at, take_back
+from .state import OTHER, State
+
+
+def arbiter(game: State, fact: f.Arbiter) -> None:
+    if fact.do in ("confirm", "reject"):
+        if game.pending is None:
+            game.refuse("arbiter", fact.do, "nothing_proposed", "arbiter")
+        else:
+            game.decide("confirmed" if fact.do == "confirm" else "rejected")
+    elif game.over:
+        game.refuse("arbiter", fact.do, "game_over", "result")
+    else:
+        _DECISIONS[fact.do](game, fact)
+
+
+def _stop_clocks(game: State, fact: f.Arbiter) -> None:
+    game.paused = True
+    game.clock.stop()
+    game.tell_clock("stopping")
+
+
+def _start_clocks(game: State, fact: f.Arbiter) -> None:
+    if game.pending is not None and not game.pending.claimable:
+        game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
+    elif game.adjourned:
+        game.refuse("arbiter", fact.do, "adjourned", "sealing")
+    else:
+        if not game.started:
+            game.started_at = game.t
+        game.started, game.paused = True, False
+        game.resume("resuming")
+
+
+def _set_clock(game: State, fact: f.Arbiter) -> None:
+    for side, left in (("white", fact.white), ("black", fact.black)):
+        if left is not None:
+            game.clock.set(side, left)
+    game.tell_clock("clock_reading")
+
+
+def _penalty(game: State, fact: f.Arbiter) -> None:
+    """12.9: a warning, time, or the game. The opponent's seconds are added to his, the player's
+    own are taken away."""
+    side = fact.player
+    if side is None:
+        game.refuse("arbiter", "penalty", "player_missing", "arbiter_penalty")
+        return
+    gains = OTHER[side]
+    given = (fact.white if gains == "white" else fact.black) or 0
+    taken = (fact.white if side == "white" else fact.black) or 0
+    if fact.penalty in ("loss", "loses"):
+        result = fact.result or result_of_losing(game, side)
+        fields: dict[str, Any] = {"player": side, "loses": True}
+        if result is not None:
+            fields["result"] = result
+        game.rule("penalty", "arbiter_penalty", **fields, status="confirmed")
+        if fact.result is not None:
+            end(game, fact.result, "declared", "arbiter_penalty")
+        else:
+            lose(game, side, "declared", "arbiter_penalty")
+        return
+    if not given and not taken:
+        if fact.penalty == "warning":
+            game.rule("penalty", "arbiter_penalty", player=side, kind="warning", status="confirmed")
+        else:
+            game.refuse("arbiter", "penalty", "seconds_missing", "arbiter_penalty")
+        return
+    if not game.clock:
+        game.refuse("arbiter", "penalty", "no_clock", "arbiter_penalty")
+        return
+    fields = {"player": side}
+    if given:
+        game.clock.set(gains, game.clock.left[gains] + given)
+        fields |= {"gives": gains, "seconds": seconds(given)}
+    if taken:
+        taken = min(taken, game.clock.left[side])
+        game.clock.set(side, game.clock.left[side] - taken)
+        fields["takes"] = seconds(taken)
+    game.rule("penalty", "arbiter_penalty", **fields, status="confirmed")
+    game.tell_clock("arbiter_sets_clocks")
+
+
+def _restore(game: State, fact: f.Arbiter) -> None:
+    assert fact.ply is not None
+    if fact.ply > len(game.history):
+        game.refuse("arbiter", "restore", "no_such_ply", "restore")
+        return
+    game.pending = None
+    game.adjourned, game.sealed = False, None
+    game.rule(
+        "take_back", "restore", to_ply=fact.ply, **clocks_at(game, fact.ply), status="confirmed"
+    )
+    take_back(game, fact.ply, "restore")
+
+
+def _declare(game: State, fact: f.Arbiter) -> None:
+    assert fact.result is not None
+    end(game, fact.result, "declared", "arbiter")
+
+
+def _adjourn(game: State, fact: f.Arbiter) -> None:
+    if game.pending is not None or game.adjourned:
+        game.refuse("arbiter", "adjourn", "waiting_for_arbiter", "sealing")
+    else:
+        ask_to_seal(game)
+
+
+def _postpone(game: State, fact: f.Arbiter) -> None:
+    postpone(game, fact.white if fact.white is not None else fact.black)
+
+
+_DECISIONS = {
+    "stop_clocks": _stop_clocks,
+    "start_clocks": _start_clocks,
+    "set_clock": _set_clock,
+    "penalty": _penalty,
+    "restore": _restore,
+    "declare": _declare,
+    "adjourn": _adjourn,
+    "postpone": _postpone,
+}
+
+
+def call_arbiter(game: State, fact: f.CallArbiter) -> None:
+    """A player may stop the clock only to ask for the arbiter (6.11.2)."""
+    if game.closed("call_arbiter", fact.by):
+        return
+    if game.acting(fact.by, "call_arbiter", duty="own") is None:
+        return
+    game.paused = True
+    game.clock.stop()
+    game.tell_clock("calling_arbiter")
+    game.rule("arbiter_needed", "calling_arbiter", why="called", by=fact.by)
+
+
+def query(game: State, fact: f.Query) -> None:
+    """The clock, the count of moves and the last move, on request only; the position never."""
+    assert game.setup is not None
+    if game.over:
+        game.refuse(fact.by, "query", "game_over", "result")
+        return
+    of = fact.by.removeprefix("assistant:")
+    if fact.by.startswith("assistant:") and game.acting(fact.by, "query", duty="own") is None:
+        return
+    figures: dict[str, Any]
+    if fact.about == "position":
+        game.refuse(fact.by, "query", "not_during_play", "on_request_only", "outside_help")
+        return
+    if fact.about == "time":
+        if not game.clock:
+            game.refuse(fact.by, "query", "no_clock", "on_request_only")
+            return
+        figures = {side: seconds(game.clock.left[side]) for side in OTHER}
+    elif fact.about == "moves":
+        figures = {"moves": (len(game.history) + 1) // 2, "plies": len(game.history)}
+    else:
+        figures = {}
+        if game.history:
+            last = game.history[-1]
+            words = game.words.announce(
+                last.before, last.move, game.announcing_language(), game.setup.edition
+            )
+            figures = {"move": last.move.uci(), "by": last.side, "announcement": words}
+    language = game.player(of).language if of in OTHER else game.announcing_language()
+    words = game.words.answer(fact.about, figures | {"to": fact.by}, language)
+    game.rule("answer", "on_request_only", to=fact.by, about=fact.about, words=words, **figures)

@@ -1,0 +1,89 @@
+"""A move is made, then completed: by the clock, by the next move, or because nothing is pressed."""
+
+from __future__ import annotations
+
+import chess
+
+from . import recording
+from .ends import end
+from .sheets import compare_boards
+from .state import DRAW, Ply, State
+
+
+def complete(game: State, *, illegal: str = "") -> None:
+    """The move that was made is completed: the clock is pressed (D.2.4, 6.2.1).
+
+    ``illegal`` is why it is illegal though it stands (A.5.2).
+    """
+    side = game.side
+    ply = game.advance(completed=True, illegal=illegal)
+    game.tables[game.board_of(side)].adjusting = False
+    game.started = True
+    _count(game, ply, "illegal_stands" if illegal else "completing")
+    compare_boards(game)
+    _still_illegal(game, ply)
+
+
+def complete_answered(game: State, ply: Ply, rule: str) -> None:
+    """A move that was answered already is completed now: by a late press (6.2.2), or because its
+    player has gone on to his next move (6.2.1.2)."""
+    ply.completed = True
+    _count(game, ply, rule)
+
+
+def _count(game: State, ply: Ply, rule: str) -> None:
+    side = ply.side
+    period = game.clock.period(side)
+    game.clock.complete(side)
+    ply.clock = game.clock.snapshot()
+    number = next(n for n, other in enumerate(game.history, 1) if other is ply)
+    more = {"illegal": True} if ply.illegal else {}
+    game.rule("completed", rule, by=side, move=ply.move.uci(), ply=number, **more)
+    game.tell_clock("clock_special" if game.impaired(side) else rule)
+    recording.bring_up_to_date(game, side, period)
+
+
+def answered(game: State, side: str) -> None:
+    """``side`` begins to move although the move before has been made, but not completed.
+
+    He is on move as soon as it has been made (1.3). Where there is no clock, that completes it.
+    """
+    if game.turn.made is None or side == game.side:
+        return
+    if not game.clock:
+        complete(game)
+        return
+    game.advance(completed=False)
+    waiting = game.unpressed()
+    if len(waiting) == 2:
+        for ply in waiting:
+            complete_answered(game, ply, "completing_by_next_move")
+
+
+def _still_illegal(game: State, ply: Ply) -> None:
+    """A.5.4: both kings in check, or a pawn on the last rank. The arbiter waits for the next
+    completed move; if the position on the board is still illegal, he declares a draw."""
+    if game.over or game.pending is not None or not game.switch("illegal_position_draws"):
+        return
+    if _is_illegal(ply.before) and _is_illegal(game.board):
+        game.propose(
+            "arbiter_needed",
+            ("illegal_position",),
+            {"why": "illegal_position"},
+            lambda: end(game, DRAW, "declared", "illegal_position"),
+            game.resume,
+        )
+
+
+def _is_illegal(board: chess.Board) -> bool:
+    if board.pawns & (chess.BB_RANK_1 | chess.BB_RANK_8):
+        return True
+    checks = [
+        king is not None and board.is_attacked_by(not colour, king)
+        for colour in chess.COLORS
+        if (king := board.king(colour)) is not None
+    ]
+    return len(checks) == 2 and all(checks)
+
+
+__all__ = ["answered", "complete", "complete_answered"]

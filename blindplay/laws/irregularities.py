@@ -1,0 +1,369 @@
+"""What goes wrong (article 7): illegal moves and their price, wrong starts, displaced pieces."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import chess
+
+from . import facts as f
+from .completing import complete
+from .ends import end_if_over, lose, result_of_losing
+from .placement import change, laid_over
+from .reconcile import steps
+from .sheets import in_order, take_back, want
+from .state import OTHER, Pending, State, Turn
+from .touch import obligation
+
+# These have articles of their own.
+_BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
+
+
+def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
+    """The player on move has completed an illegal move by pressing the clock (7.5), or is making
+    one with two hands."""
+    why = why or why_illegal(game.board, move)
+    if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move):
+        _left_to_the_opponent(game, move, why)
+        return
+    side = game.side
+    number = game.illegal_moves[side] + 1
+    own = game.tables[game.board_of(side)]
+    fields = _fields(side, move, why, number)
+    fields["undo"] = steps(own.placement, game.pieces)
+
+    def confirm() -> None:
+        touched = list(game.turn.touched)
+        game.turn = Turn(touched=touched)
+        if move is not None:
+            _count_as_touched(game, move)
+        _punish(game, side, number, move, why)
+
+    def reject() -> None:
+        if game.switch("illegal_stands") and _can_stand(game, move):
+            _let_stand(game, move, why)
+        else:
+            game.resume()
+
+    game.propose("illegal", _rules(game, why), fields, confirm, reject)
+
+
+def _rules(game: State, why: str) -> tuple[str, ...]:
+    if why not in _BY_THEMSELVES:
+        return ("illegal",)
+    return (why, "illegal_stands") if game.switch("illegal_stands") else (why,)
+
+
+def _fields(side: str, move: chess.Move | None, why: str, number: int) -> dict[str, Any]:
+    fields: dict[str, Any] = {"by": side, "why": why, "number": number}
+    if move is not None:
+        fields["move"] = move.uci()
+    return fields
+
+
+def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
+    """The ply with this index, completed long ago or just now, is illegal: back to before it."""
+    ply = game.history[index]
+    side, why = ply.side, ply.illegal or "two_hands"
+    number = game.illegal_moves[side] + 1
+    fields = _fields(side, ply.move if ply.move else None, why, number)
+    own = game.tables[game.board_of(side)]
+    fields["undo"] = steps(own.placement, ply.pieces)
+
+    def confirm() -> None:
+        take_back(game, index, "restore")
+        game.turn.touched = list(ply.touched)
+        _count_as_touched(game, ply.move)
+        _punish(game, side, number, ply.move, why, restored=True)
+
+    if claimable:
+        ruling = game.rule(
+            "illegal", *_rules(game, why), **fields, claimable=True, status="proposed"
+        )
+        game.pending = Pending(ruling, confirm, lambda: None, claimable=True)
+    else:
+        game.propose("illegal", _rules(game, why), fields, confirm, game.resume)
+
+
+def _punish(
+    game: State,
+    side: str,
+    number: int,
+    move: chess.Move | None,
+    why: str,
+    *,
+    restored: bool = False,
+) -> None:
+    """What an illegal move costs, by edition and kind of game, and how the game goes on."""
+    game.illegal_moves[side] = number
+    limit = game.switch("illegal_moves_that_lose")
+    given = game.switch("illegal_penalty_seconds")
+    if limit and number >= limit:
+        result = result_of_losing(game, side)
+        known = {} if result is None else {"result": result}
+        game.rule("penalty", "penalty", player=side, loses=True, status="confirmed", **known)
+        lose(game, side, "illegal_moves", "penalty")
+        return
+    if given and game.clock:
+        gains = OTHER[side]
+        game.clock.set(gains, game.clock.left[gains] + given * 1000)
+        game.rule("penalty", "penalty", player=side, gives=gains, seconds=given, status="confirmed")
+    else:
+        game.rule("arbiter_needed", "penalty", why="penalty")
+    if why == "pawn_not_replaced" and game.switch("unreplaced_pawn_becomes_queen"):
+        assert move is not None
+        _replace_pawn(game, move)
+        return
+    if not restored:
+        for board in game.tables:
+            if not game.outstanding(board):
+                want(game, board, game.pieces, "restore")
+    if game.turn.touched:
+        # 4.3 applies to the move that replaces the illegal one (7.5.1).
+        bound = obligation(
+            game.board,
+            game.turn.touched,
+            another_takes=game.switch("touched_both_another_takes"),
+        )
+        free = {"free": True} if bound.free else {}
+        moves = [move.uci() for move in bound.moves]
+        game.rule("obliged", "replacing_move", bound.rule, by=side, moves=moves, **free)
+    game.resume("arbiter_sets_clocks")
+
+
+def _count_as_touched(game: State, move: chess.Move) -> None:
+    """The pieces of an illegal move have been touched, his own first (4.3.3)."""
+    touched = game.turn.touched
+    for square in (move.from_square, move.to_square) if move else ():
+        if game.board.piece_type_at(square) and square not in touched:
+            touched.append(square)
+
+
+def _replace_pawn(game: State, move: chess.Move) -> None:
+    """A pawn left on the last rank becomes a queen, and the move is completed (7.5.2)."""
+    side = game.side
+    queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
+    game.turn = Turn(executed=queen, made=queen)
+    san = game.board.san(queen)
+    game.rule("made", "pawn_not_replaced", by=side, move=queen.uci(), san=san)
+    after = laid_over(game.pieces, change(game.board, queen))
+    want(game, game.board_of(side), after, "pawn_not_replaced")
+    end_if_over(game, game.after(queen))
+    if not game.over:
+        complete(game)
+
+
+# --- illegal moves that stand --------------------------------------------------------------
+
+
+def _can_stand(game: State, move: chess.Move | None) -> bool:
+    """Whether the game could go on after this: something moved, and both kings are still there."""
+    if move is None:
+        return True
+    moved = change(game.board, move)
+    gone = [game.pieces.get(square) for square in moved if moved[square] is None]
+    kings = [letter for letter in laid_over(game.pieces, moved).values() if letter in "Kk"]
+    own = game.board.color_at(move.from_square) == game.board.turn
+    return own and bool(gone) and sorted(kings) == ["K", "k"]
+
+
+def _let_stand(game: State, move: chess.Move | None, why: str) -> None:
+    """Nobody objects: the illegal move stands, and the other player is on move (A.5.2)."""
+    made = move or chess.Move.null()
+    game.turn.made = game.turn.executed = made
+    complete(game, illegal=why)
+
+
+def _left_to_the_opponent(game: State, move: chess.Move | None, why: str) -> None:
+    """The opponent's clock runs, and until he has made his own move he may claim (C.3, B.5 of
+    fide-1997)."""
+    _let_stand(game, move, why)
+    if not game.over and game.pending is None:
+        _illegal_ply(game, len(game.history) - 1, claimable=True)
+
+
+def lapse(game: State) -> None:
+    """The opponent has made his own move: what he might have claimed is past."""
+    if game.pending is not None and game.pending.claimable:
+        game.pending = None
+
+
+# --- what people notice --------------------------------------------------------------------
+
+
+def irregular(game: State, fact: f.Irregular) -> None:
+    if not game.closed("irregular", fact.by):
+        _IRREGULARITIES[fact.what](game, fact)
+
+
+def _offender(game: State, fact: f.Irregular) -> str:
+    """Whose doing it is: as said, else the other player's, else the mover's or the last mover's."""
+    by = fact.by.removeprefix("assistant:")
+    if fact.player is not None:
+        return fact.player
+    if by in OTHER:
+        return OTHER[by]
+    turn = game.turn
+    begun = turn.touched or turn.executed or turn.attempted or turn.made
+    return game.side if begun or not game.history else OTHER[game.side]
+
+
+def _two_hands(game: State, fact: f.Irregular) -> None:
+    side = _offender(game, fact)
+    turn = game.turn
+    if (
+        fact.by != "arbiter"
+        and side != game.side
+        and (turn.touched or turn.executed)
+        and game.switch("complaint_lost_covers_one_hand")
+    ):
+        game.refuse(fact.by, "irregular", "right_to_complain_lost", "complaint_lost")
+    elif not game.switch("two_hands_is_illegal"):
+        game.rule("arbiter_needed", "two_hands", why="two_hands", player=side)
+    elif side == game.side:
+        illegal(game, turn.made or turn.executed or turn.attempted, "two_hands")
+    elif not game.history:
+        game.refuse(fact.by, "irregular", "no_move", "two_hands")
+    elif game.turn.made is not None and game.switch("illegal_stands"):
+        game.refuse(fact.by, "irregular", "stands", "illegal_stands")
+    else:
+        _illegal_ply(game, len(game.history) - 1)
+
+
+def _illegal_move(game: State, fact: f.Irregular) -> None:
+    by = fact.by.removeprefix("assistant:")
+    if game.pending is not None:
+        if by in (game.side, "arbiter"):
+            game.decide("confirmed")
+        else:
+            game.refuse(fact.by, "irregular", "not_his_claim", "illegal")
+        return
+    for index in range(len(game.history) - 1, -1, -1):
+        if game.history[index].illegal:
+            answered = index < len(game.history) - 1 or game.turn.made is not None
+            if answered and game.switch("illegal_stands"):
+                game.refuse(fact.by, "irregular", "stands", "illegal_stands")
+            else:
+                _illegal_ply(game, index)
+            return
+    game.refuse(fact.by, "irregular", "no_illegal_move_completed", "illegal")
+
+
+def _too_late(game: State, rule: str, fact: f.Irregular) -> bool:
+    """Whether so many moves have been made by both that nothing can be changed (A.5.1.2)."""
+    limit = game.switch("wrong_start_too_late_after_moves")
+    if not limit or min(moves_of_each(game).values()) < limit:
+        return False
+    game.refuse(fact.by, "irregular", "too_late", f"{rule}_too_late")
+    return True
+
+
+def moves_of_each(game: State) -> Mapping[str, int]:
+    """How many moves each player has completed."""
+    counted = {"white": 0, "black": 0}
+    for ply in game.history:
+        counted[ply.side] += 1
+    return counted
+
+
+def _wrong_start(game: State, fact: f.Irregular) -> None:
+    if not _too_late(game, "wrong_start", fact):
+        _propose_new_game(game, "wrong_start")
+
+
+def _reversed_colours(game: State, fact: f.Irregular) -> None:
+    limit = game.switch("reversed_colours_restart_before_moves")
+    if not limit:
+        # The game goes on unless the arbiter decides otherwise.
+        game.rule("arbiter_needed", "reversed_colours", why="reversed_colours")
+    elif max(moves_of_each(game).values()) >= limit:
+        game.refuse(fact.by, "irregular", "game_continues", "reversed_colours")
+    else:
+        _propose_new_game(game, "reversed_colours")
+
+
+def _propose_new_game(game: State, why: str) -> None:
+    left = game.start_clocks.left
+    game.propose(
+        "take_back",
+        (why,),
+        {
+            "to_ply": 0,
+            "new_game": True,
+            "why": why,
+            **{side: f.seconds(left[side]) for side in OTHER},
+        },
+        lambda: _begin_anew(game, why),
+        game.resume,
+    )
+
+
+def _begin_anew(game: State, why: str) -> None:
+    """The game is annulled, and a new one begins; what was written is struck through, not lost."""
+    game.started = game.paused = False
+    take_back(game, 0, why)
+    game.clock.stop()
+    game.illegal_moves = {"white": 0, "black": 0}
+    game.exempt.clear()
+    game.offered_at.clear()
+    if why == "reversed_colours":
+        assert game.setup is not None
+        setup = game.setup
+        game.setup = dataclasses.replace(setup, white=setup.black, black=setup.white)
+        game.assistants = {side: game.assistants[OTHER[side]] for side in OTHER}
+        if len(game.tables) == 2:
+            game.tables = {side: game.tables[OTHER[side]] for side in OTHER}
+        game.swapped = not game.swapped
+
+
+def _board_turned(game: State, fact: f.Irregular) -> None:
+    if not _too_late(game, "board_turned", fact):
+        game.rule("arbiter_needed", "board_turned", why="board_turned")
+
+
+def _displaced(game: State, fact: f.Irregular) -> None:
+    """Who displaced pieces puts them back on his own time, so the clock goes on (7.4)."""
+    wrong = [board for board in game.tables if not in_order(game, board)]
+    goal = game.position_pieces()
+    for board in wrong:
+        want(game, board, goal, "displaced")
+    more = {"player": fact.player} if fact.player else {}
+    game.rule("arbiter_needed", "displaced", why="displaced", **more)
+
+
+def _wrong_clock(game: State, fact: f.Irregular) -> None:
+    """6.10.2: the clock is stopped at once, and the arbiter sets it right."""
+    game.paused = True
+    game.clock.stop()
+    game.tell_clock("wrong_clock")
+    game.rule("arbiter_needed", "wrong_clock", why="wrong_clock")
+
+
+_IRREGULARITIES = {
+    "two_hands": _two_hands,
+    "displaced": _displaced,
+    "wrong_start": _wrong_start,
+    "reversed_colours": _reversed_colours,
+    "board_turned": _board_turned,
+    "wrong_clock": _wrong_clock,
+    "illegal_move": _illegal_move,
+}
+
+
+def why_illegal(board: chess.Board, move: chess.Move | None) -> str:
+    """The reason why a hand's move is illegal, as the language packs name it."""
+    if move is None:
+        return "cannot_move_there"
+    piece = board.piece_at(move.from_square)
+    if piece is None:
+        return "no_such_piece"
+    if piece.color != board.turn:
+        return "not_his_piece"
+    last_rank = chess.square_rank(move.to_square) == (7 if board.turn == chess.WHITE else 0)
+    if piece.piece_type == chess.PAWN and last_rank and not move.promotion:
+        queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
+        if queen in board.legal_moves:
+            return "pawn_not_replaced"
+    return "king_in_check" if board.is_pseudo_legal(move) else "cannot_move_there"

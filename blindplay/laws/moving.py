@@ -1,0 +1,371 @@
+"""Announcing, repeating, correcting, executing and pressing the clock (D.2, 6.2)."""
+
+from __future__ import annotations
+
+import chess
+
+from . import facts as f
+from .adjournment import adjourn
+from .completing import answered, complete, complete_answered
+from .irregularities import illegal
+from .placement import change, difference, laid_over
+from .sheets import difference_of, shows
+from .state import OTHER, Heard, State, legal
+from .touching import bound, catch_up, executed_differs, make_it, try_to_make
+
+
+def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
+    """The legal move that was spoken, or None and a ruling that says why not."""
+    if fact.move is not None:
+        move = legal(board, fact.move)
+        if move is not None:
+            return move
+        heard = Heard("illegal", (chess.Move.from_uci(fact.move),), "cannot_move_there")
+    else:
+        assert fact.text is not None
+        heard = game.words.understand(fact.text, board, game.announcing_language())
+    if heard.kind == "move":
+        return heard.moves[0]
+    if side == game.side:
+        # Who was not understood has begun his move: 7.5.3 is for a press without any.
+        game.turn.begun = True
+    if heard.kind == "ambiguous":
+        moves = [move.uci() for move in heard.moves]
+        game.rule("ambiguous", "announcing", by=side, text=fact.text or "", moves=moves)
+    elif heard.kind == "illegal":
+        named = {"move": heard.moves[0].uci()} if heard.moves else {}
+        game.refuse(side, fact.kind, heard.why, "announcing", "moving", **named)
+    else:
+        game.rule("not_understood", "announcing", by=side, text=fact.text or "")
+    return None
+
+
+def _means_a_move(game: State, fact: f.Spoken, board: chess.Board) -> bool:
+    if fact.move is not None:
+        return legal(board, fact.move) is not None
+    assert fact.text is not None
+    return game.words.understand(fact.text, board, game.announcing_language()).kind == "move"
+
+
+def _may_move(game: State, side: str, what: str) -> bool:
+    if side != game.side:
+        game.refuse(side, what, "not_on_move", "completing")
+    elif not game.started and game.clock:
+        game.refuse(side, what, "not_started", "start")
+    else:
+        return True
+    return False
+
+
+def announce(game: State, fact: f.Announce) -> None:
+    if game.closed("announce", fact.by):
+        return
+    side = game.acting(fact.by, "announce", duty="announce")
+    if side is None:
+        return
+    made = game.turn.made
+    if made is not None and side != game.side and _means_a_move(game, fact, game.position):
+        answered(game, side)
+        if game.over:
+            return
+    if not _may_move(game, side, "announce"):
+        return
+    move = meaning(game, fact, side, game.board)
+    if move is None:
+        return
+    was = game.turn.announced
+    if was is not None and was != move:
+        _slip(game, side, move)
+    elif was is not None and game.turn.made is not None:
+        _announced(game, side, move)
+    else:
+        game.turn.announced = move
+        _announced(game, side, move)
+        _after_announcing(game)
+
+
+def _announced(game: State, side: str, move: chess.Move) -> None:
+    assert game.setup is not None
+    words = game.words.announce(game.board, move, game.announcing_language(), game.setup.edition)
+    game.rule("announced", "announcing", by=side, move=move.uci(), words=words)
+
+
+def _after_announcing(game: State) -> None:
+    turn, board = game.turn, game.board_of(game.side)
+    assert turn.announced is not None
+    if turn.executed not in (None, turn.announced):
+        if shows(game, board, turn.announced):
+            turn.executed = turn.announced  # Chess960: castling that looked like the rook's move
+        else:
+            # What was announced is what the opponent repeats and writes; until the two agree
+            # the move stands as not made.
+            assert turn.executed is not None
+            turn.made = None
+            executed_differs(game, board, turn.announced, turn.executed)
+    try_to_make(game)
+
+
+def _slip(game: State, side: str, now: chess.Move) -> None:
+    """The announcement is corrected before the opponent's clock runs (D.2.8)."""
+    was = game.turn.announced
+    assert was is not None
+    game.turn.announced = now
+    if game.impaired(side) or game.turn.executed is None:
+        game.turn.made = None
+    game.rule("slip_corrected", "slip", by=side, was=was.uci(), now=now.uci())
+    _announced(game, side, now)
+    _after_announcing(game)
+
+
+def correct(game: State, fact: f.Correct) -> None:
+    if game.closed("correct", fact.by):
+        return
+    side = game.acting(fact.by, "correct", duty="announce")
+    if side is None:
+        return
+    if side != game.side:
+        # His clock has been stopped and the opponent's runs: too late.
+        game.rule("too_late", "slip", by=side)
+        return
+    if game.turn.announced is None:
+        if _may_move(game, side, "correct"):
+            announce(game, f.Announce(t=fact.t, by=fact.by, text=fact.text, move=fact.move))
+        return
+    now = meaning(game, fact, side, game.board)
+    if now is None:
+        return
+    if now == game.turn.announced:
+        _announced(game, side, now)
+    else:
+        _slip(game, side, now)
+
+
+def repeat(game: State, fact: f.Repeat) -> None:
+    """The opponent repeats the last announcement (D.2.1)."""
+    if game.closed("repeat", fact.by):
+        return
+    by = fact.by.removeprefix("assistant:")
+    if game.turn.announced is not None and by != game.side:
+        before, said = game.board, game.turn.announced
+    elif game.history and by == game.side:
+        before, said = game.history[-1].before, game.history[-1].move
+    else:
+        game.refuse(fact.by, "repeat", "nothing_announced", "announcing")
+        return
+    move = meaning(game, fact, by, before)
+    if move is None:
+        return
+    if move != said:
+        game.rule("repeat_differs", "announcing", by=by, announced=said.uci(), repeated=move.uci())
+        return
+    assert game.setup is not None
+    words = game.words.announce(before, move, game.announcing_language(), game.setup.edition)
+    game.rule("repeated", "announcing", by=by, move=move.uci(), words=words)
+
+
+# --- executing -----------------------------------------------------------------------------
+
+
+def make(game: State, fact: f.Make) -> None:
+    if game.closed("make", fact.by):
+        return
+    side = game.acting(fact.by, "make", duty="execute")
+    if side is None:
+        return
+    if fact.by.startswith("assistant:"):
+        # The assistant's hand is on the sighted player's board (D.2.10.1, D.2.11).
+        of = fact.by.removeprefix("assistant:")
+        board = game.board_of(OTHER[of] if game.impaired(of) else of)
+    else:
+        board = game.board_of(fact.by)
+    if _executes_outstanding(game, fact.move, board):
+        return
+    _begin_an_answer(game, fact.move, fact.by, board)
+    if game.over:
+        return
+    if board != game.board_of(game.side):
+        _make_on_other(game, fact, board)
+    elif _may_move(game, side, "make"):
+        _make_on_own(game, fact, board)
+
+
+def _executes_outstanding(game: State, uci: str, board: str) -> bool:
+    """Whether he executes a completed move of his opponent on his own board."""
+    table = game.tables[board]
+    for ply in game.outstanding(board):
+        if ply.move == legal(ply.before, uci):
+            table.placement = laid_over(ply.pieces, change(ply.before, ply.move))
+            catch_up(game, board)
+            return True
+    return False
+
+
+def _begin_an_answer(game: State, uci: str, by: str, board: str) -> None:
+    """A move entered for the player who is next answers the one that is made (1.3)."""
+    made = game.turn.made
+    if made is None:
+        return
+    side = OTHER[game.side]
+    his = by == side or by.startswith("assistant:")
+    on_his_board = board == game.board_of(side)
+    if his and on_his_board and uci != made.uci() and legal(game.position, uci) is not None:
+        answered(game, side)
+
+
+def _make_on_other(game: State, fact: f.Make, board: str) -> None:
+    """The announced move is executed on the other player's board."""
+    expected = game.turn.made or game.turn.announced
+    if expected is None:
+        game.refuse(fact.by, "make", "not_on_move", "announcing")
+        return
+    move = legal(game.board, fact.move)
+    if move is None:
+        game.refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
+        return
+    game.tables[board].placement = laid_over(game.pieces, change(game.board, move))
+    if move == expected:
+        game.rule("executed", "announcing", board=board, move=move.uci())
+    else:
+        executed_differs(game, board, expected, move)
+
+
+def _make_on_own(game: State, fact: f.Make, board: str) -> None:
+    table, turn = game.tables[board], game.turn
+    move = legal(game.board, fact.move)
+    impaired = game.impaired(game.side)
+    if move is None and impaired:
+        turn.begun = True
+        game.refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
+        return
+    if turn.made is not None and not impaired and move != turn.made:
+        rule = "promotion_final" if turn.made.promotion else "released"
+        game.refuse(fact.by, "make", "already_made", rule, move=fact.move)
+        return
+    if game.outstanding(board):
+        table.plies = len(game.history)
+    if move is None:
+        # A sighted hand can put a piece anywhere; it is his until the clock is pressed.
+        turn.attempted = chess.Move.from_uci(fact.move)
+        table.placement = laid_over(game.pieces, change(game.board, turn.attempted))
+        turn.executed = turn.made = None
+        return
+    turn.attempted = None
+    table.placement = laid_over(game.pieces, change(game.board, move))
+    table.wanted = None
+    table.hand.clear()
+    if turn.executed != move:
+        turn.executed = move
+        game.rule("executed", "announcing", board=board, move=move.uci())
+        if turn.announced is not None and turn.announced != move:
+            executed_differs(game, board, turn.announced, move)
+        try_to_make(game)
+
+
+# --- pressing the clock --------------------------------------------------------------------
+
+
+def press(game: State, fact: f.Press) -> None:
+    if game.closed("press", fact.by):
+        return
+    side = game.acting(fact.by, "press", duty="own")
+    if side is None:
+        return
+    waiting = game.unpressed()
+    if not game.started and game.clock:
+        game.refuse(fact.by, "press", "not_started", "start")
+    elif game.paused:
+        game.refuse(fact.by, "press", "clocks_stopped", "resuming")
+    elif waiting and waiting[0].side == side:
+        complete_answered(game, waiting[0], "completing_later")
+    elif waiting:
+        game.refuse(fact.by, "press", "clock_not_running", "completing_later")
+    elif side != game.side:
+        game.refuse(fact.by, "press", "not_on_move", "completing")
+    elif game.sealed is not None:
+        adjourn(game)
+    else:
+        _press_of_the_mover(game, side)
+
+
+def _press_of_the_mover(game: State, side: str) -> None:
+    turn = game.turn
+    if turn.made is None and not game.impaired(side) and turn.executed is not None:
+        # Announced and executed differ. What he announced is what was repeated and is being
+        # written, so the game goes by it, and his board is what must be corrected (D.2.9).
+        now = bound(game)
+        if turn.announced is not None and (now.free or turn.announced in now.moves):
+            make_it(game, turn.announced, "announcing")
+            if game.over:
+                return
+    if turn.made is not None:
+        complete(game)
+    else:
+        _press_unmade(game, side)
+
+
+def _press_unmade(game: State, side: str) -> None:
+    """The clock was pressed, but no move has been made."""
+    board = game.board_of(side)
+    table, turn = game.tables[board], game.turn
+    # A board on which the opponent's move is not yet executed says nothing about this one.
+    moved = not game.outstanding(board) and table.placement != game.pieces
+    begun = turn.touched or turn.announced or turn.executed or turn.attempted or turn.begun or moved
+    if game.impaired(side):
+        if begun:
+            missing = _missing(game, board) or ["placed"]
+            game.rule("not_made", "made_special", "clock_special", by=side, missing=missing)
+            return
+    elif (table.sensors or turn.attempted) and turn.executed is None and moved:
+        illegal(game, turn.attempted or _guess(game, board))
+        return
+    elif begun:
+        game.rule("not_made", "released", "completing", by=side, missing=["placed"])
+        return
+    if game.switch("press_without_move_is_illegal"):
+        illegal(game, None, "press_without_move")
+    else:
+        game.refuse(side, "press", "no_move", "press_without_move")
+
+
+def _guess(game: State, board: str) -> chess.Move | None:
+    """The one piece that went from one square to another, if that is all that happened."""
+    shown = difference_of(game, board)
+    gone = [square for square, letter in shown.items() if letter is None]
+    come = [square for square, letter in shown.items() if letter is not None]
+    if len(gone) == len(come) == 1:
+        was, now = game.pieces[gone[0]], shown[come[0]]
+        if now is not None and was.isupper() == now.isupper():
+            return chess.Move(gone[0], come[0])
+    return None
+
+
+def _missing(game: State, board: str) -> list[str]:
+    """What D.2.3 still asks of the impaired player on move."""
+    turn = game.turn
+    missing = [] if turn.announced is not None else ["announced"]
+    table = game.tables[board]
+    wanted = turn.announced or turn.executed
+    if wanted is None:
+        return [*missing, "placed"]
+    own = str.isupper if game.board.turn else str.islower
+    target = change(game.board, wanted)
+    left = difference(table.placement, laid_over(game.pieces, target))
+    still_wrong = target.keys() & left.keys()
+    captured = [
+        square for square in target if square in game.pieces and not own(game.pieces[square])
+    ]
+    # A square that a piece has left, or come to, is right when it no longer shows one of his own.
+    placed = not any(
+        square in still_wrong
+        and (target[square] is not None or own(table.placement.get(square, "")))
+        for square in target
+    )
+    if wanted.promotion and not placed:
+        pawn = table.placement.get(wanted.to_square)
+        lifted = wanted.from_square not in table.placement
+        missing.append("promotion_piece" if lifted and pawn in (None, "P", "p") else "placed")
+    elif not placed:
+        missing.append("placed")
+    if any(table.placement.get(square) == game.pieces[square] for square in captured):
+        missing.append("captured_piece_removed")
+    return missing

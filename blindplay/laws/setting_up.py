@@ -1,0 +1,155 @@
+"""Before the game: who plays on what, with whose help, and when the clock starts (D.1, 6.6)."""
+
+from __future__ import annotations
+
+import chess
+
+from . import facts as f
+from .clock import Clock, TimeControl
+from .editions import load
+from .ends import end, end_if_over
+from .placement import pieces_of
+from .state import LOSES, OTHER, State, TableBoard, position_key
+
+
+def set_up(game: State, fact: f.Setup) -> None:
+    game.setup = fact
+    game.edition = load(fact.edition)
+    game.board = chess.Board(fact.fen, chess960=fact.variant == "chess960")
+    game.pieces = pieces_of(game.board)
+    game.start_board = game.board.copy()
+    game.keys = [position_key(game.board)]
+    game.clock = Clock(TimeControl.parse(fact.time_control), fact.clock_mode)
+    game.clock.at = fact.t
+    game.start_clocks = game.clock.snapshot()
+    game.assistants = {side: fact.player(side).assistant for side in OTHER}
+    sides = ("white", "black") if fact.board_count == 2 else ("white",)
+    game.tables = {side: TableBoard(dict(game.pieces)) for side in sides}
+    if fact.variant == "chess960" and not game.switch("chess960"):
+        game.rule("arbiter_needed", "not_covered", why="chess960_not_in_edition")
+    _check_mode(game)
+    check_assistants(game)
+    end_if_over(game, game.board)
+
+
+def _check_mode(game: State) -> None:
+    """Whether the time control is one of rapid or blitz as the edition draws the line (A.1, B.1).
+
+    Nothing is said about standard play: that is what a game is that is called nothing else."""
+    setup, edition = game.setup, game.edition
+    assert setup is not None
+    if setup.mode == "standard" or not game.clock:
+        return
+    increments = edition.switch("increments_counted")
+    total = sum(period.base for period in game.clock.control.periods)
+    minutes = (total + increments * game.clock.control.periods[0].increment) / 60_000
+    low, high = edition.switch("rapid_more_than_minutes"), edition.switch("rapid_less_than_minutes")
+    included = edition.switch("rapid_bounds_included")
+    rapid = low <= minutes <= high if included else low < minutes < high
+    bound = edition.switch("blitz_less_than_minutes")
+    blitz = minutes <= bound if edition.switch("blitz_bound_included") else minutes < bound
+    if setup.mode == "rapid" and not rapid:
+        game.rule("arbiter_needed", "rapid_game", why="not_a_rapid_time_control")
+    elif setup.mode == "blitz" and not blitz:
+        game.rule("arbiter_needed", "blitz_game", why="not_a_blitz_time_control")
+
+
+def check_assistants(game: State) -> None:
+    """Against a hearing-impaired opponent an assistant must be used (D.2.11 of fide-2023)."""
+    if not game.switch("hearing_impaired_opponent_needs_assistant"):
+        return
+    needed = any(
+        game.player(side).hearing_impaired and game.impaired(OTHER[side]) for side in OTHER
+    )
+    if needed and not any(game.assistants.values()):
+        game.rule("arbiter_needed", "hearing_impaired_opponent", why="assistant_compulsory")
+
+
+def two_boards(game: State, fact: f.TwoBoards) -> None:
+    """Either player may demand two boards when one of them is visually impaired (D.1)."""
+    if game.closed("two_boards", fact.by):
+        return
+    if not any(game.impaired(side) for side in OTHER):
+        game.refuse(fact.by, "two_boards", "nobody_impaired", "two_boards")
+        return
+    if len(game.tables) == 1:
+        table = game.tables["white"]
+        table.plies = min(table.plies, len(game.history))
+        game.tables["black"] = TableBoard(dict(game.pieces), plies=len(game.history))
+    game.rule("two_boards", "two_boards", by=fact.by)
+
+
+def inspect(game: State, fact: f.Inspect) -> None:
+    """The special board, requirement by requirement (D.1.1 to D.1.4)."""
+    if game.table(fact.board, "inspect") is None:
+        return
+    missing = [name for name in f.REQUIREMENTS if name not in fact.fulfils]
+    articles = {
+        name: game.edition.cite(f"special_{name}", game.regime)[0] for name in f.REQUIREMENTS
+    }
+    game.rule(
+        "special_board",
+        *(f"special_{name}" for name in missing or f.REQUIREMENTS),
+        board=fact.board,
+        fulfils=list(fact.fulfils),
+        missing=missing,
+        articles=articles,
+    )
+
+
+def assistant(game: State, fact: f.Assistant) -> None:
+    """An assistant comes or leaves. The sighted player's is allowed only while the impaired one
+    has none (D.2.11)."""
+    if game.closed("assistant", fact.of, while_adjourned=True):
+        return
+    other = OTHER[fact.of]
+    sighted = not game.impaired(fact.of) and game.impaired(other)
+    if fact.present and sighted and game.assistants[other]:
+        game.refuse(fact.of, "assistant", "opponent_has_assistant", "assistant_of_sighted")
+        return
+    game.assistants[fact.of] = fact.present
+    rule = "assistant_of_sighted" if sighted else "assistant"
+    game.rule("assistant", rule, of=fact.of, present=fact.present)
+    check_assistants(game)
+
+
+def start(game: State, fact: f.Start) -> None:
+    if game.closed("start", fact.by):
+        return
+    if game.started:
+        game.refuse(fact.by, "start", "already_started", "start")
+        return
+    game.started, game.paused = True, False
+    game.started_at = game.t
+    game.clock.start(game.side)
+    game.tell_clock("start")
+
+
+def arrive(game: State, fact: f.Arrive) -> None:
+    """A player comes to the board; after the default time he loses, unless the arbiter decides
+    otherwise (6.7.1)."""
+    if game.closed("arrive", fact.by, while_adjourned=True):
+        return
+    first = fact.by not in game.arrived
+    game.arrived.add(fact.by)
+    acted = any(ply.side == fact.by for ply in game.history)
+    if not first or not game.started or acted or game.adjourned:
+        return
+    assert game.setup is not None
+    allowed = game.setup.default_time
+    if allowed is None:
+        edition = game.switch("default_time_seconds")
+        allowed = None if edition < 0 else edition * 1000
+    late = game.t - game.started_at
+    if allowed is None:
+        if late:
+            game.rule("arbiter_needed", "late", why="default_time_not_set")
+        return
+    if late > allowed:
+        game.propose(
+            "late",
+            ("late",),
+            {"by": fact.by, "seconds": f.seconds(late)},
+            lambda: end(game, LOSES[fact.by], "declared", "late"),
+            game.resume,
+        )

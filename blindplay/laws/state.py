@@ -1,0 +1,409 @@
+"""What is known about a game, and what every chapter of the Laws needs to speak about it.
+
+:class:`State` has no rules of its own. The chapters (moving, ends, irregularities, scoresheets …)
+are modules of functions that read and change it; :mod:`blindplay.laws.game` sends each fact to its
+chapter. Imports go one way: state, then ends and sheets, then illegal, then moving, then
+adjournment and arbiter, then game.
+
+Positions: ``board`` is the position after the last move that was completed or answered; the move
+that is being announced, executed and made is in ``turn``. Each board on the table has a placement
+of its own, for hands err and sensors see only that board.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+import chess
+
+from . import facts as f
+from .clock import Clock, ClockState, TimeControl
+from .editions import Edition, load
+from .facts import Player, Setup, seconds
+from .placement import Pieces, change, laid_over, pieces_of
+from .rulings import Ruling
+
+OTHER = {"white": "black", "black": "white"}
+COLOURS = {"white": chess.WHITE, "black": chess.BLACK}
+LOSES = {"white": "0-1", "black": "1-0"}
+DRAW = "1/2-1/2"
+SCANDINAVIAN = frozenset(("nb", "nn", "no", "sv", "da", "fo", "is"))
+
+Confirm = Callable[[], None]
+PositionKey = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What words were taken for. ``moves`` is one for "move", the candidates for "ambiguous",
+    what was probably meant for "illegal"; ``why`` is the reason why it is illegal."""
+
+    kind: Literal["move", "ambiguous", "illegal", "other"]
+    moves: tuple[chess.Move, ...] = ()
+    why: str = ""
+
+
+class Words(Protocol):
+    """The language packs as the Laws see them."""
+
+    def understand(self, text: str, board: chess.Board, language: str) -> Heard: ...
+
+    def announce(
+        self, board: chess.Board, move: chess.Move, language: str, edition: str
+    ) -> str: ...
+
+    def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
+        """The words that answer a question; ``figures`` are the ruling's own."""
+        ...
+
+
+@dataclass
+class TableBoard:
+    """One board on the table, as it stands."""
+
+    placement: dict[int, str]
+    plies: int = 0  # completed plies that have been executed on it
+    sensors: bool = False
+    hand: list[tuple[int, str]] = field(default_factory=list)  # where it was lifted, what it is
+    adjusting: bool = False
+    wanted: Pieces | None = None  # what it must be corrected to
+    wanted_plies: int = 0  # completed plies that ``wanted`` shows
+
+
+@dataclass
+class Turn:
+    """The move of the player on move, as far as it has come."""
+
+    touched: list[int] = field(default_factory=list)
+    announced: chess.Move | None = None
+    executed: chess.Move | None = None
+    attempted: chess.Move | None = None  # entered at the console, but not legal
+    made: chess.Move | None = None
+    made_at: int = 0  # ms
+    begun: bool = False  # he tried to announce or execute something that was not taken
+    claim_lost: bool = False
+    must_play: chess.Move | None = None  # the move of a wrong claim (9.5.3)
+    castles: chess.Move | None = None  # his king has been released where castling puts it (4.7.2)
+
+
+@dataclass
+class Ply:
+    """A ply that was completed, or answered before it was: the position before it, the move, and
+    the clocks when it was completed. ``illegal``: the move is illegal, but it stands."""
+
+    before: chess.Board
+    pieces: Pieces
+    move: chess.Move
+    clock: ClockState
+    t: int
+    touched: tuple[int, ...] = ()
+    completed: bool = True
+    illegal: str = ""
+
+    @property
+    def side(self) -> str:
+        return "white" if self.before.turn == chess.WHITE else "black"
+
+
+@dataclass
+class Pending:
+    """A ruling that waits for the arbiter, and what confirming it does."""
+
+    ruling: Ruling
+    confirm: Confirm
+    reject: Confirm
+    claim: str | None = None  # whose claim it is, if it is one
+    claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
+    absent_arbiter_may_confirm: bool = True
+
+
+class State:
+    """Everything a game's facts have come to. The attributes are for reading from outside."""
+
+    def __init__(self, words: Words) -> None:
+        self.words = words
+        self.setup: Setup | None = None
+        self.edition: Edition = load("fide-2023")
+        self.board = chess.Board()
+        self.pieces: Pieces = pieces_of(self.board)
+        self.start_board = chess.Board()
+        self.turn = Turn()
+        self.history: list[Ply] = []
+        self.sheets: dict[str, dict[int, str]] = {"white": {}, "black": {}}
+        self.struck: list[tuple[str, int, str]] = []
+        self.clock = Clock(TimeControl(()))
+        self.tables: dict[str, TableBoard] = {}
+        self.started = False
+        self.started_at = 0
+        self.paused = False  # the arbiter, or a player who called him, has stopped the clocks
+        self.result: str | None = None
+        self.offers: set[str] = set()
+        self.pending: Pending | None = None
+        self.illegal_moves = {"white": 0, "black": 0}
+        self.assistants = {"white": False, "black": False}
+        self.arrived: set[str] = set()
+        self.swapped = False  # the players have changed colours since the setup (7.3)
+        self.extra_time = False
+        self.adjourning = False  # the arbiter has asked for a sealed move
+        self.sealed: str | None = None
+        self.adjourned = False
+        self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
+        self.told_missing: dict[str, int] = {}
+        self.exempt: dict[str, int] = {}  # by side, the period in which he need not record (8.4)
+        self.offered_at: list[tuple[int, str]] = []  # ply and side of every draw offer: (=)
+        self.differ_told: tuple[Any, ...] | None = None
+        self.out: list[Ruling] = []
+        self.t = 0
+        self.start_clocks = ClockState({}, {}, {}, {})
+
+    # --- what others may ask ---------------------------------------------------------------
+
+    @property
+    def side(self) -> str:
+        """Who is on move: "white" or "black"."""
+        return "white" if self.board.turn == chess.WHITE else "black"
+
+    @property
+    def over(self) -> bool:
+        return self.result is not None
+
+    @property
+    def position(self) -> chess.Board:
+        """The position after the last move that was made, completed or not."""
+        board = self.board.copy(stack=False)
+        if self.turn.made is not None:
+            board.push(self.turn.made)
+        return board
+
+    def position_pieces(self) -> Pieces:
+        """What stands where after the last move that was made."""
+        if self.turn.made is None:
+            return self.pieces
+        return laid_over(self.pieces, change(self.board, self.turn.made))
+
+    def after(self, move: chess.Move) -> chess.Board:
+        """The position after ``move``, without its past."""
+        board = self.board.copy(stack=False)
+        board.push(move)
+        return board
+
+    def player(self, side: str) -> Player:
+        assert self.setup is not None
+        return self.setup.player(side)
+
+    def impaired(self, side: str) -> bool:
+        return self.player(side).impaired
+
+    def board_of(self, side: str) -> str:
+        """Which board ``side`` plays on; with one board both play on "white"."""
+        return side if len(self.tables) == 2 else "white"
+
+    def outstanding(self, board: str) -> list[Ply]:
+        """Completed plies that have not yet been executed on ``board``."""
+        return self.history[self.tables[board].plies :]
+
+    def shown_after(self, plies: int) -> Pieces:
+        """The placement after that many plies."""
+        return self.history[plies].pieces if plies < len(self.history) else self.pieces
+
+    def unpressed(self) -> list[Ply]:
+        """Plies that have been answered, though their player has not yet pressed the clock."""
+        return [ply for ply in self.history[-2:] if not ply.completed]
+
+    @property
+    def regime(self) -> str:
+        """What kind of game the edition is asked about; see :class:`~.editions.Edition`."""
+        assert self.setup is not None
+        mode = self.setup.mode
+        if mode != "standard":
+            return f"{mode}_supervised" if self.setup.supervised else mode
+        if self.setup.quickplay_finish and self.clock.in_last_period(self.side):
+            return "quickplay"
+        return "standard"
+
+    def switch(self, name: str) -> Any:
+        return self.edition.switch(name, self.regime)
+
+    def announcing_language(self) -> str:
+        """The pack that moves are announced in: between Scandinavian players, where the edition
+        says so and nothing else was set up, White's own words (D.2.1 of fide-2023)."""
+        assert self.setup is not None
+        languages = [self.player(side).language for side in OTHER]
+        if (
+            self.setup.announce_in == "de"
+            and self.switch("scandinavian_words")
+            and all(language in SCANDINAVIAN for language in languages)
+        ):
+            return languages[0] if languages[0] == languages[1] else self.player(self.side).language
+        return self.setup.announce_in
+
+    # --- speaking --------------------------------------------------------------------------
+
+    def rule(self, kind: str, /, *rules: str, **fields: Any) -> Ruling:
+        """Give a ruling that rests on these rules of the edition."""
+        regime = self.regime
+        articles: list[str] = []
+        for name in rules:
+            for article in self.edition.cite(name, regime):
+                if article not in articles:
+                    articles.append(article)
+        ruling = Ruling(self.t, kind, fields, tuple(articles))
+        self.out.append(ruling)
+        return ruling
+
+    def refuse(self, by: str, what: str, why: str, *rules: str, **fields: Any) -> None:
+        self.rule("refused", *(rules or ("arbiter",)), by=by, what=what, why=why, **fields)
+
+    def tell_clock(self, *rules: str) -> None:
+        if self.clock:
+            self.rule(
+                "clock",
+                *rules,
+                running=self.clock.running or "none",
+                white=seconds(self.clock.left["white"]),
+                black=seconds(self.clock.left["black"]),
+            )
+
+    def propose(
+        self,
+        kind: str,
+        rules: tuple[str, ...],
+        fields: dict[str, Any],
+        confirm: Confirm,
+        reject: Confirm,
+        *,
+        claim: str | None = None,
+        needs_arbiter: bool = False,
+    ) -> None:
+        """Give a ruling that is the arbiter's to confirm. A friendly game confirms it at once,
+        unless a person must judge (``needs_arbiter``)."""
+        assert self.setup is not None
+        self.clock.stop()
+        if self.setup.arbiter == "automatic" and not needs_arbiter:
+            self.rule(kind, *rules, **fields, status="confirmed")
+            confirm()
+            return
+        ruling = self.rule(kind, *rules, **fields, status="proposed")
+        self.pending = Pending(ruling, confirm, reject, claim)
+        self.tell_clock("arbiter")
+
+    def decide(self, status: Literal["confirmed", "rejected"]) -> None:
+        """The arbiter's word on what is pending: the ruling comes again, and takes effect."""
+        pending = self.pending
+        assert pending is not None
+        self.pending = None
+        again = {**pending.ruling.fields, "status": status}
+        self.out.append(Ruling(self.t, pending.ruling.kind, again, pending.ruling.articles))
+        (pending.confirm if status == "confirmed" else pending.reject)()
+
+    def resume(self, rule: str = "arbiter") -> None:
+        """The clock of the player on move goes on, if the game has begun."""
+        if self.started and not self.paused:
+            waiting = self.unpressed()
+            self.clock.start(waiting[0].side if waiting else self.side)
+        self.tell_clock(rule)
+
+    # --- who may do what -------------------------------------------------------------------
+
+    def closed(self, what: str, by: str, *, while_adjourned: bool = False) -> bool:
+        """Whether nothing of the kind can happen now; says so."""
+        if self.over:
+            self.refuse(by, what, "game_over", "result")
+        elif self.pending is not None and not self.pending.claimable:
+            self.refuse(by, what, "waiting_for_arbiter", "arbiter")
+        elif self.adjourned and not while_adjourned:
+            self.refuse(by, what, "adjourned", "sealing")
+        else:
+            return False
+        return True
+
+    def acting(self, by: str, what: str, *, duty: str) -> str | None:
+        """The side that ``by`` acts for, None (and a refusal) if he may not.
+
+        ``duty``: "announce" and "execute" the assistant of a game with an impaired player may do
+        for both players (D.2.10.1-2, D.2.11); "own" is what only the impaired player's may do,
+        and only for him (D.2.10.3-6). Where nobody is impaired an assistant acts for his own
+        player (4.9, 6.2.6, 8.1.6).
+        """
+        if not by.startswith("assistant:"):
+            return by
+        of = by.removeprefix("assistant:")
+        if self.impaired(of):
+            return self.side if duty in ("announce", "execute") else of
+        if not self.impaired(OTHER[of]):
+            return of
+        if self.assistants[OTHER[of]]:
+            # The sighted player may have one only if the impaired player has none (D.2.11).
+            self.refuse(by, what, "opponent_has_assistant", "assistant_of_sighted")
+        elif duty == "own":
+            self.refuse(by, what, "not_his_task", "assistant_of_sighted")
+        else:
+            return self.side
+        return None
+
+    def table(self, board: str, what: str) -> TableBoard | None:
+        table = self.tables.get(board)
+        if table is None:
+            self.refuse(board, what, "no_such_board", "two_boards")
+        return table
+
+    # --- going on --------------------------------------------------------------------------
+
+    def advance(self, *, completed: bool, illegal: str = "") -> Ply:
+        """The move that was made (or stands) becomes a ply; the other player is on move."""
+        move = self.turn.made
+        assert move is not None
+        touched = tuple(self.turn.touched)
+        ply = Ply(
+            self.board, self.pieces, move, self.clock.snapshot(), self.t, touched, completed,
+            illegal,
+        )  # fmt: skip
+        shown = {name: table for name, table in self.tables.items() if not self.outstanding(name)}
+        after = laid_over(self.pieces, change(self.board, move))
+        for table in shown.values():
+            if table.placement == after:
+                table.plies += 1
+                table.hand.clear()
+        self.history.append(ply)
+        self.board = self.after(move)
+        self.pieces = after
+        self.keys.append(position_key(self.board))
+        self.turn = Turn()
+        return ply
+
+
+def position_key(board: chess.Board) -> PositionKey:
+    """What makes two positions the same (9.2.3): the same player on move, the same pieces on the
+    same squares, the same moves possible: en passant only where it can really be played, and
+    castling while king and rook have not moved."""
+    return (
+        board.turn,
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+        board.clean_castling_rights(),
+        board.ep_square if board.ep_square and board.has_legal_en_passant() else None,
+    )
+
+
+def legal(board: chess.Board, uci: str) -> chess.Move | None:
+    """The legal move with this UCI, castling in either spelling; None if there is none."""
+    try:
+        move = board.parse_uci(uci)
+    except ValueError:
+        return None
+    # Where an illegal move stands a king may be attacked by the player on move; never is it taken.
+    kings = board.kings & board.occupied_co[not board.turn]
+    return None if not move or chess.BB_SQUARES[move.to_square] & kings else move
+
+
+__all__ = [
+    "COLOURS", "DRAW", "LOSES", "OTHER", "Heard", "Pending", "Ply", "PositionKey", "State",
+    "TableBoard", "Turn", "Words", "f", "legal", "position_key",
+]  # fmt: skip

@@ -1,0 +1,473 @@
+"""Hands on boards: lifting, placing, touching, adjusting, and what has been executed (4, D.2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+
+from . import facts as f
+from . import recording
+from .completing import answered
+from .ends import decline_by_playing, end_if_over
+from .irregularities import lapse
+from .placement import Pieces, change, is_white, laid_over, moves_that_show, read_placement
+from .sheets import check_single_board, compare_boards, difference_of, shows, take_back
+from .state import OTHER, State, TableBoard
+from .touch import Obligation, obligation
+
+
+def lift(game: State, fact: f.Lift) -> None:
+    table = game.table(fact.board, "lift")
+    if table is None:
+        return
+    table.sensors = True
+    square = chess.parse_square(fact.square)
+    letter = table.placement.pop(square, None)
+    if letter is None:
+        game.refuse(fact.board, "lift", "empty_square", "moving", square=fact.square)
+        return
+    table.hand.append((square, letter))
+    if game.over or game.adjourned:
+        return
+    if game.pending is None or game.pending.claimable:
+        _begins_an_answer(game, fact.board, square)
+        if _counts_as_touch(game, fact.board, square):
+            touched(game, square)
+    look(game, fact.board)
+
+
+def place(game: State, fact: f.Place) -> None:
+    table = game.table(fact.board, "place")
+    if table is None:
+        return
+    table.sensors = True
+    square = chess.parse_square(fact.square)
+    letter = fact.piece or _in_hand(game, fact.board, square)
+    if letter is None:
+        game.refuse(fact.board, "place", "nothing_in_the_hand", "moving", square=fact.square)
+        return
+    covered = table.placement.get(square)
+    if covered is not None:
+        # A sensor may report the new piece without the old one ever having left (DGT).
+        table.hand.append((square, covered))
+    for index in range(len(table.hand) - 1, -1, -1):
+        if table.hand[index][1] == letter:
+            del table.hand[index]
+            break
+    table.placement[square] = letter
+    look(game, fact.board)
+
+
+def _in_hand(game: State, board: str, square: int) -> str | None:
+    """The piece a board without identities must have been given: the one that belongs there,
+    else the last of the player on move."""
+    table = game.tables[board]
+    likely = _likeliest(game, board, square)
+    if likely is not None:
+        return likely
+    here = [letter for home, letter in table.hand if home == square]
+    own = [letter for _, letter in table.hand if is_white(letter) == game.board.turn]
+    rest = [letter for _, letter in table.hand]
+    for found in (here, own, rest):
+        if found:
+            return found[-1]
+    return None
+
+
+def _goals(game: State, board: str) -> Iterator[Pieces]:
+    """The positions that hands on ``board`` may be on the way to."""
+    wanted = game.tables[board].wanted
+    if wanted is not None:
+        yield wanted
+    for ply in game.outstanding(board):
+        yield laid_over(ply.pieces, change(ply.before, ply.move))
+    if game.turn.announced is not None:
+        yield laid_over(game.pieces, change(game.board, game.turn.announced))
+    for move in game.board.legal_moves:
+        yield laid_over(game.pieces, change(game.board, move))
+    yield game.shown_after(game.tables[board].plies)
+
+
+def _likeliest(game: State, board: str, square: int) -> str | None:
+    """The piece in the hand that brings the board nearest to a position it may be meant for:
+    fewest squares wrong, and fewest lifted pieces that would have to go back home."""
+    table = game.tables[board]
+    best: tuple[int, int] | None = None
+    found = None
+    held = [letter for _, letter in table.hand]
+    for goal in _goals(game, board):
+        letter = goal.get(square)
+        if letter is None:
+            continue
+        pawn = "P" if is_white(letter) else "p"
+        if letter not in held and not (
+            # A board that cannot tell pieces apart sees no promotion: what was announced is.
+            pawn in held and chess.square_rank(square) in (0, 7)
+        ):
+            continue
+        shown = {**table.placement, square: letter}
+        wrong = sum(shown.get(at) != goal.get(at) for at in range(64))
+        back = sum(goal.get(home) == lifted for home, lifted in table.hand if home != square)
+        if best is None or (wrong, back) < best:
+            best, found = (wrong, back), letter
+    return found
+
+
+# --- touched -------------------------------------------------------------------------------
+
+
+def _begins_an_answer(game: State, board: str, square: int) -> None:
+    """A lifted piece of the player who moves next, on his own board, answers a move that is made
+    but not completed (1.3): unless it is one that the made move itself moves there."""
+    made = game.turn.made
+    if made is None:
+        return
+    side = OTHER[game.side]
+    table = game.tables[board]
+    lifted = table.hand[-1][1]
+    if (
+        board == game.board_of(side)
+        and is_white(lifted) != game.board.turn
+        and square not in change(game.board, made)
+        and not table.adjusting
+        and table.wanted is None
+    ):
+        answered(game, side)
+
+
+def _counts_as_touch(game: State, board: str, square: int) -> bool:
+    """A touch is the mover's, on his own board, with his own move in mind: not while he
+    adjusts, corrects a wrong position, or executes his opponent's last move."""
+    table = game.tables[board]
+    if board != game.board_of(game.side) or table.adjusting or table.wanted is not None:
+        return False
+    if (not game.started and game.clock) or game.turn.made is not None:
+        return False
+    if any(square in change(ply.before, ply.move) for ply in game.outstanding(board)):
+        return False
+    return game.board.piece_type_at(square) is not None and square not in game.turn.touched
+
+
+def touched(game: State, square: int, *, by_report: bool = False) -> None:
+    """The player on move has touched what stands on ``square``."""
+    side, turn = game.side, game.turn
+    piece = game.board.piece_at(square)
+    assert piece is not None
+    turn.touched.append(square)
+    own = piece.color == game.board.turn
+    if len(game.tables) == 1:
+        rules: tuple[str, ...] = ("touched_own" if own else "touched_opponents",)
+    elif game.impaired(side) and not by_report:
+        rules = ("touched_special",)
+    else:
+        rules = ("sighted_ordinary", "touched_own" if own else "touched_opponents")
+    if by_report:
+        rules = (*rules, "assistant_claims_and_reports")
+    game.rule("touched", *rules, by=side, square=chess.square_name(square), piece=piece.symbol())
+    if game.switch("claim_lost_by") == "touch":
+        turn.claim_lost = True
+        decline_by_playing(game, side)
+    oblige(game)
+
+
+def bound(game: State) -> Obligation:
+    """What the player on move is bound to by what he has touched, released or claimed."""
+    turn = game.turn
+    if turn.must_play is not None:
+        return Obligation((turn.must_play,), False, "wrong_claim")
+    if turn.castles is not None:
+        return Obligation((turn.castles,), False, "released_castling")
+    another_takes = game.switch("touched_both_another_takes")
+    return obligation(game.board, turn.touched, another_takes=another_takes)
+
+
+def oblige(game: State) -> None:
+    now = bound(game)
+    fields: dict[str, Any] = {"moves": [move.uci() for move in now.moves]}
+    if now.free:
+        fields["free"] = True
+    game.rule("obliged", now.rule, by=game.side, **fields)
+
+
+def touch(game: State, fact: f.Touch) -> None:
+    """A touch that no sensor saw, reported at once or afterwards (D.2.10.5, 4.8)."""
+    if game.closed("touch", fact.by):
+        return
+    if fact.seen_by is not None and game.acting(fact.seen_by, "touch", duty="own") is None:
+        return
+    if fact.ply is not None and fact.ply != len(game.history) + 1:
+        _complain(game, fact, fact.ply)
+        return
+    square = chess.parse_square(fact.square)
+    if game.turn.made is not None and fact.by != game.side and _his(game, fact.by, square):
+        answered(game, fact.by)
+    if fact.by != game.side or game.turn.made is not None:
+        game.refuse(fact.by, "touch", "not_on_move", "touched_own")
+    elif game.board.piece_at(square) is None:
+        game.refuse(fact.by, "touch", "empty_square", "touched_own")
+    elif not game.started and game.clock:
+        game.refuse(fact.by, "touch", "not_started", "start")
+    elif square not in game.turn.touched:
+        touched(game, square, by_report=fact.seen_by is not None)
+
+
+def _his(game: State, side: str, square: int) -> bool:
+    piece = game.board.piece_at(square)
+    return piece is not None and piece.color == (side == "white")
+
+
+def _complain(game: State, fact: f.Touch, number: int) -> None:
+    """He touched a piece during an earlier ply, and moved another: his opponent may complain
+    until he himself has touched a piece (4.8)."""
+    if number > len(game.history) or game.history[number - 1].side != fact.by:
+        game.refuse(fact.by, "touch", "no_such_ply", "touched_own")
+        return
+    late = number < len(game.history) or game.turn.touched or game.turn.executed
+    if late and fact.seen_by != "arbiter":
+        game.refuse(fact.by, "touch", "right_to_complain_lost", "complaint_lost")
+        return
+    ply = game.history[number - 1]
+    square = chess.parse_square(fact.square)
+    squares = [*ply.touched, square] if square not in ply.touched else list(ply.touched)
+    if not ply.touched:
+        squares = [square]  # nothing else is known to have been touched first
+    due = obligation(ply.before, squares, another_takes=game.switch("touched_both_another_takes"))
+    if ply.before.piece_at(square) is None:
+        game.refuse(fact.by, "touch", "empty_square", "touched_own")
+        return
+    if due.free or ply.move in due.moves:
+        game.refuse(fact.by, "touch", "fulfilled", due.rule)
+        return
+
+    def confirm() -> None:
+        take_back(game, number - 1, due.rule)
+        game.turn.touched = squares
+        oblige(game)
+        game.resume()
+
+    game.propose(
+        "take_back",
+        (due.rule, "complaint_lost"),
+        {"to_ply": number - 1, "why": "touched_piece", "by": fact.by, "square": fact.square},
+        confirm,
+        game.resume,
+    )
+
+
+def adjust(game: State, fact: f.Adjust) -> None:
+    if game.closed("adjust", fact.by):
+        return
+    side = game.acting(fact.by, "adjust", duty="own")
+    if side is None:
+        return
+    if side != game.side or game.turn.touched:
+        game.refuse(fact.by, "adjust", "too_late", "adjusting")
+        return
+    game.tables[game.board_of(side)].adjusting = True
+    game.rule("adjusting", "adjusting", by=side)
+
+
+# --- looking at a board --------------------------------------------------------------------
+
+
+def look(game: State, board: str) -> None:
+    """A piece moved on ``board``: what has been executed, and does that make the move?"""
+    if game.over:
+        return
+    table = game.tables[board]
+    if table.wanted is not None:
+        shown = _corrected(game, table)
+        if shown is not None:
+            table.wanted = None
+            table.hand.clear()
+            table.plies = shown
+            game.rule("boards_agree", "boards_differ", board=board)
+            game.differ_told = None
+        return
+    if table.adjusting:
+        if table.placement == game.shown_after(table.plies):
+            table.adjusting = False
+            table.hand.clear()
+            return
+        if _executed(game, board) is None:
+            return
+        # He adjusted into another square: that was no adjusting (4.2), so it was a touch.
+        table.adjusting = False
+        for square in sorted(difference_of(game, board)):
+            if square not in game.turn.touched and square in game.pieces:
+                touched(game, square)
+    _catch_up(game, board)
+    if game.over or game.adjourned or (game.pending is not None and not game.pending.claimable):
+        return
+    if board == game.board_of(game.side):
+        _look_at_own(game, board)
+    elif game.turn.announced is not None or game.turn.made is not None:
+        _look_at_other(game, board)
+
+
+def _corrected(game: State, table: TableBoard) -> int | None:
+    """How many plies a board that was to be corrected now shows; None while it is wrong.
+
+    The game may have gone on meanwhile, and the board may have been brought up to it."""
+    for plies in range(len(game.history), table.wanted_plies, -1):
+        if table.placement == game.shown_after(plies):
+            return plies
+    if table.placement == table.wanted:
+        return min(table.wanted_plies, len(game.history))
+    return None
+
+
+def _catch_up(game: State, board: str) -> None:
+    """Notice that completed moves have now been executed on this board, too."""
+    table = game.tables[board]
+    for index in range(len(game.history), table.plies, -1):
+        if table.placement == game.shown_after(index):
+            for ply in game.history[table.plies : index]:
+                game.rule("executed", "announcing", board=board, move=ply.move.uci())
+            table.plies = index
+            table.hand.clear()
+            return
+
+
+def catch_up(game: State, board: str) -> None:
+    _catch_up(game, board)
+
+
+def _executed(game: State, board: str) -> chess.Move | None:
+    """The legal move that turns the position into what stands on ``board``, if any."""
+    shown = difference_of(game, board)
+    if not shown:
+        return None
+    said = game.turn.announced
+    if said is not None and shown == change(game.board, said):
+        return said  # in Chess960 castling may look like a move of the rook
+    return next(moves_that_show(game.board, shown), None)
+
+
+def _look_at_own(game: State, board: str) -> None:
+    """The mover's own board: he executes his move."""
+    turn = game.turn
+    if game.outstanding(board) or (game.clock and not game.started):
+        return
+    move = _executed(game, board)
+    if move == turn.executed:
+        return
+    impaired = game.impaired(game.side)
+    if turn.made is not None and not impaired:
+        # A sighted player's released piece stays where it is, and so does a promotion (4.7).
+        if move is not None:
+            rule = "promotion_final" if turn.made.promotion else "released"
+            game.refuse(game.side, "make", "already_made", rule, move=move.uci())
+        return
+    before, turn.executed = turn.executed, move
+    if move is None:
+        if before is not None and impaired:
+            turn.made = None
+        elif not impaired:
+            _king_released(game, board)
+        return
+    game.rule("executed", "announcing", board=board, move=move.uci())
+    if turn.announced is not None and turn.announced != move:
+        executed_differs(game, board, turn.announced, move)
+    try_to_make(game)
+
+
+def _king_released(game: State, board: str) -> None:
+    """4.7.2: a king released where castling puts him is bound to castle on that side."""
+    if game.turn.castles is not None or game.tables[board].hand:
+        return
+    shown = difference_of(game, board)
+    for move in game.board.legal_moves:
+        if not game.board.is_castling(move) or len(shown) != 2:
+            continue
+        king = "K" if game.board.turn else "k"
+        moved = change(game.board, move)
+        # A king that could have gone there in an ordinary move (Chess960) is bound to nothing.
+        if shown.get(move.from_square, king) is None and any(
+            letter == king and moved.get(square) == king for square, letter in shown.items()
+        ):
+            game.turn.castles = move
+            oblige(game)
+            return
+
+
+def _look_at_other(game: State, board: str) -> None:
+    """The opponent's board: the announced move is executed on it, too (D.2.1)."""
+    expected = game.turn.made or game.turn.announced
+    if expected is None or game.outstanding(board):
+        return
+    if shows(game, board, expected):
+        game.rule("executed", "announcing", board=board, move=expected.uci())
+        return
+    move = _executed(game, board)
+    if move is not None and move != expected:
+        executed_differs(game, board, expected, move)
+
+
+def executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
+    game.rule(
+        "executed_differs",
+        "announcing",
+        "boards_differ",
+        board=board,
+        announced=announced.uci(),
+        executed=move.uci(),
+    )
+
+
+def position(game: State, fact: f.Position) -> None:
+    table = game.table(fact.board, "position")
+    if table is None:
+        return
+    table.sensors = True
+    seen = read_placement(fact.placement)
+    changed = seen != table.placement
+    table.placement = seen
+    if changed:
+        table.hand.clear()
+        look(game, fact.board)
+    if not game.over and game.pending is None and not game.adjourned:
+        compare_boards(game)
+        if changed and table.wanted is None and (game.started or not game.clock):
+            check_single_board(game)
+
+
+# --- made ----------------------------------------------------------------------------------
+
+
+def try_to_make(game: State) -> None:
+    """The move is made when everything the Laws ask of this player has been done (D.2.3, 4.7)."""
+    turn, side = game.turn, game.side
+    if turn.executed is None or turn.made is not None:
+        return
+    impaired = game.impaired(side)
+    if impaired and turn.announced is None:
+        return
+    if turn.announced is not None and turn.announced != turn.executed:
+        return
+    if turn.touched or turn.must_play or turn.castles:
+        now = bound(game)
+        if not now.free and turn.executed not in now.moves:
+            move = turn.executed.uci()
+            game.refuse(side, "make", "touched_piece", now.rule, move=move)
+            oblige(game)
+            return
+    rules: tuple[str, ...] = ("made_special",) if impaired else ("released",)
+    if not impaired and len(game.tables) == 2:
+        rules = ("sighted_ordinary", "released")
+    make_it(game, turn.executed, *rules)
+
+
+def make_it(game: State, move: chess.Move, *rules: str) -> None:
+    """``move`` is made: on the board, announced, and no longer to be changed."""
+    turn, side = game.turn, game.side
+    turn.made = move
+    turn.made_at = game.t
+    game.rule("made", *rules, by=side, move=move.uci(), san=game.board.san(move))
+    turn.claim_lost = True
+    decline_by_playing(game, side)
+    lapse(game)
+    recording.before_next_move(game, side)
+    end_if_over(game, game.after(move))
