@@ -159,6 +159,24 @@ def test_castling_may_be_said_in_many_ways(language: str, text: str, move: str) 
     assert load(language).understand(text, CASTLING).moves == (chess.Move.from_uci(move),)
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "move"),
+    [
+        ("nb", "Bonde Anna sju slår springeren på Bella åtte og blir dronning", "a7b8q"),
+        ("nb", "Anna åtte tårn", "a7a8r"),
+        ("sv", "bonden slår springaren på Bella åtta och blir dam", "a7b8q"),
+        ("da", "bonden slår springeren på Bella otte og bliver dronning", "a7b8q"),
+        ("de", "Bauer schlägt den Springer auf Bella acht und wird Dame", "a7b8q"),
+        ("en", "pawn takes the knight on Bella eight and becomes queen", "a7b8q"),
+        ("en", "Anna eight promote to bishop", "a7a8b"),
+        ("en", "a8=Q", "a7a8q"),
+    ],
+)
+def test_promotion_may_be_said_in_many_ways(language: str, text: str, move: str) -> None:
+    board = chess.Board("1n5k/P7/8/8/8/8/8/K7 w - - 0 1")
+    assert load(language).understand(text, board).moves == (chess.Move.from_uci(move),)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_german_numbers_and_pieces_are_understood_in_every_language(language: str) -> None:
     # The arbiter sets the words of the ranks (fide-2023 D.2.1).
