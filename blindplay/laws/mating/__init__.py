@@ -14,12 +14,37 @@ from dataclasses import dataclass
 
 import chess
 
-from .positions import decode, encode
-from .search import EVERY, corner_table, seek, too_little
+from . import plans
+from .positions import (
+    PAWN,
+    QUEEN,
+    ROOK,
+    SQUARES,
+    THEIRS,
+    Position,
+    Rooks,
+    decode,
+    encode,
+    legal_moves,
+    play,
+)
+from .search import Found, Table, seek, too_little
+from .walls import Walls
 
 __all__ = ["DEFAULT_NODES", "Mating", "Verdict", "can_mate", "is_dead"]
 
-DEFAULT_NODES = 20_000
+DEFAULT_NODES = 40_000
+
+_MATERIAL = "The pieces left cannot give mate."
+_WALLS = "The pieces that could give mate can never get to where they would."
+_EXHAUSTED = "Every series of legal moves was followed, and none ends in mate."
+_OVER = "The game has ended on the board."
+
+# Positions looked at for one plan, in one round after the other.
+_ROUNDS = (150, 600, 2_000)
+_STAGE = 300
+_STAGES = 4
+_PAWNS = 3
 
 
 class Verdict(enum.StrEnum):
@@ -43,35 +68,133 @@ def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) 
     """Whether ``side`` can still checkmate from ``board`` by any series of legal moves.
 
     ``limit`` is in positions looked at. The rules of fifty moves and of repetition are left aside.
+    A game that has ended by mate is `possible`, with no moves, for the side that mated.
     """
     position, rooks = encode(board, side)
     if too_little(position):
-        return Mating(Verdict.IMPOSSIBLE, reason="The pieces left cannot give mate.")
-    king = board.king(not side)
-    assert king is not None
-    corners = sorted(
-        (0, 7, 56, 63), key=lambda corner: chess.square_distance(corner, position.index(14))
-    )
-    for corner in corners:
-        found = seek(position, rooks, corner_table(corner, EVERY), limit // 4)
-        if found.line is not None:
-            replay = board.copy(stack=False)
-            line = []
-            lean = position
-            for move in found.line:
-                from .positions import play
+        return Mating(Verdict.IMPOSSIBLE, reason=_MATERIAL)
+    moves, _ = legal_moves(position, rooks)
+    if not moves:
+        if board.is_checkmate() and board.turn != side:
+            return Mating(Verdict.POSSIBLE)
+        return Mating(Verdict.IMPOSSIBLE, reason=_OVER)
+    search = _Search(position, rooks, limit)
+    reason = search.decide()
+    if search.line is not None:
+        return _proven(board, side, position, rooks, search.line)
+    return Mating(Verdict.IMPOSSIBLE, reason=reason) if reason else Mating(Verdict.UNDECIDED)
 
-                real = decode(move, lean, replay, side)
-                line.append(real)
-                replay.push(real)
-                lean = play(lean, move, rooks)
-            assert replay.is_checkmate()
-            return Mating(Verdict.POSSIBLE, tuple(line))
-        if found.whole:
-            return Mating(
-                Verdict.IMPOSSIBLE, reason="No series of legal moves ends in mate; all were tried."
-            )
-    return Mating(Verdict.UNDECIDED)
+
+def _proven(
+    board: chess.Board,
+    side: chess.Color,
+    position: Position,
+    rooks: Rooks,
+    line: tuple[int, ...],
+) -> Mating:
+    """The line in moves of the board, each checked by the rules of another hand."""
+    replay = board.copy(stack=False)
+    moves = []
+    for lean in line:
+        move = decode(lean, position, replay, side)
+        if not replay.is_legal(move):
+            return Mating(Verdict.UNDECIDED)
+        moves.append(move)
+        replay.push(move)
+        position = play(position, lean, rooks)
+    if not replay.is_checkmate() or replay.turn == side:
+        return Mating(Verdict.UNDECIDED)
+    return Mating(Verdict.POSSIBLE, tuple(moves))
+
+
+class _Search:
+    """One question, answered by one means after the other until the limit."""
+
+    def __init__(self, position: Position, rooks: Rooks, limit: int) -> None:
+        self._position = position
+        self._rooks = rooks
+        self._left = limit
+        self.line: tuple[int, ...] | None = None
+
+    def decide(self) -> str:
+        """Sets ``line``, or says why there is none, or does neither."""
+        position = self._position
+        walls: list[tuple[int, int]] | None = None
+        if _locked(position):
+            walls = self._mates()
+            if walls == []:
+                return _WALLS
+        for nodes in _ROUNDS:
+            for table in _tables(position):
+                found = self._seek(position, table, nodes)
+                if found.mate:
+                    self.line = found.line
+                    return ""
+                if found.whole:
+                    return _EXHAUSTED
+            self.line = self._by_stages(position, nodes, _STAGES)
+            if self.line is not None:
+                return ""
+            if walls is None:
+                walls = self._mates()
+                if walls == []:
+                    return _WALLS
+        found = self._seek(position, _tables(position)[0], self._left)
+        if found.mate:
+            self.line = found.line
+        return _EXHAUSTED if found.whole else ""
+
+    def _seek(self, position: Position, table: Table, nodes: int, aims: int | None = None) -> Found:
+        found = seek(position, self._rooks, table, min(nodes, self._left), aims=aims)
+        self._left -= found.nodes
+        return found
+
+    def _mates(self) -> list[tuple[int, int]]:
+        walls = Walls(self._position, self._rooks)
+        return [(-1, -1)] if walls.free else walls.mates()
+
+    def _by_stages(self, position: Position, nodes: int, stages: int) -> tuple[int, ...] | None:
+        """Mate after a pawn has got through, in as many stages as that takes."""
+        if _heavy(position) or not position.count(PAWN, 0, 64):
+            if position == self._position:
+                return None
+            for table in _tables(position):
+                found = self._seek(position, table, nodes)
+                if found.mate:
+                    return found.line
+            return None
+        if not stages:
+            return None
+        for number, stage in enumerate(plans.promotion(position)):
+            if number >= _PAWNS:
+                break
+            found = self._seek(position, stage.table, _STAGE, stage.aims)
+            if found.line is None:
+                continue
+            if found.mate:
+                return found.line
+            rest = self._by_stages(found.end, nodes, stages - 1)
+            if rest is not None:
+                return found.line + rest
+        return None
+
+
+def _heavy(position: Position) -> bool:
+    return bool(position.count(QUEEN, 0, 64) or position.count(ROOK, 0, 64))
+
+
+def _tables(position: Position) -> list[Table]:
+    tables = plans.corners(position)
+    if plans.is_lone_minor(position):
+        return plans.lone_minor(position) + tables
+    return tables
+
+
+def _locked(position: Position) -> bool:
+    """Whether the winner has no queen, no rook and no pawn that a pawn does not block."""
+    return not _heavy(position) and all(
+        position[square + 8] == THEIRS + PAWN for square in SQUARES if position[square] == PAWN
+    )
 
 
 def is_dead(board: chess.Board) -> bool:

@@ -71,9 +71,9 @@ def mask(squares: tuple[int, ...]) -> int:
     return sum(BIT[square] for square in squares)
 
 
-_KING_MASK = tuple(mask(steps) for steps in KING_STEPS)
-_KNIGHT_MASK = tuple(mask(steps) for steps in KNIGHT_STEPS)
-_PAWN_MASK = tuple(tuple(mask(steps) for steps in side) for side in PAWN_ATTACKS)
+KING_MASK = tuple(mask(steps) for steps in KING_STEPS)
+KNIGHT_MASK = tuple(mask(steps) for steps in KNIGHT_STEPS)
+PAWN_MASK = tuple(tuple(mask(steps) for steps in side) for side in PAWN_ATTACKS)
 # (kind, slider's square, target) -> the squares between, for sliders that look at the target.
 _LOOKS: tuple[dict[int, tuple[int, ...]], ...] = tuple(
     {
@@ -93,11 +93,11 @@ def encode(board: chess.Board, winner: chess.Color) -> tuple[Position, Rooks]:
     for square, piece in board.piece_map().items():
         cells[square ^ turned] = piece.piece_type + (0 if piece.color == winner else THEIRS)
     cells[TURN] = 0 if board.turn == winner else 1
-    rooks = []
+    rooks: list[int] = []
     rights = board.clean_castling_rights()
     for colour in (winner, not winner):
         king = board.king(colour)
-        own = [square for square in chess.scan_forward(rights & board.occupied_co[colour])]
+        own = list(chess.scan_forward(rights & board.occupied_co[colour]))
         for right_of_king in (True, False):
             found = [rook for rook in own if king is not None and (rook > king) == right_of_king]
             if found:
@@ -226,11 +226,11 @@ def legal_moves(position: Position, rooks: Rooks) -> tuple[list[int], bool]:
             continue
         kind = piece & 7
         if kind == PAWN:
-            attacks |= _PAWN_MASK[1 - turn][square]
+            attacks |= PAWN_MASK[1 - turn][square]
         elif kind == KNIGHT:
-            attacks |= _KNIGHT_MASK[square]
+            attacks |= KNIGHT_MASK[square]
         elif kind == KING:
-            attacks |= _KING_MASK[square]
+            attacks |= KING_MASK[square]
         else:
             for ray in RAYS[kind][square]:
                 for step in ray:

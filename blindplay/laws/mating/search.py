@@ -1,20 +1,23 @@
-"""Search for a helpmate: best first, towards a corner, until mate, the end of all positions or
-the limit."""
+"""Best-first search for a helpmate, which is also a proof when it runs out of positions."""
 
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from .positions import (
     BISHOP,
+    BISHOP_RAYS,
+    BIT,
     KING,
-    KING_STEPS,
     KNIGHT,
-    KNIGHT_STEPS,
+    KNIGHT_MASK,
     PAWN,
+    PAWN_MASK,
     QUEEN,
     ROOK,
+    ROOK_RAYS,
     SQUARES,
     THEIRS,
     TURN,
@@ -25,7 +28,14 @@ from .positions import (
 )
 
 _DARK = tuple(square for square in SQUARES if (square // 8 + square % 8) % 2 == 0)
-_LIGHT = tuple(square for square in SQUARES if (square // 8 + square % 8) % 2 == 1)
+
+# What a position lacks for a mate, a number for each piece (a loser's is ``THEIRS`` higher) on each
+# square; less is better. Row 0, the empty square, is all noughts.
+Table = list[list[int]]
+
+# Worked out on thousands of positions: a king's step is worth 4 in every table.
+_CHECK_GAIN = 3
+_FLIGHT_COST = 1
 
 
 def too_little(position: Position) -> bool:
@@ -48,109 +58,130 @@ def too_little(position: Position) -> bool:
         if knights > 1 or bishops:
             return False
         return not (count(THEIRS + BISHOP, 0, 64) or count(THEIRS + ROOK, 0, 64))
-    dark = light = False
-    for squares in (_DARK, _LIGHT):
-        if any(position[square] in (BISHOP, THEIRS + BISHOP) for square in squares):
-            if squares is _DARK:
-                dark = True
-            else:
-                light = True
-    return not (dark and light)
+    dark = sum(position[square] & ~THEIRS == BISHOP for square in _DARK)
+    return dark in (0, bishops + count(THEIRS + BISHOP, 0, 64))
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search came to: ``line`` when mate was found; ``whole`` when all was searched."""
+    """What a search came to.
+
+    ``line``: moves to mate, or to the aim. ``whole``: there is none, every position was looked at.
+    ``end``: the position after the line. ``nodes``: how many positions were looked at.
+    """
 
     line: tuple[int, ...] | None
     whole: bool
     nodes: int
+    end: Position = b""
+    mate: bool = False
 
 
-Table = list[list[int]]
+def seek(
+    position: Position,
+    rooks: Rooks,
+    table: Table,
+    limit: int,
+    *,
+    aims: int | None = None,
+    hopeless: Callable[[Position], bool] | None = None,
+) -> Found:
+    """Follow the moves that bring ``table`` down until there is mate.
 
-
-def seek(position: Position, rooks: Rooks, table: Table, limit: int, depth_cost: int = 1) -> Found:
+    ``aims``, squares as bits, ends the search also when the winner takes something there or
+    promotes. ``hopeless`` may prove of a position after a capture or a pawn's move that the winner
+    cannot mate from there.
+    """
     seen = {position}
     boards: list[Position] = []
-    came: list[tuple[int, int]] = []
-    heap: list[tuple[int, int, int, int, int, int]] = [(0, 0, -1, 0, 0, 0)]
-    tick = 0
+    came: list[tuple[int, int, int]] = []
+    heap: list[tuple[int, int, int, int, int]] = [(0, 0, -1, 0, 0)]
+    tick = 0  # the latest of equals goes first, so that a way is followed to its end
+    push, pop = heapq.heappush, heapq.heappop
     while heap:
-        _, _, parent, move, value, depth = heapq.heappop(heap)
+        _, _, parent, move, value = pop(heap)
         if parent < 0:
             here = position
+            flights = 8
         else:
             before = boards[parent]
             here = play(before, move, rooks)
             if here in seen:
                 continue
             seen.add(here)
-            if (move >> 12 or before[move >> 6 & 63]) and too_little(here):
+            flights = came[parent][2]
+            taken = before[move >> 6 & 63]
+            if (taken or move >> 12) and too_little(here):
+                continue
+            if (
+                aims is not None
+                and here[TURN]
+                and (move >> 12 or (taken and aims >> (move >> 6 & 63) & 1))
+            ):
+                return Found(_line(came, parent, move), False, len(boards), here)
+            if hopeless and (taken or before[move & 63] & 7 == PAWN) and hopeless(here):
                 continue
         number = len(boards)
         if number >= limit:
             return Found(None, False, number)
-        boards.append(here)
-        came.append((parent, move))
         moves, check = legal_moves(here, rooks)
-        if not moves:
-            if check and here[TURN]:
-                line = []
-                while number:
-                    number, move = came[number]
-                    line.append(move)
-                return Found(tuple(reversed(line)), False, len(boards))
-            continue
-        deeper = depth + 1
+        king = here.index(THEIRS + KING)
+        if here[TURN]:
+            if not moves:
+                if check:
+                    return Found(_line(came, parent, move), False, number, here, True)
+                continue
+            flights = len([1 for move in moves if move & 63 == king])
+            looks = None
+        else:
+            looks = _checking(here, king)
+        boards.append(here)
+        came.append((parent, move, flights))
+        base = _FLIGHT_COST * flights
         for move in moves:
             start, end, promoted = move & 63, move >> 6 & 63, move >> 12
             mover = here[start]
-            target = here[end]
-            new = value - table[mover][start]
-            new += table[promoted + (mover & THEIRS)][end] if promoted else table[mover][end]
-            if target:
-                new -= table[target][end]
+            new = value - table[mover][start] - table[here[end]][end]
+            if promoted:
+                mover = promoted | mover & THEIRS
+            new += table[mover][end]
             tick -= 1
-            heapq.heappush(heap, (new + depth_cost * deeper, tick, number, move, new, deeper))
+            if looks is not None and looks[mover] >> end & 1:
+                push(heap, (base + new - _CHECK_GAIN, tick, number, move, new))
+            else:
+                push(heap, (base + new, tick, number, move, new))
     return Found(None, True, len(boards))
 
 
-def distances(targets: tuple[int, ...], steps: tuple[tuple[int, ...], ...]) -> list[int]:
-    out = [9] * 64
-    queue = list(targets)
-    for t in targets:
-        out[t] = 0
-    for sq in queue:
-        for n in steps[sq]:
-            if out[n] > out[sq] + 1:
-                out[n] = out[sq] + 1
-                queue.append(n)
-    return out
+def _line(came: list[tuple[int, int, int]], parent: int, move: int) -> tuple[int, ...]:
+    if parent < 0:
+        return ()
+    line = [move]
+    while parent > 0:
+        parent, move, _ = came[parent]
+        line.append(move)
+    return tuple(reversed(line))
 
 
-def corner_table(corner: int, w: dict[str, int]) -> Table:
-    up = 1 if corner < 8 else -1
-    right = 1 if corner % 8 == 0 else -1
-
-    def sq(f: int, r: int) -> int:
-        return corner + right * f + 8 * up * r
-
-    table = [[0] * 64 for _ in range(16)]
-    lk = distances((corner,), KING_STEPS)
-    wk = distances((sq(1, 2), sq(2, 1)), KING_STEPS)
-    wn = distances((sq(1, 2), sq(2, 1)), KNIGHT_STEPS)
-    for s in SQUARES:
-        table[THEIRS + KING][s] = w["lk"] * lk[s]
-        table[KING][s] = w["wk"] * wk[s]
-        table[KNIGHT][s] = w["wn"] * wn[s] - w["N"]
-        table[BISHOP][s] = w["wb"] * lk[s] - w["N"]
-        table[ROOK][s] = w["wr"] * lk[s] - w["R"]
-        table[QUEEN][s] = w["wq"] * lk[s] - w["Q"]
-        table[PAWN][s] = w["wp"] * (7 - (s >> 3)) - w["P"]
-        for k in (PAWN, KNIGHT, BISHOP, ROOK, QUEEN):
-            table[THEIRS + k][s] = w["l"]
-    return table
-
-
-EVERY = dict(lk=4, wk=4, wn=1, wb=1, wr=1, wq=2, wp=2, N=6, R=8, Q=12, P=2, l=1)
+def _checking(position: Position, king: int) -> tuple[int, ...]:
+    """For each kind of the winner's pieces, the squares from which it attacks the loser's king."""
+    slanted = straight = 0
+    for ray in BISHOP_RAYS[king]:
+        for step in ray:
+            slanted |= BIT[step]
+            if position[step]:
+                break
+    for ray in ROOK_RAYS[king]:
+        for step in ray:
+            straight |= BIT[step]
+            if position[step]:
+                break
+    return (
+        0,
+        PAWN_MASK[1][king],
+        KNIGHT_MASK[king],
+        slanted,
+        straight,
+        slanted | straight,
+        0,
+    )

@@ -1,0 +1,343 @@
+"""Plans for the search: where the pieces had best go to bring a mate about.
+
+A plan is a table of what each piece's place lacks. It is advice only: a bad plan makes the search
+longer and never its answer wrong.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from .positions import (
+    BISHOP,
+    BIT,
+    KING,
+    KING_STEPS,
+    KNIGHT,
+    KNIGHT_STEPS,
+    PAWN,
+    PAWN_ATTACKS,
+    QUEEN,
+    RAYS,
+    ROOK,
+    SQUARES,
+    THEIRS,
+    Position,
+)
+from .search import Table
+
+_CORNERS = (0, 7, 56, 63)
+_FAR = 99
+# What it is worth to have a piece, and what a piece of the loser's in the way costs.
+_WORTH = {PAWN: 2, KNIGHT: 6, BISHOP: 6, ROOK: 8, QUEEN: 12}
+_TROUBLE = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 6}
+_UNREST = 2
+
+
+def corners(position: Position) -> list[Table]:
+    """Plans to mate the king in each corner, the nearest first."""
+    king, own = position.index(THEIRS + KING), position.index(KING)
+    tables = [_corner(position, corner) for corner in _CORNERS]
+    return sorted(tables, key=lambda table: table[THEIRS + KING][king] + table[KING][own])
+
+
+def _seen_from(corner: int, file: int, rank: int) -> int:
+    """A square counted from a corner: ``file`` steps sideways, ``rank`` up or down."""
+    return corner + (file if corner % 8 == 0 else -file) + 8 * (rank if corner < 8 else -rank)
+
+
+def _corner(position: Position, corner: int) -> Table:
+    near = (_seen_from(corner, 1, 2), _seen_from(corner, 2, 1))
+    return towards(position, corner, near)
+
+
+def towards(position: Position, target: int, guards: tuple[int, ...]) -> Table:
+    """The plan to mate the loser's king on ``target`` with the winner's on one of ``guards``."""
+    count = position.count
+    heavy = count(QUEEN, 0, 64) + count(ROOK, 0, 64)
+    minor = count(KNIGHT, 0, 64) + count(BISHOP, 0, 64)
+    promotion = _promotion(position)
+    pawns = [promotion[square] for square in SQUARES if position[square] == PAWN]
+    best = min(pawns, default=0)
+    push = 0 if heavy else 4 if minor < 2 else 1
+    table = _at_rest(position)
+    loser, winner = _walk(position, (target,), 1), _walk(position, guards, 0)
+    around, jumps = _steps(KING, (target,)), _steps(KNIGHT, guards)
+    for square in SQUARES:
+        table[THEIRS + KING][square] = 4 * loser[square]
+        table[KING][square] = 4 * winner[square]
+        table[KNIGHT][square] += jumps[square]
+        table[BISHOP][square] += around[square]
+        table[ROOK][square] += around[square]
+        table[QUEEN][square] += 2 * around[square]
+        table[PAWN][square] += push * min(best, promotion[square])
+    if not heavy and not pawns and minor == 1:
+        for square in SQUARES:
+            for kind in (KNIGHT, BISHOP, ROOK):
+                table[THEIRS + kind][square] = around[square]
+            table[THEIRS + PAWN][square] = 2 * (square >> 3) + 6
+            table[THEIRS + QUEEN][square] = 8
+    return table
+
+
+def _at_rest(position: Position) -> Table:
+    """Pieces are worth having, the loser's are in the way, and least so where they stand."""
+    table = [[0] * 64 for _ in range(16)]
+    for kind, worth in _WORTH.items():
+        table[kind] = [-worth] * 64
+        table[THEIRS + kind] = [
+            _TROUBLE[kind] + (0 if kind == PAWN or position[square] == THEIRS + kind else _UNREST)
+            for square in SQUARES
+        ]
+    return table
+
+
+def _walk(position: Position, targets: tuple[int, ...], side: int) -> list[int]:
+    """How far a side's king is from the nearest target, what stands in its way counted dearer."""
+    own = THEIRS if side else 0
+    enter = [1] * 64
+    for square in SQUARES:
+        piece = position[square]
+        if not piece:
+            continue
+        if piece & THEIRS == own:
+            if piece & 7 != KING:
+                enter[square] += 2 if piece & 7 == PAWN else 1
+        elif piece & 7 == PAWN:
+            for step in PAWN_ATTACKS[1 - side][square]:
+                enter[step] += 2
+    costs = [_FAR] * 64
+    heap = []
+    for target in targets:
+        costs[target] = 0
+        heap.append((0, target))
+    while heap:
+        cost, square = heapq.heappop(heap)
+        if cost > costs[square]:
+            continue
+        cost += enter[square]
+        for step in KING_STEPS[square]:
+            if costs[step] > cost:
+                costs[step] = cost
+                heapq.heappush(heap, (cost, step))
+    return costs
+
+
+def _steps(kind: int, targets: Iterable[int]) -> list[int]:
+    """How many moves a piece is from the nearest target on an empty board."""
+    costs = [9 if kind == KING else 6 if kind == KNIGHT else 4] * 64
+    queue = list(targets)
+    for target in queue:
+        costs[target] = 0
+    for square in queue:
+        if kind in (KNIGHT, KING):
+            reached: Iterable[int] = (KNIGHT_STEPS if kind == KNIGHT else KING_STEPS)[square]
+        else:
+            reached = (step for ray in RAYS[kind][square] for step in ray)
+        for step in reached:
+            if costs[step] > costs[square] + 1:
+                costs[step] = costs[square] + 1
+                queue.append(step)
+    return costs
+
+
+def _promotion(position: Position) -> list[int]:
+    """How many moves a winner's pawn is from the last rank, with the loser's pieces' help."""
+    costs = [0] * 64
+    helpers = any(
+        position[square] & THEIRS and position[square] & 7 not in (PAWN, KING) for square in SQUARES
+    )
+    for square in range(55, 7, -1):
+        ahead = square + 8
+        piece = position[ahead]
+        cost = costs[ahead] + (5 if piece == THEIRS + PAWN else 2 if piece else 1)
+        for step in PAWN_ATTACKS[0][square]:
+            piece = position[step]
+            if piece & THEIRS and piece & 7 != KING:
+                cost = min(cost, costs[step] + 1)
+            elif helpers:
+                cost = min(cost, costs[step] + 3)
+        costs[square] = cost
+    for square in range(8):
+        costs[square] = costs[square + 8] + 1
+    return costs
+
+
+# --- a lone minor piece --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """A mate in a corner by one minor piece, as (file, rank) from the corner."""
+
+    checker: int
+    guard: tuple[int, int]
+    check: tuple[int, int]
+    block: tuple[int, int]
+    blockers: tuple[int, ...]
+
+
+_PATTERNS = (
+    _Pattern(KNIGHT, (1, 2), (2, 1), (1, 0), (KNIGHT,)),
+    _Pattern(KNIGHT, (0, 2), (2, 1), (1, 0), (ROOK,)),
+    _Pattern(KNIGHT, (0, 2), (1, 2), (1, 0), (BISHOP,)),
+    _Pattern(KNIGHT, (2, 1), (1, 2), (0, 1), (KNIGHT, PAWN)),
+    _Pattern(KNIGHT, (2, 0), (1, 2), (0, 1), (ROOK, PAWN)),
+    _Pattern(BISHOP, (1, 2), (1, 1), (1, 0), (KNIGHT, BISHOP)),
+    _Pattern(BISHOP, (2, 1), (1, 1), (0, 1), (KNIGHT, BISHOP, PAWN)),
+)
+
+
+def is_lone_minor(position: Position) -> bool:
+    """Whether the winner has nothing but a knight, or bishops of one colour of squares."""
+    count = position.count
+    if count(QUEEN, 0, 64) or count(ROOK, 0, 64) or count(PAWN, 0, 64):
+        return False
+    knights = count(KNIGHT, 0, 64)
+    colours = {(square + square // 8) % 2 for square in SQUARES if position[square] == BISHOP}
+    return knights + len(colours) == 1
+
+
+def lone_minor(position: Position) -> list[Table]:
+    """Plans to mate with a knight or with bishops of one colour, the shortest first.
+
+    The loser's king goes into a corner where one of its own pieces takes a square from it.
+    """
+    kinds = {position[square] for square in SQUARES}
+    checker = KNIGHT if KNIGHT in kinds else BISHOP
+    if checker not in kinds:
+        return []
+    found: list[tuple[int, int, Table]] = []
+    for corner in _CORNERS:
+        for pattern in _PATTERNS:
+            if pattern.checker != checker:
+                continue
+            for turned in (False, True):
+                places = (pattern.guard, pattern.check, pattern.block)
+                guard, check, block = (
+                    _seen_from(corner, *(place[::-1] if turned else place)) for place in places
+                )
+                for blocker in pattern.blockers:
+                    table = _lone(position, corner, checker, guard, check, block, blocker)
+                    if table is not None:
+                        cost = _cost(position, table, checker, blocker)
+                        if cost < _FAR * 4:
+                            found.append((cost, len(found), table))
+    return [table for _, _, table in sorted(found)[:8]]
+
+
+def _lone(
+    position: Position, corner: int, checker: int, guard: int, check: int, block: int, blocker: int
+) -> Table | None:
+    has = {position[square] for square in SQUARES}
+    if THEIRS + blocker not in has and THEIRS + PAWN not in has:
+        return None
+    table = _at_rest(position)
+    loser, winner = _walk(position, (corner,), 1), _walk(position, (guard,), 0)
+    checks = _steps(checker, (check,))
+    for square in SQUARES:
+        table[THEIRS + KING][square] = 4 * loser[square]
+        table[KING][square] = 4 * winner[square]
+        table[checker][square] += 4 * checks[square]
+    if blocker == PAWN:
+        for square in SQUARES:
+            above = square - block
+            table[THEIRS + PAWN][square] = above // 2 if above >= 0 and above % 8 == 0 else 30
+    else:
+        blocks = _steps(blocker, (block,))
+        table[THEIRS + blocker] = [3 * cost for cost in blocks]
+        if THEIRS + blocker not in has:
+            table[THEIRS + PAWN] = [14 + 4 * (square >> 3) for square in SQUARES]
+    return table
+
+
+def _cost(position: Position, table: Table, checker: int, blocker: int) -> int:
+    def least(piece: int) -> int:
+        return min(
+            (table[piece][square] for square in SQUARES if position[square] == piece), default=_FAR
+        )
+
+    block = least(THEIRS + blocker)
+    if block == _FAR:
+        block = least(THEIRS + PAWN)
+    return (
+        table[KING][position.index(KING)]
+        + table[THEIRS + KING][position.index(THEIRS + KING)]
+        + least(checker)
+        + block
+    )
+
+
+# --- a pawn's way to the last rank ---------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A plan for part of the way: its table, and the squares where a capture ends it."""
+
+    table: Table
+    aims: int
+
+
+def promotion(position: Position) -> Iterator[Stage]:
+    """Plans that bring one of the winner's pawns on, the most promising pawns first.
+
+    A pawn behind a pawn waits for its king or another piece to take that one, or for something of
+    the loser's to take beside it.
+    """
+    king = position.index(KING)
+    pawns = [square for square in SQUARES if position[square] == PAWN]
+    stages = []
+    for pawn in pawns:
+        ahead = range(pawn + 8, 64, 8)
+        blocker = next((square for square in ahead if position[square] == THEIRS + PAWN), None)
+        if blocker is None:
+            stages.append((len(ahead) * 2, pawn, _run(position, pawn)))
+            continue
+        walk = _walk(position, (blocker,), 0)
+        stages.append((walk[king] * 2 + 8, pawn, _siege(position, blocker, walk)))
+        for beside in PAWN_ATTACKS[0][pawn]:
+            if position[beside] and not position[beside] & THEIRS:
+                continue
+            stages.append((10, pawn * 64 + beside, _bait(position, beside)))
+    for _, _, stage in sorted(stages, key=lambda entry: entry[:2]):
+        yield stage
+
+
+def _run(position: Position, pawn: int) -> Stage:
+    table = _at_rest(position)
+    path = range(pawn, 64, 8)
+    table[PAWN] = [0] * 64
+    for square in path:
+        table[PAWN][square] = -4 * ((square - pawn) >> 3) - 1
+        for kind in _TROUBLE:
+            table[THEIRS + kind][square] += 4
+            if square != pawn and kind != PAWN:
+                table[kind][square] += 4
+        table[KING][square] += 4
+        table[THEIRS + KING][square] += 4
+    table[QUEEN] = [-60] * 64
+    return Stage(table, 0)
+
+
+def _siege(position: Position, blocker: int, walk: list[int]) -> Stage:
+    table = _at_rest(position)
+    table[KING] = [4 * cost for cost in walk]
+    for kind in (KNIGHT, BISHOP):
+        table[kind] = [3 * cost - _WORTH[kind] for cost in _steps(kind, (blocker,))]
+    table[THEIRS + PAWN][blocker] += 20
+    for square in KING_STEPS[blocker]:
+        table[THEIRS + KING][square] += 4
+    return Stage(table, BIT[blocker])
+
+
+def _bait(position: Position, beside: int) -> Stage:
+    table = _at_rest(position)
+    for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
+        table[THEIRS + kind] = [3 * cost for cost in _steps(kind, (beside,))]
+    for square in range(beside, 64, 8):
+        table[THEIRS + PAWN][square] = 3 * ((square - beside) >> 3) - 9
+    table[PAWN][beside] = -30
+    return Stage(table, BIT[beside])

@@ -1,0 +1,272 @@
+"""What the pieces can never do: proofs that no mate can ever arise behind walls of pawns.
+
+Everything here errs on one side. Pieces move as if all others, but those that can be shown never to
+move and never to be taken, were out of the way whenever it suits; checks and turns are ignored. So
+a square outside a piece's reach is one it never gets to, and a mate that cannot be put together
+from the squares in reach cannot happen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .positions import (
+    BIT,
+    CASTLING,
+    KING,
+    KING_MASK,
+    KNIGHT,
+    KNIGHT_MASK,
+    PASSING,
+    PAWN,
+    PAWN_MASK,
+    QUEEN,
+    RAYS,
+    SQUARES,
+    THEIRS,
+    Position,
+    Rooks,
+)
+
+_LAST_RANKS = (0xFF << 56, 0xFF)
+
+
+@dataclass
+class _Piece:
+    square: int
+    kind: int
+    side: int  # 0 the winner, 1 the loser
+    reach: int  # squares where it may ever stand, as it is
+    promoted: int = 0  # squares where it may stand after a promotion
+    done: int = 0  # of reach, the squares whose moves were followed with the walls as they are
+    walled: bool = True  # neither moves nor is taken, as far as is known
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Where a mate could be put together: pairs of squares for the loser's and winner's king."""
+
+    mates: tuple[tuple[int, int], ...] = field(default=())
+
+
+def squares_of(bits: int) -> list[int]:
+    """The squares of a number of bits."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return found
+
+
+def _sees(kind: int, square: int, walls: int) -> int:
+    """What a piece other than a pawn attacks, when only ``walls`` are in the way."""
+    if kind == KNIGHT:
+        return KNIGHT_MASK[square]
+    if kind == KING:
+        return KING_MASK[square]
+    seen = 0
+    for ray in RAYS[kind][square]:
+        for step in ray:
+            seen |= BIT[step]
+            if walls >> step & 1:
+                break
+    return seen
+
+
+class Walls:
+    """The reach of every piece of a position, by growing it until nothing changes."""
+
+    def __init__(self, position: Position, rooks: Rooks) -> None:
+        self.pieces = [
+            _Piece(square, position[square] & 7, position[square] >> 3, BIT[square])
+            for square in SQUARES
+            if position[square]
+        ]
+        self._loosen_special_moves(position, rooks)
+        self.free = False  # a pawn of the winner may promote: walls will prove nothing
+        self._grow()
+
+    def _loosen_special_moves(self, position: Position, rooks: Rooks) -> None:
+        at = {piece.square: piece for piece in self.pieces}
+        passing = position[PASSING]
+        if passing:
+            pawn = at[passing + (8 if passing < 32 else -8)]
+            pawn.reach |= BIT[passing]
+            pawn.walled = False
+        for number, rook in enumerate(rooks):
+            if position[CASTLING] >> number & 1:
+                side = number >> 1
+                king = at[position.index(KING + THEIRS * side)]
+                home = king.square & 56
+                right = rook > king.square
+                king.reach |= BIT[home + (6 if right else 2)]
+                at[rook].reach |= BIT[home + (5 if right else 3)]
+                king.walled = at[rook].walled = False
+
+    def _grow(self) -> None:
+        while not self.free:
+            changed = False
+            own = [0, 0]  # walls of each side
+            guarded = [0, 0]  # squares a wall of each side attacks for ever
+            stands = [0, 0]  # squares where a side's pieces, not its king, may ever be
+            for piece in self.pieces:
+                if piece.walled:
+                    own[piece.side] |= BIT[piece.square]
+                    if piece.kind == PAWN:
+                        guarded[piece.side] |= PAWN_MASK[piece.side][piece.square]
+                    elif piece.kind == KNIGHT:
+                        guarded[piece.side] |= KNIGHT_MASK[piece.square]
+                    elif piece.kind == KING:
+                        guarded[piece.side] |= KING_MASK[piece.square]
+                if piece.kind != KING:
+                    stands[piece.side] |= piece.reach | piece.promoted
+            walls = own[0] | own[1]
+            kings = 0
+            for piece in self.pieces:
+                if piece.kind == KING and piece.walled:
+                    kings |= BIT[piece.square]
+            for piece in self.pieces:
+                before = piece.reach, piece.promoted
+                blocked = own[piece.side] | kings
+                if piece.kind == PAWN:
+                    self._grow_pawn(piece, walls, blocked, stands[1 - piece.side])
+                elif piece.kind == KING:
+                    closed = blocked | guarded[1 - piece.side]
+                    piece.reach = _flood(KING, piece.reach, walls, closed)
+                else:
+                    piece.reach = _flood(piece.kind, piece.reach, walls, blocked)
+                if (piece.reach, piece.promoted) != before:
+                    changed = True
+                    piece.walled = False
+            for piece in self.pieces:
+                if piece.walled and piece.kind != KING:
+                    bit = BIT[piece.square]
+                    if any(
+                        other.side != piece.side and (other.reach | other.promoted) & bit
+                        for other in self.pieces
+                    ):
+                        piece.walled = False
+                        changed = True
+            self.walls = walls
+            self.guarded = guarded
+            if not changed:
+                return
+
+    def _grow_pawn(self, piece: _Piece, walls: int, blocked: int, victims: int) -> None:
+        forward, home = (8, 1) if piece.side == 0 else (-8, 6)
+        todo = squares_of(piece.reach & ~_LAST_RANKS[piece.side])
+        while todo:
+            square = todo.pop()
+            step = square + forward
+            steps = PAWN_MASK[piece.side][square] & victims & ~blocked
+            if not walls >> step & 1:
+                steps |= BIT[step]
+                if square >> 3 == home and not walls >> step + forward & 1:
+                    steps |= BIT[step + forward]
+            fresh = steps & ~piece.reach
+            piece.reach |= fresh
+            todo += squares_of(fresh & ~_LAST_RANKS[piece.side])
+        arrived = piece.reach & _LAST_RANKS[piece.side]
+        if arrived:
+            if piece.side == 0:
+                self.free = True
+            piece.promoted = _flood(
+                QUEEN, _flood(KNIGHT, piece.promoted | arrived, walls, blocked), walls, blocked
+            )
+
+    def mates(self) -> list[tuple[int, int]]:
+        """Squares of the loser's and the winner's king on which a mate could be put together.
+
+        An empty list proves that there never is one.
+        """
+        loser_king = next(p for p in self.pieces if p.kind == KING and p.side == 1)
+        winner_king = next(p for p in self.pieces if p.kind == KING and p.side == 0)
+        attackers = [p for p in self.pieces if p.side == 0 and p.kind != KING]
+        helpers = [p for p in self.pieces if p.side == 1 and p.kind != KING]
+        standing = [p for p in attackers if p.walled]
+        moving = [p for p in attackers if not p.walled]
+        fixed = 0
+        for piece in standing:
+            fixed |= self._attacks_from(piece, piece.square)
+        # From where each moving piece attacks what.
+        sights = [
+            [(square, self._attacks_from(piece, square)) for square in squares_of(piece.reach)]
+            for piece in moving
+        ]
+        unions = []
+        for piece, own in zip(moving, sights, strict=True):
+            union = 0
+            for _, seen in own:
+                union |= seen
+            for square in squares_of(piece.promoted):
+                union |= _sees(QUEEN, square, self.walls) | KNIGHT_MASK[square]
+            unions.append(union)
+        every = 0
+        for union in unions:
+            every |= union
+        found = []
+        for king in squares_of(loser_king.reach):
+            if not (every | fixed) >> king & 1:
+                continue
+            around = KING_MASK[king]
+            for guard in squares_of(winner_king.reach & ~(around | BIT[king])):
+                open_squares = around & ~KING_MASK[guard] & ~fixed
+                if len(moving) == 1 and not moving[0].promoted:
+                    ways = [
+                        seen
+                        if not seen >> king & 1
+                        else seen | self._behind(moving[0], square, king)
+                        for square, seen in sights[0]
+                        if (seen | fixed) >> king & 1 and square != king and square != guard
+                    ]
+                else:
+                    ways = [every]
+                if any(_blocked(open_squares & ~seen, helpers) for seen in ways):
+                    found.append((king, guard))
+        return found
+
+    def _attacks_from(self, piece: _Piece, square: int) -> int:
+        if piece.kind == PAWN:
+            return PAWN_MASK[piece.side][square]
+        return _sees(piece.kind, square, self.walls)
+
+    def _behind(self, piece: _Piece, square: int, king: int) -> int:
+        """The square behind the king, which a slider that gives check attacks as well."""
+        if piece.kind in (KNIGHT, PAWN):
+            return 0
+        for ray in RAYS[piece.kind][square]:
+            if king in ray:
+                place = ray.index(king)
+                return BIT[ray[place + 1]] if place + 1 < len(ray) else 0
+        return 0
+
+
+def _flood(kind: int, reach: int, walls: int, closed: int) -> int:
+    """Every square reached by moves of ``kind`` that stop at walls and never end on ``closed``."""
+    todo = squares_of(reach)
+    while todo:
+        fresh = _sees(kind, todo.pop(), walls) & ~closed & ~reach
+        reach |= fresh
+        todo += squares_of(fresh)
+    return reach
+
+
+def _blocked(squares: int, helpers: list[_Piece]) -> bool:
+    """Whether different pieces of the loser may stand on all these squares at once."""
+    needed = squares_of(squares)
+    if len(needed) > len(helpers):
+        return False
+    taken: dict[int, int] = {}  # helper -> index of the square it blocks
+
+    def place(number: int, tried: set[int]) -> bool:
+        for index, helper in enumerate(helpers):
+            if index in tried or not (helper.reach | helper.promoted) >> needed[number] & 1:
+                continue
+            tried.add(index)
+            if index not in taken or place(taken[index], tried):
+                taken[index] = number
+                return True
+        return False
+
+    return all(place(number, set()) for number in range(len(needed)))
