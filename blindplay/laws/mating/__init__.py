@@ -119,13 +119,12 @@ class _Search:
     def decide(self) -> str:
         """Sets ``line``, or says why there is none, or does neither."""
         position = self._position
-        walls: list[tuple[int, int]] | None = None
-        if _locked(position):
-            walls = self._mates()
-            if walls == []:
-                return _WALLS
+        locked = _locked(position)
+        if locked and self._walled_off():
+            return _WALLS
+        tables = _tables(position)
         for nodes in _ROUNDS:
-            for table in _tables(position):
+            for table in tables:
                 found = self._seek(position, table, nodes)
                 if found.mate:
                     self.line = found.line
@@ -135,11 +134,9 @@ class _Search:
             self.line = self._by_stages(position, nodes, _STAGES)
             if self.line is not None:
                 return ""
-            if walls is None:
-                walls = self._mates()
-                if walls == []:
-                    return _WALLS
-        found = self._seek(position, _tables(position)[0], self._left)
+            if not locked and nodes == _ROUNDS[0] and self._walled_off():
+                return _WALLS
+        found = self._seek(position, tables[0], self._left)
         if found.mate:
             self.line = found.line
         return _EXHAUSTED if found.whole else ""
@@ -149,9 +146,9 @@ class _Search:
         self._left -= found.nodes
         return found
 
-    def _mates(self) -> list[tuple[int, int]]:
+    def _walled_off(self) -> bool:
         walls = Walls(self._position, self._rooks)
-        return [(-1, -1)] if walls.free else walls.mates()
+        return not walls.free and next(walls.mates(), None) is None
 
     def _by_stages(self, position: Position, nodes: int, stages: int) -> tuple[int, ...] | None:
         """Mate after a pawn has got through, in as many stages as that takes."""

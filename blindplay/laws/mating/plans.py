@@ -6,12 +6,14 @@ longer and never its answer wrong.
 
 from __future__ import annotations
 
+import functools
 import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .positions import (
     BISHOP,
+    BISHOP_RAYS,
     BIT,
     KING,
     KING_STEPS,
@@ -94,7 +96,8 @@ def _at_rest(position: Position) -> Table:
     return table
 
 
-def _walk(position: Position, targets: tuple[int, ...], side: int) -> list[int]:
+@functools.lru_cache(maxsize=64)
+def _walk(position: Position, targets: tuple[int, ...], side: int) -> tuple[int, ...]:
     """How far a side's king is from the nearest target, what stands in its way counted dearer."""
     own = THEIRS if side else 0
     enter = [1] * 64
@@ -122,10 +125,11 @@ def _walk(position: Position, targets: tuple[int, ...], side: int) -> list[int]:
             if costs[step] > cost:
                 costs[step] = cost
                 heapq.heappush(heap, (cost, step))
-    return costs
+    return tuple(costs)
 
 
-def _steps(kind: int, targets: Iterable[int]) -> list[int]:
+@functools.cache
+def _steps(kind: int, targets: tuple[int, ...]) -> tuple[int, ...]:
     """How many moves a piece is from the nearest target on an empty board."""
     costs = [9 if kind == KING else 6 if kind == KNIGHT else 4] * 64
     queue = list(targets)
@@ -140,7 +144,7 @@ def _steps(kind: int, targets: Iterable[int]) -> list[int]:
             if costs[step] > costs[square] + 1:
                 costs[step] = costs[square] + 1
                 queue.append(step)
-    return costs
+    return tuple(costs)
 
 
 def _promotion(position: Position) -> list[int]:
@@ -236,11 +240,12 @@ def _lone(
         return None
     table = _at_rest(position)
     loser, winner = _walk(position, (corner,), 1), _walk(position, (guard,), 0)
-    checks = _steps(checker, (check,))
+    # The checker waits beside the place where it checks: from there it would keep the king out.
+    waits = _waiting(checker, corner, check)
     for square in SQUARES:
-        table[THEIRS + KING][square] = 4 * loser[square]
+        table[THEIRS + KING][square] = 6 * loser[square]
         table[KING][square] = 4 * winner[square]
-        table[checker][square] += 4 * checks[square]
+        table[checker][square] += 4 * waits[square]
     if blocker == PAWN:
         for square in SQUARES:
             above = square - block
@@ -251,6 +256,19 @@ def _lone(
         if THEIRS + blocker not in has:
             table[THEIRS + PAWN] = [14 + 4 * (square >> 3) for square in SQUARES]
     return table
+
+
+def _waiting(checker: int, corner: int, check: int) -> list[int]:
+    if checker == KNIGHT:
+        waits = list(_steps(KNIGHT, KNIGHT_STEPS[check]))
+    else:
+        long = {corner, *(square for ray in BISHOP_RAYS[corner] for square in ray)}
+        beside = (step for ray in BISHOP_RAYS[check] for step in ray if step not in long)
+        waits = list(_steps(BISHOP, tuple(beside)))
+        for square in long:
+            waits[square] += 1
+    waits[check] = 1
+    return waits
 
 
 def _cost(position: Position, table: Table, checker: int, blocker: int) -> int:
@@ -322,7 +340,7 @@ def _run(position: Position, pawn: int) -> Stage:
     return Stage(table, 0)
 
 
-def _siege(position: Position, blocker: int, walk: list[int]) -> Stage:
+def _siege(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
     table = _at_rest(position)
     table[KING] = [4 * cost for cost in walk]
     for kind in (KNIGHT, BISHOP):

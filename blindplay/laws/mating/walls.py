@@ -8,7 +8,8 @@ from the squares in reach cannot happen.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .positions import (
     BIT,
@@ -40,13 +41,6 @@ class _Piece:
     promoted: int = 0  # squares where it may stand after a promotion
     done: int = 0  # of reach, the squares whose moves were followed with the walls as they are
     walled: bool = True  # neither moves nor is taken, as far as is known
-
-
-@dataclass(frozen=True)
-class Reach:
-    """Where a mate could be put together: pairs of squares for the loser's and winner's king."""
-
-    mates: tuple[tuple[int, int], ...] = field(default=())
 
 
 def squares_of(bits: int) -> list[int]:
@@ -175,71 +169,51 @@ class Walls:
                 QUEEN, _flood(KNIGHT, piece.promoted | arrived, walls, blocked), walls, blocked
             )
 
-    def mates(self) -> list[tuple[int, int]]:
+    def mates(self) -> Iterator[tuple[int, int]]:
         """Squares of the loser's and the winner's king on which a mate could be put together.
 
-        An empty list proves that there never is one.
+        If there are none, that proves that there never is a mate.
         """
-        loser_king = next(p for p in self.pieces if p.kind == KING and p.side == 1)
-        winner_king = next(p for p in self.pieces if p.kind == KING and p.side == 0)
+        kings = {piece.side: piece for piece in self.pieces if piece.kind == KING}
         attackers = [p for p in self.pieces if p.side == 0 and p.kind != KING]
         helpers = [p for p in self.pieces if p.side == 1 and p.kind != KING]
-        standing = [p for p in attackers if p.walled]
-        moving = [p for p in attackers if not p.walled]
-        fixed = 0
-        for piece in standing:
-            fixed |= self._attacks_from(piece, piece.square)
-        # From where each moving piece attacks what.
-        sights = [
-            [(square, self._attacks_from(piece, square)) for square in squares_of(piece.reach)]
-            for piece in moving
-        ]
-        unions = []
-        for piece, own in zip(moving, sights, strict=True):
-            union = 0
-            for _, seen in own:
-                union |= seen
+        moving = [piece for piece in attackers if not piece.walled]
+        # A king that is attacked shelters no square behind it.
+        walls = self.walls & ~BIT[kings[1].square]
+        fixed = every = 0
+        for piece in attackers:
+            if piece.walled:
+                fixed |= _attacks(piece, piece.square, walls)
+        sights = []  # what the moving pieces attack, by the squares they do it from
+        for piece in moving:
+            for square in squares_of(piece.reach):
+                seen = _attacks(piece, square, walls)
+                every |= seen
+                sights.append((square, seen))
             for square in squares_of(piece.promoted):
-                union |= _sees(QUEEN, square, self.walls) | KNIGHT_MASK[square]
-            unions.append(union)
-        every = 0
-        for union in unions:
-            every |= union
-        found = []
-        for king in squares_of(loser_king.reach):
+                every |= _sees(QUEEN, square, walls) | KNIGHT_MASK[square]
+        single = len(moving) == 1 and not moving[0].promoted
+        for king in squares_of(kings[1].reach):
             if not (every | fixed) >> king & 1:
                 continue
             around = KING_MASK[king]
-            for guard in squares_of(winner_king.reach & ~(around | BIT[king])):
-                open_squares = around & ~KING_MASK[guard] & ~fixed
-                if len(moving) == 1 and not moving[0].promoted:
-                    ways = [
-                        seen
-                        if not seen >> king & 1
-                        else seen | self._behind(moving[0], square, king)
-                        for square, seen in sights[0]
-                        if (seen | fixed) >> king & 1 and square != king and square != guard
-                    ]
-                else:
-                    ways = [every]
-                if any(_blocked(open_squares & ~seen, helpers) for seen in ways):
-                    found.append((king, guard))
-        return found
+            if single:
+                # One piece gives the check and takes squares from the same place.
+                ways = {seen & around for _, seen in sights if (seen | fixed) >> king & 1}
+                if fixed >> king & 1:
+                    ways.add(0)
+            else:
+                ways = {every & around}
+            for guard in squares_of(kings[0].reach & ~around & ~BIT[king]):
+                left = around & ~KING_MASK[guard] & ~fixed
+                if any(_blocked(left & ~seen, helpers) for seen in ways):
+                    yield king, guard
 
-    def _attacks_from(self, piece: _Piece, square: int) -> int:
-        if piece.kind == PAWN:
-            return PAWN_MASK[piece.side][square]
-        return _sees(piece.kind, square, self.walls)
 
-    def _behind(self, piece: _Piece, square: int, king: int) -> int:
-        """The square behind the king, which a slider that gives check attacks as well."""
-        if piece.kind in (KNIGHT, PAWN):
-            return 0
-        for ray in RAYS[piece.kind][square]:
-            if king in ray:
-                place = ray.index(king)
-                return BIT[ray[place + 1]] if place + 1 < len(ray) else 0
-        return 0
+def _attacks(piece: _Piece, square: int, walls: int) -> int:
+    if piece.kind == PAWN:
+        return PAWN_MASK[piece.side][square]
+    return _sees(piece.kind, square, walls)
 
 
 def _flood(kind: int, reach: int, walls: int, closed: int) -> int:
