@@ -122,6 +122,9 @@ class _Search:
         locked = _locked(position)
         if locked and self._walled_off():
             return _WALLS
+        self.line = self._with_blocker()
+        if self.line is not None:
+            return ""
         tables = _tables(position)
         for nodes in _ROUNDS:
             for table in tables:
@@ -149,6 +152,21 @@ class _Search:
     def _walled_off(self) -> bool:
         walls = Walls(self._position, self._rooks)
         return not walls.free and next(walls.mates(), None) is None
+
+    def _with_blocker(self) -> tuple[int, ...] | None:
+        """Mate by a lone minor piece after a pawn of the loser's has become a knight."""
+        for stage in plans.blocker_wanted(self._position):
+            found = self._seek(self._position, stage.table, _ROUNDS[0], stage.aims)
+            if found.line is None:
+                continue
+            if found.mate:
+                return found.line
+            for table in plans.lone_minor(found.end):
+                mate = self._seek(found.end, table, _ROUNDS[0])
+                if mate.mate:
+                    assert mate.line is not None
+                    return found.line + mate.line
+        return None
 
     def _by_stages(self, position: Position, nodes: int, stages: int) -> tuple[int, ...] | None:
         """Mate after a pawn has got through, in as many stages as that takes."""

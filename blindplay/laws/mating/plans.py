@@ -236,7 +236,10 @@ def _lone(
     position: Position, corner: int, checker: int, guard: int, check: int, block: int, blocker: int
 ) -> Table | None:
     has = {position[square] for square in SQUARES}
-    if THEIRS + blocker not in has and THEIRS + PAWN not in has:
+    if blocker == PAWN:
+        if not any(position[square] == THEIRS + PAWN for square in range(block, 64, 8)):
+            return None
+    elif THEIRS + blocker not in has and THEIRS + PAWN not in has:
         return None
     table = _at_rest(position)
     loser, winner = _walk(position, (corner,), 1), _walk(position, (guard,), 0)
@@ -322,6 +325,36 @@ def promotion(position: Position) -> Iterator[Stage]:
             stages.append((10, pawn * 64 + beside, _bait(position, beside)))
     for _, _, stage in sorted(stages, key=lambda entry: entry[:2]):
         yield stage
+
+
+def blocker_wanted(position: Position) -> list[Stage]:
+    """Plans for a lone minor piece that has only pawns against it: one becomes a knight.
+
+    Empty where the loser has a piece already that can stand in its king's way.
+    """
+    has = {position[square] for square in SQUARES}
+    pawns = [square for square in SQUARES if position[square] == THEIRS + PAWN]
+    if not is_lone_minor(position) or not pawns or THEIRS + KNIGHT in has:
+        return []
+    if KNIGHT in has and has & {THEIRS + ROOK, THEIRS + BISHOP}:
+        return []
+    stages = []
+    for pawn in pawns:
+        path = range(pawn - 8, -1, -8)
+        if any(position[square] == THEIRS + PAWN for square in path):
+            continue
+        table = _at_rest(position)
+        for square in range(pawn, -1, -8):
+            table[THEIRS + PAWN][square] = -4 * ((pawn - square) >> 3) - 4
+            for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
+                table[kind][square] += 4
+                if square >= 8:
+                    table[THEIRS + kind][square] += 4
+            table[KING][square] += 4
+            table[THEIRS + KING][square] += 4
+        table[THEIRS + KNIGHT] = [-60] * 64
+        stages.append(Stage(table, 0))
+    return stages
 
 
 def _run(position: Position, pawn: int) -> Stage:

@@ -89,7 +89,7 @@ def seek(
     """Follow the moves that bring ``table`` down until there is mate.
 
     ``aims``, squares as bits, ends the search also when the winner takes something there or
-    promotes. ``hopeless`` may prove of a position after a capture or a pawn's move that the winner
+    promotes, and when the loser promotes to less than a queen. ``hopeless`` may prove of a position after a capture or a pawn's move that the winner
     cannot mate from there.
     """
     seen = {position}
@@ -113,10 +113,10 @@ def seek(
             taken = before[move >> 6 & 63]
             if (taken or move >> 12) and too_little(here):
                 continue
-            if (
-                aims is not None
-                and here[TURN]
-                and (move >> 12 or (taken and aims >> (move >> 6 & 63) & 1))
+            if aims is not None and (
+                move >> 12 not in (0, QUEEN)
+                if here[TURN] == 0
+                else move >> 12 or (taken and aims >> (move >> 6 & 63) & 1)
             ):
                 return Found(_line(came, parent, move), False, len(boards), here)
             if hopeless and (taken or before[move & 63] & 7 == PAWN) and hopeless(here):
