@@ -36,6 +36,7 @@ _FAR = 99
 _WORTH = {PAWN: 2, KNIGHT: 6, BISHOP: 6, ROOK: 8, QUEEN: 12}
 _TROUBLE = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 6}
 _UNREST = 2
+_WANTED = 20  # for a piece of the loser's that has to stand in its king's way
 
 
 def corners(position: Position) -> list[Table]:
@@ -78,8 +79,8 @@ def towards(position: Position, target: int, guards: tuple[int, ...]) -> Table:
     if not heavy and not pawns and minor == 1:
         for square in SQUARES:
             for kind in (KNIGHT, BISHOP, ROOK):
-                table[THEIRS + kind][square] = around[square]
-            table[THEIRS + PAWN][square] = 2 * (square >> 3) + 6
+                table[THEIRS + kind][square] = around[square] - _WANTED
+            table[THEIRS + PAWN][square] = 2 * (square >> 3) + 6 - _WANTED
             table[THEIRS + QUEEN][square] = 8
     return table
 
@@ -187,10 +188,10 @@ _PATTERNS = (
     _Pattern(KNIGHT, (1, 2), (2, 1), (1, 0), (KNIGHT,)),
     _Pattern(KNIGHT, (0, 2), (2, 1), (1, 0), (ROOK,)),
     _Pattern(KNIGHT, (0, 2), (1, 2), (1, 0), (BISHOP,)),
-    _Pattern(KNIGHT, (2, 1), (1, 2), (0, 1), (KNIGHT, PAWN)),
-    _Pattern(KNIGHT, (2, 0), (1, 2), (0, 1), (ROOK, PAWN)),
+    _Pattern(KNIGHT, (2, 1), (1, 2), (0, 1), (PAWN,)),
+    _Pattern(KNIGHT, (2, 0), (1, 2), (0, 1), (PAWN,)),
     _Pattern(BISHOP, (1, 2), (1, 1), (1, 0), (KNIGHT, BISHOP)),
-    _Pattern(BISHOP, (2, 1), (1, 1), (0, 1), (KNIGHT, BISHOP, PAWN)),
+    _Pattern(BISHOP, (2, 1), (1, 1), (0, 1), (PAWN,)),
 )
 
 
@@ -248,16 +249,17 @@ def _lone(
     for square in SQUARES:
         table[THEIRS + KING][square] = 6 * loser[square]
         table[KING][square] = 4 * winner[square]
-        table[checker][square] += 4 * waits[square]
+        table[checker][square] += (3 if checker == KNIGHT else 4) * waits[square]
     if blocker == PAWN:
         for square in SQUARES:
             above = square - block
-            table[THEIRS + PAWN][square] = above // 2 if above >= 0 and above % 8 == 0 else 30
+            on_way = above >= 0 and above % 8 == 0
+            table[THEIRS + PAWN][square] = above // 2 - _WANTED if on_way else 10
     else:
         blocks = _steps(blocker, (block,))
-        table[THEIRS + blocker] = [3 * cost for cost in blocks]
+        table[THEIRS + blocker] = [3 * cost - _WANTED for cost in blocks]
         if THEIRS + blocker not in has:
-            table[THEIRS + PAWN] = [14 + 4 * (square >> 3) for square in SQUARES]
+            table[THEIRS + PAWN] = [4 * (square >> 3) + 14 - _WANTED for square in SQUARES]
     return table
 
 
