@@ -10,6 +10,7 @@ so that the same question has the same answer on every machine.
 from __future__ import annotations
 
 import enum
+import itertools
 from dataclasses import dataclass
 
 import chess
@@ -29,7 +30,7 @@ from .positions import (
     play,
 )
 from .search import Found, Table, seek, too_little
-from .walls import Walls
+from .walls import walled_off
 
 __all__ = ["DEFAULT_NODES", "Mating", "Verdict", "can_mate", "is_dead"]
 
@@ -45,6 +46,14 @@ _ROUNDS = (150, 600, 2_000)
 _STAGE = 300
 _STAGES = 4
 _PAWNS = 3
+
+# A dead position is looked for where at most so many moves are legal, so many plies deep;
+# by a search where there are few and none of many pawns can go on.
+_FORCED = 2
+_FEW = 8
+_MANY = 6
+_PLIES = 5
+_DEAD_NODES = 1_000
 
 
 class Verdict(enum.StrEnum):
@@ -120,7 +129,7 @@ class _Search:
         """Sets ``line``, or says why there is none, or does neither."""
         position = self._position
         locked = _locked(position)
-        if locked and self._walled_off():
+        if locked and walled_off(position, self._rooks):
             return _WALLS
         self.line = self._with_blocker()
         if self.line is not None:
@@ -137,7 +146,7 @@ class _Search:
             self.line = self._by_stages(position, nodes, _STAGES)
             if self.line is not None:
                 return ""
-            if not locked and nodes == _ROUNDS[0] and self._walled_off():
+            if not locked and nodes == _ROUNDS[0] and walled_off(position, self._rooks):
                 return _WALLS
         found = self._seek(position, tables[0], self._left)
         if found.mate:
@@ -148,10 +157,6 @@ class _Search:
         found = seek(position, self._rooks, table, min(nodes, self._left), aims=aims)
         self._left -= found.nodes
         return found
-
-    def _walled_off(self) -> bool:
-        walls = Walls(self._position, self._rooks)
-        return not walls.free and next(walls.mates(), None) is None
 
     def _with_blocker(self) -> tuple[int, ...] | None:
         """Mate by a lone minor piece after a pawn of the loser's has become a knight."""
@@ -213,5 +218,66 @@ def _locked(position: Position) -> bool:
 
 
 def is_dead(board: chess.Board) -> bool:
-    """Whether neither side can checkmate any more (5.2.2); True only where that is proven."""
-    return board.is_insufficient_material()
+    """Whether neither side can checkmate any more (5.2.2); True only where that is proven.
+
+    Made to be asked after every move, so it looks closely only at what may well be dead: too few
+    pieces, pawns that all stand against each other, and moves that are all but forced.
+    """
+    if board.is_insufficient_material():
+        return True
+    if _walled_off(board):
+        return True
+    if _at_most(board, _FORCED) and _all_ways_dead(board.copy(stack=False), _PLIES):
+        return True
+    return _jammed(board) and _at_most(board, _FEW) and _proven_dead(board)
+
+
+def _at_most(board: chess.Board, moves: int) -> bool:
+    return len(list(itertools.islice(board.generate_legal_moves(), moves + 1))) <= moves
+
+
+def _walled_off(board: chess.Board) -> bool:
+    """Whether all pawns stand against each other, and nobody can mate past them."""
+    pawns = board.pawns
+    white, black = pawns & board.occupied_co[True], pawns & board.occupied_co[False]
+    if not pawns or (white << 8 | black >> 8) & ~pawns or board.queens | board.rooks:
+        return False
+    for side in chess.COLORS:
+        position, rooks = encode(board, side)
+        if not too_little(position) and not walled_off(position, rooks):
+            return False
+    return True
+
+
+def _jammed(board: chess.Board) -> bool:
+    """Whether there are many pawns of which none can be pushed, and neither queens nor rooks."""
+    if board.queens | board.rooks or chess.popcount(board.pawns) < _MANY:
+        return False
+    white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    return not ((board.pawns & white) << 8 | (board.pawns & black) >> 8) & ~board.occupied
+
+
+def _all_ways_dead(board: chess.Board, plies: int) -> bool:
+    """Whether all of a few forced ways lead to a dead position or to stalemate."""
+    if board.is_insufficient_material():
+        return True
+    if _walled_off(board):
+        return True
+    moves = list(itertools.islice(board.generate_legal_moves(), _FORCED + 1))
+    if not moves:
+        return not board.is_check()
+    if len(moves) > _FORCED or not plies:
+        return False
+    for move in moves:
+        board.push(move)
+        dead = _all_ways_dead(board, plies - 1)
+        board.pop()
+        if not dead:
+            return False
+    return True
+
+
+def _proven_dead(board: chess.Board) -> bool:
+    return all(
+        can_mate(board, side, _DEAD_NODES).verdict is Verdict.IMPOSSIBLE for side in chess.COLORS
+    )

@@ -89,8 +89,8 @@ def seek(
     """Follow the moves that bring ``table`` down until there is mate.
 
     ``aims``, squares as bits, ends the search also when the winner takes something there or
-    promotes, and when the loser promotes to less than a queen. ``hopeless`` may prove of a position after a capture or a pawn's move that the winner
-    cannot mate from there.
+    promotes, and when the loser promotes to less than a queen. ``hopeless`` may prove of a
+    position after a capture or a pawn's move that the winner cannot mate from there.
     """
     seen = {position}
     boards: list[Position] = []

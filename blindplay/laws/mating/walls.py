@@ -68,6 +68,12 @@ def _sees(kind: int, square: int, walls: int) -> int:
     return seen
 
 
+def walled_off(position: Position, rooks: Rooks) -> bool:
+    """Whether it is proven that the winner can never mate, whatever is played."""
+    walls = Walls(position, rooks)
+    return not walls.free and next(walls.mates(), None) is None
+
+
 class Walls:
     """The reach of every piece of a position, by growing it until nothing changes."""
 
