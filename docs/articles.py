@@ -12,7 +12,8 @@ or a letter. ``count`` is how many there are; each entry of ``[articles]`` has
 - ``rules``: rules of ``blindplay/laws/editions/EDITION.toml`` that carry the article out though
   they cite another one, most often the one it is an item of. Those that cite it need no mention;
 - ``code``: dotted names of what carries it out where no rule has a name for it;
-- ``tests``: tests that cannot cite the article, as ``tests/…/test_x.py::test_y``.
+- ``tests``: tests that cannot cite the article, because nothing is ruled: ``tests/…/x.py::test_y``
+  or ``tests/…/x.jsonl::name of a scenario``.
 
 The code behind a rule and the tests that cite an article are found in the sources.
 """
@@ -28,7 +29,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "articles"
@@ -101,6 +101,13 @@ def rules_of(edition: str, article: Article) -> list[str]:
     return list(dict.fromkeys([*own, *article.rules]))
 
 
+def plain(rule: str) -> str:
+    """A rule's name without the kind of game that it is for; the code knows only this name."""
+    for regime in REGIMES:
+        rule = rule.removesuffix(regime)
+    return rule
+
+
 # --- where a rule is implemented -------------------------------------------------------------
 
 
@@ -123,7 +130,8 @@ def _rule_positions(trees: Mapping[str, ast.Module]) -> dict[str, tuple[int, boo
     for tree in trees.values():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):
-                names = [arg.arg for arg in node.args.args if arg.arg not in ("self", "cls")]
+                given = [*node.args.posonlyargs, *node.args.args]
+                names = [arg.arg for arg in given if arg.arg not in ("self", "cls")]
                 if node.args.vararg is not None and node.args.vararg.arg == "rules":
                     found[node.name] = (len(names), True)
             elif isinstance(node, ast.ClassDef):
@@ -143,6 +151,20 @@ def _words(node: ast.AST) -> Iterator[str]:
             yield inner.value
 
 
+def _rules_in(node: ast.AST) -> Iterator[str]:
+    """The rules named where a rule is expected; ``f"{what}_too_late"`` is all that end so."""
+    yield from _words(node)
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.JoinedStr):
+            pattern = "".join(
+                re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
+                for part in inner.values
+            )
+            for edition in EDITIONS:
+                names = dict.fromkeys(plain(rule) for rule in cited(edition))
+                yield from (rule for rule in names if re.fullmatch(pattern, rule))
+
+
 def _named_rules(node: ast.AST, positions: Mapping[str, tuple[int, bool]]) -> Iterator[str]:
     """Words in a function that are certainly names of rules."""
     for inner in ast.walk(node):
@@ -152,37 +174,40 @@ def _named_rules(node: ast.AST, positions: Mapping[str, tuple[int, bool]]) -> It
             if name in positions:
                 place, rest = positions[name]
                 for argument in inner.args[place:] if rest else inner.args[place : place + 1]:
-                    yield from _words(argument)
+                    yield from _rules_in(argument)
             for keyword in inner.keywords:
                 if keyword.arg in ("rule", "rules"):
-                    yield from _words(keyword.value)
+                    yield from _rules_in(keyword.value)
         elif isinstance(inner, ast.Assign) and ast.unparse(inner.targets[0]) in ("rule", "rules"):
-            yield from _words(inner.value)
+            yield from _rules_in(inner.value)
 
 
 @functools.cache
 def implementations() -> Mapping[str, list[str]]:
     """By name of a rule: the functions of the Laws that rule by it, as ``module.function``."""
-    trees = {path.stem: ast.parse(path.read_text("utf-8")) for path in sorted(LAWS.glob("*.py"))}
+    trees = {
+        ".".join(path.relative_to(LAWS).with_suffix("").parts): ast.parse(path.read_text("utf-8"))
+        for path in sorted(LAWS.rglob("*.py"))
+    }
     positions = _rule_positions(trees)
     certain: dict[str, list[str]] = defaultdict(list)
     mentioned: dict[str, list[str]] = defaultdict(list)
     for module, tree in trees.items():
+        tables = {
+            ast.unparse(node.targets[0]): list(_words(node.value))
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+        }
         for name, node in _functions(tree):
+            used = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+            listed = [word for table in sorted(used & tables.keys()) for word in tables[table]]
             for words, found in (
                 (_named_rules(node, positions), certain),
-                (_words(node), mentioned),
+                ([*_words(node), *listed], mentioned),
             ):
                 for word in dict.fromkeys(words):
                     found[word].append(f"{module}.{name}")
     return {**mentioned, **certain}
-
-
-def plain(rule: str) -> str:
-    """A rule's name without the kind of game that it is for; the code knows only this name."""
-    for regime in REGIMES:
-        rule = rule.removesuffix(regime)
-    return rule
 
 
 def code_of(edition: str, article: Article) -> list[str]:
@@ -196,22 +221,42 @@ def code_of(edition: str, article: Article) -> list[str]:
 # --- where an article is tested --------------------------------------------------------------
 
 
+def _known_failing() -> set[str]:
+    """The scenarios that are not fulfilled yet, which test nothing."""
+    for node in ast.parse((TESTS / "laws" / "test_scenarios.py").read_text("utf-8")).body:
+        if ast.unparse(node).startswith("KNOWN_FAILING"):
+            return set(_words(node))
+    return set()
+
+
 def _citations_in_scenarios() -> Iterator[tuple[str, str]]:
-    """Citations with the scenario whose expectation has them."""
+    """Citations with the scenario whose expectation has them; see tests/laws/test_scenarios.py."""
+    failing = _known_failing()
     for path in sorted((TESTS / "laws" / "scenarios").glob("*.jsonl")):
-        scenario: dict[str, Any] = {}
+        name, editions = "", [EDITIONS[0]]
         for line in path.read_text("utf-8").splitlines():
             entry = json.loads(line) if line.strip() else {}
             if "scenario" in entry:
-                scenario = entry
-            if "expect" not in entry:
-                continue
-            named = entry["expect"].get("article", [])
-            by_edition = named if isinstance(named, dict) else {"": named}
-            for edition, numbers in by_edition.items():
-                for number in [numbers] if isinstance(numbers, str) else numbers:
-                    citation = f"{edition} {number}".strip()
-                    yield citation, f"{path.name}: {scenario.get('scenario', 'without a name')}"
+                name, editions = entry["scenario"], entry.get("editions", [])
+            elif entry.get("fact") == "setup" and not editions:
+                editions = [entry.get("edition", EDITIONS[0])]
+            wanted = entry.get("expect", {}).get("article", [])
+            full = f"{path.stem}:{name}"
+            for edition in editions if full not in failing else []:
+                numbers = wanted.get(edition, []) if isinstance(wanted, dict) else wanted
+                if f"{full}:{edition}" not in failing:
+                    for number in [numbers] if isinstance(numbers, str) else numbers:
+                        yield _citation(number, edition), f"{path.name}: {name}"
+
+
+def _citation(number: str, edition: str) -> str:
+    """``number`` as the data writes it, with its edition before it; a scenario need not name the
+    edition, and may say which kind of appendix it means."""
+    if number.split(" ")[0] in EDITIONS:
+        edition, _, number = number.partition(" ")
+    bare = re.sub("^(Guideline|Bilaga|Anhang) ", "", number)
+    spellings = (number, bare, f"Guideline {bare}")
+    return f"{edition} {next((one for one in spellings if one in articles(edition)), number)}"
 
 
 def _citations_in(function: ast.FunctionDef) -> Iterator[str]:
@@ -221,7 +266,7 @@ def _citations_in(function: ast.FunctionDef) -> Iterator[str]:
             for match in re.finditer("|".join(EDITIONS), node.value):
                 said = node.value[match.end() :].removeprefix(" ")
                 numbers = [
-                    n for n in articles(match[0]) if re.match(rf"{re.escape(n)}(?![\w.])", said)
+                    n for n in articles(match[0]) if re.match(rf"{re.escape(n)}(?!\w|\.\d)", said)
                 ]
                 if numbers:
                     yield f"{match[0]} {max(numbers, key=len)}"
@@ -240,8 +285,8 @@ def _citations_in(function: ast.FunctionDef) -> Iterator[str]:
 def _citations_in_tests() -> Iterator[tuple[str, str]]:
     """Citations with the test function that has them."""
     for path in sorted(TESTS.rglob("test_*.py")):
-        if path.name == "test_articles.py":
-            continue
+        if path.name in ("test_scenarios.py", "test_articles.py"):
+            continue  # what they cite are examples
         for name, node in _functions(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
                 for citation in _citations_in(node):
@@ -264,10 +309,18 @@ def tests_of(edition: str, article: Article) -> list[str]:
     numbers = [article.number]
     for rule in article.rules:
         numbers += cited(edition).get(rule, ())
-    found = [test.removeprefix("tests/") for test in article.tests]
+    found = [_shown(test) for test in article.tests]
     for number in dict.fromkeys(numbers):
         found += tests().get(f"{edition} {number}", [])
     return list(dict.fromkeys(found))
+
+
+def _shown(test: str) -> str:
+    """A test that the data names, as those that are found are shown."""
+    path, _, name = test.partition("::")
+    if path.endswith(".jsonl"):
+        return f"{Path(path).name}: {name}"
+    return test.removeprefix("tests/")
 
 
 # --- the page --------------------------------------------------------------------------------
@@ -288,7 +341,7 @@ def _tested(edition: str, article: Article) -> str:
     found = tests_of(edition, article)
     shown = [test.replace("|", "\\|") for test in found[:SHOWN]]
     if len(found) > SHOWN:
-        shown.append(f"and {len(found) - SHOWN} more")
+        shown.append("and more")
     return "; ".join(shown)
 
 
