@@ -302,6 +302,55 @@ class _Ears:
         }
 
 
+# --- the Laws ----------------------------------------------------------------------------------
+
+
+@app.command()
+def mating(
+    fen: Annotated[str | None, typer.Option(help="The position in FEN.")] = None,
+    batch: Annotated[
+        str | None, typer.Option(help="A file with a FEN a line, answered in JSON; - for input.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say whether each side can still mate by any series of legal moves, and how (5.2.2, 6.9)."""
+    if (fen is None) == (batch is None):
+        raise ValueError("Give one of: --fen FEN or --batch FILE.")
+    if fen is not None:
+        given = _mating(_position(fen))
+        if as_json:
+            print(json.dumps({"fen": fen, **given}))
+            return
+        for side, told in given.items():
+            detail = told.get("reason") or " ".join(told.get("line", ()))
+            print(f"{side}: {told['verdict']}{': ' if detail else ''}{detail}")
+        return
+    assert batch is not None
+    with contextlib.ExitStack() as stack:
+        for number, line in enumerate(_input(batch, stack), 1):
+            if not line.strip():
+                continue
+            try:
+                board = _position(line.strip())
+            except ValueError as error:
+                raise ValueError(f"{batch}:{number}: {error}") from None
+            print(json.dumps({"fen": line.strip(), **_mating(board)}), flush=True)
+
+
+def _mating(board: chess.Board) -> dict[str, dict[str, Any]]:
+    from blindplay.laws.mating import Verdict, can_mate
+
+    told: dict[str, dict[str, Any]] = {}
+    for side, colour in (("white", chess.WHITE), ("black", chess.BLACK)):
+        found = can_mate(board, colour)
+        told[side] = {"verdict": found.verdict.value}
+        if found.verdict is Verdict.POSSIBLE:
+            told[side]["line"] = [move.uci() for move in found.line]
+        elif found.verdict is Verdict.IMPOSSIBLE:
+            told[side]["reason"] = found.reason
+    return told
+
+
 # --- the table ---------------------------------------------------------------------------------
 
 
