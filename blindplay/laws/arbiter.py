@@ -64,7 +64,7 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
         fields: dict[str, Any] = {"player": side, "loses": True}
         if result is not None:
             fields["result"] = result
-        game.rule("penalty", "arbiter_penalty", **fields, status="confirmed")
+        game.rule("penalty", "arbiter_declares_lost", **fields, status="confirmed")
         if fact.result is not None:
             end(game, fact.result, "declared", "arbiter_penalty")
         else:
@@ -72,22 +72,24 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
         return
     if not given and not taken:
         if fact.penalty == "warning":
-            game.rule("penalty", "arbiter_penalty", player=side, kind="warning", status="confirmed")
+            game.rule("penalty", "arbiter_warning", player=side, kind="warning", status="confirmed")
         else:
             game.refuse("arbiter", "penalty", "seconds_missing", "arbiter_penalty")
         return
     if not game.clock:
         game.refuse("arbiter", "penalty", "no_clock", "arbiter_penalty")
         return
-    fields = {"player": side}
+    fields, rules = {"player": side}, []
     if given:
+        rules.append("arbiter_adds_time")
         game.clock.set(gains, game.clock.left[gains] + given)
         fields |= {"gives": gains, "seconds": seconds(given)}
     if taken:
+        rules.append("arbiter_takes_time")
         taken = min(taken, game.clock.left[side])
         game.clock.set(side, game.clock.left[side] - taken)
         fields["takes"] = seconds(taken)
-    game.rule("penalty", "arbiter_penalty", **fields, status="confirmed")
+    game.rule("penalty", *rules, **fields, status="confirmed")
     game.tell_clock("arbiter_sets_clocks")
 
 

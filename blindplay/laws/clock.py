@@ -67,8 +67,12 @@ class Clock:
     ``flags`` names, in order, the sides whose time ran out; a time never becomes negative.
     """
 
-    def __init__(self, control: TimeControl, mode: str = "increment") -> None:
+    def __init__(
+        self, control: TimeControl, mode: str = "increment", *, carries: bool = True
+    ) -> None:
+        """``carries``: time saved in one period is added to the next (6.3.2)."""
         self.control = control
+        self.carries = carries
         self.mode = mode
         self.running: str | None = None
         self.at = 0
@@ -174,7 +178,7 @@ class Clock:
             if self._in_period[side] == period.moves:
                 self._period[side] = min(self._period[side] + 1, len(self.control.periods) - 1)
                 self._in_period[side] = 0
-                self.left[side] += self._now(side).base
+                self.left[side] = self._now(side).base + (self.left[side] if self.carries else 0)
             if self.mode == "increment":
                 self.left[side] += self._now(side).increment
         self._thinking = None

@@ -61,7 +61,9 @@ def _finish(game: State, result: str, reason: str, rule: str) -> None:
         for earlier in game.unpressed():
             earlier.completed = True
         game.advance(completed=True)
-        game.rule("completed", "completing", by=side, move=move.uci(), ply=len(game.history))
+        game.rule(
+            "completed", "completing_by_ending", by=side, move=move.uci(), ply=len(game.history)
+        )
     end(game, result, reason, rule)
 
 
@@ -206,7 +208,7 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
             _wrong_claim(game, fact.by, move)
 
     if game.switch("claim_is_offer"):
-        game.offers.add(fact.by)
+        offered(game, fact.by, "claim_is_offer")
     game.propose(
         "claim",
         (rule, "claim"),
@@ -248,10 +250,12 @@ def _short_of_time(game: State, by: str, what: str, rule: str) -> bool:
     rapid = game.switch("quickplay_is_rapid") and game.setup.mode == "rapid"
     in_force = game.setup.quickplay_finish or rapid
     no_increment = game.clock.increment(by) == 0 and not game.extra_time
-    if not in_force or game.setup.mode == "blitz" or not game.clock.in_last_period(by):
+    if game.setup.mode == "blitz":
+        game.refuse(by, what, "blitz", "quickplay_kinds")
+    elif not in_force or not game.clock.in_last_period(by):
         game.refuse(by, what, "no_quickplay_finish", "quickplay")
     elif game.switch("quickplay_needs_no_increment") and not no_increment:
-        game.refuse(by, what, "increment", "quickplay")
+        game.refuse(by, what, "increment", "quickplay_kinds")
     elif by != game.side:
         game.refuse(by, what, "not_on_move", rule)
     elif by in game.clock.flags:
@@ -398,7 +402,7 @@ def _fallen(game: State, called_by: str, rule: str) -> None:
         "flag",
         (rule, "win_on_time"),
         fields,
-        lambda: lose(game, side, "flag", "win_on_time"),
+        lambda: lose(game, side, "flag", "win_on_time", rule),
         reject,
     )
 

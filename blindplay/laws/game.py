@@ -49,11 +49,15 @@ class Game(State):
             raise f.FactError("the first fact must be setup")
         self.t = fact.t
         self.out = []
+        self.helping = None
         if not isinstance(fact, Setup):
             self.clock.advance(fact.t)
             recording.watch(self)
-            ends.watch_flags(self)
+            if not isinstance(fact, f.ClaimTime):  # who claims is heard before the table looks
+                ends.watch_flags(self)
         _HANDLERS[type(fact)](self, fact)
+        if isinstance(fact, f.ClaimTime):
+            ends.watch_flags(self)
         out, self.out = self.out, []
         return out
 

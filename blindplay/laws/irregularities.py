@@ -25,6 +25,12 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     """The player on move has completed an illegal move by pressing the clock (7.5), or is making
     one with two hands."""
     why = why or why_illegal(game.board, move)
+    if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "silent":
+        # The text has no rule for it; no move has been made, and what follows the arbiter says.
+        missing = ["promotion_piece"]
+        game.rule("not_made", "released_promotion", by=game.side, missing=missing)
+        game.rule("arbiter_needed", "not_covered", why=why, player=game.side)
+        return
     if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move):
         _left_to_the_opponent(game, move, why)
         return
@@ -112,7 +118,7 @@ def _punish(
         game.rule("penalty", "penalty", player=side, gives=gains, seconds=given, status="confirmed")
     else:
         game.rule("arbiter_needed", "penalty", why="penalty")
-    if why == "pawn_not_replaced" and game.switch("unreplaced_pawn_becomes_queen"):
+    if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "queen":
         assert move is not None
         _replace_pawn(game, move)
         return
@@ -126,6 +132,7 @@ def _punish(
             game.board,
             game.turn.touched,
             another_takes=game.switch("touched_both_another_takes"),
+            must_castle=game.switch("king_and_rook_must_castle"),
         )
         free = {"free": True} if bound.free else {}
         moves = [move.uci() for move in bound.moves]
@@ -329,12 +336,32 @@ def _displaced(game: State, fact: f.Irregular) -> None:
     goal = game.position_pieces()
     for board in wrong:
         want(game, board, goal, "displaced")
+    game.displacer = fact.player
     more = {"player": fact.player} if fact.player else {}
     game.rule("arbiter_needed", "displaced", why="displaced", **more)
 
 
+def starts_displacers_clock(game: State, by: str) -> bool:
+    """7.3 of fide-1997: the opponent may start the clock of the player who displaced pieces,
+    without having made a move; that player presses when he has put them right."""
+    side = game.displacer
+    if side is None or not game.switch("opponent_starts_displacers_clock"):
+        return False
+    if by == OTHER[side] and game.clock.running == by:
+        game.clock.start(side)
+    elif by == side and game.clock.running == side and game.side != side:
+        game.displacer = None
+        game.clock.start(OTHER[side])
+    else:
+        return False
+    game.tell_clock("displaced")
+    return True
+
+
 def _wrong_clock(game: State, fact: f.Irregular) -> None:
     """6.10.2: the clock is stopped at once, and the arbiter sets it right."""
+    if _too_late(game, "wrong_clock", fact):
+        return
     game.paused = True
     game.clock.stop()
     game.tell_clock("wrong_clock")

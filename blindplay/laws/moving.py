@@ -7,11 +7,18 @@ import chess
 from . import facts as f
 from .adjournment import adjourn
 from .completing import answered, complete, complete_answered
-from .irregularities import illegal
+from .irregularities import illegal, starts_displacers_clock
 from .placement import change, difference, laid_over
 from .sheets import difference_of, shows
 from .state import OTHER, Heard, State, legal
-from .touching import bound, catch_up, executed_differs, make_it, try_to_make
+from .touching import (
+    bound,
+    catch_up,
+    executed_differs,
+    make_it,
+    stop_adjusting,
+    try_to_make,
+)
 
 
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
@@ -70,6 +77,7 @@ def announce(game: State, fact: f.Announce) -> None:
             return
     if not _may_move(game, side, "announce"):
         return
+    stop_adjusting(game, game.board_of(side))
     move = meaning(game, fact, side, game.board)
     if move is None:
         return
@@ -173,9 +181,7 @@ def make(game: State, fact: f.Make) -> None:
     if side is None:
         return
     if fact.by.startswith("assistant:"):
-        # The assistant's hand is on the sighted player's board (D.2.10.1, D.2.11).
-        of = fact.by.removeprefix("assistant:")
-        board = game.board_of(OTHER[of] if game.impaired(of) else of)
+        board = _board_for_assistant(game, fact.move)
     else:
         board = game.board_of(fact.by)
     if _executes_outstanding(game, fact.move, board):
@@ -187,6 +193,17 @@ def make(game: State, fact: f.Make) -> None:
         _make_on_other(game, fact, board)
     elif _may_move(game, side, "make"):
         _make_on_own(game, fact, board)
+
+
+def _board_for_assistant(game: State, uci: str) -> str:
+    """On which board an assistant executes a move (D.2.10.1, D.2.11): each player's move on the
+    other's board; a sighted player's own move, where nobody has entered it yet, on his."""
+    for board in game.tables:
+        if any(ply.move == legal(ply.before, uci) for ply in game.outstanding(board)):
+            return board
+    mover = game.side
+    done = game.turn.executed is not None and game.turn.executed == legal(game.board, uci)
+    return game.board_of(OTHER[mover] if game.impaired(mover) or done else mover)
 
 
 def _executes_outstanding(game: State, uci: str, board: str) -> bool:
@@ -248,6 +265,8 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
         turn.attempted = chess.Move.from_uci(fact.move)
         table.placement = laid_over(game.pieces, change(game.board, turn.attempted))
         turn.executed = turn.made = None
+        if game.switch("illegal_complete_when") == "made":
+            illegal(game, turn.attempted)
         return
     turn.attempted = None
     table.placement = laid_over(game.pieces, change(game.board, move))
@@ -271,6 +290,8 @@ def press(game: State, fact: f.Press) -> None:
     if side is None:
         return
     waiting = game.unpressed()
+    if not waiting and game.turn.made is None and starts_displacers_clock(game, side):
+        return
     if not game.started and game.clock:
         game.refuse(fact.by, "press", "not_started", "start")
     elif game.paused:

@@ -9,8 +9,9 @@ HALF_A_MINUTE = 30_000
 
 
 def must_write(game: State, side: str) -> bool:
-    """Whether ``side`` must record now: not in rapid and blitz, nor, once he has had less than
-    five minutes and gets less than thirty seconds a move, in the rest of that period (8.4)."""
+    """Whether ``side`` must record now: not in rapid and blitz, nor with less than five minutes
+    and less than thirty seconds added for a move (8.4), nor, where the edition says so, in the
+    rest of the period in which he came under five minutes."""
     if not game.switch("record_duty"):
         return False
     return game.exempt.get(side) != game.clock.period(side)
@@ -19,9 +20,11 @@ def must_write(game: State, side: str) -> bool:
 def watch(game: State) -> None:
     """Notice who has come under five minutes; called whenever time has passed."""
     clock = game.clock
-    for side in OTHER:
-        if clock and clock.left[side] < FIVE_MINUTES and clock.increment(side) < HALF_A_MINUTE:
+    for side in OTHER if clock else ():
+        if clock.left[side] < FIVE_MINUTES and clock.increment(side) < HALF_A_MINUTE:
             game.exempt[side] = clock.period(side)
+        elif not game.switch("record_exemption_lasts_period"):
+            game.exempt.pop(side, None)
 
 
 def first_missing(game: State, side: str, upto: int) -> int | None:

@@ -19,10 +19,12 @@ def set_up(game: State, fact: f.Setup) -> None:
     game.pieces = pieces_of(game.board)
     game.start_board = game.board.copy()
     game.keys = [position_key(game.board)]
-    game.clock = Clock(TimeControl.parse(fact.time_control), fact.clock_mode)
+    carries = fact.clock_mode != "delay" or game.edition.switch("delay_carries_saved_time")
+    control = TimeControl.parse(fact.time_control)
+    game.clock = Clock(control, fact.clock_mode, carries=carries)
     game.clock.at = fact.t
     game.start_clocks = game.clock.snapshot()
-    game.assistants = {side: fact.player(side).assistant for side in OTHER}
+    game.assistants = {side: fact.player(side).assistant or None for side in OTHER}
     sides = ("white", "black") if fact.board_count == 2 else ("white",)
     game.tables = {side: TableBoard(dict(game.pieces)) for side in sides}
     if fact.variant == "chess960" and not game.switch("chess960"):
@@ -56,13 +58,16 @@ def _check_mode(game: State) -> None:
 
 def check_assistants(game: State) -> None:
     """Against a hearing-impaired opponent an assistant must be used (D.2.11 of fide-2023)."""
-    if not game.switch("hearing_impaired_opponent_needs_assistant"):
-        return
     needed = any(
         game.player(side).hearing_impaired and game.impaired(OTHER[side]) for side in OTHER
     )
-    if needed and not any(game.assistants.values()):
+    if not needed or any(game.assistants.values()):
+        return
+    if game.switch("hearing_impaired_opponent_needs_assistant"):
         game.rule("arbiter_needed", "hearing_impaired_opponent", why="assistant_compulsory")
+    else:
+        # The older texts are silent: how the two are to understand each other the arbiter says.
+        game.rule("arbiter_needed", "not_covered", why="hearing_impaired_opponent")
 
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
@@ -81,7 +86,7 @@ def two_boards(game: State, fact: f.TwoBoards) -> None:
 
 def inspect(game: State, fact: f.Inspect) -> None:
     """The special board, requirement by requirement (D.1.1 to D.1.4)."""
-    if game.table(fact.board, "inspect") is None:
+    if game.closed("inspect", "arbiter") or game.table(fact.board, "inspect") is None:
         return
     missing = [name for name in f.REQUIREMENTS if name not in fact.fulfils]
     articles = {
@@ -114,7 +119,12 @@ def assistant(game: State, fact: f.Assistant) -> None:
 
 
 def start(game: State, fact: f.Start) -> None:
-    if game.closed("start", fact.by):
+    if game.closed("start", fact.by, while_adjourned=True):
+        return
+    if game.adjourned:
+        # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
+        game.clock.start(OTHER[game.side])
+        game.tell_clock("answering_player_absent")
         return
     if game.started:
         game.refuse(fact.by, "start", "already_started", "start")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,9 +11,9 @@ import chess
 from . import facts as f
 from .clock import ClockState
 from .facts import seconds
-from .placement import Pieces, change, difference, moves_that_show, write_placement
+from .placement import Pieces, change, difference, moves_that_show, pieces_of, write_placement
 from .reconcile import differences, scoresheets_part, steps
-from .state import OTHER, State
+from .state import OTHER, Ply, State, position_key
 
 
 def record(game: State, fact: f.Record) -> None:
@@ -60,6 +61,9 @@ def compare_boards(game: State) -> None:
     wrong = [board for board in game.tables if not in_order(game, board)]
     if not wrong:
         return
+    followed = _follow_sheets(game)
+    if followed is not None:
+        wrong = [board for board in game.tables if not in_order(game, board)]
     goal = game.position_pieces()
     shown = {
         board: table.placement if board in wrong else goal for board, table in game.tables.items()
@@ -79,6 +83,8 @@ def compare_boards(game: State) -> None:
             game.rule("must_record", "recording", by=side, ply=len(game.history))
     rule = "boards_differ" if part is None else "boards_differ_sheets_differ"
     sheets: dict[str, Any] = {"agree": part is None}
+    if followed is not None:
+        sheets |= {"ply": followed[0], "move": followed[1].uci()}
     if part is not None:
         sheets |= {"from_ply": part} | {side: game.sheets[side].get(part) for side in OTHER}
     game.rule("scoresheets", rule, **sheets)
@@ -103,16 +109,57 @@ def check_single_board(game: State) -> None:
         want(game, "white", game.position_pieces(), "displaced_found")
 
 
+def _read(game: State, side: str, text: str, board: chess.Board) -> chess.Move | None:
+    """The legal move that an entry stands for, in its writer's own language."""
+    heard = game.words.understand(text, board, game.player(side).language)
+    return heard.moves[0] if heard.kind == "move" else None
+
+
 def _sheets_part(game: State) -> int | None:
     """The first ply at which the two scoresheets disagree, None if they agree."""
     positions = [ply.before for ply in game.history] + [game.position]
-    languages = {side: game.player(side).language for side in OTHER}
+    return scoresheets_part(
+        game.sheets["white"],
+        game.sheets["black"],
+        positions,
+        lambda side, text, board: _read(game, side, text, board),
+    )
 
-    def read(side: str, text: str, board: chess.Board) -> chess.Move | None:
-        heard = game.words.understand(text, board, languages[side])
-        return heard.moves[0] if heard.kind == "move" else None
 
-    return scoresheets_part(game.sheets["white"], game.sheets["black"], positions, read)
+def _follow_sheets(game: State) -> tuple[int, chess.Move] | None:
+    """Both sheets hold another move than the table does: the sheets decide (D.2.9), so the game
+    is what they say, if all later moves are legal then. Gives the ply and the move."""
+    turn = game.turn
+    if turn.announced or turn.executed or turn.made or turn.attempted:
+        return None
+    first: tuple[int, chess.Move] | None = None
+    board = game.start_board.copy(stack=False)
+    plies: list[Ply] = []
+    for number, ply in enumerate(game.history, 1):
+        written = [_written(game, side, number, board) for side in OTHER]
+        move = ply.move
+        if written[0] is not None and written[0] == written[1] != move:
+            move = written[0]
+            first = first or (number, move)
+        if ply.illegal or not board.is_legal(move):
+            return None
+        plies.append(dataclasses.replace(ply, before=board, pieces=pieces_of(board), move=move))
+        board = board.copy(stack=False)
+        board.push(move)
+    if first is None:
+        return None
+    game.history, game.board, game.pieces = plies, board, pieces_of(board)
+    game.keys = [position_key(ply.before) for ply in plies] + [position_key(board)]
+    game.turn = type(turn)()
+    for table in game.tables.values():
+        shown = (n for n in range(len(plies), -1, -1) if table.placement == game.shown_after(n))
+        table.plies = next(shown, len(plies))
+    return first
+
+
+def _written(game: State, side: str, number: int, board: chess.Board) -> chess.Move | None:
+    text = game.sheets[side].get(number)
+    return None if text is None else _read(game, side, text, board)
 
 
 def want(game: State, board: str, goal: Pieces, *rules: str) -> None:

@@ -31,6 +31,20 @@ LOSES = {"white": "0-1", "black": "1-0"}
 DRAW = "1/2-1/2"
 SCANDINAVIAN = frozenset(("nb", "nn", "no", "sv", "da", "fo", "is"))
 
+# The tasks of an assistant (D.2.10.1 to 6), and the rulings that cite them when he acts.
+_TASKS = {
+    "announce": "assistant_announces",
+    "execute": "assistant_executes",
+    "press": "assistant_records_and_presses",
+    "record": "assistant_records_and_presses",
+    "claim_time": "assistant_claims_and_reports",
+    "touch": "assistant_claims_and_reports",
+    "seal": "assistant_adjourns",
+}
+_BY_ASSISTANTS = frozenset(
+    ("announced", "repeated", "executed", "completed", "flag", "touched", "sealed")
+)
+
 Confirm = Callable[[], None]
 PositionKey = tuple[Any, ...]
 
@@ -81,11 +95,11 @@ class Turn:
     executed: chess.Move | None = None
     attempted: chess.Move | None = None  # entered at the console, but not legal
     made: chess.Move | None = None
-    made_at: int = 0  # ms
     begun: bool = False  # he tried to announce or execute something that was not taken
     claim_lost: bool = False
     must_play: chess.Move | None = None  # the move of a wrong claim (9.5.3)
     castles: chess.Move | None = None  # his king has been released where castling puts it (4.7.2)
+    tried_castling: bool = False  # it was, where castling is illegal
 
 
 @dataclass
@@ -142,7 +156,10 @@ class State:
         self.offers: set[str] = set()
         self.pending: Pending | None = None
         self.illegal_moves = {"white": 0, "black": 0}
-        self.assistants = {"white": False, "black": False}
+        # None: nobody has said whether there is one; then whoever acts as one is believed.
+        self.assistants: dict[str, bool | None] = {"white": None, "black": None}
+        self.helping: str | None = None  # the rule under which an assistant acts in this fact
+        self.displacer: str | None = None  # who must put pieces right while his own clock runs
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
         self.extra_time = False
@@ -244,6 +261,8 @@ class State:
     def rule(self, kind: str, /, *rules: str, **fields: Any) -> Ruling:
         """Give a ruling that rests on these rules of the edition."""
         regime = self.regime
+        if self.helping is not None and kind in _BY_ASSISTANTS:
+            rules = (*rules, self.helping)
         articles: list[str] = []
         for name in rules:
             for article in self.edition.cite(name, regime):
@@ -330,7 +349,11 @@ class State:
         if not by.startswith("assistant:"):
             return by
         of = by.removeprefix("assistant:")
+        if self.assistants[of] is False:
+            self.refuse(by, what, "no_such_assistant", "assistant")
+            return None
         if self.impaired(of):
+            self.helping = _TASKS.get(what, _TASKS.get(duty))
             return self.side if duty in ("announce", "execute") else of
         if not self.impaired(OTHER[of]):
             return of
@@ -340,6 +363,7 @@ class State:
         elif duty == "own":
             self.refuse(by, what, "not_his_task", "assistant_of_sighted")
         else:
+            self.helping = "assistant_of_sighted"
             return self.side
         return None
 

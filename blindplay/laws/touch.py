@@ -29,13 +29,18 @@ class Obligation:
 
 
 def obligation(
-    board: chess.Board, touched: Sequence[int], *, another_takes: bool = False
+    board: chess.Board,
+    touched: Sequence[int],
+    *,
+    another_takes: bool = False,
+    must_castle: bool = True,
 ) -> Obligation:
     """What the player on move must do after touching the pieces on ``touched``, in that order.
 
     ``touched`` are squares of ``board`` (the position before the move) with a piece on them.
     ``another_takes``: where the touched piece cannot take the touched opponent's piece, any other
     piece that can must (the federation's short rules), instead of 4.3.3's first touched piece.
+    ``must_castle``: king and then rook binds to castling (4.4.1), not only to moving the king.
     """
     own = [square for square in touched if board.color_at(square) == board.turn]
     others = [square for square in touched if board.color_at(square) == (not board.turn)]
@@ -46,7 +51,7 @@ def obligation(
     theirs = board.kings & board.occupied_co[not board.turn]
     legal = list(board.generate_legal_moves(movers, chess.BB_ALL & ~theirs))
     if own and not others:
-        castling = _castling(board, legal, own)
+        castling = _castling(board, legal, own, must_castle)
         if castling is not None:
             return castling
     if own and others:
@@ -74,7 +79,7 @@ def obligation(
 
 
 def _castling(
-    board: chess.Board, legal: Sequence[chess.Move], own: Sequence[int]
+    board: chess.Board, legal: Sequence[chess.Move], own: Sequence[int], must_castle: bool
 ) -> Obligation | None:
     """4.4: king and then rook binds to castling; rook and then king forbids it on that side."""
     king = board.king(board.turn)
@@ -88,6 +93,8 @@ def _castling(
         move for move in legal if board.is_castling(move) and castling_rook(board, move) == rook
     ]
     if own[0] == king:
+        if this_side and not must_castle:
+            return None  # the king was touched first, so he must move: castling is one way
         if this_side:
             return Obligation(tuple(this_side), False, "castling_king_first")
         kings = [move for move in legal if move.from_square == king]

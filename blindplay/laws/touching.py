@@ -12,7 +12,15 @@ from . import recording
 from .completing import answered
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
-from .placement import Pieces, change, is_white, laid_over, moves_that_show, read_placement
+from .placement import (
+    Pieces,
+    change,
+    is_white,
+    laid_over,
+    letter_at,
+    moves_that_show,
+    read_placement,
+)
 from .sheets import check_single_board, compare_boards, difference_of, shows, take_back
 from .state import OTHER, State, TableBoard
 from .touch import Obligation, obligation
@@ -179,8 +187,17 @@ def bound(game: State) -> Obligation:
         return Obligation((turn.must_play,), False, "wrong_claim")
     if turn.castles is not None:
         return Obligation((turn.castles,), False, "released_castling")
-    another_takes = game.switch("touched_both_another_takes")
-    return obligation(game.board, turn.touched, another_takes=another_takes)
+    return due(game, game.board, turn.touched)
+
+
+def due(game: State, board: chess.Board, squares: list[int]) -> Obligation:
+    """What touching these pieces obliges to under this edition (4.3 to 4.5)."""
+    return obligation(
+        board,
+        squares,
+        another_takes=game.switch("touched_both_another_takes"),
+        must_castle=game.switch("king_and_rook_must_castle"),
+    )
 
 
 def oblige(game: State) -> None:
@@ -209,7 +226,7 @@ def touch(game: State, fact: f.Touch) -> None:
         game.refuse(fact.by, "touch", "empty_square", "touched_own")
     elif not game.started and game.clock:
         game.refuse(fact.by, "touch", "not_started", "start")
-    elif square not in game.turn.touched:
+    elif square not in game.turn.touched and not game.tables[game.board_of(fact.by)].adjusting:
         touched(game, square, by_report=fact.seen_by is not None)
 
 
@@ -233,23 +250,23 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
     squares = [*ply.touched, square] if square not in ply.touched else list(ply.touched)
     if not ply.touched:
         squares = [square]  # nothing else is known to have been touched first
-    due = obligation(ply.before, squares, another_takes=game.switch("touched_both_another_takes"))
+    owed = due(game, ply.before, squares)
     if ply.before.piece_at(square) is None:
         game.refuse(fact.by, "touch", "empty_square", "touched_own")
         return
-    if due.free or ply.move in due.moves:
-        game.refuse(fact.by, "touch", "fulfilled", due.rule)
+    if owed.free or ply.move in owed.moves:
+        game.refuse(fact.by, "touch", "fulfilled", owed.rule)
         return
 
     def confirm() -> None:
-        take_back(game, number - 1, due.rule)
+        take_back(game, number - 1, owed.rule)
         game.turn.touched = squares
         oblige(game)
         game.resume()
 
     game.propose(
         "take_back",
-        (due.rule, "complaint_lost"),
+        (owed.rule, "complaint_lost"),
         {"to_ply": number - 1, "why": "touched_piece", "by": fact.by, "square": fact.square},
         confirm,
         game.resume,
@@ -267,6 +284,16 @@ def adjust(game: State, fact: f.Adjust) -> None:
         return
     game.tables[game.board_of(side)].adjusting = True
     game.rule("adjusting", "adjusting", by=side)
+
+
+def stop_adjusting(game: State, board: str) -> None:
+    """He goes on to his move: what he still holds has been touched with that intention."""
+    table = game.tables[board]
+    if table.adjusting:
+        table.adjusting = False
+        for square, _ in list(table.hand):
+            if _counts_as_touch(game, board, square):
+                touched(game, square)
 
 
 # --- looking at a board --------------------------------------------------------------------
@@ -288,7 +315,6 @@ def look(game: State, board: str) -> None:
         return
     if table.adjusting:
         if table.placement == game.shown_after(table.plies):
-            table.adjusting = False
             table.hand.clear()
             return
         if _executed(game, board) is None:
@@ -298,7 +324,7 @@ def look(game: State, board: str) -> None:
         for square in sorted(difference_of(game, board)):
             if square not in game.turn.touched and square in game.pieces:
                 touched(game, square)
-    _catch_up(game, board)
+    catch_up(game, board)
     if game.over or game.adjourned or (game.pending is not None and not game.pending.claimable):
         return
     if board == game.board_of(game.side):
@@ -319,7 +345,7 @@ def _corrected(game: State, table: TableBoard) -> int | None:
     return None
 
 
-def _catch_up(game: State, board: str) -> None:
+def catch_up(game: State, board: str) -> None:
     """Notice that completed moves have now been executed on this board, too."""
     table = game.tables[board]
     for index in range(len(game.history), table.plies, -1):
@@ -329,10 +355,6 @@ def _catch_up(game: State, board: str) -> None:
             table.plies = index
             table.hand.clear()
             return
-
-
-def catch_up(game: State, board: str) -> None:
-    _catch_up(game, board)
 
 
 def _executed(game: State, board: str) -> chess.Move | None:
@@ -352,6 +374,8 @@ def _look_at_own(game: State, board: str) -> None:
     if game.outstanding(board) or (game.clock and not game.started):
         return
     move = _executed(game, board)
+    if move is None and turn.made is None and not game.impaired(game.side):
+        _king_released(game, board)
     if move == turn.executed:
         return
     impaired = game.impaired(game.side)
@@ -365,8 +389,6 @@ def _look_at_own(game: State, board: str) -> None:
     if move is None:
         if before is not None and impaired:
             turn.made = None
-        elif not impaired:
-            _king_released(game, board)
         return
     game.rule("executed", "announcing", board=board, move=move.uci())
     if turn.announced is not None and turn.announced != move:
@@ -375,22 +397,29 @@ def _look_at_own(game: State, board: str) -> None:
 
 
 def _king_released(game: State, board: str) -> None:
-    """4.7.2: a king released where castling puts him is bound to castle on that side."""
-    if game.turn.castles is not None or game.tables[board].hand:
+    """4.7.2: a king released two squares from his own towards a rook is bound to castle on that
+    side; where that is illegal, to another move of the king."""
+    turn, position = game.turn, game.board
+    home = position.king(position.turn)
+    if turn.castles is not None or home is None or game.tables[board].hand:
         return
+    king = letter_at(position, home)
     shown = difference_of(game, board)
-    for move in game.board.legal_moves:
-        if not game.board.is_castling(move) or len(shown) != 2:
-            continue
-        king = "K" if game.board.turn else "k"
-        moved = change(game.board, move)
-        # A king that could have gone there in an ordinary move (Chess960) is bound to nothing.
-        if shown.get(move.from_square, king) is None and any(
-            letter == king and moved.get(square) == king for square, letter in shown.items()
-        ):
-            game.turn.castles = move
+    there = next((square for square, letter in shown.items() if letter == king), None)
+    if there is None or shown != {home: None, there: king}:
+        return
+    castling = [move for move in position.legal_moves if position.is_castling(move)]
+    for move in castling:
+        if change(position, move).get(there) == king:
+            turn.castles = move
             oblige(game)
             return
+    same_rank = chess.square_rank(there) == chess.square_rank(home)
+    if same_rank and chess.square_distance(there, home) == 2 and not turn.tried_castling:
+        turn.tried_castling = True
+        kings = [move.uci() for move in position.generate_legal_moves(chess.BB_SQUARES[home])]
+        free = {} if kings else {"free": True}
+        game.rule("obliged", "released_castling", by=game.side, moves=kings, **free)
 
 
 def _look_at_other(game: State, board: str) -> None:
@@ -454,17 +483,26 @@ def try_to_make(game: State) -> None:
             game.refuse(side, "make", "touched_piece", now.rule, move=move)
             oblige(game)
             return
-    rules: tuple[str, ...] = ("made_special",) if impaired else ("released",)
-    if not impaired and len(game.tables) == 2:
-        rules = ("sighted_ordinary", "released")
+    rules: tuple[str, ...] = ("made_special",)
+    if not impaired:
+        rules = (_released(game, turn.executed),)
+        if len(game.tables) == 2:
+            rules = ("sighted_ordinary", *rules)
     make_it(game, turn.executed, *rules)
+
+
+def _released(game: State, move: chess.Move) -> str:
+    if move.promotion:
+        return "released_promotion"
+    if game.board.is_castling(move):
+        return "released_castling"
+    return "released_capture" if game.board.is_capture(move) else "released"
 
 
 def make_it(game: State, move: chess.Move, *rules: str) -> None:
     """``move`` is made: on the board, announced, and no longer to be changed."""
     turn, side = game.turn, game.side
     turn.made = move
-    turn.made_at = game.t
     game.rule("made", *rules, by=side, move=move.uci(), san=game.board.san(move))
     turn.claim_lost = True
     decline_by_playing(game, side)

@@ -19,7 +19,8 @@ def _clock(milliseconds: int) -> str:
 
 
 def pgn(game: Game, date: datetime.date | None = None) -> str:
-    """The game in PGN, with each player's time left after his move where there is a clock."""
+    """The game in PGN, with each player's time left after his move where there is a clock, and
+    ``(=)`` where he offered a draw with it (9.1.2.2)."""
     assert game.setup is not None
     out = chess.pgn.Game()
     out.headers["Event"] = "BlindPlay"
@@ -32,11 +33,17 @@ def pgn(game: Game, date: datetime.date | None = None) -> str:
     if game.start_board.fen() != chess.STARTING_FEN:
         out.setup(game.start_board)
     node: chess.pgn.GameNode = out
-    for ply in game.history:
+    for number, ply in enumerate(game.history, 1):
+        if ply.illegal:
+            # PGN knows no illegal moves: from here on the moves are kept in a comment.
+            rest = " ".join(later.move.uci() for later in game.history[number - 1 :])
+            node.comment = f"{node.comment} An illegal move stands; moves from here: {rest}".strip()
+            break
         node = node.add_variation(ply.move)
+        comments = ["(=)"] if (number, ply.side) in game.offered_at else []
         if game.clock:
-            side = "white" if ply.before.turn == chess.WHITE else "black"
-            node.comment = f"[%clk {_clock(ply.clock.left[side])}]"
+            comments.append(f"[%clk {_clock(ply.clock.left[ply.side])}]")
+        node.comment = " ".join(comments)
     return str(out)
 
 

@@ -25,7 +25,7 @@ from blindplay.speech.audio import (
     devices,
 )
 from blindplay.speech.listener import Recogniser
-from blindplay.speech.models import find_model
+from blindplay.speech.models import ModelError, find_model
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 
@@ -167,8 +167,8 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
         model = find_model(session.pack.code, wanted.model)
         recogniser = Recogniser(model, session.pack.code, spellings=session.pack.spoken)
         session.attach_microphone(side, MicrophoneSource(wanted.microphone), recogniser)
-    except AudioError as error:
-        if wanted.microphone is not None:
+    except (AudioError, ModelError) as error:
+        if wanted.microphone is not None or wanted.model is not None:
             raise
         session.trouble(f"{error} Until then type what you would say.")
 

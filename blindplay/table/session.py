@@ -184,7 +184,15 @@ class Session:
         board.start()
         return board
 
-    def _on_board(self, side: str, event: events.BoardEvent, levers: bool) -> None:
+    def _colour(self, seat: str) -> str:
+        """Whose the devices of ``seat`` are. A seat is called by the colour its player had when
+        the devices were attached; a new game with reversed colours (7.3) changes his colour."""
+        if not self.table.game.swapped:
+            return seat
+        return "black" if seat == "white" else "white"
+
+    def _on_board(self, seat: str, event: events.BoardEvent, levers: bool) -> None:
+        side = self._colour(seat)
         name = f"{_NAMES[side]}'s board"
         player = self.pack.sentence(side)
         if isinstance(event, events.Lifted):
@@ -199,22 +207,23 @@ class Session:
             if "?" not in event.placement:  # a board that knows presence only proves no position
                 self.table.submit(f.Position, board=side, placement=event.placement)
         elif isinstance(event, events.Lever) and levers:
-            self.line(f"felt {_NAMES[event.side]}'s clock lever pressed")
-            self.table.submit(f.Press, by=event.side)
+            presser = self._colour(event.side)
+            self.line(f"felt {_NAMES[presser]}'s clock lever pressed")
+            self.table.submit(f.Press, by=presser)
         elif isinstance(event, events.Connected):
             self.line(f"{name} is connected: {event.board}")
-            if self._was_gone(side):
+            if self._was_gone(seat):
                 self.say(Output.PUBLIC, self.pack.sentence("board_back", player=player))
         elif isinstance(event, events.Disconnected):
             self.trouble(event.why)
-            self._warned.add(f"gone {side}")
+            self._warned.add(f"gone {seat}")
             self.say(Output.PUBLIC, self.pack.sentence("board_gone", player=player))
         elif isinstance(event, events.Fault):
             self.trouble(f"{name}: the contact of {event.square} is bad; press the peg home.")
 
-    def _was_gone(self, side: str) -> bool:
-        gone = f"gone {side}" in self._warned
-        self._warned.discard(f"gone {side}")
+    def _was_gone(self, seat: str) -> bool:
+        gone = f"gone {seat}" in self._warned
+        self._warned.discard(f"gone {seat}")
         return gone
 
     # --- ears ------------------------------------------------------------------------------
@@ -263,10 +272,11 @@ class Session:
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("microphone_gone"))
 
-    def _expect(self, side: str) -> Expected:
+    def _expect(self, seat: str) -> Expected:
         assert self._recogniser is not None
-        expected = expect(self._recogniser, self.pack, self.dialogue.boards(side))
-        self._expected[side] = expected
+        boards = self.dialogue.boards(self._colour(seat))
+        expected = expect(self._recogniser, self.pack, boards)
+        self._expected[seat] = expected
         news = set(expected.unsayable) - self._warned
         if news:
             self._warned |= news
@@ -280,8 +290,9 @@ class Session:
         for side, listener in list(self._listeners.items()):
             listener.listen_for(self._expect(side).phrases())
 
-    def _on_hearing(self, side: str, hearing: Hearing) -> None:
-        utterance = decide(hearing, self._expected[side])
+    def _on_hearing(self, seat: str, hearing: Hearing) -> None:
+        side = self._colour(seat)
+        utterance = decide(hearing, self._expected[seat])
         if utterance.phrase is None:
             heard = utterance.hearing.words or "something that is no phrase of the game"
             self.line(f"heard {_NAMES[side]}, not understood: {heard}")
@@ -298,6 +309,7 @@ class Session:
     def typed(self, side: str, text: str) -> None:
         """Typed words of ``side``. Where his board has no sensors, typing a move executes it."""
         game = self.table.game
+        with_sensors = {self._colour(seat) for seat in self.boards}
         on_move = side == game.side
         before = game.turn.announced
         self.dialogue.hear(side, text)
@@ -305,7 +317,7 @@ class Session:
         if not on_move or now is None or now == before or game.over:
             return
         for board in game.tables:
-            if board not in self.boards:
+            if board not in with_sensors:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make, by=by, move=now.uci())
 

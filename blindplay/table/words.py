@@ -153,7 +153,9 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
             )
     elif kind == "take_back" and ruling["status"] == "confirmed":
         ply = ruling["to_ply"]
-        if ply == 0:
+        if ruling.get("new_game"):
+            yield Output.PUBLIC, pack.sentence("new_game")
+        elif ply == 0:
             yield Output.PUBLIC, pack.sentence("take_back_all")
         else:
             side = player("white" if ply % 2 else "black")
@@ -168,21 +170,36 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
             pack.sentence("illegal_number", player=player(ruling["by"]), number=number),
         )
     elif kind == "penalty" and ruling.get("gives"):
-        yield (
-            Output.PUBLIC,
-            pack.sentence(
-                kind,
-                player=player(ruling["gives"]),
-                time=pack.duration(round(ruling["seconds"] * 1000)),
-            ),
-        )
-    elif kind == "flag":
+        time = pack.duration(round(ruling["seconds"] * 1000))
+        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["gives"]), time=time)
+    elif kind == "penalty" and ruling.get("kind") == "warning":
+        yield Output.PUBLIC, pack.sentence("warning", player=player(ruling["player"]))
+    elif kind == "flag" and ruling["by"] in SIDES:
         yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
     elif kind == "claim":
-        yield (
-            Output.PUBLIC,
-            pack.sentence(f"claim_{ruling['rule']}", player=player(ruling["by"])),
-        )
+        if ruling["status"] == "confirmed" and "correct" in ruling.fields:
+            answer = "claim_correct" if ruling["correct"] else "claim_incorrect"
+            yield Output.PUBLIC, pack.sentence(answer)
+        elif ruling["status"] == "proposed":
+            claimed = f"claim_{ruling['rule']}"
+            yield Output.PUBLIC, pack.sentence(claimed, player=player(ruling["by"]))
+        else:
+            yield Output.PUBLIC, pack.sentence("play_on")
+    elif kind in ("two_boards", "late", "sealed"):
+        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
+    elif kind == "special_board":
+        missing = [pack.sentence(f"special_board_{name}") for name in ruling["missing"]]
+        if missing:
+            yield Output.PUBLIC, pack.sentence("special_board_missing", what=", ".join(missing))
+        else:
+            yield Output.PUBLIC, pack.sentence("special_board_ok")
+    elif kind == "assistant":
+        key = "assistant_present" if ruling["present"] else "assistant_gone"
+        yield Output.PUBLIC, pack.sentence(key, player=player(ruling["of"]))
+    elif kind == "adjourned" or (kind == "extra_time" and ruling["status"] == "confirmed"):
+        yield Output.PUBLIC, pack.sentence(kind)
+    elif kind == "arbiter_needed" and ruling["why"] == "mate_undecided":
+        yield Output.PUBLIC, pack.sentence("mate_undecided")
     elif kind == "arbiter_needed" or ruling.get("status") == "proposed":
         yield Output.PUBLIC, pack.sentence("arbiter_needed", why="").strip()
     elif kind == "game_over":

@@ -26,6 +26,7 @@ SQUARES = st.sampled_from(["e2", "e4", "d7", "d5", "g1", "f3", "e1", "h1", "f1",
 MOVES = st.sampled_from(
     ["e2e4", "d7d5", "e4d5", "g1f3", "e1g1", "f1e2", "a7b8q", "a7a8", "d5e4", "g8f6", "e4e5"]
 )
+CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 PIECES = st.sampled_from([None, "P", "p", "N", "K", "R", "Q"])
 POSITIONS = (
     chess.STARTING_FEN,
@@ -35,7 +36,7 @@ POSITIONS = (
 )
 
 
-def _fact(kind: str, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+def _fact(kind: str, /, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({"fact": st.just(kind), **fields})
 
 
@@ -44,7 +45,13 @@ DECISIONS = st.one_of(
     _fact("arbiter", do=st.just("set_clock"), white=st.integers(0, 500)),
     _fact("arbiter", do=st.just("penalty"), player=SIDES, black=st.integers(0, 99)),
     _fact("arbiter", do=st.just("restore"), ply=st.integers(0, 5)),
+    _fact("arbiter", do=st.sampled_from(("adjourn", "postpone"))),
+    _fact("arbiter", do=st.just("penalty"), player=SIDES, kind=st.just("warning")),
 )
+WHATS = (
+    "two_hands", "displaced", "wrong_start", "reversed_colours", "board_turned", "wrong_clock",
+    "illegal_move",
+)  # fmt: skip
 FACTS = st.one_of(
     _fact("start"),
     _fact("lift", board=SIDES, square=SQUARES),
@@ -64,10 +71,21 @@ FACTS = st.one_of(
     _fact("record", by=SIDES, ply=st.integers(1, 6), text=MOVES),
     _fact("offer_draw", by=SIDES),
     _fact("decline_draw", by=SIDES),
-    _fact("claim_draw", by=SIDES, rule=st.sampled_from(("repetition", "fifty_moves"))),
+    _fact("claim_draw", by=SIDES, rule=st.sampled_from(CLAIMS)),
+    _fact("claim_draw", by=SIDES, rule=st.sampled_from(CLAIMS), move=MOVES),
+    _fact("request_extra_time", by=SIDES),
+    _fact("call_arbiter", by=SIDES),
+    _fact("two_boards", by=SIDES),
+    _fact("inspect", board=SIDES, fulfils=st.just(["pegs"])),
+    _fact("assistant", of=SIDES, present=st.booleans()),
+    _fact("arrive", by=SIDES),
+    _fact("touch", by=SIDES, square=SQUARES, ply=st.integers(1, 4), seen_by=PEOPLE),
+    _fact("seal", by=SIDES, text=st.sampled_from(("e2e4", "d7d5", "e2e5", "nonsense"))),
+    _fact("open_envelope", missing=st.booleans()),
     _fact("claim_time", by=PEOPLE),
     _fact("query", by=PEOPLE, about=st.sampled_from(("time", "moves", "last_move", "position"))),
-    _fact("irregular", by=PEOPLE, what=st.sampled_from(("two_hands", "displaced", "wrong_start"))),
+    _fact("irregular", by=PEOPLE, what=st.sampled_from(WHATS)),
+    _fact("irregular", by=PEOPLE, what=st.sampled_from(WHATS), player=SIDES),
     _fact("tick"),
     DECISIONS,
 )
@@ -90,6 +108,8 @@ def games(draw: st.DrawFn) -> list[Fact]:
         "time_control": draw(st.sampled_from(("-", "60", "300+5", "2/60+2:60"))),
         "clock_mode": draw(st.sampled_from(("increment", "delay", "bronstein"))),
         "arbiter": draw(st.sampled_from(("present", "automatic"))),
+        "supervised": draw(st.booleans()),
+        "quickplay_finish": draw(st.booleans()),
         "white": {"impaired": draw(st.booleans())},
         "black": {"impaired": draw(st.booleans())},
     }
@@ -118,9 +138,20 @@ def _made_without_conditions(game: Game) -> bool:
     return turn.announced != turn.made or shown != pieces_of(after)
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(games())
 def test_whatever_happens_at_the_table_is_ruled_and_never_raised(facts: list[Fact]) -> None:
+    _fold_and_check(facts)
+
+
+@pytest.mark.long
+@settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(games())
+def test_whatever_happens_at_twenty_thousand_tables_is_ruled(facts: list[Fact]) -> None:
+    _fold_and_check(facts)
+
+
+def _fold_and_check(facts: list[Fact]) -> None:
     game = Game(PlainWords())
     told: list[str] = []
     for fact in facts:
@@ -136,7 +167,7 @@ def test_whatever_happens_at_the_table_is_ruled_and_never_raised(facts: list[Fac
         made = [ruling for ruling in rulings if ruling.kind == "made"]
         if made and not game.over and game.turn.made is not None:
             assert not _made_without_conditions(game)
-        assert len(game.board.move_stack) == len(game.history)
+        assert len(game.keys) == len(game.history) + 1
         assert (
             game.start_board.fen() == (game.history[0].before if game.history else game.board).fen()
         )
