@@ -19,7 +19,7 @@ def complete(game: State, *, illegal: str = "") -> None:
     ply = game.advance(completed=True, illegal=illegal)
     game.tables[game.board_of(side)].adjusting = False
     game.started = True
-    _count(game, ply, "illegal_stands" if illegal else "completing")
+    _count(game, ply, len(game.history), "illegal_stands" if illegal else "completing")
     compare_boards(game)
     _still_illegal(game, ply)
 
@@ -28,15 +28,15 @@ def complete_answered(game: State, ply: Ply, rule: str) -> None:
     """A move that was answered already is completed now: by a late press (6.2.2), or because its
     player has gone on to his next move (6.2.1.2)."""
     ply.completed = True
-    _count(game, ply, rule)
+    number = len(game.history) if game.history[-1] is ply else len(game.history) - 1
+    _count(game, ply, number, rule)
 
 
-def _count(game: State, ply: Ply, rule: str) -> None:
+def _count(game: State, ply: Ply, number: int, rule: str) -> None:
     side = ply.side
     period = game.clock.period(side)
     game.clock.complete(side)
     ply.clock = game.clock.snapshot()
-    number = next(n for n, other in enumerate(game.history, 1) if other is ply)
     more = {"illegal": True} if ply.illegal else {}
     game.rule("completed", rule, by=side, move=ply.move.uci(), ply=number, **more)
     game.tell_clock("clock_special" if game.impaired(side) else rule)

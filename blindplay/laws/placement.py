@@ -122,6 +122,8 @@ def laid_over(pieces: Pieces, changed: Mapping[int, str | None]) -> dict[int, st
 
 def difference(shown: Pieces, goal: Pieces) -> Change:
     """The change that, laid over ``goal``, gives ``shown``."""
+    if shown == goal:
+        return {}
     found: Change = {
         square: shown.get(square) for square, letter in goal.items() if shown.get(square) != letter
     }
@@ -133,6 +135,8 @@ def difference(shown: Pieces, goal: Pieces) -> Change:
 
 def moves_that_show(board: chess.Board, shown: Change) -> Iterator[chess.Move]:
     """The legal moves of ``board`` whose change is exactly ``shown``; nothing for no change."""
+    if not any(shown.values()):
+        return  # a move always puts something somewhere
     own = board.occupied_co[board.turn]
     origins = 0
     for square in shown:

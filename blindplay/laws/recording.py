@@ -23,7 +23,7 @@ def watch(game: State) -> None:
     for side in OTHER if clock else ():
         if clock.left[side] < FIVE_MINUTES and clock.increment(side) < HALF_A_MINUTE:
             game.exempt[side] = clock.period(side)
-        elif not game.switch("record_exemption_lasts_period"):
+        elif game.exempt and not game.switch("record_exemption_lasts_period"):
             game.exempt.pop(side, None)
 
 

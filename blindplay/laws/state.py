@@ -24,6 +24,7 @@ from .editions import Edition, load
 from .facts import Player, Setup, seconds
 from .placement import Pieces, change, laid_over, pieces_of
 from .rulings import Ruling
+from .touch import Obligation
 
 OTHER = {"white": "black", "black": "white"}
 COLOURS = {"white": chess.WHITE, "black": chess.BLACK}
@@ -100,6 +101,7 @@ class Turn:
     must_play: chess.Move | None = None  # the move of a wrong claim (9.5.3)
     castles: chess.Move | None = None  # his king has been released where castling puts it (4.7.2)
     tried_castling: bool = False  # it was, where castling is illegal
+    due: tuple[list[int], Obligation] | None = None  # what touching these obliges to
 
 
 @dataclass

@@ -187,7 +187,9 @@ def bound(game: State) -> Obligation:
         return Obligation((turn.must_play,), False, "wrong_claim")
     if turn.castles is not None:
         return Obligation((turn.castles,), False, "released_castling")
-    return due(game, game.board, turn.touched)
+    if turn.due is None or turn.due[0] != turn.touched:
+        turn.due = (list(turn.touched), due(game, game.board, turn.touched))
+    return turn.due[1]
 
 
 def due(game: State, board: chess.Board, squares: list[int]) -> Obligation:
