@@ -41,11 +41,12 @@ _WALLS = "The pieces that could give mate can never get to where they would."
 _EXHAUSTED = "Every series of legal moves was followed, and none ends in mate."
 _OVER = "The game has ended on the board."
 
-# Positions looked at for one plan, in one round after the other.
-_ROUNDS = (150, 600, 2_000)
+# Positions looked at for one plan, and the patience with it, in one round after the other.
+_ROUNDS = ((150, 64), (600, 32), (2_000, 16))
+_LAST_PATIENCE = 8
 _STAGE = 300
 _STAGES = 4
-_PAWNS = 3
+_PAWNS = 5
 
 # A dead position is looked for where at most so many moves are legal, so many plies deep;
 # by a search where there are few and none of many pawns can go on.
@@ -135,9 +136,9 @@ class _Search:
         if self.line is not None:
             return ""
         tables = _tables(position)
-        for nodes in _ROUNDS:
+        for nodes, patience in _ROUNDS:
             for table in tables:
-                found = self._seek(position, table, nodes)
+                found = self._seek(position, table, nodes, patience)
                 if found.mate:
                     self.line = found.line
                     return ""
@@ -146,28 +147,36 @@ class _Search:
             self.line = self._by_stages(position, nodes, _STAGES)
             if self.line is not None:
                 return ""
-            if not locked and nodes == _ROUNDS[0] and walled_off(position, self._rooks):
+            if not locked and nodes == _ROUNDS[0][0] and walled_off(position, self._rooks):
                 return _WALLS
-        found = self._seek(position, tables[0], self._left)
+        found = self._seek(position, tables[0], self._left, _LAST_PATIENCE)
         if found.mate:
             self.line = found.line
         return _EXHAUSTED if found.whole else ""
 
-    def _seek(self, position: Position, table: Table, nodes: int, aims: int | None = None) -> Found:
-        found = seek(position, self._rooks, table, min(nodes, self._left), aims=aims)
+    def _seek(
+        self,
+        position: Position,
+        table: Table,
+        nodes: int,
+        patience: int = _ROUNDS[0][1],
+        aims: int | None = None,
+    ) -> Found:
+        nodes = min(nodes, self._left)
+        found = seek(position, self._rooks, table, nodes, patience=patience, aims=aims)
         self._left -= found.nodes
         return found
 
     def _with_blocker(self) -> tuple[int, ...] | None:
         """Mate by a lone minor piece after a pawn of the loser's has become a knight."""
         for stage in plans.blocker_wanted(self._position):
-            found = self._seek(self._position, stage.table, _ROUNDS[0], stage.aims)
+            found = self._seek(self._position, stage.table, _ROUNDS[0][0], aims=stage.aims)
             if found.line is None:
                 continue
             if found.mate:
                 return found.line
             for table in plans.lone_minor(found.end):
-                mate = self._seek(found.end, table, _ROUNDS[0])
+                mate = self._seek(found.end, table, _ROUNDS[0][0])
                 if mate.mate:
                     assert mate.line is not None
                     return found.line + mate.line
@@ -188,7 +197,7 @@ class _Search:
         for number, stage in enumerate(plans.promotion(position)):
             if number >= _PAWNS:
                 break
-            found = self._seek(position, stage.table, _STAGE, stage.aims)
+            found = self._seek(position, stage.table, _STAGE, aims=stage.aims)
             if found.line is None:
                 continue
             if found.mate:

@@ -322,9 +322,11 @@ def promotion(position: Position) -> Iterator[Stage]:
         walk = _walk(position, (blocker,), 0)
         stages.append((walk[king] * 2 + 8, pawn, _siege(position, blocker, walk)))
         for beside in PAWN_ATTACKS[0][pawn]:
-            if position[beside] and not position[beside] & THEIRS:
+            if position[beside] in (PAWN, KING, THEIRS + KING):
                 continue
-            stages.append((10, pawn * 64 + beside, _bait(position, beside)))
+            helped = _bait_cost(position, beside)
+            if helped is not None:
+                stages.append((helped, pawn * 64 + beside, _bait(position, beside)))
     for _, _, stage in sorted(stages, key=lambda entry: entry[:2]):
         yield stage
 
@@ -384,6 +386,23 @@ def _siege(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
     for square in KING_STEPS[blocker]:
         table[THEIRS + KING][square] += 4
     return Stage(table, BIT[blocker])
+
+
+def _bait_cost(position: Position, beside: int) -> int | None:
+    """How dear it is to have something taken on a square, and to go on from there."""
+    ahead = range(beside + 8, 64, 8)
+    costs = [
+        _steps(position[square] & 7, (beside,))[square]
+        for square in SQUARES
+        if position[square] & THEIRS and position[square] & 7 in (KNIGHT, BISHOP, ROOK, QUEEN)
+    ]
+    costs += [
+        (square - beside) >> 3 for square in (beside, *ahead) if position[square] == THEIRS + PAWN
+    ]
+    if not costs:
+        return None
+    blocked = any(position[square] == THEIRS + PAWN for square in ahead)
+    return 2 * min(costs) + 2 * len(ahead) + (12 if blocked else 0)
 
 
 def _bait(position: Position, beside: int) -> Stage:

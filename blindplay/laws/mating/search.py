@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from .positions import (
@@ -36,6 +35,7 @@ Table = list[list[int]]
 # Worked out on thousands of positions: a king's step is worth 4 in every table.
 _CHECK_GAIN = 3
 _FLIGHT_COST = 1
+_PAWNS_ONLY = bytes(piece if piece in (PAWN, THEIRS + PAWN) else 0 for piece in range(256))
 
 
 def too_little(position: Position) -> bool:
@@ -83,18 +83,20 @@ def seek(
     table: Table,
     limit: int,
     *,
+    patience: int = 64,
     aims: int | None = None,
-    hopeless: Callable[[Position], bool] | None = None,
 ) -> Found:
     """Follow the moves that bring ``table`` down until there is mate.
 
-    ``aims``, squares as bits, ends the search also when the winner takes something there or
-    promotes, and when the loser promotes to less than a queen. ``hopeless`` may prove of a
-    position after a capture or a pawn's move that the winner cannot mate from there.
+    ``patience``: after so many positions with the same pawns in the same places, other pawns
+    become more welcome by a point. ``aims``, squares as bits, ends the search also when the winner
+    takes something there or promotes, and when the loser promotes to less than a queen.
     """
     seen = {position}
     boards: list[Position] = []
-    came: list[tuple[int, int, int]] = []
+    came: list[tuple[int, int, int, int]] = []
+    visits: list[int] = [0]
+    kinds: dict[Position, int] = {}
     heap: list[tuple[int, int, int, int, int]] = [(0, 0, -1, 0, 0)]
     tick = 0  # the latest of equals goes first, so that a way is followed to its end
     push, pop = heapq.heappush, heapq.heappop
@@ -103,13 +105,14 @@ def seek(
         if parent < 0:
             here = position
             flights = 8
+            shape = 0
         else:
             before = boards[parent]
             here = play(before, move, rooks)
             if here in seen:
                 continue
             seen.add(here)
-            flights = came[parent][2]
+            flights, shape = came[parent][2:]
             taken = before[move >> 6 & 63]
             if (taken or move >> 12) and too_little(here):
                 continue
@@ -119,8 +122,11 @@ def seek(
                 else move >> 12 or (taken and aims >> (move >> 6 & 63) & 1)
             ):
                 return Found(_line(came, parent, move), False, len(boards), here)
-            if hopeless and (taken or before[move & 63] & 7 == PAWN) and hopeless(here):
-                continue
+            if taken or before[move & 63] & 7 == PAWN:
+                still = here[:64].translate(_PAWNS_ONLY)
+                shape = kinds.setdefault(still, len(visits))
+                if shape == len(visits):
+                    visits.append(0)
         number = len(boards)
         if number >= limit:
             return Found(None, False, number)
@@ -136,8 +142,9 @@ def seek(
         else:
             looks = _checking(here, king)
         boards.append(here)
-        came.append((parent, move, flights))
-        base = _FLIGHT_COST * flights
+        came.append((parent, move, flights, shape))
+        visits[shape] += 1
+        base = _FLIGHT_COST * flights + visits[shape] // patience
         for move in moves:
             start, end, promoted = move & 63, move >> 6 & 63, move >> 12
             mover = here[start]
@@ -153,12 +160,12 @@ def seek(
     return Found(None, True, len(boards))
 
 
-def _line(came: list[tuple[int, int, int]], parent: int, move: int) -> tuple[int, ...]:
+def _line(came: list[tuple[int, int, int, int]], parent: int, move: int) -> tuple[int, ...]:
     if parent < 0:
         return ()
     line = [move]
     while parent > 0:
-        parent, move, _ = came[parent]
+        parent, move, _, _ = came[parent]
         line.append(move)
     return tuple(reversed(line))
 
