@@ -41,9 +41,11 @@ _WALLS = "The pieces that could give mate can never get to where they would."
 _EXHAUSTED = "Every series of legal moves was followed, and none ends in mate."
 _OVER = "The game has ended on the board."
 
-# Positions looked at for one plan, and the patience with it, in one round after the other.
-_ROUNDS = ((150, 64), (600, 32), (2_000, 16))
-_LAST_PATIENCE = 8
+# Positions looked at for one plan, the patience and the cost of a flight, in one round after the
+# other: what one way of searching misses, another finds.
+_FIRST = 150
+_ROUNDS = ((_FIRST, 64, 1), (200, 32, 3), (600, 32, 0), (2_000, 16, 1))
+_LAST = (8, 1)
 _STAGE = 300
 _STAGES = 4
 _PAWNS = 5
@@ -136,9 +138,9 @@ class _Search:
         if self.line is not None:
             return ""
         tables = _tables(position)
-        for nodes, patience in _ROUNDS:
+        for nodes, *manner in _ROUNDS:
             for table in tables:
-                found = self._seek(position, table, nodes, patience)
+                found = self._seek(position, table, nodes, *manner)
                 if found.mate:
                     self.line = found.line
                     return ""
@@ -147,9 +149,9 @@ class _Search:
             self.line = self._by_stages(position, nodes, _STAGES)
             if self.line is not None:
                 return ""
-            if not locked and nodes == _ROUNDS[0][0] and walled_off(position, self._rooks):
+            if not locked and nodes == _FIRST and walled_off(position, self._rooks):
                 return _WALLS
-        found = self._seek(position, tables[0], self._left, _LAST_PATIENCE)
+        found = self._seek(position, tables[0], self._left, *_LAST)
         if found.mate:
             self.line = found.line
         return _EXHAUSTED if found.whole else ""
@@ -160,23 +162,31 @@ class _Search:
         table: Table,
         nodes: int,
         patience: int = _ROUNDS[0][1],
+        flight_cost: int = _ROUNDS[0][2],
         aims: int | None = None,
     ) -> Found:
-        nodes = min(nodes, self._left)
-        found = seek(position, self._rooks, table, nodes, patience=patience, aims=aims)
+        found = seek(
+            position,
+            self._rooks,
+            table,
+            min(nodes, self._left),
+            patience=patience,
+            flight_cost=flight_cost,
+            aims=aims,
+        )
         self._left -= found.nodes
         return found
 
     def _with_blocker(self) -> tuple[int, ...] | None:
         """Mate by a lone minor piece after a pawn of the loser's has become a knight."""
         for stage in plans.blocker_wanted(self._position):
-            found = self._seek(self._position, stage.table, _ROUNDS[0][0], aims=stage.aims)
+            found = self._seek(self._position, stage.table, _FIRST, aims=stage.aims)
             if found.line is None:
                 continue
             if found.mate:
                 return found.line
             for table in plans.lone_minor(found.end):
-                mate = self._seek(found.end, table, _ROUNDS[0][0])
+                mate = self._seek(found.end, table, _FIRST)
                 if mate.mate:
                     assert mate.line is not None
                     return found.line + mate.line

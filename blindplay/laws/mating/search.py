@@ -34,7 +34,6 @@ Table = list[list[int]]
 
 # Worked out on thousands of positions: a king's step is worth 4 in every table.
 _CHECK_GAIN = 3
-_FLIGHT_COST = 1
 _PAWNS_ONLY = bytes(piece if piece in (PAWN, THEIRS + PAWN) else 0 for piece in range(256))
 
 
@@ -84,12 +83,14 @@ def seek(
     limit: int,
     *,
     patience: int = 64,
+    flight_cost: int = 1,
     aims: int | None = None,
 ) -> Found:
     """Follow the moves that bring ``table`` down until there is mate.
 
     ``patience``: after so many positions with the same pawns in the same places, other pawns
-    become more welcome by a point. ``aims``, squares as bits, ends the search also when the winner
+    become more welcome by a point. ``flight_cost``: for each square the loser's king may go to.
+    ``aims``, squares as bits, ends the search also when the winner
     takes something there or promotes, and when the loser promotes to less than a queen.
     """
     seen = {position}
@@ -144,7 +145,7 @@ def seek(
         boards.append(here)
         came.append((parent, move, flights, shape))
         visits[shape] += 1
-        base = _FLIGHT_COST * flights + visits[shape] // patience
+        base = flight_cost * flights + visits[shape] // patience
         for move in moves:
             start, end, promoted = move & 63, move >> 6 & 63, move >> 12
             mover = here[start]
