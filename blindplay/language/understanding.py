@@ -169,6 +169,8 @@ _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
 _UCI_LETTERS = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
 _CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
+# "dx e5": so fide-1997 prints its examples of captures (E.8).
+_PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
 
 
@@ -225,7 +227,8 @@ class Reader:
 
     def _split(self, text: str) -> list[str]:
         text = unicodedata.normalize("NFC", text).replace("_", " ")
-        text = _MOVE_NUMBER.sub("", text)
+        text = _MOVE_NUMBER.sub("", text).replace("(=)", " (=)")
+        text = _PRINTED_CAPTURE.sub(r"\1", text)
         found: list[str] = []
         for part in text.split():
             bare = part.rstrip(".,;:")

@@ -49,6 +49,21 @@ def seal(game: State, fact: f.Seal) -> None:
         adjourn(game)
 
 
+def seal_and_adjourn(game: State) -> None:
+    """The clock is pressed after the arbiter has asked for a sealed move, or after sealing.
+
+    What was made on the board meanwhile is the sealed move (I.1.1); without one the clock may not
+    be stopped yet."""
+    if game.sealed is None and game.turn.made is None:
+        game.refuse(game.side, "press", "not_sealed", "sealing")
+        return
+    if game.sealed is None:
+        assert game.turn.made is not None
+        game.sealed = game.turn.made.uci()
+        game.rule("sealed", "sealing", by=game.side)
+    adjourn(game)
+
+
 def adjourn(game: State) -> None:
     """The clock is stopped after sealing: what stands on the envelope (I.2)."""
     assert game.setup is not None

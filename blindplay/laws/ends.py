@@ -108,7 +108,9 @@ def lose(game: State, side: str, reason: str, *rules: str) -> None:
 
 
 def resign(game: State, fact: f.Resign) -> None:
-    if game.closed("resign", fact.by, while_adjourned=True):
+    if game.closed("resign", fact.by, while_adjourned=True) or not game.players_own(
+        fact.by, "resign"
+    ):
         return
     rules = ("resignation", "end_before_resumption") if game.adjourned else ("resignation",)
     if game.switch("resignation_draws_when_opponent_cannot_mate"):
@@ -121,7 +123,9 @@ def resign(game: State, fact: f.Resign) -> None:
 
 
 def offer_draw(game: State, fact: f.OfferDraw) -> None:
-    if game.closed("offer_draw", fact.by, while_adjourned=True):
+    if game.closed("offer_draw", fact.by, while_adjourned=True) or not game.players_own(
+        fact.by, "offer_draw"
+    ):
         return
     offered(game, fact.by)
 
@@ -143,6 +147,8 @@ def decline_by_playing(game: State, side: str) -> None:
 
 
 def accept_draw(game: State, fact: f.AcceptDraw) -> None:
+    if not game.players_own(fact.by, "accept_draw"):
+        return
     pending = game.pending
     claimed = pending is not None and pending.claim == OTHER[fact.by]
     if not claimed and game.closed("accept_draw", fact.by, while_adjourned=True):
@@ -159,7 +165,9 @@ def accept_draw(game: State, fact: f.AcceptDraw) -> None:
 
 
 def decline_draw(game: State, fact: f.DeclineDraw) -> None:
-    if game.closed("decline_draw", fact.by, while_adjourned=True):
+    if game.closed("decline_draw", fact.by, while_adjourned=True) or not game.players_own(
+        fact.by, "decline_draw"
+    ):
         return
     if OTHER[fact.by] not in game.offers:
         game.refuse(fact.by, "decline_draw", "no_offer", "draw_offer")
@@ -172,6 +180,8 @@ def decline_draw(game: State, fact: f.DeclineDraw) -> None:
 
 
 def claim_draw(game: State, fact: f.ClaimDraw) -> None:
+    if not game.players_own(fact.by, "claim_draw"):
+        return
     if game.closed("claim_draw", fact.by):
         return
     if fact.rule in QUICKPLAY_CLAIMS:
@@ -316,7 +326,9 @@ def _give(game: State, by: str, given: float, rule: str) -> None:
 
 def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
     """III.4: five seconds a move for both from now on, and two minutes for the opponent."""
-    if game.closed("request_extra_time", fact.by):
+    if game.closed("request_extra_time", fact.by) or not game.players_own(
+        fact.by, "request_extra_time"
+    ):
         return
     by = fact.by
     if not game.switch("quickplay_extra_time"):

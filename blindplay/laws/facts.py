@@ -223,7 +223,6 @@ def _edition(value: Any) -> str:
 
 
 _BY_PLAYER = _reader(_one_of(*SIDES))
-_BY_SIDE = _reader(_one_of("white", "black", "assistant:white", "assistant:black"))
 _BY_ANYONE = _reader(_one_of(*PEOPLE))
 _ON_BOARD = _reader(_one_of(*SIDES))
 _A_SQUARE = _reader(_square)
@@ -292,7 +291,7 @@ class TwoBoards(Fact):
     """A player demands two boards (D.1)."""
 
     kind: ClassVar[str] = "two_boards"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,7 +317,7 @@ class Arrive(Fact):
     """A player comes to the board."""
 
     kind: ClassVar[str] = "arrive"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,14 +361,14 @@ class Adjust(Fact):
     """J'adoube."""
 
     kind: ClassVar[str] = "adjust"
-    by: str = field(metadata=_BY_SIDE)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Spoken(Fact):
     """A move in words, as a move, or both: then the move is what the words were taken for."""
 
-    by: str = field(metadata=_BY_SIDE)
+    by: str = field(metadata=_BY_ANYONE)
     text: str | None = field(default=None, metadata=_A_TEXT)
     move: str | None = field(default=None, metadata=_MAYBE_MOVE)
 
@@ -398,7 +397,7 @@ class Make(Fact):
     """A move executed on a board without sensors: touch and release in one."""
 
     kind: ClassVar[str] = "make"
-    by: str = field(metadata=_BY_SIDE)
+    by: str = field(metadata=_BY_ANYONE)
     move: str = field(metadata=_MAYBE_MOVE)
 
 
@@ -421,7 +420,7 @@ class Press(Fact):
     """The clock was pressed by a player, or for him by an assistant who may."""
 
     kind: ClassVar[str] = "press"
-    by: str = field(metadata=_BY_SIDE)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -429,7 +428,7 @@ class Record(Fact):
     """A scoresheet entry as written; ``ply`` 1 is White's first move."""
 
     kind: ClassVar[str] = "record"
-    by: str = field(metadata=_BY_SIDE)
+    by: str = field(metadata=_BY_ANYONE)
     ply: int = field(metadata=_reader(_whole(1, 20_000)))
     text: str = field(metadata=_A_TEXT)
 
@@ -437,25 +436,25 @@ class Record(Fact):
 @dataclass(frozen=True, kw_only=True)
 class OfferDraw(Fact):
     kind: ClassVar[str] = "offer_draw"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AcceptDraw(Fact):
     kind: ClassVar[str] = "accept_draw"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DeclineDraw(Fact):
     kind: ClassVar[str] = "decline_draw"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Resign(Fact):
     kind: ClassVar[str] = "resign"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -463,7 +462,7 @@ class ClaimDraw(Fact):
     """A claim of a draw; ``move`` if it is claimed with a move written down."""
 
     kind: ClassVar[str] = "claim_draw"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
     rule: str = field(metadata=_reader(_one_of(*CLAIMS)))
     move: str | None = field(default=None, metadata=_MAYBE_MOVE)
 
@@ -473,7 +472,7 @@ class RequestExtraTime(Fact):
     """Five seconds a move, asked for in a quickplay finish."""
 
     kind: ClassVar[str] = "request_extra_time"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -481,7 +480,7 @@ class CallArbiter(Fact):
     """A player stops the clock and asks for the arbiter."""
 
     kind: ClassVar[str] = "call_arbiter"
-    by: str = field(metadata=_BY_SIDE)
+    by: str = field(metadata=_BY_ANYONE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -510,7 +509,7 @@ class Irregular(Fact):
 @dataclass(frozen=True, kw_only=True)
 class Seal(Fact):
     kind: ClassVar[str] = "seal"
-    by: str = field(metadata=_BY_SIDE)
+    by: str = field(metadata=_BY_ANYONE)
     text: str = field(metadata=_A_TEXT)
 
 

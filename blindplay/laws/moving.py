@@ -5,7 +5,7 @@ from __future__ import annotations
 import chess
 
 from . import facts as f
-from .adjournment import adjourn
+from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .irregularities import illegal, starts_displacers_clock
 from .placement import change, difference, laid_over
@@ -152,6 +152,8 @@ def repeat(game: State, fact: f.Repeat) -> None:
     """The opponent repeats the last announcement (D.2.1)."""
     if game.closed("repeat", fact.by):
         return
+    if game.acting(fact.by, "repeat", duty="announce") is None:
+        return
     by = fact.by.removeprefix("assistant:")
     if game.turn.announced is not None and by != game.side:
         before, said = game.board, game.turn.announced
@@ -241,7 +243,7 @@ def _make_on_other(game: State, fact: f.Make, board: str) -> None:
         return
     game.tables[board].placement = laid_over(game.pieces, change(game.board, move))
     if move == expected:
-        game.rule("executed", "announcing", board=board, move=move.uci())
+        game.rule("executed", game.executing, board=board, move=move.uci())
     else:
         executed_differs(game, board, expected, move)
 
@@ -274,7 +276,7 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
     table.hand.clear()
     if turn.executed != move:
         turn.executed = move
-        game.rule("executed", "announcing", board=board, move=move.uci())
+        game.rule("executed", game.executing, board=board, move=move.uci())
         if turn.announced is not None and turn.announced != move:
             executed_differs(game, board, turn.announced, move)
         try_to_make(game)
@@ -302,8 +304,8 @@ def press(game: State, fact: f.Press) -> None:
         game.refuse(fact.by, "press", "clock_not_running", "completing_later")
     elif side != game.side:
         game.refuse(fact.by, "press", "not_on_move", "completing")
-    elif game.sealed is not None:
-        adjourn(game)
+    elif game.sealed is not None or game.adjourning:
+        seal_and_adjourn(game)
     else:
         _press_of_the_mover(game, side)
 

@@ -72,6 +72,8 @@ def check_assistants(game: State) -> None:
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
     """Either player may demand two boards when one of them is visually impaired (D.1)."""
+    if not game.players_own(fact.by, "two_boards"):
+        return
     if game.closed("two_boards", fact.by):
         return
     if not any(game.impaired(side) for side in OTHER):
@@ -138,7 +140,9 @@ def start(game: State, fact: f.Start) -> None:
 def arrive(game: State, fact: f.Arrive) -> None:
     """A player comes to the board; after the default time he loses, unless the arbiter decides
     otherwise (6.7.1)."""
-    if game.closed("arrive", fact.by, while_adjourned=True):
+    if game.closed("arrive", fact.by, while_adjourned=True) or not game.players_own(
+        fact.by, "arrive"
+    ):
         return
     first = fact.by not in game.arrived
     game.arrived.add(fact.by)

@@ -348,6 +348,9 @@ class State:
         and only for him (D.2.10.3-6). Where nobody is impaired an assistant acts for his own
         player (4.9, 6.2.6, 8.1.6).
         """
+        if by == "arbiter" and what not in ("claim_time", "touch"):
+            self.refuse(by, what, "not_his_task", "arbiter")
+            return None
         if not by.startswith("assistant:"):
             return by
         of = by.removeprefix("assistant:")
@@ -368,6 +371,22 @@ class State:
             self.helping = "assistant_of_sighted"
             return self.side
         return None
+
+    def players_own(self, by: str, what: str) -> bool:
+        """Whether ``by`` is a player: what only he himself can do is none of the tasks of an
+        assistant (D.2.10) or of the arbiter; refuses if he is not."""
+        if by in OTHER:
+            return True
+        sighted = by.startswith("assistant:") and not self.impaired(by.removeprefix("assistant:"))
+        rule = "arbiter" if by == "arbiter" else "assistant_of_sighted" if sighted else "assistant"
+        self.refuse(by, what, "not_his_task", rule)
+        return False
+
+    @property
+    def executing(self) -> str:
+        """The rule that an executed move rests on: repeating and executing what was announced
+        where somebody is impaired (D.2.1), else releasing (4.7)."""
+        return "announcing" if any(self.impaired(side) for side in OTHER) else "released"
 
     def table(self, board: str, what: str) -> TableBoard | None:
         table = self.tables.get(board)

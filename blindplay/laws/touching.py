@@ -32,17 +32,20 @@ def lift(game: State, fact: f.Lift) -> None:
         return
     table.sensors = True
     square = chess.parse_square(fact.square)
-    letter = table.placement.pop(square, None)
+    letter = table.placement.get(square)
     if letter is None:
         game.refuse(fact.board, "lift", "empty_square", "moving", square=fact.square)
         return
-    table.hand.append((square, letter))
-    if game.over or game.adjourned:
-        return
-    if game.pending is None or game.pending.claimable:
+    playing = not game.over and not game.adjourned
+    free = game.pending is None or game.pending.claimable
+    if playing and free:
         _begins_an_answer(game, fact.board, square)
-        if _counts_as_touch(game, fact.board, square):
-            touched(game, square)
+    del table.placement[square]
+    table.hand.append((square, letter))
+    if not playing:
+        return
+    if free and _counts_as_touch(game, fact.board, square):
+        touched(game, square)
     look(game, fact.board)
 
 
@@ -134,7 +137,7 @@ def _begins_an_answer(game: State, board: str, square: int) -> None:
         return
     side = OTHER[game.side]
     table = game.tables[board]
-    lifted = table.hand[-1][1]
+    lifted = table.placement[square]
     if (
         board == game.board_of(side)
         and is_white(lifted) != game.board.turn
@@ -312,7 +315,8 @@ def look(game: State, board: str) -> None:
             table.wanted = None
             table.hand.clear()
             table.plies = shown
-            game.rule("boards_agree", "boards_differ", board=board)
+            rule = "boards_differ" if len(game.tables) == 2 else "displaced_found"
+            game.rule("boards_agree", rule, board=board)
             game.differ_told = None
         return
     if table.adjusting:
@@ -353,7 +357,7 @@ def catch_up(game: State, board: str) -> None:
     for index in range(len(game.history), table.plies, -1):
         if table.placement == game.shown_after(index):
             for ply in game.history[table.plies : index]:
-                game.rule("executed", "announcing", board=board, move=ply.move.uci())
+                game.rule("executed", game.executing, board=board, move=ply.move.uci())
             table.plies = index
             table.hand.clear()
             return
@@ -392,7 +396,7 @@ def _look_at_own(game: State, board: str) -> None:
         if before is not None and impaired:
             turn.made = None
         return
-    game.rule("executed", "announcing", board=board, move=move.uci())
+    game.rule("executed", game.executing, board=board, move=move.uci())
     if turn.announced is not None and turn.announced != move:
         executed_differs(game, board, turn.announced, move)
     try_to_make(game)
@@ -430,7 +434,7 @@ def _look_at_other(game: State, board: str) -> None:
     if expected is None or game.outstanding(board):
         return
     if shows(game, board, expected):
-        game.rule("executed", "announcing", board=board, move=expected.uci())
+        game.rule("executed", game.executing, board=board, move=expected.uci())
         return
     move = _executed(game, board)
     if move is not None and move != expected:
@@ -480,7 +484,10 @@ def try_to_make(game: State) -> None:
         return
     if turn.touched or turn.must_play or turn.castles:
         now = bound(game)
-        if not now.free and turn.executed not in now.moves:
+        # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
+        if game.switch("touch_ruled_on_request") and turn.must_play is None:
+            pass
+        elif not now.free and turn.executed not in now.moves:
             move = turn.executed.uci()
             game.refuse(side, "make", "touched_piece", now.rule, move=move)
             oblige(game)

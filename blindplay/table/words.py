@@ -52,7 +52,8 @@ class PackWords:
             times = {side: pack.duration(round(figures[side] * 1000)) for side in SIDES}
             mine = str(figures["to"]).removeprefix("assistant:")
             if mine not in SIDES:
-                return pack.sentence("clock_both", mine=times["white"], opponent=times["black"])
+                both = (f"{pack.sentence(side)}: {times[side]}." for side in SIDES)
+                return " ".join(both)
             other = "black" if mine == "white" else "white"
             return pack.sentence("clock_both", mine=times[mine], opponent=times[other])
         if about == "moves":

@@ -172,15 +172,8 @@ def test_examples_of_the_appendices_on_notation(fen: str, text: str, move: str) 
     [
         ("4k3/8/8/8/8/8/8/2K5 w - - 0 1", "Kb1 (=)", "c1b1"),
         ("4k3/8/8/8/P7/8/8/2K5 w - - 0 1", "a5 (=)", "a4a5"),
-        pytest.param(
-            "4k3/8/8/8/8/8/8/2K5 w - - 0 1", "Kb1(=)", "c1b1", marks=pytest.mark.xfail(strict=False)
-        ),
-        pytest.param(
-            "4k3/8/8/1p2p3/P2P4/8/8/4K3 w - - 0 1",
-            "dx e5",
-            "d4e5",
-            marks=pytest.mark.xfail(strict=False),
-        ),
+        ("4k3/8/8/8/8/8/8/2K5 w - - 0 1", "Kb1(=)", "c1b1"),
+        ("4k3/8/8/1p2p3/P2P4/8/8/4K3 w - - 0 1", "dx e5", "d4e5"),
     ],
 )
 def test_moves_as_the_appendices_print_them(fen: str, text: str, move: str) -> None:

@@ -36,25 +36,6 @@ SCENARIOS = Path(__file__).with_name("scenarios")
 DEFAULT_EDITION = "fide-2023"
 SETS = ("moves", "missing", "fulfils")
 
-# Scenarios that the Laws do not fulfil yet, as "file:scenario" or "file:scenario:edition". Take a
-# name out when it passes; change a scenario only when the text says otherwise.
-KNOWN_FAILING = frozenset(
-    {
-        "adjournment:a move made on the board after the request starts no clock",
-        "adjournment:the clock is stopped only after the move is sealed",
-        "announcing:Cæsar is the third file's name in 2023",
-        "assistants:to offer a draw is none of the assistant's tasks",
-        "assistants:to resign is none of the assistant's tasks",
-        "assistants:to claim a draw is none of the assistant's tasks",
-        "clocks:a sensor board answers before the press too",
-        "clocks:two sensor boards: the sighted player answers before the press",
-        "clocks:two sensor boards: the impaired player answers before the press",
-        "clocks:no ruling among sighted players rests on the appendix for impaired ones",
-        "illegal_moves:2023: two hands for a plain move break only 4.1",
-        "touched_pieces:1997 rapid: a touched piece is ruled upon only on request",
-    }
-)
-
 
 @dataclass(frozen=True)
 class Scenario:
@@ -168,9 +149,7 @@ def _parameters() -> Iterator[Any]:
     for path in sorted(SCENARIOS.glob("*.jsonl")):
         for scenario in scenarios(path):
             name = f"{scenario.name}:{scenario.edition}"
-            failing = not KNOWN_FAILING.isdisjoint({scenario.name, name})
-            marks = [pytest.mark.xfail(strict=False)] if failing else []
-            yield pytest.param(scenario, id=name, marks=marks)
+            yield pytest.param(scenario, id=name)
 
 
 @pytest.mark.parametrize("scenario", list(_parameters()))
