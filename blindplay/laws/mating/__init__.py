@@ -44,7 +44,7 @@ _OVER = "The game has ended on the board."
 # Positions looked at for one plan, the patience and the cost of a flight, in one round after the
 # other: what one way of searching misses, another finds.
 _FIRST = 150
-_ROUNDS = ((_FIRST, 64, 1), (200, 32, 3), (600, 32, 0), (2_000, 16, 1))
+_ROUNDS = ((60, 64, 1), (_FIRST, 64, 1), (200, 32, 3), (600, 32, 0), (2_000, 16, 1))
 _LAST = (8, 1)
 _STAGE = 300
 _STAGES = 4

@@ -32,6 +32,7 @@ from .search import Table
 
 _CORNERS = (0, 7, 56, 63)
 _FAR = 99
+_NEVER = 9
 # What it is worth to have a piece, and what a piece of the loser's in the way costs.
 _WORTH = {PAWN: 2, KNIGHT: 6, BISHOP: 6, ROOK: 8, QUEEN: 12}
 _TROUBLE = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 6}
@@ -132,7 +133,7 @@ def _walk(position: Position, targets: tuple[int, ...], side: int) -> tuple[int,
 @functools.cache
 def _steps(kind: int, targets: tuple[int, ...]) -> tuple[int, ...]:
     """How many moves a piece is from the nearest target on an empty board."""
-    costs = [9 if kind == KING else 6 if kind == KNIGHT else 4] * 64
+    costs = [_NEVER] * 64
     queue = list(targets)
     for target in queue:
         costs[target] = 0
@@ -240,7 +241,9 @@ def _lone(
     if blocker == PAWN:
         if not any(position[square] == THEIRS + PAWN for square in range(block, 64, 8)):
             return None
-    elif THEIRS + blocker not in has and THEIRS + PAWN not in has:
+    elif THEIRS + PAWN not in has and not _gets_to(position, THEIRS + blocker, block):
+        return None
+    if not _gets_to(position, checker, check):
         return None
     table = _at_rest(position)
     loser, winner = _walk(position, (corner,), 1), _walk(position, (guard,), 0)
@@ -261,6 +264,12 @@ def _lone(
         if THEIRS + blocker not in has:
             table[THEIRS + PAWN] = [4 * (square >> 3) + 14 - _WANTED for square in SQUARES]
     return table
+
+
+def _gets_to(position: Position, piece: int, target: int) -> bool:
+    """Whether one of these pieces can ever stand on the target: a bishop stays on its colour."""
+    steps = _steps(piece & 7, (target,))
+    return any(position[square] == piece and steps[square] < _NEVER for square in SQUARES)
 
 
 def _waiting(checker: int, corner: int, check: int) -> list[int]:
