@@ -16,6 +16,7 @@ from blindplay.language import Language
 from blindplay.language.roundtrip import roundtrip
 from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
+from blindplay.laws.mating import Verdict, can_mate
 from blindplay.speech.audio import read_audio
 from blindplay.speech.listener import Recogniser
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
@@ -44,6 +45,7 @@ def measure(pack: Language, positions: int) -> Iterator[str]:
     )
     yield from _speech(pack)
     yield _folding()
+    yield from _mating()
 
 
 def _speech(pack: Language) -> Iterator[str]:
@@ -125,3 +127,74 @@ def _long_game() -> Iterator[Fact]:
                     yield f.Place(t=t, board=at, square=name, piece=new[square].symbol())
         yield f.Press(t=t, by=side)
         board.push(move)
+
+
+def _mating() -> Iterator[str]:
+    """How surely and how fast the Laws tell whether a side can still mate."""
+    rng = random.Random(_SEED)
+    kinds = {
+        "random games stopped at a random ply": [_stopped_game(rng) for _ in range(500)],
+        "endings of three to seven pieces": [_ending(rng) for _ in range(1000)],
+        "pawns locked from wall to wall": [_wall(rng) for _ in range(500)],
+    }
+    for kind, boards in kinds.items():
+        found = dict.fromkeys(Verdict, 0)
+        taken = []
+        for board in boards:
+            for side in chess.COLORS:
+                start = time.perf_counter()
+                found[can_mate(board, side).verdict] += 1
+                taken.append((time.perf_counter() - start) * 1000)
+        taken.sort()
+        told = ", ".join(f"{count} {verdict.value}" for verdict, count in found.items())
+        yield (
+            f"Can a side still mate, {kind}: {len(taken)} questions, {told}; "
+            f"median {taken[len(taken) // 2]:.1f} ms, 99 of 100 within "
+            f"{taken[len(taken) * 99 // 100]:.1f} ms, longest {taken[-1]:.0f} ms."
+        )
+
+
+def _stopped_game(rng: random.Random) -> chess.Board:
+    board = chess.Board()
+    for _ in range(rng.randrange(10, 240)):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        # Some games take whatever there is, and get to their endings.
+        captures = [move for move in moves if board.is_capture(move)]
+        board.push(rng.choice(captures if captures and rng.random() < 0.4 else moves))
+    return board
+
+
+def _ending(rng: random.Random) -> chess.Board:
+    while True:
+        kinds = [chess.KING, chess.KING, *(rng.randrange(1, 6) for _ in range(rng.randrange(1, 6)))]
+        board = chess.Board(None)
+        for number, (kind, square) in enumerate(zip(kinds, rng.sample(chess.SQUARES, len(kinds)),
+                                                    strict=True)):  # fmt: skip
+            colour = number == 0 if number < 2 else rng.random() < 0.5
+            board.set_piece_at(square, chess.Piece(kind, colour))
+        board.turn = rng.random() < 0.5
+        if board.is_valid():
+            return board
+
+
+def _wall(rng: random.Random) -> chess.Board:
+    """Each White pawn stands before a Black one, kings and a few pieces anywhere."""
+    while True:
+        board = chess.Board(None)
+        rank = rng.randrange(2, 5)
+        for file in range(8):
+            board.set_piece_at(chess.square(file, rank), chess.Piece(chess.PAWN, chess.WHITE))
+            board.set_piece_at(chess.square(file, rank + 1), chess.Piece(chess.PAWN, chess.BLACK))
+            rank = min(5, max(1, rank + rng.choice((-1, 1))))
+        kinds = [rng.choice((chess.BISHOP, chess.BISHOP, chess.KNIGHT)) for _ in
+                 range(rng.randrange(4))]  # fmt: skip
+        free = [square for square in chess.SQUARES if not board.piece_at(square)]
+        for number, square in enumerate(rng.sample(free, len(kinds) + 2)):
+            kind = chess.KING if number < 2 else kinds[number - 2]
+            colour = number == 0 if number < 2 else rng.random() < 0.5
+            board.set_piece_at(square, chess.Piece(kind, colour))
+        board.turn = rng.random() < 0.5
+        if board.is_valid():
+            return board
