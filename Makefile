@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: play test test-long lint bench clean
+.PHONY: play test test-long lint docs bench clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
@@ -21,6 +21,9 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32
 	$(BIN)/mypy --platform darwin
+
+docs: $(READY)
+	$(BIN)/python docs/articles.py
 
 bench: $(READY)
 	$(BIN)/blindplay bench

@@ -174,10 +174,13 @@ def query(game: State, fact: f.Query) -> None:
                 last.before, last.move, game.announcing_language(), game.setup.edition
             )
             figures = {"move": last.move.uci(), "by": last.side, "announcement": words}
-    asks = fact.by in OTHER and not game.impaired(fact.by)
-    rule = "on_request_only"
-    if asks:  # a sighted player is told what the clock shows everybody
-        rule = "clock_reading" if fact.about == "time" else "moves_shown"
+    rules: tuple[str, ...] = ("on_request_only",)
+    if fact.by in OTHER and not game.impaired(fact.by):
+        # A sighted player is told what the clock shows everybody.
+        rules = ("clock_reading",) if fact.about == "time" else ("moves_shown",)
+    elif fact.by in OTHER and fact.about in ("time", "moves"):
+        # Asked by himself, the table is his special clock (D.2.6).
+        rules = ("on_request_only", "special_clock")
     language = game.player(of).language if of in OTHER else game.announcing_language()
     words = game.words.answer(fact.about, figures | {"to": fact.by}, language)
-    game.rule("answer", rule, to=fact.by, about=fact.about, words=words, **figures)
+    game.rule("answer", *rules, to=fact.by, about=fact.about, words=words, **figures)

@@ -228,7 +228,7 @@ def _two_hands(game: State, fact: f.Irregular) -> None:
     ):
         game.refuse(fact.by, "irregular", "right_to_complain_lost", "complaint_lost")
     elif not game.switch("two_hands_is_illegal"):
-        game.rule("arbiter_needed", "two_hands", why="two_hands", player=side)
+        game.rule("arbiter_needed", "one_hand", why="two_hands", player=side)
     elif side == game.side:
         illegal(game, turn.made or turn.executed or turn.attempted, "two_hands")
     elif not game.history:
