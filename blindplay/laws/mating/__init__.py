@@ -47,7 +47,8 @@ _FIRST = 150
 _ROUNDS = ((60, 64, 1), (_FIRST, 64, 1), (200, 32, 3), (600, 32, 0), (2_000, 16, 1))
 _LAST = (8, 1)
 _STAGE = 300
-_STAGES = 4
+_STAGES = 6
+_ALLOWANCE = 12  # rounds of one plan that the stages of a round may take
 _PAWNS = 5
 
 # A dead position is looked for where at most so many moves are legal, so many plies deep;
@@ -126,6 +127,7 @@ class _Search:
         self._position = position
         self._rooks = rooks
         self._left = limit
+        self._floor = 0
         self.line: tuple[int, ...] | None = None
 
     def decide(self) -> str:
@@ -146,6 +148,7 @@ class _Search:
                     return ""
                 if found.whole:
                     return _EXHAUSTED
+            self._floor = self._left - _ALLOWANCE * nodes
             self.line = self._by_stages(position, nodes, _STAGES)
             if self.line is not None:
                 return ""
@@ -202,10 +205,8 @@ class _Search:
                 if found.mate:
                     return found.line
             return None
-        if not stages:
-            return None
         for number, stage in enumerate(plans.promotion(position)):
-            if number >= _PAWNS:
+            if number >= _PAWNS or not stages or self._left < self._floor:
                 break
             found = self._seek(position, stage.table, _STAGE, aims=stage.aims)
             if found.line is None:

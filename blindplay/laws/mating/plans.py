@@ -317,7 +317,8 @@ def promotion(position: Position) -> Iterator[Stage]:
     """Plans that bring one of the winner's pawns on, the most promising pawns first.
 
     A pawn behind a pawn waits for its king or another piece to take that one, or for something of
-    the loser's to take beside it.
+    the loser's to take beside it. Where the loser has nothing for that, one of its own pawns first
+    has to get through.
     """
     king = position.index(KING)
     pawns = [square for square in SQUARES if position[square] == PAWN]
@@ -336,6 +337,18 @@ def promotion(position: Position) -> Iterator[Stage]:
             helped = _bait_cost(position, beside)
             if helped is not None:
                 stages.append((helped, pawn * 64 + beside, _bait(position, beside)))
+    loser_king = position.index(THEIRS + KING)
+    for pawn in (square for square in SQUARES if position[square] == THEIRS + PAWN):
+        path = range(pawn - 8, -1, -8)
+        if any(position[square] == THEIRS + PAWN for square in path):
+            continue
+        blocker = next((square for square in path if position[square] == PAWN), None)
+        if blocker is None:
+            stages.append((20 + 2 * len(path), 4096 + pawn, _helper(position, pawn)))
+        else:
+            walk = _walk(position, (blocker,), 1)
+            cost = 24 + 2 * walk[loser_king]
+            stages.append((cost, 4096 + pawn, _opening(position, blocker, walk)))
     for _, _, stage in sorted(stages, key=lambda entry: entry[:2]):
         yield stage
 
@@ -356,18 +369,33 @@ def blocker_wanted(position: Position) -> list[Stage]:
         path = range(pawn - 8, -1, -8)
         if any(position[square] == THEIRS + PAWN for square in path):
             continue
-        table = _at_rest(position)
-        for square in range(pawn, -1, -8):
-            table[THEIRS + PAWN][square] = -4 * ((pawn - square) >> 3) - 4
-            for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
-                table[kind][square] += 4
-                if square >= 8:
-                    table[THEIRS + kind][square] += 4
-            table[KING][square] += 4
-            table[THEIRS + KING][square] += 4
-        table[THEIRS + KNIGHT] = [-60] * 64
-        stages.append(Stage(table, 0))
+        stages.append(_helper(position, pawn))
     return stages
+
+
+def _helper(position: Position, pawn: int) -> Stage:
+    """A pawn of the loser's becomes a knight."""
+    table = _at_rest(position)
+    for square in range(pawn, -1, -8):
+        table[THEIRS + PAWN][square] = -4 * ((pawn - square) >> 3) - 4
+        for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
+            table[kind][square] += 4
+            if square >= 8:
+                table[THEIRS + kind][square] += 4
+        table[KING][square] += 4
+        table[THEIRS + KING][square] += 4
+    table[THEIRS + KNIGHT] = [-60] * 64
+    return Stage(table, 0)
+
+
+def _opening(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
+    """The loser's king takes a pawn of the winner's out of its own pawn's way."""
+    table = _at_rest(position)
+    table[THEIRS + KING] = [4 * cost for cost in walk]
+    table[PAWN][blocker] += 20
+    for square in KING_STEPS[blocker]:
+        table[KING][square] += 4
+    return Stage(table, BIT[blocker])
 
 
 def _run(position: Position, pawn: int) -> Stage:
@@ -408,7 +436,7 @@ def _bait_cost(position: Position, beside: int) -> int | None:
     costs += [
         (square - beside) >> 3 for square in (beside, *ahead) if position[square] == THEIRS + PAWN
     ]
-    if not costs:
+    if min(costs, default=_NEVER) >= _NEVER:
         return None
     blocked = any(position[square] == THEIRS + PAWN for square in ahead)
     return 2 * min(costs) + 2 * len(ahead) + (12 if blocked else 0)

@@ -90,8 +90,8 @@ def seek(
 
     ``patience``: after so many positions with the same pawns in the same places, other pawns
     become more welcome by a point. ``flight_cost``: for each square the loser's king may go to.
-    ``aims``, squares as bits, ends the search also when the winner
-    takes something there or promotes, and when the loser promotes to less than a queen.
+    ``aims``, squares as bits, ends the search also when something is
+    taken there, the winner promotes, or the loser promotes to less than a queen.
     """
     seen = {position}
     boards: list[Position] = []
@@ -118,9 +118,8 @@ def seek(
             if (taken or move >> 12) and too_little(here):
                 continue
             if aims is not None and (
-                move >> 12 not in (0, QUEEN)
-                if here[TURN] == 0
-                else move >> 12 or (taken and aims >> (move >> 6 & 63) & 1)
+                (taken and aims >> (move >> 6 & 63) & 1)
+                or (move >> 12 and (here[TURN] or move >> 12 != QUEEN))
             ):
                 return Found(_line(came, parent, move), False, len(boards), here)
             if taken or before[move & 63] & 7 == PAWN:
