@@ -377,6 +377,13 @@ def play(
         str, typer.Option(help="As in PGN: 5400+30, 40/5400+30:1800+30, or - for no clock.")
     ] = "5400+30",
     mode: Annotated[Mode, typer.Option(help="Standard play, rapid or blitz.")] = Mode.STANDARD,
+    supervised: Annotated[
+        bool, typer.Option(help="Rapid or blitz under full supervision (A.4, B.2).")
+    ] = False,
+    quickplay_finish: Annotated[
+        bool, typer.Option(help="The rules of the quickplay finish were announced.")
+    ] = False,
+    chess960: Annotated[bool, typer.Option(help="Castle as in Chess960.")] = False,
     white: Annotated[str, typer.Option(help="White's name.")] = "",
     black: Annotated[str, typer.Option(help="Black's name.")] = "",
     impaired: Annotated[Side, typer.Option(help="Which player is visually impaired.")] = Side.WHITE,
@@ -425,6 +432,9 @@ def play(
                 "fact": "setup",
                 "edition": edition,
                 "mode": mode.value,
+                "supervised": supervised,
+                "quickplay_finish": quickplay_finish,
+                "variant": "chess960" if chess960 else "chess",
                 "fen": fen,
                 "time_control": time_control,
                 "announce_in": language_id,

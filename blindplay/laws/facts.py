@@ -600,12 +600,14 @@ def parse(value: Any) -> Fact:
     return cls(**_read_fields(cls, {k: v for k, v in value.items() if k != "fact"}, cls.kind))
 
 
-def loads(line: str) -> Fact:
-    """The fact on one line of JSON; raises :exc:`FactError`."""
+def loads(line: str, t: int | None = None) -> Fact:
+    """The fact on one line of JSON, at time ``t`` in ms whatever it says; :exc:`FactError`."""
     try:
         value = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise FactError("is not a line of JSON") from None
+    if t is not None and isinstance(value, dict):
+        value["t"] = t / 1000
     return parse(value)
 
 

@@ -13,7 +13,7 @@ from blindplay.boards.driver import BoardNotFoundError, check_url
 from blindplay.boards.monitor import find_board
 from blindplay.language import load
 from blindplay.laws import facts as f
-from blindplay.laws.facts import FactError, Setup
+from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
 from blindplay.record import Journal, pgn, scoresheet
 from blindplay.speech.audio import (
@@ -41,6 +41,7 @@ An empty line presses the clock of the player on move.
 execute white g1f3: a move executed by hand on White's board (also black).
 record white 3 Sf3: an entry of White's scoresheet, with the number of the ply (also black).
 confirm, reject, stop, start, restore 12: the arbiter's decisions.
+{"fact": "claim_draw", "by": "white", "rule": "repetition"}: any fact of the Laws' vocabulary.
 quit: leave; the game can be gone on with later."""
 
 
@@ -189,7 +190,10 @@ def _typed(session: Session, line: str) -> None:
     decisions = {"confirm": "confirm", "reject": "reject", "stop": "stop_clocks",
                  "start": "start_clocks"}  # fmt: skip
     try:
-        if words[0] in decisions and len(words) == 1:
+        if line.startswith("{"):
+            fact = loads(line, t=table.time())
+            table.submit(fact)
+        elif words[0] in decisions and len(words) == 1:
             table.submit(f.Arbiter, do=decisions[words[0]])
         elif words[0] == "restore" and len(words) == 2 and words[1].isdigit():
             table.submit(f.Arbiter, do="restore", ply=int(words[1]))
