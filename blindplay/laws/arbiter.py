@@ -178,9 +178,6 @@ def query(game: State, fact: f.Query) -> None:
     if fact.by in OTHER and not game.impaired(fact.by):
         # A sighted player is told what the clock shows everybody.
         rules = ("clock_reading",) if fact.about == "time" else ("moves_shown",)
-    elif fact.by in OTHER and fact.about in ("time", "moves"):
-        # Asked by himself, the table is his special clock (D.2.6).
-        rules = ("on_request_only", "special_clock")
     language = game.player(of).language if of in OTHER else game.announcing_language()
     words = game.words.answer(fact.about, figures | {"to": fact.by}, language)
     game.rule("answer", *rules, to=fact.by, about=fact.about, words=words, **figures)

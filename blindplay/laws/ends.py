@@ -70,11 +70,12 @@ def _finish(game: State, result: str, reason: str, rule: str) -> None:
 # --- can the opponent mate? ----------------------------------------------------------------
 
 
-def result_of_losing(game: State, side: str) -> str | None:
+def result_of_losing(game: State, side: str, board: chess.Board | None = None) -> str | None:
     """What the result is when ``side`` loses but for "by any series of legal moves" (6.9): his
-    opponent's win, a draw if he cannot mate, None where it cannot be told."""
+    opponent's win, a draw if he cannot mate, None where it cannot be told. ``board`` is the
+    position that counts, if not the game's."""
     winner = COLOURS[OTHER[side]]
-    board = game.position
+    board = board or game.position
     if board.status() & chess.STATUS_OPPOSITE_CHECK or len(board.pieces(chess.KING, winner)) != 1:
         return None  # an illegal position that stands; nobody has said what is possible in it
     if game.switch("blitz_win_needs_material") and game.regime == "blitz":
@@ -90,10 +91,12 @@ def result_of_losing(game: State, side: str) -> str | None:
     return LOSES[side] if verdict is Verdict.POSSIBLE else DRAW
 
 
-def lose(game: State, side: str, reason: str, *rules: str) -> None:
+def lose(
+    game: State, side: str, reason: str, *rules: str, board: chess.Board | None = None
+) -> None:
     """``side`` loses, unless his opponent cannot mate; where that is undecided, the arbiter is
     asked: he confirms that mate is possible, or rejects it."""
-    result = result_of_losing(game, side)
+    result = result_of_losing(game, side, board)
     if result is not None:
         end(game, result, reason, *rules)
         return

@@ -43,9 +43,11 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     def confirm() -> None:
         touched = list(game.turn.touched)
         game.turn = Turn(touched=touched)
+        if _loses(game, side, number, game.board):
+            return
         if move is not None:
             _count_as_touched(game, move)
-        _punish(game, side, number, move, why)
+        _punish(game, side, move, why)
 
     def reject() -> None:
         if game.switch("illegal_stands") and _can_stand(game, move):
@@ -79,10 +81,12 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
     fields["undo"] = steps(own.placement, ply.pieces)
 
     def confirm() -> None:
+        if _loses(game, side, number, ply.before):
+            return
         take_back(game, index, "restore")
         game.turn.touched = list(ply.touched)
         _count_as_touched(game, ply.move)
-        _punish(game, side, number, ply.move, why, restored=True)
+        _punish(game, side, ply.move, why, restored=True)
 
     if claimable:
         ruling = game.rule(
@@ -93,25 +97,25 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
         game.propose("illegal", _rules(game, why), fields, confirm, game.resume)
 
 
-def _punish(
-    game: State,
-    side: str,
-    number: int,
-    move: chess.Move | None,
-    why: str,
-    *,
-    restored: bool = False,
-) -> None:
-    """What an illegal move costs, by edition and kind of game, and how the game goes on."""
+def _loses(game: State, side: str, number: int, before: chess.Board) -> bool:
+    """Whether so many illegal moves lose the game, by edition and kind of game: then it ends, in
+    the position before the last of them."""
     game.illegal_moves[side] = number
     limit = game.switch("illegal_moves_that_lose")
+    if not limit or number < limit:
+        return False
+    result = result_of_losing(game, side, before)
+    known = {} if result is None else {"result": result}
+    game.rule("penalty", "penalty", player=side, loses=True, status="confirmed", **known)
+    lose(game, side, "illegal_moves", "penalty", board=before)
+    return True
+
+
+def _punish(
+    game: State, side: str, move: chess.Move | None, why: str, *, restored: bool = False
+) -> None:
+    """The time that an illegal move costs, and how the game goes on."""
     given = game.switch("illegal_penalty_seconds")
-    if limit and number >= limit:
-        result = result_of_losing(game, side)
-        known = {} if result is None else {"result": result}
-        game.rule("penalty", "penalty", player=side, loses=True, status="confirmed", **known)
-        lose(game, side, "illegal_moves", "penalty")
-        return
     if given and game.clock:
         gains = OTHER[side]
         game.clock.set(gains, game.clock.left[gains] + given * 1000)
