@@ -54,6 +54,25 @@ def test_imports_point_one_way(part: str) -> None:
                 assert words[1] in MAY_USE[part], f"{path.name} imports {name}"
 
 
+def test_chapters_of_the_laws_import_each_other_in_one_direction() -> None:
+    chapters = {path.stem: path for path in modules("laws") if path.parent.name == "laws"}
+    uses = {
+        name: {
+            word.split(".")[2]
+            for word in imported(path)
+            if word.startswith("blindplay.laws.") and word.split(".")[2] in chapters
+        }
+        - {name, "__init__"}
+        for name, path in chapters.items()
+    }
+    left = dict(uses)
+    while left:
+        free = [name for name, others in left.items() if not others & left.keys()]
+        assert free, f"these import each other in a circle: {sorted(left)}"
+        for name in free:
+            del left[name]
+
+
 @pytest.mark.parametrize("part", sorted(STANDARD_ONLY))
 def test_pure_parts_import_only_chess(part: str) -> None:
     for path in modules(part):

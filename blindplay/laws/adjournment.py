@@ -147,6 +147,3 @@ def _loses(game: State, side: str, heard: Heard) -> None:
         game.rule("arbiter_needed", rule, why="sealed_move", by=side)
 
     game.propose("penalty", (rule,), fields, lambda: lose(game, side, "sealed_move", rule), reject)
-
-
-__all__ = ["adjourn", "ask_to_seal", "open_envelope", "seal"]

@@ -84,6 +84,3 @@ def _is_illegal(board: chess.Board) -> bool:
         if (king := board.king(colour)) is not None
     ]
     return len(checks) == 2 and all(checks)
-
-
-__all__ = ["answered", "complete", "complete_answered"]

@@ -18,7 +18,6 @@ from typing import Any, Literal, Protocol
 
 import chess
 
-from . import facts as f
 from .clock import Clock, ClockState, TimeControl
 from .editions import Edition, load
 from .facts import Player, Setup, seconds
@@ -82,6 +81,8 @@ class TableBoard:
     plies: int = 0  # completed plies that have been executed on it
     sensors: bool = False
     hand: list[tuple[int, str]] = field(default_factory=list)  # where it was lifted, what it is
+    # Pieces whose names are guessed (see ``unnamed``), with what was in the hand for each.
+    unsure: dict[int, tuple[int, str]] = field(default_factory=dict)
     adjusting: bool = False
     wanted: Pieces | None = None  # what it must be corrected to
     wanted_plies: int = 0  # completed plies that ``wanted`` shows
@@ -113,7 +114,6 @@ class Ply:
     pieces: Pieces
     move: chess.Move
     clock: ClockState
-    t: int
     touched: tuple[int, ...] = ()
     completed: bool = True
     illegal: str = ""
@@ -132,7 +132,6 @@ class Pending:
     reject: Confirm
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
-    absent_arbiter_may_confirm: bool = True
 
 
 class State:
@@ -402,8 +401,7 @@ class State:
         assert move is not None
         touched = tuple(self.turn.touched)
         ply = Ply(
-            self.board, self.pieces, move, self.clock.snapshot(), self.t, touched, completed,
-            illegal,
+            self.board, self.pieces, move, self.clock.snapshot(), touched, completed, illegal
         )  # fmt: skip
         shown = {name: table for name, table in self.tables.items() if not self.outstanding(name)}
         after = laid_over(self.pieces, change(self.board, move))
@@ -446,9 +444,3 @@ def legal(board: chess.Board, uci: str) -> chess.Move | None:
     # Where an illegal move stands a king may be attacked by the player on move; never is it taken.
     kings = board.kings & board.occupied_co[not board.turn]
     return None if not move or chess.BB_SQUARES[move.to_square] & kings else move
-
-
-__all__ = [
-    "COLOURS", "DRAW", "LOSES", "OTHER", "Heard", "Pending", "Ply", "PositionKey", "State",
-    "TableBoard", "Turn", "Words", "f", "legal", "position_key",
-]  # fmt: skip

@@ -97,3 +97,16 @@ def test_a_scoresheet_keeps_gaps_and_struck_entries() -> None:
     assert scoresheet(table.game, "white").splitlines() == [
         "1. e4", "2. Nf3", "struck through, ply 1: e3",
     ]  # fmt: skip
+
+
+def test_offers_of_a_draw_and_moves_after_an_illegal_one_are_kept_in_the_pgn() -> None:
+    table = Table(mode="rapid", time_control="900+10")
+    table.feed({"fact": "start"}, {"fact": "make", "by": "white", "move": "e2e4"})
+    table.feed({"fact": "offer_draw", "by": "white"}, {"fact": "press", "by": "white"})
+    table.feed({"fact": "make", "by": "black", "move": "e7e4"}, {"fact": "press", "by": "black"})
+    table.feed({"fact": "arbiter", "do": "reject"})  # the illegal move stands (A.5.2)
+    table.play("d2d4")
+    written = pgn(table.game)
+    assert "1. e4 { (=) [%clk 0:15:20]" in written
+    assert "An illegal move stands; moves from here: e7e4 d2d4" in written
+    assert chess.pgn.read_game(io.StringIO(written)) is not None
