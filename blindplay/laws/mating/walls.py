@@ -27,9 +27,15 @@ from .positions import (
     THEIRS,
     Position,
     Rooks,
+    mask,
 )
 
 _LAST_RANKS = (0xFF << 56, 0xFF)
+# For each side, a square and those beyond it on its file, the way that side's pawns go.
+_ONWARD = (
+    tuple(mask(tuple(range(square, 64, 8))) for square in SQUARES),
+    tuple(mask(tuple(range(square, -1, -8))) for square in SQUARES),
+)
 
 
 @dataclass
@@ -41,6 +47,7 @@ class _Piece:
     promoted: int = 0  # squares where it may stand after a promotion
     done: int = 0  # of reach, the squares whose moves were followed with the walls as they are
     walled: bool = True  # neither moves nor is taken, as far as is known
+    leaves: bool = False  # a pawn that may be taken, or take and so change its file
 
 
 def squares_of(bits: int) -> list[int]:
@@ -84,6 +91,8 @@ class Walls:
             if position[square]
         ]
         self._loosen_special_moves(position, rooks)
+        # Files on which each side's pawns may arrive by taking something.
+        self.entered = [0, 0]
         self.free = False  # a pawn of the winner may promote: walls will prove nothing
         self._grow()
 
@@ -94,6 +103,7 @@ class Walls:
             pawn = at[passing + (8 if passing < 32 else -8)]
             pawn.reach |= BIT[passing]
             pawn.walled = False
+            pawn.leaves = True
         for number, rook in enumerate(rooks):
             if position[CASTLING] >> number & 1:
                 side = number >> 1
@@ -128,6 +138,7 @@ class Walls:
                     kings |= BIT[piece.square]
             for piece in self.pieces:
                 before = piece.reach, piece.promoted
+                known = piece.leaves, self.entered[piece.side]
                 blocked = own[piece.side] | kings
                 if piece.kind == PAWN:
                     self._grow_pawn(piece, walls, blocked, stands[1 - piece.side])
@@ -139,27 +150,61 @@ class Walls:
                 if (piece.reach, piece.promoted) != before:
                     changed = True
                     piece.walled = False
+                elif (piece.leaves, self.entered[piece.side]) != known:
+                    changed = True
             for piece in self.pieces:
-                if piece.walled and piece.kind != KING:
-                    bit = BIT[piece.square]
-                    if any(
-                        other.side != piece.side and (other.reach | other.promoted) & bit
-                        for other in self.pieces
-                    ):
-                        piece.walled = False
-                        changed = True
+                stays = piece.kind == PAWN and not piece.leaves
+                if (piece.walled or stays) and self._may_be_taken(piece):
+                    piece.walled = False
+                    piece.leaves = changed = True
             self.walls = walls
             self.guarded = guarded
             if not changed:
                 return
 
+    def _may_be_taken(self, piece: _Piece) -> bool:
+        if piece.kind == KING:
+            return False
+        for other in self.pieces:
+            if other.side == piece.side:
+                continue
+            if other.kind != PAWN:
+                if other.reach & piece.reach:
+                    return True
+            elif other.promoted & piece.reach or any(
+                PAWN_MASK[other.side][square] & piece.reach for square in squares_of(other.reach)
+            ):
+                return True
+        return False
+
+    def _barrier(self, piece: _Piece, file: int) -> int:
+        """The squares of its file that a pawn never reaches by going straight on.
+
+        Two pawns on one file never pass each other while neither is taken nor takes. The other may
+        have gone on, but not back; so the first does not get to where the other stands now, unless
+        its side's pawns may come onto the file beyond it.
+        """
+        squares = 0
+        if not self.entered[piece.side] >> file & 1:
+            for other in self.pieces:
+                if other.kind == PAWN and other.side != piece.side and not other.leaves:
+                    gap = other.square - piece.square
+                    if other.square & 7 == file and (gap > 0) == (piece.side == 0):
+                        squares |= _ONWARD[piece.side][other.square]
+        return squares
+
     def _grow_pawn(self, piece: _Piece, walls: int, blocked: int, victims: int) -> None:
         forward, home = (8, 1) if piece.side == 0 else (-8, 6)
+        walls |= self._barrier(piece, piece.square & 7)
         todo = squares_of(piece.reach & ~_LAST_RANKS[piece.side])
         while todo:
             square = todo.pop()
             step = square + forward
             steps = PAWN_MASK[piece.side][square] & victims & ~blocked
+            if steps:
+                piece.leaves = True
+                for taken in squares_of(steps):
+                    self.entered[piece.side] |= 1 << (taken & 7)
             if not walls >> step & 1:
                 steps |= BIT[step]
                 if square >> 3 == home and not walls >> step + forward & 1:
