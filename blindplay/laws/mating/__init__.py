@@ -34,7 +34,7 @@ from .walls import walled_off
 
 __all__ = ["DEFAULT_NODES", "Mating", "Verdict", "can_mate", "is_dead"]
 
-DEFAULT_NODES = 40_000
+DEFAULT_NODES = 100_000
 
 _MATERIAL = "The pieces left cannot give mate."
 _WALLS = "The pieces that could give mate can never get to where they would."
@@ -262,6 +262,8 @@ def _walled_off(board: chess.Board) -> bool:
     white, black = pawns & board.occupied_co[True], pawns & board.occupied_co[False]
     if not pawns or (white << 8 | black >> 8) & ~pawns or board.queens | board.rooks:
         return False
+    if not any(board.generate_legal_moves()):
+        return not board.is_check()
     for side in chess.COLORS:
         position, rooks = encode(board, side)
         if not too_little(position) and not walled_off(position, rooks):

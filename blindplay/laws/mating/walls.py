@@ -76,7 +76,10 @@ def _sees(kind: int, square: int, walls: int) -> int:
 
 
 def walled_off(position: Position, rooks: Rooks) -> bool:
-    """Whether it is proven that the winner can never mate, whatever is played."""
+    """Whether it is proven that the winner can never mate, whatever is played from here.
+
+    The game must not have ended already: of a mate on the board this says nothing.
+    """
     walls = Walls(position, rooks)
     return not walls.free and next(walls.mates(), None) is None
 
@@ -244,7 +247,8 @@ class Walls:
             for square in squares_of(piece.promoted):
                 every |= _sees(QUEEN, square, walls) | KNIGHT_MASK[square]
         single = len(moving) == 1 and not moving[0].promoted
-        for king in squares_of(kings[1].reach):
+        # A king that a wall gives check to now has to go, and does not come back.
+        for king in squares_of(kings[1].reach & ~self.guarded[0]):
             if not (every | fixed) >> king & 1:
                 continue
             around = KING_MASK[king]
@@ -255,7 +259,7 @@ class Walls:
                     ways.add(0)
             else:
                 ways = {every & around}
-            for guard in squares_of(kings[0].reach & ~around & ~BIT[king]):
+            for guard in squares_of(kings[0].reach & ~around & ~BIT[king] & ~self.guarded[1]):
                 left = around & ~KING_MASK[guard] & ~fixed
                 if any(_blocked(left & ~seen, helpers) for seen in ways):
                     yield king, guard
