@@ -1,0 +1,78 @@
+/* What stands in the holes and where the levers are: from single readings to believed changes.
+ * No hardware in here. Times are milliseconds since boot. */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SQUARES 64
+#define LEVERS 2
+
+/* Codes of a hole: 1 to 12 are P R N B K Q p r n b k q. */
+#define EMPTY 0
+/* Neither a piece nor an open hole: a bad contact, a short circuit, a strange plug. */
+#define FAULT 15
+
+#define FAULT_MS 200
+#define LEVER_MS 10
+
+struct settings {
+    uint16_t lift_ms, place_ms;
+};
+
+#define DEFAULT_SETTINGS {150, 25}
+
+/* A change that was believed. `at` is the time of the first reading that differed. */
+struct change {
+    uint32_t at;
+    uint8_t square, old, new;
+};
+
+struct hole {
+    uint8_t believed, reading;
+    uint16_t since;
+    uint32_t first;
+};
+
+/* `presses` counts modulo 256 since boot, `pressed_at` is the time of the last one. */
+struct lever {
+    bool believed, reading;
+    uint8_t presses;
+    uint32_t first, pressed_at;
+};
+
+struct board {
+    struct settings settings;
+    struct hole holes[SQUARES];
+    struct lever levers[LEVERS];
+    uint16_t sequence;
+    uint16_t wobbles;
+};
+
+/* The code of a converter reading, 0 to 1023. */
+uint8_t classify(uint16_t reading);
+
+/* Whether the values may be used: lift 50 to 300 ms, place 5 to 300 ms. */
+bool settings_valid(const struct settings *settings);
+
+/* Begin with every lever up and every hole as board_begin_hole then says. */
+void board_begin(struct board *board, const struct settings *settings);
+void board_begin_hole(struct board *board, uint8_t square, uint8_t code);
+void board_begin_lever(struct board *board, uint8_t lever, bool down);
+
+/* Take one reading. True, with `change` filled in, if a change is believed by it.
+ *
+ * A hole must have read open for more than lift_ms, a piece for more than place_ms, a fault for
+ * more than FAULT_MS without a single other reading. "More than", because times are whole
+ * milliseconds rounded down: a contact that opens for exactly the time set is not a lift. */
+bool board_read(struct board *board, uint8_t square, uint8_t code, uint32_t now,
+                struct change *change);
+
+/* Take one look at a lever. True if it has moved; `at` is then when it began to. */
+bool board_lever(struct board *board, uint8_t lever, bool down, uint32_t now, uint32_t *at);
+
+/* The CRC over the believed codes, a1 first. */
+uint16_t board_crc(const struct board *board);
+
+#endif
