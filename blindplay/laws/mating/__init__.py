@@ -29,7 +29,7 @@ from .positions import (
     legal_moves,
     play,
 )
-from .search import Found, Table, seek, too_little
+from .search import Found, Manner, Table, seek, too_little
 from .walls import walled_off
 
 __all__ = ["DEFAULT_NODES", "Mating", "Verdict", "can_mate", "is_dead"]
@@ -41,11 +41,17 @@ _WALLS = "The pieces that could give mate can never get to where they would."
 _EXHAUSTED = "Every series of legal moves was followed, and none ends in mate."
 _OVER = "The game has ended on the board."
 
-# Positions looked at for one plan, the patience and the cost of a flight, in one round after the
-# other: what one way of searching misses, another finds.
+# Positions looked at for one plan, and in what manner, in one round after the other.
 _FIRST = 150
-_ROUNDS = ((60, 64, 1), (_FIRST, 64, 1), (200, 32, 3), (600, 32, 0), (2_000, 16, 1))
-_LAST = (8, 1)
+_USUAL = Manner(64, 1)
+_ROUNDS = (
+    (60, _USUAL),
+    (_FIRST, _USUAL),
+    (200, Manner(32, 3)),
+    (600, Manner(32, 0)),
+    (2_000, Manner(16, 1)),
+)
+_LAST = Manner(8, 1)
 _STAGE = 300
 _STAGES = 6
 _ALLOWANCE = 12  # rounds of one plan that the stages of a round may take
@@ -140,21 +146,21 @@ class _Search:
         if self.line is not None:
             return ""
         tables = _tables(position)
-        for nodes, *manner in _ROUNDS:
+        for nodes, manner in _ROUNDS:
             for table in tables:
-                found = self._seek(position, table, nodes, *manner)
+                found = self._seek(position, table, nodes, manner)
                 if found.mate:
                     self.line = found.line
                     return ""
                 if found.whole:
                     return _EXHAUSTED
             self._floor = self._left - _ALLOWANCE * nodes
-            self.line = self._by_stages(position, nodes, _STAGES)
+            self.line = self._by_stages(position, nodes, manner, _STAGES)
             if self.line is not None:
                 return ""
             if not locked and nodes == _FIRST and walled_off(position, self._rooks):
                 return _WALLS
-        found = self._seek(position, tables[0], self._left, *_LAST)
+        found = self._seek(position, tables[0], self._left, _LAST)
         if found.mate:
             self.line = found.line
         return _EXHAUSTED if found.whole else ""
@@ -164,19 +170,10 @@ class _Search:
         position: Position,
         table: Table,
         nodes: int,
-        patience: int = _ROUNDS[0][1],
-        flight_cost: int = _ROUNDS[0][2],
+        manner: Manner = _USUAL,
         aims: int | None = None,
     ) -> Found:
-        found = seek(
-            position,
-            self._rooks,
-            table,
-            min(nodes, self._left),
-            patience=patience,
-            flight_cost=flight_cost,
-            aims=aims,
-        )
+        found = seek(position, self._rooks, table, min(nodes, self._left), manner, aims)
         self._left -= found.nodes
         return found
 
@@ -195,25 +192,27 @@ class _Search:
                     return found.line + mate.line
         return None
 
-    def _by_stages(self, position: Position, nodes: int, stages: int) -> tuple[int, ...] | None:
+    def _by_stages(
+        self, position: Position, nodes: int, manner: Manner, stages: int
+    ) -> tuple[int, ...] | None:
         """Mate after a pawn has got through, in as many stages as that takes."""
         if _heavy(position) or not position.count(PAWN, 0, 64):
             if position == self._position:
                 return None
             for table in _tables(position):
-                found = self._seek(position, table, nodes)
+                found = self._seek(position, table, nodes, manner)
                 if found.mate:
                     return found.line
             return None
         for number, stage in enumerate(plans.promotion(position)):
             if number >= _PAWNS or not stages or self._left < self._floor:
                 break
-            found = self._seek(position, stage.table, _STAGE, aims=stage.aims)
+            found = self._seek(position, stage.table, _STAGE, manner, aims=stage.aims)
             if found.line is None:
                 continue
             if found.mate:
                 return found.line
-            rest = self._by_stages(found.end, nodes, stages - 1)
+            rest = self._by_stages(found.end, nodes, manner, stages - 1)
             if rest is not None:
                 return found.line + rest
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from .positions import (
@@ -229,8 +229,7 @@ def lone_minor(position: Position) -> list[Table]:
                     table = _lone(position, corner, checker, guard, check, block, blocker)
                     if table is not None:
                         cost = _cost(position, table, checker, blocker)
-                        if cost < _FAR * 4:
-                            found.append((cost, len(found), table))
+                        found.append((cost, len(found), table))
     return [table for _, _, table in sorted(found)[:8]]
 
 
@@ -273,6 +272,7 @@ def _gets_to(position: Position, piece: int, target: int) -> bool:
 
 
 def _waiting(checker: int, corner: int, check: int) -> list[int]:
+    """How many moves the checker is from a square beside the one it checks from."""
     if checker == KNIGHT:
         waits = list(_steps(KNIGHT, KNIGHT_STEPS[check]))
     else:
@@ -320,57 +320,51 @@ def promotion(position: Position) -> Iterator[Stage]:
     the loser's to take beside it. Where the loser has nothing for that, one of its own pawns first
     has to get through.
     """
-    king = position.index(KING)
-    pawns = [square for square in SQUARES if position[square] == PAWN]
-    stages = []
-    for pawn in pawns:
-        ahead = range(pawn + 8, 64, 8)
-        blocker = next((square for square in ahead if position[square] == THEIRS + PAWN), None)
-        if blocker is None:
-            stages.append((len(ahead) * 2, pawn, _run(position, pawn)))
-            continue
-        walk = _walk(position, (blocker,), 0)
-        stages.append((walk[king] * 2 + 8, pawn, _siege(position, blocker, walk)))
-        for beside in PAWN_ATTACKS[0][pawn]:
-            if position[beside] in (PAWN, KING, THEIRS + KING):
+    king, loser_king = position.index(KING), position.index(THEIRS + KING)
+    ways: list[tuple[int, Callable[[], Stage]]] = []
+    for pawn in SQUARES:
+        if position[pawn] == PAWN:
+            ahead = range(pawn + 8, 64, 8)
+            blocker = next((square for square in ahead if position[square] == THEIRS + PAWN), None)
+            if blocker is None:
+                ways.append((2 * len(ahead), functools.partial(_run, position, pawn)))
                 continue
-            helped = _bait_cost(position, beside)
-            if helped is not None:
-                stages.append((helped, pawn * 64 + beside, _bait(position, beside)))
-    loser_king = position.index(THEIRS + KING)
-    for pawn in (square for square in SQUARES if position[square] == THEIRS + PAWN):
-        path = range(pawn - 8, -1, -8)
-        if any(position[square] == THEIRS + PAWN for square in path):
-            continue
-        blocker = next((square for square in path if position[square] == PAWN), None)
-        if blocker is None:
-            stages.append((20 + 2 * len(path), 4096 + pawn, _helper(position, pawn)))
-        else:
-            walk = _walk(position, (blocker,), 1)
-            cost = 24 + 2 * walk[loser_king]
-            stages.append((cost, 4096 + pawn, _opening(position, blocker, walk)))
-    for _, _, stage in sorted(stages, key=lambda entry: entry[:2]):
-        yield stage
+            walk = _walk(position, (blocker,), 0)
+            siege = functools.partial(_siege, position, blocker, walk)
+            ways.append((8 + 2 * walk[king], siege))
+            for beside in PAWN_ATTACKS[0][pawn]:
+                if position[beside] in (PAWN, KING, THEIRS + KING):
+                    continue
+                cost = _bait_cost(position, beside)
+                if cost is not None:
+                    ways.append((cost, functools.partial(_bait, position, beside)))
+        elif position[pawn] == THEIRS + PAWN:
+            path = range(pawn - 8, -1, -8)
+            first = next((square for square in path if position[square] & 7 == PAWN), None)
+            if first is None:
+                ways.append((20 + 2 * len(path), functools.partial(_helper, position, pawn)))
+            elif position[first] == PAWN:
+                walk = _walk(position, (first,), 1)
+                opening = functools.partial(_opening, position, first, walk)
+                ways.append((24 + 2 * walk[loser_king], opening))
+    for _, way in sorted(ways, key=lambda entry: entry[0]):
+        yield way()
 
 
-def blocker_wanted(position: Position) -> list[Stage]:
+def blocker_wanted(position: Position) -> Iterator[Stage]:
     """Plans for a lone minor piece that has only pawns against it: one becomes a knight.
 
-    Empty where the loser has a piece already that can stand in its king's way.
+    None where the loser has a piece already that can stand in its king's way.
     """
     has = {position[square] for square in SQUARES}
     pawns = [square for square in SQUARES if position[square] == THEIRS + PAWN]
     if not is_lone_minor(position) or not pawns or THEIRS + KNIGHT in has:
-        return []
+        return
     if KNIGHT in has and has & {THEIRS + ROOK, THEIRS + BISHOP}:
-        return []
-    stages = []
+        return
     for pawn in pawns:
-        path = range(pawn - 8, -1, -8)
-        if any(position[square] == THEIRS + PAWN for square in path):
-            continue
-        stages.append(_helper(position, pawn))
-    return stages
+        if not any(position[square] == THEIRS + PAWN for square in range(pawn - 8, -1, -8)):
+            yield _helper(position, pawn)
 
 
 def _helper(position: Position, pawn: int) -> Stage:
@@ -399,6 +393,7 @@ def _opening(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
 
 
 def _run(position: Position, pawn: int) -> Stage:
+    """A pawn goes straight on; everything leaves its file."""
     table = _at_rest(position)
     path = range(pawn, 64, 8)
     table[PAWN] = [0] * 64
@@ -415,6 +410,7 @@ def _run(position: Position, pawn: int) -> Stage:
 
 
 def _siege(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
+    """The winner's king or a minor piece takes the pawn in front of its own."""
     table = _at_rest(position)
     table[KING] = [4 * cost for cost in walk]
     for kind in (KNIGHT, BISHOP):
@@ -443,6 +439,7 @@ def _bait_cost(position: Position, beside: int) -> int | None:
 
 
 def _bait(position: Position, beside: int) -> Stage:
+    """Something of the loser's goes where a pawn takes it."""
     table = _at_rest(position)
     for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
         table[THEIRS + kind] = [3 * cost for cost in _steps(kind, (beside,))]

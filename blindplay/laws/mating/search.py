@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .positions import (
     BISHOP,
@@ -76,20 +77,28 @@ class Found:
     mate: bool = False
 
 
+class Manner(NamedTuple):
+    """How a search chooses: what one manner misses, another finds.
+
+    ``patience``: after so many positions with the same pawns in the same places, other pawns
+    become more welcome by a point. ``flight_cost``: points for each square the loser's king may go
+    to.
+    """
+
+    patience: int
+    flight_cost: int
+
+
 def seek(
     position: Position,
     rooks: Rooks,
     table: Table,
     limit: int,
-    *,
-    patience: int = 64,
-    flight_cost: int = 1,
+    manner: Manner,
     aims: int | None = None,
 ) -> Found:
     """Follow the moves that bring ``table`` down until there is mate.
 
-    ``patience``: after so many positions with the same pawns in the same places, other pawns
-    become more welcome by a point. ``flight_cost``: for each square the loser's king may go to.
     ``aims``, squares as bits, ends the search also when something is
     taken there, the winner promotes, or the loser promotes to less than a queen.
     """
@@ -144,7 +153,7 @@ def seek(
         boards.append(here)
         came.append((parent, move, flights, shape))
         visits[shape] += 1
-        base = flight_cost * flights + visits[shape] // patience
+        base = manner.flight_cost * flights + visits[shape] // manner.patience
         for move in moves:
             start, end, promoted = move & 63, move >> 6 & 63, move >> 12
             mover = here[start]
