@@ -1,1 +1,1 @@
-"""Tactile and sensor boards: wire protocol, driver, emulator, tracker and monitor."""
+"""Tactile and sensor boards: wire protocol, driver, emulator and monitor."""

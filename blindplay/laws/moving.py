@@ -16,6 +16,7 @@ from .touching import (
     catch_up,
     executed_differs,
     make_it,
+    reconsider,
     stop_adjusting,
     try_to_make,
 )
@@ -101,6 +102,7 @@ def _announced(game: State, side: str, move: chess.Move) -> None:
 def _after_announcing(game: State) -> None:
     turn, board = game.turn, game.board_of(game.side)
     assert turn.announced is not None
+    reconsider(game)
     if turn.executed not in (None, turn.announced):
         if shows(game, board, turn.announced):
             turn.executed = turn.announced  # Chess960: castling that looked like the rook's move

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import chess
 
 from . import facts as f
-from . import recording
+from . import recording, unnamed
 from .completing import answered
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
-from .placement import (
-    Pieces,
-    change,
-    is_white,
-    laid_over,
-    letter_at,
-    moves_that_show,
-    read_placement,
-)
+from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
 from .sheets import check_single_board, compare_boards, difference_of, shows, take_back
 from .state import OTHER, State, TableBoard
 from .touch import Obligation, obligation
@@ -40,8 +31,7 @@ def lift(game: State, fact: f.Lift) -> None:
     free = game.pending is None or game.pending.claimable
     if playing and free:
         _begins_an_answer(game, fact.board, square)
-    del table.placement[square]
-    table.hand.append((square, letter))
+    unnamed.lifted(game, fact.board, square)
     if not playing:
         return
     if free and _counts_as_touch(game, fact.board, square):
@@ -55,75 +45,12 @@ def place(game: State, fact: f.Place) -> None:
         return
     table.sensors = True
     square = chess.parse_square(fact.square)
-    letter = fact.piece or _in_hand(game, fact.board, square)
+    letter = fact.piece or unnamed.guess(game, fact.board, square)
     if letter is None:
         game.refuse(fact.board, "place", "nothing_in_the_hand", "moving", square=fact.square)
         return
-    covered = table.placement.get(square)
-    if covered is not None:
-        # A sensor may report the new piece without the old one ever having left (DGT).
-        table.hand.append((square, covered))
-    for index in range(len(table.hand) - 1, -1, -1):
-        if table.hand[index][1] == letter:
-            del table.hand[index]
-            break
-    table.placement[square] = letter
+    unnamed.put(table, square, letter, known=fact.piece is not None)
     look(game, fact.board)
-
-
-def _in_hand(game: State, board: str, square: int) -> str | None:
-    """The piece a board without identities must have been given: the one that belongs there,
-    else the last of the player on move."""
-    table = game.tables[board]
-    likely = _likeliest(game, board, square)
-    if likely is not None:
-        return likely
-    here = [letter for home, letter in table.hand if home == square]
-    own = [letter for _, letter in table.hand if is_white(letter) == game.board.turn]
-    rest = [letter for _, letter in table.hand]
-    for found in (here, own, rest):
-        if found:
-            return found[-1]
-    return None
-
-
-def _goals(game: State, board: str) -> Iterator[Pieces]:
-    """The positions that hands on ``board`` may be on the way to."""
-    wanted = game.tables[board].wanted
-    if wanted is not None:
-        yield wanted
-    for ply in game.outstanding(board):
-        yield laid_over(ply.pieces, change(ply.before, ply.move))
-    if game.turn.announced is not None:
-        yield laid_over(game.pieces, change(game.board, game.turn.announced))
-    for move in game.board.legal_moves:
-        yield laid_over(game.pieces, change(game.board, move))
-    yield game.shown_after(game.tables[board].plies)
-
-
-def _likeliest(game: State, board: str, square: int) -> str | None:
-    """The piece in the hand that brings the board nearest to a position it may be meant for:
-    fewest squares wrong, and fewest lifted pieces that would have to go back home."""
-    table = game.tables[board]
-    best: tuple[int, int] | None = None
-    found = None
-    held = [letter for _, letter in table.hand]
-    for goal in _goals(game, board):
-        letter = goal.get(square)
-        if letter is None:
-            continue
-        pawn = "P" if is_white(letter) else "p"
-        if letter not in held and not (
-            # A board that cannot tell pieces apart sees no promotion: what was announced is.
-            pawn in held and chess.square_rank(square) in (0, 7)
-        ):
-            continue
-        shown = {**table.placement, square: letter}
-        wrong = sum(shown.get(at) != goal.get(at) for at in range(64))
-        back = sum(goal.get(home) == lifted for home, lifted in table.hand if home != square)
-        if best is None or (wrong, back) < best:
-            best, found = (wrong, back), letter
-    return found
 
 
 # --- touched -------------------------------------------------------------------------------
@@ -309,11 +236,13 @@ def look(game: State, board: str) -> None:
     if game.over:
         return
     table = game.tables[board]
+    unnamed.rename(game, board)
     if table.wanted is not None:
         shown = _corrected(game, table)
         if shown is not None:
             table.wanted = None
             table.hand.clear()
+            table.unsure.clear()
             table.plies = shown
             rule = "boards_differ" if len(game.tables) == 2 else "displaced_found"
             game.rule("boards_agree", rule, board=board)
@@ -361,6 +290,23 @@ def catch_up(game: State, board: str) -> None:
             table.plies = index
             table.hand.clear()
             return
+    own = board == game.board_of(game.side) and table.plies < len(game.history)
+    move = _executed(game, board) if own else None
+    if move is not None and not _still_in_hand(game, board, move):
+        # He began his own move before the opponent's was executed here, or a cable was off
+        # meanwhile: the board shows both.
+        for ply in game.outstanding(board):
+            game.rule("executed", game.executing, board=board, move=ply.move.uci())
+        table.plies = len(game.history)
+
+
+def _still_in_hand(game: State, board: str, move: chess.Move) -> bool:
+    """Where a board lags behind, a piece that the opponent has yet to take may look like the one
+    that is to take there, while that one is still in the hand."""
+    table = game.tables[board]
+    letter = table.placement.get(move.to_square)
+    same = game.shown_after(table.plies).get(move.to_square) == letter
+    return same and any(home == move.from_square for home, _ in table.hand)
 
 
 def _executed(game: State, board: str) -> chess.Move | None:
@@ -441,7 +387,26 @@ def _look_at_other(game: State, board: str) -> None:
         executed_differs(game, board, expected, move)
 
 
+def reconsider(game: State) -> None:
+    """What is announced may tell which pieces stand on a board that cannot name them."""
+    for board, table in game.tables.items():
+        if table.unsure:
+            unnamed.rename(game, board)
+            if board == game.board_of(game.side) and not game.outstanding(board):
+                move = _executed(game, board)
+                if move is not None and move != game.turn.executed:
+                    game.turn.executed = move
+                    game.rule("executed", game.executing, board=board, move=move.uci())
+
+
 def executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
+    """Say so, unless what was announced is still being executed: a rook on its way to castle
+    looks like a move of the rook until the king follows."""
+    if game.tables[board].sensors:
+        wanted = change(game.board, announced)
+        shown = difference_of(game, board)
+        if all(at in wanted and now in (None, wanted[at]) for at, now in shown.items()):
+            return
     game.rule(
         "executed_differs",
         "announcing",
@@ -462,11 +427,24 @@ def position(game: State, fact: f.Position) -> None:
     table.placement = seen
     if changed:
         table.hand.clear()
+        table.unsure.clear()
+        _answered_unseen(game, fact.board)
         look(game, fact.board)
     if not game.over and game.pending is None and not game.adjourned:
         compare_boards(game)
         if changed and table.wanted is None and (game.started or not game.clock):
             check_single_board(game)
+
+
+def _answered_unseen(game: State, board: str) -> None:
+    """A dump may show the move that was made and its answer (1.3), both executed unseen."""
+    made, side = game.turn.made, OTHER[game.side]
+    if made is None or board != game.board_of(side) or game.pending is not None:
+        return
+    table = game.tables[board]
+    shown = difference(table.placement, game.position_pieces())
+    if table.wanted is None and any(moves_that_show(game.position, shown)):
+        answered(game, side)
 
 
 # --- made ----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import TextIO
 from blindplay.boards import events
 from blindplay.boards.driver import PegBoard
 from blindplay.language import Language
-from blindplay.laws import Fact, Ruling
+from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.listener import Hearing, Listener, Recogniser
@@ -204,8 +204,10 @@ class Session:
             self.table.submit(f.Place, board=side, square=event.square, **piece)
         elif isinstance(event, events.Position):
             self.line(f"felt {name}: position {event.placement}")
-            if "?" not in event.placement:  # a board that knows presence only proves no position
-                self.table.submit(f.Position, board=side, placement=event.placement)
+            game, placement = self.table.game, event.placement
+            if side in game.tables:  # what a board cannot name stands where the game has it
+                placement = unnamed.named(game, side, placement)
+            self.table.submit(f.Position, board=side, placement=placement)
         elif isinstance(event, events.Lever) and levers:
             presser = self._colour(event.side)
             self.line(f"felt {_NAMES[presser]}'s clock lever pressed")

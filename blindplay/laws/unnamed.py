@@ -1,0 +1,201 @@
+"""Pieces that a board cannot name: which of those in the hand went where.
+
+A board without identities knows only which holes are occupied. What it shows is read against the
+positions that hands may be on the way to: the one it is to be corrected to, the plies it lags
+behind, the announced move, the legal moves. A name given here is a guess until the board shows
+one of them, so it is kept with the piece that it was taken from and may be taken back: nothing is
+committed before the hands have finished.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import chess
+
+from .placement import Pieces, change, is_white, laid_over, read_placement, write_placement
+from .state import State, TableBoard
+
+UNKNOWN = "?"
+"""What stands in a placement for a piece without a name."""
+
+
+def guess(game: State, board: str, square: int) -> str | None:
+    """The piece that was put on ``square``; None if there is none that it can have been.
+
+    It is the one that brings the board nearest to a position it may be meant for: fewest squares
+    wrong, and fewest lifted pieces that would have to go back home. What a pawn is promoted to
+    only words can tell; until then it stays a pawn.
+    """
+    table = game.tables[board]
+    if table.wanted is not None and square in table.wanted:
+        return table.wanted[square]  # it may come from beside the board, too
+    held = [letter for _, letter in table.hand]
+    for ply in game.outstanding(board):
+        # The opponent's move comes first, though he may have his own piece in the hand already.
+        moved = change(ply.before, ply.move).get(square)
+        if moved is not None and (moved in held or _pawn_of(moved, square) in held):
+            return moved
+    best: tuple[int, int] | None = None
+    found = None
+    for goal, told in _goals(game, board):
+        letter = goal.get(square)
+        if letter is None:
+            continue
+        if letter not in held:
+            pawn = _pawn_of(letter, square)
+            if pawn not in held:
+                continue
+            letter = letter if told else pawn
+        shown = {**table.placement, square: letter}
+        wrong = sum(shown.get(at) != goal.get(at) for at in shown.keys() | goal.keys())
+        back = sum(goal.get(home) == lifted for home, lifted in table.hand if home != square)
+        if best is None or (wrong, back) < best:
+            best, found = (wrong, back), letter
+    if found is not None:
+        return found
+    here = [letter for home, letter in table.hand if home == square]
+    own = [letter for letter in held if is_white(letter) == game.board.turn]
+    for letters in (here, own, held):
+        if letters:
+            return letters[-1]
+    return None
+
+
+def put(table: TableBoard, square: int, letter: str, *, known: bool) -> None:
+    """Put a piece from the hand, or from beside the board, into a hole."""
+    covered = table.placement.get(square)
+    if covered is not None:
+        # A sensor may report the new piece without the old one ever having left.
+        table.hand.append(table.unsure.pop(square, (square, covered)))
+    entry = _taken(table.hand, square, letter)
+    if entry is not None:
+        table.hand.remove(entry)
+    table.placement[square] = letter
+    table.unsure.pop(square, None)
+    if not known:
+        table.unsure[square] = entry or (square, letter)
+
+
+def lifted(game: State, board: str, square: int) -> None:
+    """Take what stands on ``square`` into the hand."""
+    table = game.tables[board]
+    settled = (game.shown_after(table.plies), game.pieces)
+    if table.unsure and not table.hand and table.placement in settled:
+        table.unsure.clear()
+    letter = table.placement.pop(square)
+    table.hand.append(table.unsure.pop(square, (square, letter)))
+
+
+def rename(game: State, board: str) -> None:
+    """Where the holes are those of a position that the board may be meant for, give the pieces
+    that were guessed the names they have in it."""
+    table = game.tables[board]
+    if not table.unsure:
+        return
+    fitting: list[Pieces] = []
+    for goal, told in _goals(game, board):
+        if _fits(table, goal):
+            if told:
+                _take_names(table, goal)
+                return
+            fitting.append(goal)
+    # While something else is expected here, a move that nobody spoke of may be half of it.
+    expected = game.turn.announced is not None or game.outstanding(board)
+    named = {tuple(goal[square] for square in sorted(table.unsure)) for goal in fitting}
+    if len(named) == 1 and not expected:
+        _take_names(table, fitting[0])
+
+
+def named(game: State, board: str, placement: str) -> str:
+    """A placement in which every ``?`` has a name, as FEN's first field.
+
+    ``placement`` is what a board without identities shows. Pieces that stand where they stood keep
+    their names; the others are read as :func:`guess` would read them one by one.
+    Raises :class:`ValueError` for what is no placement.
+    """
+    if UNKNOWN not in placement:
+        return placement
+    table = game.tables[board]
+    # The rules of chess have no "?": any letter serves to find the occupied squares.
+    holes = read_placement(placement.replace(UNKNOWN, "P")).keys()
+    for goal in (table.placement, *(goal for goal, _ in _goals(game, board))):
+        if goal.keys() == holes:
+            return write_placement(goal)
+    kept = {square: letter for square, letter in table.placement.items() if square in holes}
+    missing = list((Counter(game.shown_after(table.plies).values()) - Counter(kept.values()))
+                   .elements())  # fmt: skip
+    for square in sorted(holes - kept.keys()):
+        home = game.shown_after(table.plies).get(square)
+        letter = home if home in missing else missing[-1] if missing else "P"
+        if letter in missing:
+            missing.remove(letter)
+        kept[square] = letter
+    return write_placement(kept)
+
+
+def _goals(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:
+    """The positions that hands on ``board`` may be on the way to, and whether somebody has told
+    that they are: a correction, a completed or announced move, or all put back."""
+    table = game.tables[board]
+    if table.wanted is not None:
+        yield table.wanted, True
+    yield game.shown_after(table.plies), True
+    for ply in game.outstanding(board):
+        yield laid_over(ply.pieces, change(ply.before, ply.move)), True
+    for move in (game.turn.made, game.turn.announced):
+        if move is not None:
+            yield laid_over(game.pieces, change(game.board, move)), True
+    for move in game.board.legal_moves:
+        yield laid_over(game.pieces, change(game.board, move)), False
+
+
+def _pawn_of(letter: str, square: int) -> str | None:
+    """The pawn that may have become ``letter`` on ``square``."""
+    if letter in "PpKk" or chess.square_rank(square) != (7 if is_white(letter) else 0):
+        return None
+    return "P" if is_white(letter) else "p"
+
+
+def _taken(hand: list[tuple[int, str]], square: int, letter: str) -> tuple[int, str] | None:
+    """Which piece of the hand that is: from this very square, else the last of its kind, else
+    the pawn that is promoted."""
+    for kind in (letter, _pawn_of(letter, square)):
+        same = [entry for entry in hand if entry[1] == kind]
+        if same:
+            return next((entry for entry in same if entry[0] == square), same[-1])
+    return None
+
+
+def _fits(table: TableBoard, goal: Pieces) -> bool:
+    """Whether the board shows ``goal`` if its guessed pieces are named anew."""
+    if goal.keys() != table.placement.keys():
+        return False
+    if any(goal[at] != letter for at, letter in table.placement.items() if at not in table.unsure):
+        return False
+    return _dealt(table, goal) is not None
+
+
+def _dealt(
+    table: TableBoard, goal: Pieces
+) -> tuple[dict[int, tuple[int, str]], list[tuple[int, str]]] | None:
+    """Which lifted piece stands on which guessed square if the board shows ``goal``, and what is
+    left in the hand; None if a piece of ``goal`` was never lifted."""
+    pool = [*table.hand, *table.unsure.values()]
+    dealt: dict[int, tuple[int, str]] = {}
+    for square in sorted(table.unsure, key=lambda at: _pawn_of(goal[at], at) is not None):
+        entry = _taken(pool, square, goal[square])
+        if entry is None:
+            return None
+        pool.remove(entry)
+        dealt[square] = entry
+    return dealt, pool
+
+
+def _take_names(table: TableBoard, goal: Pieces) -> None:
+    dealt = _dealt(table, goal)
+    assert dealt is not None
+    table.unsure, table.hand = dealt
+    for square in table.unsure:
+        table.placement[square] = goal[square]
