@@ -46,9 +46,9 @@ _FIRST = 150
 _USUAL = Manner(64, 1)
 _ROUNDS = (
     (60, _USUAL),
-    (_FIRST, _USUAL),
+    (_FIRST, Manner(32, 0)),
     (200, Manner(32, 3)),
-    (600, Manner(32, 0)),
+    (600, _USUAL),
     (2_000, Manner(16, 1)),
 )
 _LAST = Manner(8, 1)
