@@ -182,7 +182,12 @@ KNOWN = [
     ("8/8/8/k1p5/1p1p1p2/1P1P1P2/K1P5/8 w - - 0 1", POSSIBLE, POSSIBLE),
     ("1k6/1p1p1p1p/1P1P1P1P/8/8/p1p1p1p1/P1P1P1P1/6K1 w - - 0 1", IMPOSSIBLE, IMPOSSIBLE),
     # Only taking in passing opens the wall, and only now.
-    ("4k3/8/8/8/pPp1p1p1/P1P1P1P1/8/4K3 b - b3 0 1", POSSIBLE, POSSIBLE),
+    ("4k3/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/4K3 b - b3 0 1", POSSIBLE, POSSIBLE),
+    ("4k3/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/4K3 b - - 0 1", IMPOSSIBLE, IMPOSSIBLE),
+    # Kings may take the loose pawns behind the wall, which frees nothing.
+    ("7k/2p3p1/p1P1p1P1/P3P1p1/p5P1/P3p2K/4P3/8 w - - 0 1", IMPOSSIBLE, IMPOSSIBLE),
+    # The king in check from a wall leaves that square for good.
+    ("4k3/3p1p2/p1pPpPp1/PpPKP1Pp/1P3B1P/8/8/1b6 w - - 0 1", IMPOSSIBLE, IMPOSSIBLE),
     # Forced moves: the last piece has to be taken.
     ("k7/1R6/8/8/8/8/8/K7 b - - 0 1", IMPOSSIBLE, IMPOSSIBLE),
     ("8/8/8/8/8/8/1q6/K6k w - - 0 1", IMPOSSIBLE, IMPOSSIBLE),
@@ -252,7 +257,7 @@ def test_dead_positions_are_found_after_a_move(fen: str) -> None:
         "k7/1R6/8/8/8/8/8/K6R b - - 0 1",
         "8/2k2b2/8/p1p1p1p1/P1P1P1P1/8/3KB3/8 w - - 0 1",
         "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1",
-        "4k3/8/8/8/pPp1p1p1/P1P1P1P1/8/4K3 b - b3 0 1",
+        "4k3/8/8/1p1p1p1p/pPpPpPpP/P1P1P1P1/8/4K3 b - b3 0 1",
     ],
 )
 def test_a_position_with_a_mate_left_is_not_dead(fen: str) -> None:
@@ -264,7 +269,7 @@ def test_a_position_with_a_mate_left_is_not_dead(fen: str) -> None:
 
 @pytest.mark.parametrize("greed", [0.0, 0.3, 0.7])
 def test_every_final_position_of_a_random_game_is_decided(greed: float) -> None:
-    for board in games(random.Random(round(greed * 10)), 100, greed):
+    for board in games(random.Random(round(greed * 10)), 60, greed):
         verdicts = [asked(board, side).verdict for side in (chess.WHITE, chess.BLACK)]
         assert Verdict.UNDECIDED not in verdicts, board.fen()
         for side, verdict in zip((chess.WHITE, chess.BLACK), verdicts, strict=True):
@@ -382,6 +387,20 @@ def is_mate_with(
     for piece, place in zip(pieces, places, strict=True):
         board.set_piece_at(place, piece)
     return board.is_checkmate()
+
+
+def test_no_position_of_a_game_is_called_dead_while_a_mate_is_left() -> None:
+    rng = random.Random(5)
+    for _ in range(12):
+        board = chess.Board()
+        while not board.is_game_over() and board.ply() < 300:
+            moves = list(board.legal_moves)
+            captures = [move for move in moves if board.is_capture(move)]
+            board.push(rng.choice(captures if captures and rng.random() < 0.5 else moves))
+            if is_dead(board):
+                for side in (chess.WHITE, chess.BLACK):
+                    assert asked(board, side).verdict is IMPOSSIBLE, board.fen()
+                break
 
 
 # --- the search as such -------------------------------------------------------------------------
