@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 import serial
@@ -46,6 +47,9 @@ _VENDORS = {
     0x0403: "FTDI",
     0x067B: "Prolific",
 }
+
+_WHITE: Literal["white"] = "white"
+_BLACK: Literal["black"] = "black"
 
 _MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 
@@ -324,29 +328,36 @@ class _Clock:
         return min(now, (self._base + self._last + ahead) / 1000 + offset)
 
 
-class _Mirror:
+class Mirror:
     """The host's picture of the board: messages in, events out, without any input or output.
 
-    ``wants_hello`` and ``wants_dump`` say what has to be asked next.
+    ``before`` is the mirror of the last connection: what stood on the board then is what a fault
+    hides now, and presses of the levers are counted on unless the board has restarted.
     """
 
-    def __init__(self, url: str, codes: tuple[int, ...] | None) -> None:
+    def __init__(self, url: str, before: Mirror | None = None) -> None:
         self._url = url
         self._clock = _Clock()
-        self._nonce: int | None = None
+        self._nonce: int | None = before._nonce if before else None
+        self._uptime: int = before._uptime if before else 0
+        self._presses: list[int | None] = before._presses if before else [None, None]
+        self._pressed_at: list[int | None] = before._pressed_at if before else [None, None]
+        self._since: int = before._since if before else 0
+        # What was in each hole when last it was known: a fault does not change it.
+        self.codes: tuple[int, ...] | None = before.codes if before else None
         self._sequence: int | None = None
-        self._uptime = 0
         self._faulty: set[int] = set()
         self.identity = True
-        # What was in each hole when last it was known: a fault does not change it.
-        self.codes = codes
         self._state: list[int] | None = None
         self.greeted = False
         self.wants_hello = True
         self.wants_dump = False
+        self._heard_last = 0.0
+        self._next_hello = self._next_dump = self._next_keep_alive = 0.0
 
     def hear(self, message: peg.Message, now: float) -> list[BoardEvent]:
         """Take one message, heard at ``now``; raise UnfitBoardError for a foreign board."""
+        self._heard_last = now
         match message:
             case peg.Hello():
                 return self._hello(message, now)
@@ -360,13 +371,38 @@ class _Mirror:
                 return self._event(message, now)
             case peg.Lever():
                 return self._lever(message, now)
+            case peg.Presses():
+                return self._count_presses(message, now)
             case _:
                 return []
+
+    def asks(self, now: float) -> list[peg.Command]:
+        """What to ask the board at ``now``, in seconds; to be called many times a second."""
+        silent = self.greeted and self.silence(now) > _SILENCE
+        if silent or now >= self._next_keep_alive:
+            self.wants_hello = True
+        commands: list[peg.Command] = []
+        if self.wants_hello and now >= self._next_hello:
+            commands.append(peg.AskHello())
+            self._next_hello = now + HELLO_EVERY
+            self._next_keep_alive = now + _KEEP_ALIVE
+        if self.wants_dump and now >= self._next_dump:
+            commands.append(peg.AskDump())
+            self._next_dump = now + _DUMP_EVERY
+        return commands
+
+    def silence(self, now: float) -> float:
+        """For how many seconds no whole message has come from the board."""
+        return now - self._heard_last
 
     def _hello(self, hello: peg.Hello, now: float) -> list[BoardEvent]:
         _check_fit(hello)
         self.wants_hello = False
-        if hello.nonce != self._nonce or hello.uptime < self._uptime:
+        restarted = hello.nonce != self._nonce or hello.uptime < self._uptime
+        if restarted:
+            self._presses, self._pressed_at = [None, None], [None, None]
+            self._since = hello.uptime
+        if restarted or not self.greeted:
             self._clock = _Clock()
             self._sequence = self._state = None
             self.wants_dump = True
@@ -462,8 +498,38 @@ class _Mirror:
     def _lever(self, lever: peg.Lever, now: float) -> list[BoardEvent]:
         if not self._follows(lever.sequence) or not lever.down:
             return []
+        known = self._presses[lever.lever]
+        if known is not None:
+            self._presses[lever.lever] = (known + 1) % 256
+        self._pressed_at[lever.lever] = lever.uptime
         at = self._clock.time(lever.uptime, now)
         return [events.Lever("black" if lever.lever else "white", at)]
+
+    def _count_presses(self, told: peg.Presses, now: float) -> list[BoardEvent]:
+        """Find presses whose frames got lost; several of one lever get the last one's time."""
+        if self._restarted(told.uptime):
+            return []
+        self._heard_at(told.uptime, now)
+        found: list[BoardEvent] = []
+        for lever, side, count, at in (
+            (0, _WHITE, told.white, told.white_at),
+            (1, _BLACK, told.black, told.black_at),
+        ):
+            known = self._presses[lever]
+            if known is not None:
+                missed = (count - known) % 256
+                if missed > 127:  # Not counted since the boot that we know of.
+                    self.wants_hello = True
+                    missed = 0
+            else:
+                # The first count since the board's boot: only the last press can be judged.
+                fresh = (at - self._since) % (1 << 32) < 1 << 31
+                missed = int(count > 0 and fresh and at != self._pressed_at[lever])
+            self._presses[lever] = count
+            if missed:
+                self._pressed_at[lever] = at
+                found += [events.Lever(side, self._clock.time(at, now))] * missed
+        return sorted(found, key=lambda press: press.at)
 
     def _position(self, at: float) -> events.Position:
         return events.Position(self.placement() or "", at)
@@ -511,7 +577,7 @@ class PegBoard:
         self._hello_seconds = hello_seconds
         self._ports = ports
         self._usb: _Usb | None = None
-        self._codes: tuple[int, ...] | None = None
+        self._mirror: Mirror | None = None
         self._placement: str | None = None
         self._connected = False
         self._told_gone = False
@@ -595,49 +661,38 @@ class PegBoard:
     def _session(self, url: str) -> None:
         port = _open(url, self._baud)
         self._decoder = peg.Decoder()
-        mirror = _Mirror(url, self._codes)
+        self._mirror = mirror = Mirror(url, self._mirror)
         try:
             self._talk(port, mirror, url)
         finally:
-            self._codes = mirror.codes
             self._rejected += self._decoder.rejected
             self._decoder = None
             _close(port)
 
-    def _talk(self, port: serial.Serial, mirror: _Mirror, url: str) -> None:
+    def _talk(self, port: serial.Serial, mirror: Mirror, url: str) -> None:
         decoder = self._decoder
         assert decoder is not None
-        start = last = time.monotonic()
-        next_hello = next_dump = 0.0
-        next_keep_alive = start + _KEEP_ALIVE
+        start = time.monotonic()
         any_bytes = False
         while not self._stop.is_set():
             data = _read(port)
             now = time.monotonic()
             any_bytes = any_bytes or bool(data)
             for message in decoder.feed(data):
-                last = now
                 told = mirror.hear(message, now)
                 if mirror.greeted and not self._connected:
                     self._found(url)
                 self._placement = mirror.placement() or self._placement
                 for event in told:
                     self._emit(event)
-            if not mirror.greeted and now - start > self._hello_seconds:
+            if mirror.greeted:
+                gone = mirror.silence(now) > _SILENCE + self._hello_seconds
+            else:
+                gone = now - start > self._hello_seconds
+            if gone:
                 raise NoAnswerError(_no_answer(url, self._baud, decoder, any_bytes))
-            if mirror.greeted and now - last > _SILENCE:
-                mirror.wants_hello = True
-                if now - last > _SILENCE + self._hello_seconds:
-                    raise NoAnswerError(_no_answer(url, self._baud, decoder, any_bytes))
-            if mirror.wants_hello and now >= next_hello:
-                port.write(peg.encode(peg.AskHello()))
-                next_hello = now + HELLO_EVERY
-                next_keep_alive = now + _KEEP_ALIVE
-            if mirror.wants_dump and now >= next_dump:
-                port.write(peg.encode(peg.AskDump()))
-                next_dump = now + _DUMP_EVERY
-            if now >= next_keep_alive:
-                mirror.wants_hello = True
+            for command in mirror.asks(now):
+                port.write(peg.encode(command))
             while self._outbox:
                 port.write(self._outbox.popleft())
 

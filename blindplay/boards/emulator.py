@@ -1,9 +1,10 @@
 """A pegged board in software, behind a real serial line, for tests, demonstrations and practice.
 
-It speaks the native protocol of :mod:`blindplay.boards.peg` in its own thread. Its line is a
-pseudo terminal where the system has them, else a TCP port on the loopback interface which is
-opened as ``socket://127.0.0.1:PORT``. Time is real, yet what a contact does is computed from when
-it did it, so that a busy computer does not make the board feel differently.
+It speaks the native protocol of :mod:`blindplay.boards.peg`. :class:`EmulatedBoard` does so in its
+own thread. Its line is a pseudo terminal where the system has them, else a TCP port on the loopback
+interface which is opened as ``socket://127.0.0.1:PORT``. Time is real, yet what a contact does is
+computed from when it did it, so that a busy computer does not make the board feel differently.
+:class:`LockstepBoard` has a line and a clock of its own, for exact measurements.
 """
 
 from __future__ import annotations
@@ -31,8 +32,12 @@ _TICK = 0.005
 """Seconds between two looks at the contacts, as the hardware scans."""
 _FAULT_MS = 200.0
 _LEVER_MS = 80.0
-_HOST_SILENCE = 10.0
+"""How long a lever that is pressed stays down."""
+_HOST_SILENCE_MS = 10_000.0
 """Without a word from the host for so long, the board falls silent."""
+_PING_MS = 1000.0
+_BYTE_MS = 10 / 9.6
+"""What a byte takes at 9600 baud."""
 
 
 class _Line(Protocol):
@@ -135,6 +140,204 @@ class _SocketLine:
         self._listener.close()
 
 
+class SoftBoard:
+    """The inside of a board: contacts and bytes in, messages out; no thread, no line, no clock.
+
+    ``now`` and ``at`` are milliseconds since its boot and never go back. ``holes`` is what really
+    stands in the holes, ``contact`` what they read and ``state`` what the board believes, all as
+    64 piece codes. Raises :class:`ValueError` for a placement that is none.
+    """
+
+    def __init__(
+        self, placement: str, *, lift_ms: float = 150.0, place_ms: float = 25.0, identity: bool
+    ) -> None:
+        self.holes = list(peg.codes_of(placement))
+        self.buzzed: list[int] = []
+        self._lift_ms, self._place_ms = lift_ms, place_ms
+        self._identity = identity
+        self._order = itertools.count()
+        self.boot(0)
+
+    def boot(self, nonce: int) -> None:
+        """Begin anew, as after a loss of power, with what stands in the holes now."""
+        self._nonce = nonce
+        self._sequence = self._wobbles = 0
+        self.contact = list(self.holes)
+        self.state = list(self.holes)
+        self._presses, self._pressed_at = [0, 0], [0.0, 0.0]
+        # Holes on their way to a new state: code, time of the first change, when it is believed.
+        self._pending: dict[int, tuple[int, float, float]] = {}
+        self._changes: list[tuple[float, int, Callable[[float], None]]] = []
+        self._decoder = peg.FrameDecoder()
+        self._said: list[peg.Message] = []
+        self.native = False
+        self._host_heard = self._next_ping = 0.0
+
+    # --- contacts --------------------------------------------------------------------------
+
+    def put(self, square: int, code: int, at: float) -> None:
+        """A hand changes what stands in a hole."""
+        self.holes[square] = code
+        self.touch(square, code, at)
+
+    def touch(self, square: int, code: int, at: float) -> None:
+        """The contact of a hole reads ``code`` from ``at`` on, whatever stands in it."""
+        self._at(at, lambda t: self._contact_changes(square, code, t))
+
+    def move_lever(self, lever: int, down: int, at: float) -> None:
+        """Lever 0, White's, or 1 goes down (1) or up (0)."""
+        self._at(at, lambda t: self._lever_moves(lever, down, t))
+
+    def settled(self, square: int) -> bool:
+        """Whether nothing about this hole is still to be believed or dismissed."""
+        return square not in self._pending
+
+    def due(self, now: float) -> bool:
+        """Whether a change should have happened by now that has not."""
+        return bool(self._changes) and self._changes[0][0] <= now
+
+    def _at(self, when: float, what: Callable[[float], None]) -> None:
+        heapq.heappush(self._changes, (when, next(self._order), what))
+
+    def _contact_changes(self, index: int, code: int, now: float) -> None:
+        self.contact[index] = code
+        pending = self._pending.pop(index, None)
+        if code == self.state[index]:
+            if pending is not None:
+                self._wobbles += 1
+            return
+        need = {peg.EMPTY: self._lift_ms, peg.FAULT: _FAULT_MS}.get(code, self._place_ms)
+        self._pending[index] = (code, pending[1] if pending else now, now + need)
+
+    def _believe(self, index: int) -> None:
+        code, first, _ = self._pending.pop(index)
+        old, self.state[index] = self.state[index], code
+        old, new = self._seen(old), self._seen(code)
+        if old != new:
+            self._sequence = (self._sequence + 1) & 0xFFFF
+            self._tell(peg.Event(self._sequence, _u32(first), index, old, new))
+
+    def _lever_moves(self, lever: int, down: int, now: float) -> None:
+        self._sequence = (self._sequence + 1) & 0xFFFF
+        if down:
+            self._presses[lever] = (self._presses[lever] + 1) & 0xFF
+            self._pressed_at[lever] = now
+        self._tell(peg.Lever(self._sequence, _u32(now), lever, down))
+
+    def _seen(self, code: int) -> int:
+        # Without identity any plug is the same plug.
+        return code if self._identity or code in (peg.EMPTY, peg.FAULT) else 1
+
+    # --- the host --------------------------------------------------------------------------
+
+    def advance(self, now: float) -> None:
+        """Let everything happen, in order, that should have happened by now."""
+        while True:
+            believed = min(
+                ((p[2], index) for index, p in self._pending.items() if p[2] <= now), default=None
+            )
+            change = self._changes[0] if self._changes and self._changes[0][0] <= now else None
+            if believed is not None and (change is None or believed[0] <= change[0]):
+                self._believe(believed[1])
+            elif change is not None:
+                heapq.heappop(self._changes)
+                change[2](change[0])
+            else:
+                break
+        if now - self._host_heard > _HOST_SILENCE_MS:
+            self.native = False
+        if self.native and now >= self._next_ping:
+            self._next_ping = now + _PING_MS
+            self._said += [self._ping(now), self._count_presses(now)]
+
+    def hear(self, data: bytes, now: float) -> None:
+        """Bytes came from the host."""
+        for body in self._decoder.feed_bodies(data):
+            self._obey(body, now)
+
+    def take(self) -> list[peg.Message]:
+        """What the board has said since this was last asked."""
+        said, self._said = self._said, []
+        return said
+
+    def _tell(self, message: peg.Message) -> None:
+        if self.native:
+            self._said.append(message)
+
+    def _obey(self, body: bytes, now: float) -> None:
+        self._host_heard = now
+        try:
+            command = peg.parse_command(body)
+        except peg.MalformedFrameError:
+            self._said.append(peg.Nak(peg.NakReason.BAD_ARGUMENT))
+            return
+        match command:
+            case peg.AskHello():
+                if not self.native:
+                    self._next_ping = now + _PING_MS
+                self.native = True
+                self._said.append(self._hello(now))
+            case peg.AskDump():
+                codes = tuple(map(self._seen, self.state))
+                dump = peg.Dump(self._sequence, _u32(now), codes)
+                self._said += [dump, self._count_presses(now)]
+            case peg.AskPing():
+                self._said += [self._ping(now), self._count_presses(now)]
+            case peg.AskRaw(square):
+                # Any value a real converter might give: open reads full scale.
+                code = self.contact[square]
+                self._said.append(peg.Raw(square, 1023 if code == peg.EMPTY else 60 * code))
+            case peg.Set(key, value):
+                self._said.append(self._set(key, value))
+            case peg.Buzz(pattern):
+                self.buzzed.append(pattern)
+                self._said.append(peg.Ack())
+            case peg.Leave():
+                self.native = False
+            case None:
+                self._said.append(peg.Nak(peg.NakReason.UNKNOWN_COMMAND))
+
+    def _set(self, key: int, value: int) -> peg.Message:
+        if key == peg.Setting.LIFT_MS and 50 <= value <= 300:
+            self._lift_ms = float(value)
+        elif key == peg.Setting.PLACE_MS and 5 <= value <= 300:
+            self._place_ms = float(value)
+        else:
+            return peg.Nak(peg.NakReason.BAD_ARGUMENT)
+        return peg.Ack()
+
+    def _hello(self, now: float) -> peg.Hello:
+        able = peg.Capability.LEVERS | peg.Capability.BUZZER
+        if self._identity:
+            able |= peg.Capability.IDENTITY
+        return peg.Hello(
+            version=peg.PROTOCOL_VERSION,
+            firmware=0x0100,
+            capabilities=able,
+            squares=peg.SQUARES,
+            nonce=self._nonce,
+            cause=1,
+            uptime=_u32(now),
+        )
+
+    def _ping(self, now: float) -> peg.Ping:
+        return peg.Ping(
+            sequence=self._sequence,
+            uptime=_u32(now),
+            state_crc=peg.state_crc(map(self._seen, self.state)),
+            overruns=0,
+            line_errors=min(
+                255, self._decoder.bad_crc + self._decoder.bad_encoding + self._decoder.overlong
+            ),
+            wobbles=min(0xFFFF, self._wobbles),
+            scan_us=3300,
+        )
+
+    def _count_presses(self, now: float) -> peg.Presses:
+        (white, black), (white_at, black_at) = self._presses, self._pressed_at
+        return peg.Presses(_u32(now), white, _u32(white_at), black, _u32(black_at))
+
+
 class EmulatedBoard:
     """A board with pieces, levers and a plug, and hands to move them.
 
@@ -157,12 +360,9 @@ class EmulatedBoard:
         boot_seconds: float = 0.0,
         identity: bool = True,
     ) -> None:
-        self._holes = list(peg.codes_of(placement))
-        self._lift_ms, self._place_ms = lift_ms, place_ms
+        self._board = SoftBoard(placement, lift_ms=lift_ms, place_ms=place_ms, identity=identity)
         self._boot_seconds = boot_seconds
-        self._identity = identity
         self._lock = threading.RLock()
-        self._order = itertools.count()
         self._directory: tempfile.TemporaryDirectory[str] | None = None
         self._port = 0
         if sys.platform != "win32" and not force_socket:
@@ -171,8 +371,6 @@ class EmulatedBoard:
         self._retired: _Line | None = None
         self._lose = self._garble = 0
         self._random = random.Random(1)
-        self.buzzed: list[int] = []
-        """Buzzer patterns the host asked for."""
         self._boot()
         self._line = self._new_line()
         self.url = self._line.url
@@ -186,7 +384,12 @@ class EmulatedBoard:
     def placement(self) -> str:
         """What really stands on the board, as FEN's first field."""
         with self._lock:
-            return peg.placement_of(self._holes)
+            return peg.placement_of(self._board.holes)
+
+    @property
+    def buzzed(self) -> list[int]:
+        """Buzzer patterns the host asked for."""
+        return self._board.buzzed
 
     def lift(self, square: str, *, wait: bool = True) -> str:
         """Take the piece from ``square`` and return its FEN letter.
@@ -196,10 +399,10 @@ class EmulatedBoard:
         """
         index = peg.square_index(square)
         with self._lock:
-            code = self._holes[index]
+            code = self._board.holes[index]
             if code == peg.EMPTY:
                 raise ValueError(f"there is no piece on {square} to lift")
-            self._put(index, peg.EMPTY)
+            self._board.put(index, peg.EMPTY, self._uptime())
         if wait:
             self._wait_for(index)
         return peg.PIECES[code] if code != peg.FAULT else "?"
@@ -214,9 +417,10 @@ class EmulatedBoard:
         if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
             raise ValueError(f"{piece!r} is no piece: write one of P N B R Q K p n b r q k")
         with self._lock:
-            if self._holes[index] != peg.EMPTY:
+            if self._board.holes[index] != peg.EMPTY:
                 raise ValueError(f"{square} is occupied: lift that piece first")
-            self._put(index, peg.FAULT if piece == "!" else peg.PIECES.index(piece))
+            code = peg.FAULT if piece == "!" else peg.PIECES.index(piece)
+            self._board.put(index, code, self._uptime())
         if wait:
             self._wait_for(index)
 
@@ -228,28 +432,28 @@ class EmulatedBoard:
         """
         index = peg.square_index(square)
         with self._lock:
-            code = self._holes[index]
+            code = self._board.holes[index]
             if code == peg.EMPTY:
                 raise ValueError(f"there is no piece on {square} to feel")
             now = self._uptime()
-            self._at(now, lambda t: self._contact_changes(index, peg.EMPTY, t))
-            self._at(now + seconds * 1000, lambda t: self._contact_changes(index, code, t))
+            self._board.touch(index, peg.EMPTY, now)
+            self._board.touch(index, code, now + seconds * 1000)
         time.sleep(seconds)
-        self._wait(lambda: index not in self._pending)
+        self._wait(lambda: self._board.settled(index))
 
     def fault(self, square: str, *, wait: bool = True) -> None:
         """Spoil the contact of ``square``: it reads neither piece nor empty."""
         index = peg.square_index(square)
         with self._lock:
-            self._contact_to(index, peg.FAULT)
+            self._board.touch(index, peg.FAULT, self._uptime())
         if wait:
-            self._wait(lambda: self._state[index] == peg.FAULT)
+            self._wait(lambda: self._board.state[index] == peg.FAULT)
 
     def mend(self, square: str, *, wait: bool = True) -> None:
         """Make the contact of ``square`` good again."""
         index = peg.square_index(square)
         with self._lock:
-            self._contact_to(index, self._holes[index])
+            self._board.touch(index, self._board.holes[index], self._uptime())
         if wait:
             self._wait_for(index)
 
@@ -263,8 +467,8 @@ class EmulatedBoard:
         lever = ("white", "black").index(side)
         with self._lock:
             now = self._uptime()
-            self._at(now, lambda t: self._lever_moves(lever, 1, t))
-            self._at(now + _LEVER_MS, lambda t: self._lever_moves(lever, 0, t))
+            self._board.move_lever(lever, 1, now)
+            self._board.move_lever(lever, 0, now + _LEVER_MS)
 
     # --- the cable -------------------------------------------------------------------------
 
@@ -322,7 +526,7 @@ class EmulatedBoard:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    # --- the board's inside ----------------------------------------------------------------
+    # --- between the board and its line ----------------------------------------------------
 
     def _new_line(self) -> _Line:
         if sys.platform != "win32" and self._directory is not None:
@@ -339,90 +543,21 @@ class EmulatedBoard:
 
     def _boot(self) -> None:
         self._booted = time.monotonic()
-        self._nonce = random.SystemRandom().randrange(1 << 16)
-        self._sequence = self._wobbles = 0
-        self._contact = list(self._holes)
-        self._state = list(self._holes)
-        # Holes on their way to a new state: code, time of the first change, when it is believed.
-        self._pending: dict[int, tuple[int, float, float]] = {}
-        self._changes: list[tuple[float, int, Callable[[float], None]]] = []
-        self._decoder = peg.FrameDecoder()
-        self._native = False
-        self._host_heard = self._booted
-        self._next_ping = self._booted + 1.0
+        self._board.boot(random.SystemRandom().randrange(1 << 16))
 
     def _uptime(self) -> float:
         return (time.monotonic() - self._booted) * 1000
 
-    def _at(self, when: float, what: Callable[[float], None]) -> None:
-        heapq.heappush(self._changes, (when, next(self._order), what))
-
-    def _put(self, index: int, code: int) -> None:
-        self._holes[index] = code
-        self._contact_to(index, code)
-
-    def _contact_to(self, index: int, code: int) -> None:
-        self._at(self._uptime(), lambda t: self._contact_changes(index, code, t))
-
-    def _contact_changes(self, index: int, code: int, now: float) -> None:
-        self._contact[index] = code
-        pending = self._pending.pop(index, None)
-        if code == self._state[index]:
-            if pending is not None:
-                self._wobbles += 1
-            return
-        need = {peg.EMPTY: self._lift_ms, peg.FAULT: _FAULT_MS}.get(code, self._place_ms)
-        self._pending[index] = (code, pending[1] if pending else now, now + need)
-
-    def _advance(self) -> None:
-        """Let everything happen, in order, that should have happened by now."""
-        now = self._uptime()
-        while True:
-            believed = min(
-                ((p[2], index) for index, p in self._pending.items() if p[2] <= now), default=None
-            )
-            change = self._changes[0] if self._changes and self._changes[0][0] <= now else None
-            if believed is not None and (change is None or believed[0] <= change[0]):
-                self._believe(believed[1])
-            elif change is not None:
-                heapq.heappop(self._changes)
-                change[2](change[0])
-            else:
-                return
-
-    def _believe(self, index: int) -> None:
-        code, first, _ = self._pending.pop(index)
-        old, self._state[index] = self._state[index], code
-        old, new = self._seen(old), self._seen(code)
-        if old != new:
-            self._sequence = (self._sequence + 1) & 0xFFFF
-            self._tell(peg.Event(self._sequence, _u32(first), index, old, new))
-
-    def _lever_moves(self, lever: int, down: int, now: float) -> None:
-        self._sequence = (self._sequence + 1) & 0xFFFF
-        self._tell(peg.Lever(self._sequence, _u32(now), lever, down))
-
-    def _seen(self, code: int) -> int:
-        # Without identity any plug is the same plug.
-        return code if self._identity or code in (peg.EMPTY, peg.FAULT) else 1
-
     def _wait_for(self, index: int) -> None:
-        self._wait(lambda: self._state[index] == self._holes[index])
+        self._wait(lambda: self._board.state[index] == self._board.holes[index])
 
     def _wait(self, done: Callable[[], bool]) -> None:
         end = time.monotonic() + 5
         while time.monotonic() < end:
             with self._lock:
-                if self._line is None or (done() and not self._due()):
+                if self._line is None or (done() and not self._board.due(self._uptime())):
                     return
             time.sleep(_TICK)
-
-    def _due(self) -> bool:
-        return bool(self._changes) and self._changes[0][0] <= self._uptime()
-
-    def _tell(self, message: peg.Message) -> None:
-        if self._native:
-            self._send(message)
 
     def _send(self, message: peg.Message) -> None:
         if self._line is None:
@@ -453,90 +588,128 @@ class EmulatedBoard:
                 if self._line is not line:
                     continue
                 if data is None:
-                    present = self._native = False
+                    present = self._board.native = False
                 elif not present:
                     present = True
                     if self._boot_seconds:
                         self._boot()
-                self._advance()
-                if time.monotonic() - self._booted >= self._boot_seconds:
-                    for body in self._decoder.feed_bodies(data or b""):
-                        self._obey(body)
-                    self._live()
+                self._board.advance(self._uptime())
+                if self._uptime() >= self._boot_seconds * 1000:
+                    self._board.hear(data or b"", self._uptime())
+                for message in self._board.take():
+                    self._send(message)
 
-    def _live(self) -> None:
-        now = time.monotonic()
-        if now - self._host_heard > _HOST_SILENCE:
-            self._native = False
-        if self._native and now >= self._next_ping:
-            self._next_ping = now + 1.0
-            self._send(self._ping())
 
-    def _obey(self, body: bytes) -> None:
-        self._host_heard = time.monotonic()
-        try:
-            command = peg.parse_command(body)
-        except peg.MalformedFrameError:
-            self._send(peg.Nak(peg.NakReason.BAD_ARGUMENT))
+class LockstepBoard:
+    """A board with a 9600 baud line whose time goes by only while :meth:`run` runs it.
+
+    The same calls always give the same answers. Squares are named, pieces are FEN letters, ``.``
+    is an empty hole; all times are milliseconds. Raises :class:`ValueError` as
+    :class:`EmulatedBoard` does.
+    """
+
+    def __init__(self, placement: str = START, *, seed: int = 1) -> None:
+        self.time = 0.0
+        self._random = random.Random(seed)
+        self._board = SoftBoard(placement, identity=True)
+        self._booted = 0.0
+        self._powered = True
+        self._out_flips = self._in_flips = 0.0
+        self._to_host: list[tuple[float, bytes]] = []
+        self._to_board: list[tuple[float, int]] = []
+        self._out_free = self._in_free = 0.0
+        self._lose = 0
+        self._board.boot(self._random.randrange(1 << 16))
+
+    def set(self, square: str, piece: str, bounce: float = 0.0) -> None:
+        """Put a piece into a hole, or take it out, its contact bouncing for ``bounce``."""
+        index, code = peg.square_index(square), peg.PIECES.index(piece)
+        old, now = self._board.holes[index], self.time - self._booted
+        spent = 0.0
+        while spent < bounce:
+            self._board.touch(index, self._random.choice((old, code)), now + spent)
+            spent += self._random.uniform(0.2, 1.0)
+        self._board.holes[index] = code
+        self._board.touch(index, code, now + bounce)
+
+    def feel(self, square: str, for_ms: float) -> None:
+        """Let the contact open and close again after ``for_ms``."""
+        index, now = peg.square_index(square), self.time - self._booted
+        self._board.touch(index, peg.EMPTY, now)
+        self._board.touch(index, self._board.holes[index], now + for_ms)
+
+    def press(self, side: Literal["white", "black"]) -> None:
+        """Press a lever, which springs back."""
+        lever, now = ("white", "black").index(side), self.time - self._booted
+        self._board.move_lever(lever, 1, now)
+        self._board.move_lever(lever, 0, now + _LEVER_MS)
+
+    def unplug(self) -> None:
+        """Take power and line away."""
+        self._powered = False
+        self._to_host.clear()
+        self._to_board.clear()
+
+    def plug(self) -> None:
+        """Give power and line again: the board boots."""
+        self._powered = True
+        self._booted = self._out_free = self._in_free = self.time
+        self._board.boot(self._random.randrange(1 << 16))
+
+    def noise(self, out_ppm: float, in_ppm: float) -> None:
+        """Flip so many bits in a million on the way from the board, and to it."""
+        self._out_flips, self._in_flips = out_ppm / 1e6, in_ppm / 1e6
+
+    def lose(self, frames: int) -> None:
+        """Let the next ``frames`` frames from the board get lost on the line."""
+        self._lose = frames
+
+    def hear(self, data: bytes) -> None:
+        """Put bytes on the line to the board, after those that are still on it."""
+        if not self._powered:
             return
-        match command:
-            case peg.AskHello():
-                if not self._native:
-                    self._next_ping = self._host_heard + 1.0
-                self._native = True
-                self._send(self._hello())
-            case peg.AskDump():
-                codes = tuple(map(self._seen, self._state))
-                self._send(peg.Dump(self._sequence, _u32(self._uptime()), codes))
-            case peg.AskPing():
-                self._send(self._ping())
-            case peg.AskRaw(square):
-                # Any value a real converter might give: open reads full scale.
-                level = 1023 if self._contact[square] == peg.EMPTY else 60 * self._contact[square]
-                self._send(peg.Raw(square, level))
-            case peg.Set(key, value):
-                self._send(self._set(key, value))
-            case peg.Buzz(pattern):
-                self.buzzed.append(pattern)
-                self._send(peg.Ack())
-            case peg.Leave():
-                self._native = False
-            case None:
-                self._send(peg.Nak(peg.NakReason.UNKNOWN_COMMAND))
+        at = max(self.time, self._in_free)
+        for byte in self._flip(data, self._in_flips):
+            at += _BYTE_MS
+            self._to_board.append((at, byte))
+        self._in_free = at
 
-    def _set(self, key: int, value: int) -> peg.Message:
-        if key == peg.Setting.LIFT_MS and 50 <= value <= 300:
-            self._lift_ms = float(value)
-        elif key == peg.Setting.PLACE_MS and 5 <= value <= 300:
-            self._place_ms = float(value)
-        else:
-            return peg.Nak(peg.NakReason.BAD_ARGUMENT)
-        return peg.Ack()
+    def run(self, ms: float) -> list[tuple[float, bytes]]:
+        """Let ``ms`` go by; return what came from the board, each part with its last bit's time."""
+        came: list[tuple[float, bytes]] = []
+        end = self.time + ms
+        while self.time < end:
+            self.time = min(end, self.time + 1.0)
+            if not self._powered:
+                continue
+            now = self.time - self._booted
+            self._board.advance(now)
+            while self._to_board and self._to_board[0][0] <= self.time:
+                self._board.hear(bytes([self._to_board.pop(0)[1]]), now)
+            for message in self._board.take():
+                self._send(peg.encode(message))
+            while self._to_host and self._to_host[0][0] <= self.time:
+                came.append(self._to_host.pop(0))
+        return came
 
-    def _hello(self) -> peg.Hello:
-        able = peg.Capability.LEVERS | peg.Capability.BUZZER
-        if self._identity:
-            able |= peg.Capability.IDENTITY
-        return peg.Hello(
-            version=peg.PROTOCOL_VERSION,
-            firmware=0x0100,
-            capabilities=able,
-            squares=peg.SQUARES,
-            nonce=self._nonce,
-            cause=1,
-            uptime=_u32(self._uptime()),
-        )
+    def close(self) -> None:
+        """Nothing is held; here so that any lock-step board can be closed."""
 
-    def _ping(self) -> peg.Ping:
-        return peg.Ping(
-            sequence=self._sequence,
-            uptime=_u32(self._uptime()),
-            state_crc=peg.state_crc(map(self._seen, self._state)),
-            overruns=0,
-            line_errors=min(255, self._decoder.bad_crc + self._decoder.bad_encoding),
-            wobbles=min(0xFFFF, self._wobbles),
-            scan_us=3300,
-        )
+    def _send(self, frame: bytes) -> None:
+        if self._lose > 0:
+            self._lose -= 1
+            return
+        self._out_free = max(self.time, self._out_free) + len(frame) * _BYTE_MS
+        self._to_host.append((self._out_free, self._flip(frame, self._out_flips)))
+
+    def _flip(self, data: bytes, probability: float) -> bytes:
+        if not probability:
+            return data
+        flipped = bytearray(data)
+        for bit in range(8 * len(data)):
+            if self._random.random() < probability:
+                flipped[bit // 8] ^= 1 << bit % 8
+        return bytes(flipped)
 
 
 def _u32(milliseconds: float) -> int:

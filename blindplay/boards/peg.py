@@ -129,7 +129,8 @@ class Ping:
 
     ``state_crc`` is :func:`state_crc` of the board; ``overruns`` and ``line_errors`` count what
     the board could not receive; ``wobbles`` counts contacts that opened for less than the time
-    after which a lift is believed; ``scan_us`` is the time of one scan in microseconds.
+    after which a lift is believed; ``scan_us`` is the time of one scan in microseconds. The
+    three counters stay at their highest value.
     """
 
     KIND: ClassVar[bytes] = b"P"
@@ -201,6 +202,28 @@ class Lever:
         _need_bits(16, sequence=self.sequence)
         _need_bits(32, uptime=self.uptime)
         _need_bits(1, lever=self.lever, down=self.down)
+
+
+@dataclass(frozen=True)
+class Presses:
+    """How often each clock lever has been pressed (``K``): follows each :class:`Dump` and ping.
+
+    So a press whose :class:`Lever` frame got lost is not lost to the game. ``white`` and ``black``
+    count modulo 256 since boot; ``white_at`` and ``black_at`` are the uptimes of the last press of
+    each, 0 before the first. A board without levers need not send it.
+    """
+
+    KIND: ClassVar[bytes] = b"K"
+    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<IBIBI")
+    uptime: int
+    white: int
+    white_at: int
+    black: int
+    black_at: int
+
+    def __post_init__(self) -> None:
+        _need_bits(8, white=self.white, black=self.black)
+        _need_bits(32, uptime=self.uptime, white_at=self.white_at, black_at=self.black_at)
 
 
 @dataclass(frozen=True)
@@ -286,7 +309,7 @@ class Set:
 
 @dataclass(frozen=True)
 class Buzz:
-    """Sound the buzzer (``z``) with pattern 0–255."""
+    """Sound the buzzer (``z``): each bit of ``pattern`` is a tenth of a second, lowest first."""
 
     KIND: ClassVar[bytes] = b"z"
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<B")
@@ -304,10 +327,10 @@ class Leave:
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
 
 
-Message: TypeAlias = Hello | Dump | Ping | Raw | Event | Lever | Ack | Nak | Unknown
+Message: TypeAlias = Hello | Dump | Ping | Raw | Event | Lever | Presses | Ack | Nak | Unknown
 Command: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Leave
 
-_MESSAGES = {c.KIND[0]: c for c in (Hello, Dump, Ping, Raw, Event, Lever, Ack, Nak)}
+_MESSAGES = {c.KIND[0]: c for c in (Hello, Dump, Ping, Raw, Event, Lever, Presses, Ack, Nak)}
 _COMMANDS = {c.KIND[0]: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Leave)}
 
 

@@ -183,6 +183,24 @@ def test_a_lost_last_event_is_noticed_by_the_next_ping(
     ear.wait(lambda _: board.placement() == "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR", 5)
 
 
+@pytest.mark.parametrize("harm", ["lose", "garble"])
+def test_a_press_whose_frame_is_lost_is_told_once_and_at_its_time(
+    emulated: EmulatedBoard, board: PegBoard, ear: Ear, harm: str
+) -> None:
+    time.sleep(0.1)  # The first count of presses has come with the dump.
+    ear.clear()
+    getattr(emulated, harm)(2)  # both the pressing and the springing back
+    begun = time.monotonic()
+    emulated.press("black")
+    (press,) = [event for event in ear.wait_kinds(Lever) if isinstance(event, Lever)]
+    assert begun - 0.05 <= press.at <= begun + 0.1
+    emulated.press("white")
+    ear.wait_kinds(Lever, Lever)
+    time.sleep(1.2)
+    pressed = [event.side for event in ear.events if isinstance(event, Lever)]
+    assert pressed == ["black", "white"]
+
+
 def test_garbage_on_the_line_is_counted_and_harms_nothing(
     emulated: EmulatedBoard, board: PegBoard, ear: Ear
 ) -> None:
@@ -383,8 +401,8 @@ def test_a_port_in_use_is_explained(emulated: EmulatedBoard) -> None:
 # --- the mirror alone, for what a healthy emulator does not do --------------------------------
 
 
-def _mirror() -> driver._Mirror:
-    mirror = driver._Mirror("test", None)
+def _mirror() -> driver.Mirror:
+    mirror = driver.Mirror("test")
     mirror.hear(peg.Hello(1, 0x100, 7, 64, 99, 0, 5000), 100.0)
     mirror.hear(peg.Dump(0xFFFF, 5010, peg.codes_of(START)), 100.01)
     assert not mirror.wants_dump
@@ -412,7 +430,7 @@ def test_a_wrong_state_checksum_asks_for_a_dump() -> None:
 
 
 def test_the_uptime_counter_may_wrap_after_49_days() -> None:
-    mirror = driver._Mirror("test", None)
+    mirror = driver.Mirror("test")
     top = (1 << 32) - 1
     mirror.hear(peg.Hello(1, 0x100, 7, 64, 99, 0, top - 999), 100.0)
     mirror.hear(peg.Dump(0, top - 999, peg.codes_of(START)), 100.0)
@@ -433,12 +451,68 @@ def test_a_resonator_half_a_percent_slow_stays_within_50_ms() -> None:
 
 
 def test_a_board_of_another_protocol_is_refused_with_the_remedy() -> None:
-    mirror = driver._Mirror("test", None)
+    mirror = driver.Mirror("test")
     with pytest.raises(driver.UnfitBoardError, match="update"):
         mirror.hear(peg.Hello(2, 0x100, 7, 64, 99, 0, 5000), 100.0)
 
 
 def test_nothing_is_believed_before_the_hello() -> None:
-    mirror = driver._Mirror("test", None)
+    mirror = driver.Mirror("test")
     assert mirror.hear(peg.Event(7, 6000, 12, 1, 0), 101.2) == []
     assert mirror.placement() is None
+
+
+def test_a_press_before_the_hello_is_not_told() -> None:
+    mirror = _mirror()
+    assert mirror.hear(peg.Presses(5020, 3, 4000, 250, 4999), 100.02) == []
+
+
+def test_a_press_that_the_count_shows_is_told_at_its_time_and_once() -> None:
+    mirror = _mirror()
+    mirror.hear(peg.Presses(5020, 3, 4000, 255, 4999), 100.02)
+    counted = peg.Presses(7000, 3, 4000, 0, 6500)
+    assert mirror.hear(counted, 102.0) == [events.Lever("black", 101.5)]
+    assert mirror.hear(counted, 102.0) == []
+
+
+def test_a_press_that_was_heard_is_not_told_again_by_the_count() -> None:
+    mirror = _mirror()
+    mirror.hear(peg.Presses(5020, 0, 0, 0, 0), 100.02)
+    assert len(mirror.hear(peg.Lever(0, 6000, 0, 1), 101.1)) == 1
+    assert mirror.hear(peg.Presses(6100, 1, 6000, 0, 0), 101.1) == []
+    assert mirror.hear(peg.Lever(1, 6080, 0, 0), 101.1) == []
+
+
+def test_a_press_after_the_hello_but_before_the_first_count_is_told_once() -> None:
+    heard, lost = _mirror(), _mirror()
+    assert heard.hear(peg.Lever(0, 6000, 0, 1), 101.1) == [events.Lever("white", 101.0)]
+    counted = peg.Presses(6100, 9, 6000, 0, 0)
+    assert heard.hear(counted, 101.1) == []
+    assert lost.hear(counted, 101.1) == [events.Lever("white", 101.0)]
+
+
+def test_presses_lost_with_both_levers_come_in_the_order_of_their_times() -> None:
+    mirror = _mirror()
+    mirror.hear(peg.Presses(5020, 0, 0, 0, 0), 100.02)
+    told = mirror.hear(peg.Presses(9000, 1, 8000, 1, 7000), 104.0)
+    assert told == [events.Lever("black", 102.0), events.Lever("white", 103.0)]
+
+
+def test_a_restarted_board_counts_from_nothing_and_no_press_is_invented() -> None:
+    mirror = _mirror()
+    mirror.hear(peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
+    assert mirror.hear(peg.Presses(300, 0, 0, 0, 0), 101.0) == []  # it restarted unnoticed
+    assert mirror.wants_hello
+    mirror.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 310), 101.0)
+    assert mirror.hear(peg.Presses(320, 0, 0, 0, 0), 101.0) == []
+
+
+def test_a_press_while_the_line_was_down_is_told_if_the_board_lived_on() -> None:
+    before = _mirror()
+    before.hear(peg.Presses(5020, 1, 4000, 1, 4999), 100.02)
+    counted = peg.Presses(20_020, 2, 15_000, 1, 4999)
+    for nonce, told in ((99, [events.Lever("white", 110.0)]), (98, [])):
+        mirror = driver.Mirror("test", before)
+        mirror.hear(peg.Hello(1, 0x100, 7, 64, nonce, 0, 20_000), 115.0)
+        mirror.hear(peg.Dump(0, 20_010, peg.codes_of(START)), 115.01)
+        assert mirror.hear(counted, 115.02) == told

@@ -22,6 +22,7 @@ messages = st.one_of(
         st.tuples(codes, codes).filter(lambda pair: pair[0] != pair[1]),
     ),
     st.builds(peg.Lever, u16, u32, st.integers(0, 1), st.integers(0, 1)),
+    st.builds(peg.Presses, u32, u8, u32, u8, u32),
     st.just(peg.Ack()),
     st.builds(peg.Nak, u8),
     st.builds(peg.Unknown, st.sampled_from(b"CQ\x00~"), st.binary(max_size=40)),
