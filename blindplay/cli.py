@@ -521,15 +521,25 @@ def _input(file: str, stack: contextlib.ExitStack) -> TextIO:
         raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
 
 
-@app.command()
+board_app = typer.Typer(
+    help="Show live what a pegged board reports, or look after it.", rich_markup_mode=None
+)
+app.add_typer(board_app, name="board")
+PortOption = Annotated[
+    str | None, typer.Option(help="Port or URL of the board; searched for if none.")
+]
+
+
+@board_app.callback(invoke_without_command=True)
 def board(
-    port: Annotated[
-        str | None, typer.Option(help="Port or URL of the board; searched for if none.")
-    ] = None,
+    context: typer.Context,
+    port: PortOption = None,
     as_json: JsonOption = False,
     seconds: Annotated[float | None, typer.Option(help="Stop after so long.")] = None,
 ) -> None:
-    """Show live what a pegged board reports."""
+    """Show live what a pegged board reports, or look after it."""
+    if context.invoked_subcommand is not None:
+        return
     from blindplay.boards.monitor import monitor
 
     monitor(port, json=as_json, seconds=seconds, out=sys.stdout)
