@@ -11,7 +11,7 @@ from typing import TextIO
 
 from blindplay.boards.driver import BoardNotFoundError, check_url
 from blindplay.boards.monitor import find_board
-from blindplay.language import load
+from blindplay.language import Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
@@ -40,7 +40,8 @@ It counts as said by the player on move; put white: or black: before it for the 
 An empty line presses the clock of the player on move.
 execute white g1f3: a move executed by hand on White's board (also black).
 record white 3 Sf3: an entry of White's scoresheet, with the number of the ply (also black).
-confirm, reject, stop, start, restore 12: the arbiter's decisions.
+confirm, reject, stop, start, restore 12: the arbiter's decisions. The game starts by itself when
+the boards show the position; start begins it before.
 {"fact": "claim_draw", "by": "white", "rule": "repetition"}: any fact of the Laws' vocabulary.
 quit: leave; the game can be gone on with later."""
 
@@ -84,16 +85,7 @@ def run(
         journal = stack.enter_context(Journal(path, create=setup is not None))
         table = Table(journal, setup)
         assert table.game.setup is not None
-        speaker = None
-        if not wanted.silent:
-            synthesiser = stack.enter_context(Synthesiser(language, spellings=pack.spoken))
-            private, public = _outputs(wanted, out)
-            speaker = Speaker(
-                synthesiser,
-                private,
-                public,
-                on_error=lambda sentence: print(f"trouble: {sentence}", file=out, flush=True),
-            )
+        speaker = None if wanted.silent else open_speaker(stack, pack, wanted, out)
         session = Session(
             table,
             pack,
@@ -112,11 +104,7 @@ def run(
             _attach_microphone(session, own, wanted)
         print(HELP, file=out)
         print(f"The journal is {path}.", file=out, flush=True)
-        if not table.game.started and not table.game.over:
-            session.say(Output.PUBLIC, pack.sentence("welcome"))
-            table.submit(f.Start)
-        elif table.game.clock and not table.game.over and table.game.pending is None:
-            table.submit(f.Arbiter, do="start_clocks")
+        session.set_up(lambda: _begin(session))
         for line in keys:
             if speaker is not None:
                 speaker.interrupt()
@@ -134,6 +122,31 @@ def run(
         for side in f.SIDES:
             print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
             print(scoresheet(table.game, side), file=out)
+
+
+def open_speaker(stack: ExitStack, pack: Language, wanted: Devices, out: TextIO) -> Speaker:
+    """A speaker for the outputs that are wanted; ``stack`` closes its synthesiser, not itself.
+
+    :raises AudioError: when an output that was named is not there.
+    """
+    synthesiser = stack.enter_context(Synthesiser(pack.code, spellings=pack.spoken))
+    private, public = _outputs(wanted, out)
+    return Speaker(
+        synthesiser,
+        private,
+        public,
+        on_error=lambda sentence: print(f"trouble: {sentence}", file=out, flush=True),
+    )
+
+
+def _begin(session: Session) -> None:
+    """The boards show the position: the game begins, or goes on."""
+    table = session.table
+    if not table.game.started and not table.game.over:
+        session.say(Output.PUBLIC, session.pack.sentence("welcome"))
+        table.submit(f.Start)
+    elif table.game.clock and not table.game.over and table.game.pending is None:
+        table.submit(f.Arbiter, do="start_clocks")
 
 
 def _boards(wanted: Devices) -> tuple[str | None, str | None]:
@@ -179,6 +192,8 @@ def _typed(session: Session, line: str) -> None:
     table = session.table
     words = line.split()
     side = table.game.side
+    if line == "start" and session.begin_now():
+        return
     if not words:
         if table.game.turn == Turn():
             # A key may bounce or be hit by chance; at this table a press without a move (7.5.3)

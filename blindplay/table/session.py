@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import TextIO
 
-from blindplay.boards import events
+from blindplay.boards import events, peg
 from blindplay.boards.driver import PegBoard
-from blindplay.language import Language
+from blindplay.language import Command, Language
 from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
+from blindplay.laws.placement import Pieces
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.listener import Hearing, Listener, Recogniser
 from blindplay.speech.speaker import Output, Speaker
@@ -17,6 +19,7 @@ from blindplay.speech.synthesis import NotWordsError
 
 from .dialogue import Dialogue
 from .hearing import Expected, decide, expect
+from .setup_guide import SetupGuide, key_of
 from .table import Table
 from .words import spoken
 
@@ -73,13 +76,16 @@ class Session:
         self.pack = pack
         self._speaker = speaker
         self._out = out
-        self._print_lock = threading.Lock()
+        self._one_at_a_time = threading.Lock()
         self.dialogue = Dialogue(table, pack, self.say)
         self.boards: dict[str, PegBoard] = {}
         self._listeners: dict[str, Listener] = {}
         self._expected: dict[str, Expected] = {}
         self._recogniser: Recogniser | None = None
         self._warned: set[str] = set()
+        self._guides: dict[str, SetupGuide] = {}
+        self._begin: Callable[[], None] | None = None
+        self._looked_at: set[str] = set()
         self._happened = threading.Condition()
         self.rulings: list[Ruling] = []
         self.misheard = 0
@@ -94,7 +100,7 @@ class Session:
 
     def line(self, text: str) -> None:
         """Print one line with the table's time in seconds before it."""
-        with self._print_lock:
+        with self._one_at_a_time:
             print(f"{self.table.time() / 1000:.1f} {text}", file=self._out, flush=True)
 
     def trouble(self, sentence: str) -> None:
@@ -124,8 +130,11 @@ class Session:
         for ruling in rulings:
             if corrected and ruling.kind == "announced":
                 continue  # the correction has said it: one announcement per event
+            if self._is_led(ruling):
+                continue
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
+        self._lead()
         if any(ruling.kind == "completed" for ruling in rulings):
             self._keep_scoresheets()
         with self._happened:
@@ -133,6 +142,93 @@ class Session:
             self._happened.notify_all()
         if rulings and self._listeners:
             self._listen_anew()
+
+    # --- leading hands to a position -------------------------------------------------------
+
+    def set_up(self, begin: Callable[[], None]) -> None:
+        """Call ``begin`` once, as soon as the boards show the position; lead hands to it first.
+        A board that cannot be reached is not waited for."""
+        self._begin = begin
+        self._begin_if_ready()
+
+    def begin_now(self) -> bool:
+        """Begin, whatever the boards show; False if there is nothing that waits to begin."""
+        with self._one_at_a_time:  # both boards may get ready at once, each in its own thread
+            begin, self._begin = self._begin, None
+        if begin is None:
+            return False
+        begin()
+        return True
+
+    def _begin_if_ready(self) -> None:
+        known = self._looked_at >= self.boards.keys()
+        if self._begin is not None and known and all(map(self._shows_goal, self.boards)):
+            self.begin_now()
+
+    def _shows_goal(self, seat: str) -> bool:
+        side = self._colour(seat)
+        table, goal = self.table.game.tables.get(side), self._goal(side)
+        guide = self._guides.get(side)
+        led = guide is not None and guide.finished
+        return f"gone {seat}" in self._warned or table is None or led or table.placement == goal
+
+    def _goal(self, side: str) -> Pieces | None:
+        """What ``side``'s board is to be brought to; None while it may show anything."""
+        game = self.table.game
+        table = game.tables.get(side)
+        if table is None or game.over:
+            return None
+        if table.wanted is not None:
+            return table.wanted
+        return None if self._begin is None else game.position_pieces()
+
+    def _is_led(self, ruling: Ruling) -> bool:
+        """Whether hands are led step by step instead of hearing this ruling at once."""
+        if ruling.kind == "correct_board":
+            return ruling["board"] in map(self._colour, self.boards)
+        return self._begin is not None and ruling.kind in (
+            "boards_differ", "boards_agree", "scoresheets", "must_record",
+        )  # fmt: skip
+
+    def _lead(self) -> None:
+        """Say the next step, for one board at a time: a hand can do one thing at a time."""
+        for side in map(self._colour, list(self.boards)):
+            goal, guide = self._goal(side), self._guides.get(side)
+            if goal is None:
+                self._guides.pop(side, None)
+                continue
+            shown = self.table.game.tables[side].placement
+            said: list[str] = []
+            if guide is None or guide.goal != goal:
+                guide = SetupGuide(goal, self.pack)
+                first = guide.begin(shown)
+                if first:
+                    self._guides[side] = guide
+                    player = self.pack.sentence(side)
+                    if self._begin is not None:
+                        said += guide.opening(player)
+                    else:
+                        said.append(self.pack.sentence("correct_board", player=player))
+                    said += first
+            else:
+                said += guide.feel(shown)
+            for words in said:
+                self.say(Output.PUBLIC, words)
+            if not guide.finished:
+                return
+
+    def _asks_guide(self, text: str) -> bool:
+        """Whether these words are for the guide: once more, or leave it out."""
+        guide = next((guide for guide in self._guides.values() if not guide.finished), None)
+        asked = key_of(self.pack, text) if guide is not None else None
+        if guide is None or asked is None:
+            return False
+        for words in guide.repeat() if asked is Command.REPEAT else guide.skip():
+            self.say(Output.PUBLIC, words)
+        if guide.finished:
+            self._lead()
+        self._begin_if_ready()
+        return True
 
     def _keep_scoresheets(self) -> None:
         """Write the last move on each sheet that lacks it: the impaired player's in his words, as
@@ -222,6 +318,13 @@ class Session:
             self.say(Output.PUBLIC, self.pack.sentence("board_gone", player=player))
         elif isinstance(event, events.Fault):
             self.trouble(f"{name}: the contact of {event.square} is bad; press the peg home.")
+            if f"fault {seat} {event.square}" not in self._warned:  # it may come and go
+                self._warned.add(f"fault {seat} {event.square}")
+                square = self.pack.square(peg.square_index(event.square))
+                self.say(Output.PRIVATE, self.pack.sentence("contact_bad", square=square))
+        if isinstance(event, events.Position | events.Disconnected):
+            self._looked_at.add(seat)
+        self._begin_if_ready()
 
     def _was_gone(self, seat: str) -> bool:
         gone = f"gone {seat}" in self._warned
@@ -304,12 +407,15 @@ class Session:
                 self._happened.notify_all()
         else:
             self.line(f"heard {_NAMES[side]}: {utterance.phrase}")
-            self.dialogue.hear(side, utterance.phrase)
+            if not self._asks_guide(utterance.phrase):
+                self.dialogue.hear(side, utterance.phrase)
 
     # --- keys ------------------------------------------------------------------------------
 
     def typed(self, side: str, text: str) -> None:
         """Typed words of ``side``. Where his board has no sensors, typing a move executes it."""
+        if self._asks_guide(text):
+            return
         game = self.table.game
         with_sensors = {self._colour(seat) for seat in self.boards}
         on_move = side == game.side

@@ -78,7 +78,7 @@ def test_a_wrong_execution_is_found_and_put_right(shown: tuple[str, Path]) -> No
         "ruled boards differ:",
         "ruled scoresheets: agree True",
         "ruled correct board: board black; steps lift Q g4, place Q h5",
-        "said to everybody: Setzen Sie weiße Dame auf Hector fünf.",
+        "said to everybody: Umstecken: weiße Dame, von Gustav vier nach Hector fünf.",
         "felt Black's board: Q placed on h5",
         "ruled boards agree:",
     )
