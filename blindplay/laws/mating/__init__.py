@@ -52,8 +52,9 @@ _ROUNDS = (
     (2_000, Manner(16, 1)),
 )
 _LAST = Manner(8, 1)
-_STAGE = 300
+_STAGE = 200
 _STAGES = 6
+_HASTE = 2
 _ALLOWANCE = 12  # rounds of one plan that the stages of a round may take
 _PAWNS = 5
 
@@ -207,7 +208,13 @@ class _Search:
         for number, stage in enumerate(plans.promotion(position)):
             if number >= _PAWNS or not stages or self._left < self._floor:
                 break
-            found = self._seek(position, stage.table, _STAGE, manner, aims=stage.aims)
+            found = self._seek(
+                position,
+                stage.table,
+                max(nodes, _STAGE),
+                manner._replace(haste=_HASTE),
+                stage.aims,
+            )
             if found.line is None:
                 continue
             if found.mate:

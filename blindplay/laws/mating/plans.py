@@ -37,6 +37,7 @@ _NEVER = 9
 _WORTH = {PAWN: 2, KNIGHT: 6, BISHOP: 6, ROOK: 8, QUEEN: 12}
 _TROUBLE = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 6}
 _UNREST = 2
+_CALM = 2
 _WANTED = 20  # for a piece of the loser's that has to stand in its king's way
 
 
@@ -95,6 +96,16 @@ def _at_rest(position: Position) -> Table:
             _TROUBLE[kind] + (0 if kind == PAWN or position[square] == THEIRS + kind else _UNREST)
             for square in SQUARES
         ]
+    return table
+
+
+def _calm(position: Position) -> Table:
+    """As ``_at_rest``, and the winner's pieces and both kings had best stay as well."""
+    table = _at_rest(position)
+    for piece in (KNIGHT, BISHOP, ROOK, QUEEN, KING, THEIRS + KING):
+        for square in SQUARES:
+            if position[square] != piece:
+                table[piece][square] += _CALM
     return table
 
 
@@ -322,6 +333,7 @@ def promotion(position: Position) -> Iterator[Stage]:
     """
     king, loser_king = position.index(KING), position.index(THEIRS + KING)
     ways: list[tuple[int, Callable[[], Stage]]] = []
+    baited = set()
     for pawn in SQUARES:
         if position[pawn] == PAWN:
             ahead = range(pawn + 8, 64, 8)
@@ -333,8 +345,9 @@ def promotion(position: Position) -> Iterator[Stage]:
             siege = functools.partial(_siege, position, blocker, walk)
             ways.append((8 + 2 * walk[king], siege))
             for beside in PAWN_ATTACKS[0][pawn]:
-                if position[beside] in (PAWN, KING, THEIRS + KING):
+                if position[beside] in (PAWN, KING, THEIRS + KING) or beside in baited:
                     continue
+                baited.add(beside)
                 cost = _bait_cost(position, beside)
                 if cost is not None:
                     ways.append((cost, functools.partial(_bait, position, beside)))
@@ -369,7 +382,7 @@ def blocker_wanted(position: Position) -> Iterator[Stage]:
 
 def _helper(position: Position, pawn: int) -> Stage:
     """A pawn of the loser's becomes a knight."""
-    table = _at_rest(position)
+    table = _calm(position)
     for square in range(pawn, -1, -8):
         table[THEIRS + PAWN][square] = -4 * ((pawn - square) >> 3) - 4
         for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
@@ -384,7 +397,7 @@ def _helper(position: Position, pawn: int) -> Stage:
 
 def _opening(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
     """The loser's king takes a pawn of the winner's out of its own pawn's way."""
-    table = _at_rest(position)
+    table = _calm(position)
     table[THEIRS + KING] = [4 * cost for cost in walk]
     table[PAWN][blocker] += 20
     for square in KING_STEPS[blocker]:
@@ -394,7 +407,7 @@ def _opening(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
 
 def _run(position: Position, pawn: int) -> Stage:
     """A pawn goes straight on; everything leaves its file."""
-    table = _at_rest(position)
+    table = _calm(position)
     path = range(pawn, 64, 8)
     table[PAWN] = [0] * 64
     for square in path:
@@ -411,7 +424,7 @@ def _run(position: Position, pawn: int) -> Stage:
 
 def _siege(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
     """The winner's king or a minor piece takes the pawn in front of its own."""
-    table = _at_rest(position)
+    table = _calm(position)
     table[KING] = [4 * cost for cost in walk]
     for kind in (KNIGHT, BISHOP):
         table[kind] = [3 * cost - _WORTH[kind] for cost in _steps(kind, (blocker,))]
@@ -440,7 +453,7 @@ def _bait_cost(position: Position, beside: int) -> int | None:
 
 def _bait(position: Position, beside: int) -> Stage:
     """Something of the loser's goes where a pawn takes it."""
-    table = _at_rest(position)
+    table = _calm(position)
     for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
         table[THEIRS + kind] = [3 * cost for cost in _steps(kind, (beside,))]
     for square in range(beside, 64, 8):

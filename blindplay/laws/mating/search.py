@@ -82,11 +82,12 @@ class Manner(NamedTuple):
 
     ``patience``: after so many positions with the same pawns in the same places, other pawns
     become more welcome by a point. ``flight_cost``: points for each square the loser's king may go
-    to.
+    to. ``haste``: points for each move.
     """
 
     patience: int
     flight_cost: int
+    haste: int = 0
 
 
 def seek(
@@ -104,7 +105,7 @@ def seek(
     """
     seen = {position}
     boards: list[Position] = []
-    came: list[tuple[int, int, int, int]] = []
+    came: list[tuple[int, int, int, int, int]] = []
     visits: list[int] = [0]
     kinds: dict[Position, int] = {}
     heap: list[tuple[int, int, int, int, int]] = [(0, 0, -1, 0, 0)]
@@ -115,14 +116,15 @@ def seek(
         if parent < 0:
             here = position
             flights = 8
-            shape = 0
+            shape = depth = 0
         else:
             before = boards[parent]
             here = play(before, move, rooks)
             if here in seen:
                 continue
             seen.add(here)
-            flights, shape = came[parent][2:]
+            flights, shape, depth = came[parent][2:]
+            depth += 1
             taken = before[move >> 6 & 63]
             if (taken or move >> 12) and too_little(here):
                 continue
@@ -151,9 +153,11 @@ def seek(
         else:
             looks = _checking(here, king)
         boards.append(here)
-        came.append((parent, move, flights, shape))
+        came.append((parent, move, flights, shape, depth))
         visits[shape] += 1
-        base = manner.flight_cost * flights + visits[shape] // manner.patience
+        base = (
+            manner.flight_cost * flights + visits[shape] // manner.patience + manner.haste * depth
+        )
         for move in moves:
             start, end, promoted = move & 63, move >> 6 & 63, move >> 12
             mover = here[start]
@@ -169,12 +173,12 @@ def seek(
     return Found(None, True, len(boards))
 
 
-def _line(came: list[tuple[int, int, int, int]], parent: int, move: int) -> tuple[int, ...]:
+def _line(came: list[tuple[int, int, int, int, int]], parent: int, move: int) -> tuple[int, ...]:
     if parent < 0:
         return ()
     line = [move]
     while parent > 0:
-        parent, move, _, _ = came[parent]
+        parent, move, *_ = came[parent]
         line.append(move)
     return tuple(reversed(line))
 
