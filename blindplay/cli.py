@@ -545,6 +545,67 @@ def board(
     monitor(port, json=as_json, seconds=seconds, out=sys.stdout)
 
 
+@board_app.command()
+def setup(
+    port: PortOption = None,
+    fen: FenOption = chess.STARTING_FEN,
+    language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
+    silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
+) -> None:
+    """Lead hands to a position, step by step; each step is felt by the board.
+
+    Exit status 1 if the board does not show the position at the end.
+    """
+    from blindplay.laws.placement import pieces_of
+    from blindplay.table.guided import set_up
+
+    pack = language.load(language_id)
+    goal = pieces_of(_position(fen))
+    if not set_up(port, goal, pack, silent, sys.stdin, sys.stdout):
+        raise typer.Exit(1)
+
+
+@board_app.command()
+def flash(
+    file: Annotated[Path, typer.Argument(help="The firmware, a file in Intel HEX.")],
+    port: PortOption = None,
+    kind: Annotated[
+        str, typer.Option("--board", help="nano, nano-old (old boot loader) or uno.")
+    ] = "nano",
+    baud: Annotated[int | None, typer.Option(help="Another rate of the boot loader.")] = None,
+) -> None:
+    """Write firmware into a board through avrdude, saying first what will be done."""
+    from blindplay.boards import flashing
+    from blindplay.boards.driver import check_url
+
+    if port is not None:
+        check_url(port)
+    planned = flashing.plan(file, port or flashing.only_port(), kind, baud)
+    print(planned.sentence, flush=True)
+    flashing.flash(planned, sys.stdout)
+    print("The firmware has been written.", flush=True)
+
+
+@app.command()
+def emulate(
+    fen: FenOption = chess.STARTING_FEN,
+    socket: Annotated[
+        bool, typer.Option("--socket", help="A TCP port instead of a serial one.")
+    ] = False,
+    identity: Annotated[
+        bool, typer.Option(help="The board knows which piece is in a hole.")
+    ] = True,
+) -> None:
+    """Be a pegged board without hardware: prints its URL, takes lift e2, place e4 P, move e2e4,
+    press white, unplug, plug, fen and quit from standard input."""
+    from blindplay.boards.emulator import EmulatedBoard
+    from blindplay.boards.practice import practise
+
+    placement = fen.split()[0] if fen.split() else ""
+    with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:
+        practise(emulated, sys.stdin, sys.stdout)
+
+
 @app.command()
 def doctor(
     language_id: Annotated[str, typer.Option("--language", help="Language of the table.")] = "de",

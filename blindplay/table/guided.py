@@ -1,17 +1,22 @@
-"""What the commands that lead hands have in common: a voice, and keys that do not wait."""
+"""The commands that lead hands at one board: a voice, keys that do not wait, and the set-up."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from typing import TextIO
 
-from blindplay.language import Language
+from blindplay.boards import events, peg
+from blindplay.boards.driver import PegBoard, check_url
+from blindplay.boards.monitor import find_board
+from blindplay.language import Command, Language
+from blindplay.laws.placement import Pieces
 from blindplay.speech.speaker import Output
 
 from .play import Devices, open_speaker
+from .setup_guide import SetupGuide, key_of, named
 
 Say = Callable[[str], None]
 
@@ -19,24 +24,65 @@ Say = Callable[[str], None]
 def voice(stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> Say:
     """Prints a sentence and, unless ``silent``, speaks it; leaving ``stack`` waits for its end."""
     speaker = None if silent else open_speaker(stack, pack, Devices(), out)
+    if speaker is not None:
+        stack.callback(speaker.close)
+        stack.callback(speaker.wait, 60)
 
     def say(words: str) -> None:
         print(words, file=out, flush=True)
         if speaker is not None:
             speaker.say(words, to=Output.PUBLIC)
 
-    if speaker is not None:
-        stack.callback(speaker.close)
-        stack.callback(speaker.wait, 60)
     return say
 
 
-def keys_into(inbox: queue.Queue[object], keys: TextIO) -> None:
-    """Put each typed line (a str, without its end) into ``inbox``, then None at the end."""
+def set_up(
+    url: str | None, goal: Pieces, pack: Language, silent: bool, keys: Iterable[str], out: TextIO
+) -> bool:
+    """Lead hands at the board at ``url`` (searched for if None) to ``goal``, step by step.
+
+    ``keys``: the word for repeating (or an empty line), the one for leaving out, or quit. Gives
+    whether the board shows ``goal``. Raises :class:`~blindplay.boards.driver.BoardNotFoundError`.
+    """
+    url = find_board() if url is None else url
+    check_url(url)
+    inbox: queue.Queue[events.BoardEvent | str] = queue.Queue()
 
     def read() -> None:
         for line in keys:
             inbox.put(line.strip())
-        inbox.put(None)
 
     threading.Thread(target=read, name="keys", daemon=True).start()
+    guide = SetupGuide(goal, pack)
+    begun = False
+    with ExitStack() as stack:
+        say = voice(stack, pack, silent, out)
+        board = stack.enter_context(PegBoard(url, inbox.put))
+        while not (begun and guide.finished):
+            item = inbox.get()
+            if item == "quit":
+                break
+            if isinstance(item, events.Disconnected):
+                print(f"trouble: {item.why}", file=out, flush=True)
+                said = [pack.sentence("board_lost")]
+            elif isinstance(item, str):
+                said = guide.skip() if key_of(pack, item) is Command.RESUME else guide.repeat()
+            elif isinstance(item, events.Fault):
+                square = pack.square(peg.square_index(item.square))
+                said = [pack.sentence("contact_bad", square=square)]
+            else:
+                placement = board.placement()
+                shown = named(placement, goal) if placement is not None else {}
+                if placement is None or isinstance(item, events.Connected | events.Lever):
+                    said = []
+                elif not begun:
+                    begun, first = True, guide.begin(shown)
+                    said = [*guide.opening(), *first] if first else [pack.sentence("set_up_done")]
+                else:
+                    said = guide.feel(shown)
+                    if isinstance(item, events.Position) and not said:
+                        said = guide.repeat()  # it was gone for a while
+            for words in said:
+                say(words)
+        placement = board.placement()
+        return placement is not None and named(placement, goal) == goal

@@ -126,12 +126,14 @@ class SetupGuide:
         self._step = next(plan(shown, self._goal), None)
         return self.repeat()
 
-    def opening(self, player: str) -> list[str]:
+    def opening(self, player: str | None = None) -> list[str]:
         """What to say before the first step: whose board it is (``player``, in words), how many
         steps there are, and how to have one repeated or left out."""
-        count = sum(1 for _ in plan(self._shown, self._goal))
+        count = self._pack.number(sum(1 for _ in plan(self._shown, self._goal)))
         return [
-            self._pack.sentence("set_up_begin", player=player, count=self._pack.number(count)),
+            self._pack.sentence("set_up_begin", player=player, count=count)
+            if player
+            else self._pack.sentence("set_up_begin_board", count=count),
             self._pack.sentence(
                 "set_up_help",
                 repeat=word_of(self._pack, Command.REPEAT),

@@ -1,0 +1,133 @@
+"""Writes firmware into a pegged board through avrdude, which must be installed.
+
+Nothing is written unless the caller has been told what will be done: :func:`plan` says it,
+:func:`flash` does it.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from blindplay.boards.driver import BoardNotFoundError, discover
+
+BOARDS: Mapping[str, tuple[str, int]] = {
+    "nano": ("Arduino Nano", 115200),
+    "nano-old": ("Arduino Nano with the old boot loader", 57600),
+    "uno": ("Arduino Uno", 115200),
+}
+"""By the name for ``--board``: what it is, and the baud rate of its boot loader."""
+
+_SECONDS = 120
+_INSTALL = {
+    "linux": "run 'sudo apt install avrdude', or install it with your system's package manager",
+    "darwin": "run 'brew install avrdude'",
+    "win32": "run 'winget install AVRDudes.AVRDUDE', then open a new window",
+}
+
+
+class FlashingError(RuntimeError):
+    """The firmware could not be written; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be done: the command, and the sentence that says it."""
+
+    command: tuple[str, ...]
+    sentence: str
+
+
+def only_port() -> str:
+    """The port of the one board that is plugged in; it need not have any firmware yet.
+
+    Raises :class:`~blindplay.boards.driver.BoardNotFoundError` if there is none, or a choice.
+    """
+    ports = [port.url for port in discover() if port.likely]
+    if len(ports) == 1:
+        return ports[0]
+    if not ports:
+        raise BoardNotFoundError("No board was found: plug it in, or give its port with --port.")
+    raise BoardNotFoundError(
+        f"There are several boards, at {' and '.join(ports)}: give the port of one with --port."
+    )
+
+
+def plan(file: Path, port: str, board: str, baud: int | None = None) -> Plan:
+    """How the firmware in ``file`` gets into the ``board`` (a key of :data:`BOARDS`) at ``port``.
+
+    ``baud`` replaces the boot loader's rate. Raises :class:`ValueError` for a file that is no
+    Intel HEX or a board that is unknown, :class:`FlashingError` without avrdude.
+    """
+    if board not in BOARDS:
+        raise ValueError(f"{board!r} is no board: give one of {', '.join(BOARDS)}.")
+    size = _bytes_in(file)
+    if "://" in port:
+        raise ValueError(f"{port} is no serial port: firmware goes through a cable.")
+    program = shutil.which("avrdude")
+    if program is None:
+        how = _INSTALL.get(sys.platform, "install it")
+        raise FlashingError(f"Firmware is written by avrdude, which is not installed: {how}.")
+    name, usual = BOARDS[board]
+    rate = baud or usual
+    # The last part may hold a Windows path with a drive letter: avrdude takes what stands between
+    # the second colon and the last one as the name of the file.
+    write = f"flash:w:{file.resolve()}:i"
+    command = (program, "-p", "atmega328p", "-c", "arduino", "-P", port, "-b", str(rate), "-D",
+               "-U", write)  # fmt: skip
+    sentence = (
+        f"This writes {file.name} ({size} bytes) into the {name} at {port} with {rate} baud "
+        "and replaces the firmware that is in it."
+    )
+    return Plan(command, sentence)
+
+
+def flash(planned: Plan, out: TextIO) -> None:
+    """Run avrdude and print what it says. Raises :class:`FlashingError` if it fails."""
+    try:
+        done = subprocess.run(
+            planned.command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise FlashingError(
+            f"avrdude had not finished after {_SECONDS} seconds: replug the board and try again."
+        ) from None
+    except OSError as error:
+        raise FlashingError(f"avrdude could not be started ({error}): install it again.") from None
+    print(done.stdout.rstrip(), file=out, flush=True)
+    if done.returncode != 0:
+        raise FlashingError(
+            "avrdude could not write the firmware: check the port, close what else uses it, and "
+            "try the other boot loader with --board nano-old or --board nano."
+        )
+
+
+def _bytes_in(file: Path) -> int:
+    """How many bytes an Intel HEX file holds; raises :class:`ValueError` if it is none."""
+    if not file.is_file():
+        raise ValueError(f"There is no file {file}; check the name.")
+    size, ended = 0, False
+    try:
+        lines = file.read_text("ascii").split()
+        for line in lines:
+            record = bytes.fromhex(line.removeprefix(":"))
+            if line[0] != ":" or ended or len(record) != record[0] + 5 or sum(record) & 0xFF:
+                raise ValueError
+            size += record[0] if record[3] == 0 else 0
+            ended = record[3] == 1
+        if not ended or not size:
+            raise ValueError
+    except (ValueError, IndexError):
+        raise ValueError(f"{file} is no whole firmware in Intel HEX; get it again.") from None
+    return size
