@@ -51,12 +51,15 @@ _ROUNDS = (
     (600, _USUAL),
     (2_000, Manner(16, 1)),
 )
-_LAST = Manner(8, 1)
-_STAGE = 200
-_STAGES = 6
+_LAST = Manner(8, 1)  # with all that is left of the limit
+
+# On the way through a stage there is no time to lose; so many pawns are tried, so many stages deep,
+# with so many positions each at least, and in a round as much as for so many plans.
 _HASTE = 2
-_ALLOWANCE = 12  # rounds of one plan that the stages of a round may take
 _PAWNS = 5
+_STAGES = 6
+_STAGE = 200
+_ALLOWANCE = 12
 
 # A dead position is looked for where at most so many moves are legal, so many plies deep;
 # by a search where there are few and none of many pawns can go on.

@@ -74,7 +74,7 @@ def mask(squares: tuple[int, ...]) -> int:
 KING_MASK = tuple(mask(steps) for steps in KING_STEPS)
 KNIGHT_MASK = tuple(mask(steps) for steps in KNIGHT_STEPS)
 PAWN_MASK = tuple(tuple(mask(steps) for steps in side) for side in PAWN_ATTACKS)
-# (kind, slider's square, target) -> the squares between, for sliders that look at the target.
+# For each kind, slider's square * 64 + target -> the squares between, where it looks at the target.
 _LOOKS: tuple[dict[int, tuple[int, ...]], ...] = tuple(
     {
         square * 64 + target: ray[:distance]

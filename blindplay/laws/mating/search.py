@@ -33,7 +33,7 @@ _DARK = tuple(square for square in SQUARES if (square // 8 + square % 8) % 2 == 
 # square; less is better. Row 0, the empty square, is all noughts.
 Table = list[list[int]]
 
-# Worked out on thousands of positions: a king's step is worth 4 in every table.
+# Worked out on thousands of positions; a king's step is worth 4 in most tables.
 _CHECK_GAIN = 3
 _PAWNS_ONLY = bytes(piece if piece in (PAWN, THEIRS + PAWN) else 0 for piece in range(256))
 
@@ -66,8 +66,9 @@ def too_little(position: Position) -> bool:
 class Found:
     """What a search came to.
 
-    ``line``: moves to mate, or to the aim. ``whole``: there is none, every position was looked at.
-    ``end``: the position after the line. ``nodes``: how many positions were looked at.
+    ``line``: moves to the aim, which is mate if ``mate``. ``whole``: there is none, every position
+    was looked at. ``end``: the position after the line. ``nodes``: how many positions were looked
+    at.
     """
 
     line: tuple[int, ...] | None
@@ -100,8 +101,8 @@ def seek(
 ) -> Found:
     """Follow the moves that bring ``table`` down until there is mate.
 
-    ``aims``, squares as bits, ends the search also when something is
-    taken there, the winner promotes, or the loser promotes to less than a queen.
+    ``limit`` is in positions looked at. ``aims``, squares as bits, ends the search also when
+    something is taken there, the winner promotes, or the loser promotes to less than a queen.
     """
     seen = {position}
     boards: list[Position] = []
