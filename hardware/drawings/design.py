@@ -1,0 +1,209 @@
+"""What the pegged board is made of: measures, counts, and the wiring as the firmware has it.
+
+The drawings, the wiring table and the bill of materials are all written from this module, so that
+none of them can say anything else than the others. All lengths are millimetres. Places are seen
+from above with White sitting at the near edge: x runs to the right from the panel's left edge, y
+away from White from the panel's near edge.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HARDWARE = Path(__file__).resolve().parent.parent
+if str(HARDWARE) not in sys.path:
+    sys.path.insert(0, str(HARDWARE))
+
+import ladder  # noqa: E402
+
+FILES = "abcdefgh"
+SQUARE_NAMES = tuple(file + rank for rank in "12345678" for file in FILES)
+
+SQUARE = 30.0
+"""Side of a square. Eight make a field of 240 mm, above the 200 mm of D.1.1 and F a."""
+MARGIN = 30.0
+"""From the panel's left, near and far edge to the field."""
+STRIP = 90.0
+"""From the field to the panel's right edge: rank marks, then the levers."""
+FIELD = 8 * SQUARE
+PANEL = (MARGIN + FIELD + STRIP, MARGIN + FIELD + MARGIN)
+PANEL_THICK = 2.0
+TILE = 29.0
+TILE_THICK = 2.0
+"""How high the black squares stand above the white ones (D.1.2, F b); as high as a jack's nut."""
+TILE_HOLE = 10.0
+"""In the middle of a tile, so that it goes around the nut."""
+JACK_HOLE = 6.0
+JACK_NUT = 8.0
+CASE_HEIGHT = 40.0
+WALL = 12.0
+"""Thickness of the wooden strips around the case."""
+
+LEVER_X = 330.0
+LEVER_Y = (75.0, 225.0)
+"""The buttons under White's and Black's lever, each at the right edge near its player's side."""
+LEVER_HOLE = 12.0
+LEVER_ARM = (60.0, 20.0)
+BUZZER = (330.0, 150.0)
+BUZZER_HOLE = 8.0
+USB = (0.0, 150.0)
+"""The opening in the left wall; the players sit at the near and the far edge."""
+SCREWS = (
+    *((x, y) for x in (6.0, PANEL[0] - 6.0) for y in (6.0, 90.0, 210.0, PANEL[1] - 6.0)),
+    *((150.0, y) for y in (6.0, PANEL[1] - 6.0)),
+)
+SCREW_HOLE = 3.0
+RAILS_Y = (90.0, 210.0)
+"""Middle lines of two rails under the panel, below the lines between ranks 2 and 3, 6 and 7."""
+RAIL = 10.0
+
+BRAILLE = {
+    **dict(zip("abcdefgh", ("1", "12", "14", "145", "15", "124", "1245", "125"), strict=True)),
+    **dict(zip("12345678", ("1", "12", "14", "145", "15", "124", "1245", "125"), strict=True)),
+    "#": "3456",
+}
+"""The raised dots of each cell; ``#`` is the number sign."""
+DOT_PITCH = 2.5
+CELL_PITCH = 6.0
+DOT = 1.5
+
+START = {"p": 8, "n": 2, "b": 2, "r": 2, "q": 1, "k": 1}
+SPARE_QUEENS = 2
+"""For each side, beside the board, for promotion."""
+
+LEVER_DOTS = {"White": 1, "Black": 2}
+
+WIRE_TO_JACK = 0.35
+"""Metres from a multiplexer at the bottom plate to a jack, with the case open like a book."""
+
+CHIP_PINS = (9, 8, 7, 6, 5, 4, 3, 2, 23, 22, 21, 20, 19, 18, 17, 16)
+"""Pin of each channel at a bare 24-pin CD74HC4067."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """The jack of ``square`` hangs on ``channel`` (0 to 15) of the multiplexer at ``pin``."""
+
+    square: str
+    jack: str
+    multiplexer: int
+    channel: int
+
+    @property
+    def pin(self) -> str:
+        """The controller's analogue input, which also names the multiplexer: A0 to A3."""
+        return f"A{self.multiplexer}"
+
+
+@dataclass(frozen=True)
+class Pins:
+    """The controller's pins by their names on an Arduino Nano or Uno."""
+
+    select: tuple[str, str, str, str]
+    levers: tuple[str, str]
+    buzzer: str
+
+
+class FirmwareChangedError(ValueError):
+    """The firmware says its wiring in words that this module does not know."""
+
+
+def _firmware() -> str:
+    return (HARDWARE / "firmware" / "avr.c").read_text("utf-8")
+
+
+def _find(pattern: str, text: str) -> tuple[int, ...]:
+    found = re.search(pattern, text)
+    if not found:
+        raise FirmwareChangedError(f"firmware/avr.c has nothing like {pattern}: read it and adapt.")
+    return tuple(int(number) for number in found.groups())
+
+
+def connections() -> list[Connection]:
+    """Where each of the 64 jacks belongs, a1 first, as firmware/avr.c reads them.
+
+    Raises :class:`FirmwareChangedError` if it computes that in another way than it used to.
+    """
+    text = _firmware()
+    (channels,) = _find(r"select_channel\(square % (\d+)\)", text)
+    (per_multiplexer,) = _find(r"start_conversion\(square / (\d+)\)", text)
+    return [
+        Connection(name, f"J{square + 1}", square // per_multiplexer, square % channels)
+        for square, name in enumerate(SQUARE_NAMES)
+    ]
+
+
+def pins() -> Pins:
+    """The pins that firmware/avr.c uses. Raises :class:`FirmwareChangedError`."""
+    text = _firmware()
+    (shift,) = _find(r"PORTD & 0x0F\) \| channel << (\d)", text)
+    black, white = _find(r"PIND & \(lever \? _BV\(PD(\d)\) : _BV\(PD(\d)\)\)", text)
+    (buzzer,) = _find(r"void port_buzzer[^}]*PORTB \|= _BV\(PB(\d)\)", text)
+    s0, s1, s2, s3 = (f"D{shift + bit}" for bit in range(4))
+    # Port D is D0 to D7 of an Arduino, port B begins at D8.
+    return Pins((s0, s1, s2, s3), (f"D{white}", f"D{black}"), f"D{buzzer + 8}")
+
+
+def hole(square: str) -> tuple[float, float]:
+    """The middle of a square's hole on the panel, x and y."""
+    file, rank = FILES.index(square[0]), int(square[1]) - 1
+    return MARGIN + SQUARE * (file + 0.5), MARGIN + SQUARE * (rank + 0.5)
+
+
+def is_black(square: str) -> bool:
+    """Whether a square is black, and so gets a tile; a1 is."""
+    return (FILES.index(square[0]) + int(square[1]) - 1) % 2 == 0
+
+
+def tiles() -> list[str]:
+    """The squares that get a raised tile."""
+    return [square for square in SQUARE_NAMES if is_black(square)]
+
+
+def pegs() -> dict[str, int]:
+    """How many pegs of each piece (FEN letter) a set has, spare queens included."""
+    return {
+        piece: START[piece.lower()] + (SPARE_QUEENS if piece in "qQ" else 0)
+        for piece in ladder.ORDER
+    }
+
+
+def ohms() -> dict[str, int]:
+    """The resistor of each piece (FEN letter) in ohms, by rising value."""
+    return dict(zip(ladder.ORDER, ladder.RESISTORS, strict=True))
+
+
+def braille_dots() -> int:
+    """Raised dots of all marks: files at two edges, ranks with a number sign at two edges."""
+    files = sum(len(BRAILLE[letter]) for letter in FILES)
+    ranks = sum(len(BRAILLE["#"]) + len(BRAILLE[digit]) for digit in "12345678")
+    return 2 * (files + ranks)
+
+
+def counts() -> dict[str, int]:
+    """Everything that is counted in the bill of materials, by the name that bom.toml uses.
+
+    ``peg P`` and so on are the pegs of one piece; metres of wire are rounded up.
+    """
+    wiring = connections()
+    set_of_pegs = pegs()
+    ground = 8 * (FIELD - SQUARE) + 7 * SQUARE  # along each rank, then from rank to rank
+    return {
+        "one": 1,
+        "squares": len(wiring),
+        "black squares": len(tiles()),
+        "multiplexers": len({connection.multiplexer for connection in wiring}),
+        "pegs": sum(set_of_pegs.values()),
+        "black pieces": sum(n for piece, n in set_of_pegs.items() if piece.islower()),
+        "levers": len(LEVER_DOTS),
+        "lever dots": sum(LEVER_DOTS.values()),
+        "braille dots": braille_dots(),
+        "screws": len(SCREWS),
+        "rails": len(RAILS_Y),
+        "metres of wire": -int(-len(wiring) * WIRE_TO_JACK // 1),
+        "metres of bare wire": -int(-ground // 1000),
+        **{f"peg {piece}": n for piece, n in set_of_pegs.items()},
+    }
