@@ -1,0 +1,22 @@
+"""DGT boards, which serve as the sighted player's board: protocol, moves, driver, recordings.
+
+A DGT board knows its pieces but sends no checksum, and says nothing about hands: what it tells
+is good for positions that two messages agree on, and never for the claim that a piece was touched.
+"""
+
+from .board import DgtBoard, find_dgt_board, probe
+from .moves import Found, MoveFinder, Trouble
+from .protocol import Decoder
+from .recording import NoRecordingError, decode
+
+__all__ = [
+    "Decoder",
+    "DgtBoard",
+    "Found",
+    "MoveFinder",
+    "NoRecordingError",
+    "Trouble",
+    "decode",
+    "find_dgt_board",
+    "probe",
+]

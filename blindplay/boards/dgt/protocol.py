@@ -1,0 +1,241 @@
+"""The DGT board's protocol, without any input or output: bytes in, messages out.
+
+A message is its kind with the high bit set, two 7-bit length bytes (high one first; the length
+counts these three bytes, too), and bytes whose high bit is clear. There is no checksum: a high bit
+in the wrong place is all that shows a loss, and a flipped bit mostly shows nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal, TypeAlias
+
+PIECES = ".PRNBKQprnbkq"
+"""FEN letters by piece code; 0 is empty. Codes 13 to 15 are the pieces that show a result."""
+CODES = 16
+FIELDS = 64
+"""Field 0 is a8, 7 is h8, 63 is h1, if the cable is on White's left."""
+
+
+class Command(IntEnum):
+    """What a host may send, one byte each. 0x4e and 0x50 to 0x54 must never be sent: they reach
+    the boot loader and the permanent settings."""
+
+    RESET = 0x40
+    SEND_CLOCK = 0x41
+    SEND_BOARD = 0x42
+    SERIAL_NUMBER = 0x45
+    UPDATE_NICE = 0x4B
+    VERSION = 0x4D
+
+
+class Kind(IntEnum):
+    """What a board sends."""
+
+    BOARD_DUMP = 0x86
+    CLOCK = 0x8D
+    FIELD_UPDATE = 0x8E
+    EEPROM_MOVES = 0x8F
+    BUS_ADDRESS = 0x90
+    SERIAL_NUMBER = 0x91
+    TRADEMARK = 0x92
+    VERSION = 0x93
+    BATTERY = 0xA0
+    LONG_SERIAL_NUMBER = 0xA2
+
+
+_HEADER = 3
+_LENGTHS = {
+    Kind.BOARD_DUMP: 67,
+    Kind.CLOCK: 10,
+    Kind.FIELD_UPDATE: 5,
+    Kind.BUS_ADDRESS: 5,
+    Kind.SERIAL_NUMBER: 8,
+    Kind.VERSION: 5,
+    Kind.LONG_SERIAL_NUMBER: 13,
+}
+
+ClockSide: TypeAlias = Literal["left", "right"]
+
+
+@dataclass(frozen=True)
+class Dump:
+    """The whole board: 64 piece codes by field."""
+
+    codes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FieldUpdate:
+    """One field changed: ``code`` is what stands there now."""
+
+    field: int
+    code: int
+
+
+@dataclass(frozen=True)
+class ClockTimes:
+    """The clock: seconds left of each side, and whose time runs, None while it stands."""
+
+    left: int
+    right: int
+    running: ClockSide | None
+
+
+@dataclass(frozen=True)
+class ClockAck:
+    """The clock's answer to a command, in the shape of a clock message; it holds no times."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Version:
+    """The board's firmware."""
+
+    major: int
+    minor: int
+
+
+@dataclass(frozen=True)
+class Text:
+    """A serial number or the trademark: ``kind`` says which."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True)
+class Other:
+    """A message that this program has no use for: battery, bus address, the board's own log."""
+
+    kind: Kind
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """Bytes that are no message: some were lost or changed here, and messages may be missing."""
+
+
+Message: TypeAlias = Dump | FieldUpdate | ClockTimes | ClockAck | Version | Text | Other | Damaged
+
+
+class Decoder:
+    """Cuts a stream into messages. The same bytes give the same messages however they are cut.
+
+    ``messages`` counts the good ones, ``damaged`` the places where bytes made none, ``unknown``
+    the messages of a kind that no list names, which are skipped.
+    """
+
+    def __init__(self) -> None:
+        self.messages = 0
+        self.damaged = 0
+        self.unknown = 0
+        self._buffer = bytearray()
+        self._astray = False
+
+    @property
+    def unfinished(self) -> int | None:
+        """The kind byte of the message that has begun and not ended; None between messages."""
+        return self._buffer[0] if self._buffer else None
+
+    def feed(self, data: bytes) -> list[Message]:
+        """Take the next bytes of the stream and return the messages that they complete."""
+        found: list[Message] = []
+        for byte in data:
+            if byte & 0x80:
+                if self._buffer:
+                    self._damage(found)
+                self._buffer = bytearray((byte,))
+                self._astray = False
+            elif self._buffer:
+                self._buffer.append(byte)
+            elif not self._astray:
+                # One report for a whole run of strays, or cutting the stream would change it.
+                self._damage(found)
+                self._astray = True
+            if len(self._buffer) >= _HEADER and len(self._buffer) >= self._expected():
+                self._complete(found)
+        return found
+
+    def _expected(self) -> int:
+        return self._buffer[1] << 7 | self._buffer[2]
+
+    def _damage(self, found: list[Message]) -> None:
+        self.damaged += 1
+        found.append(Damaged())
+
+    def _complete(self, found: list[Message]) -> None:
+        whole = bytes(self._buffer)
+        length = self._expected()
+        self._buffer.clear()
+        if len(whole) != length:  # a length below the header's own
+            self._damage(found)
+            self._astray = True
+            return
+        try:
+            kind = Kind(whole[0])
+        except ValueError:
+            self.unknown += 1
+            return
+        if length != _LENGTHS.get(kind, length):
+            self._damage(found)
+            return
+        message = _parse(kind, whole[_HEADER:])
+        if message is None:
+            self._damage(found)
+            return
+        self.messages += 1
+        found.append(message)
+
+
+def _parse(kind: Kind, data: bytes) -> Message | None:
+    match kind:
+        case Kind.BOARD_DUMP:
+            return Dump(tuple(data)) if max(data) < CODES else None
+        case Kind.FIELD_UPDATE:
+            field, code = data
+            return FieldUpdate(field, code) if field < FIELDS and code < CODES else None
+        case Kind.CLOCK:
+            return _clock(data)
+        case Kind.VERSION:
+            return Version(data[0], data[1])
+        case Kind.SERIAL_NUMBER | Kind.LONG_SERIAL_NUMBER | Kind.TRADEMARK:
+            return Text(kind, data.decode("ascii", "replace").strip("\0 \r\n"))
+        case _:
+            return Other(kind, data)
+
+
+_RUNNING, _RIGHT_LEVER, _LEFT_TURN, _RIGHT_TURN, _NO_CLOCK = 0x01, 0x02, 0x08, 0x10, 0x20
+
+
+def _clock(data: bytes) -> ClockTimes | ClockAck | Other:
+    if data[0] & 0x0F == 0x0A or data[3] & 0x0F == 0x0A:
+        return ClockAck(data)
+    right, left = _seconds(data[0:3]), _seconds(data[3:6])
+    if right is None or left is None:
+        # No time of day: a clock that is just starting, or a flipped bit. The board is not in it.
+        return Other(Kind.CLOCK, data)
+    return ClockTimes(left=left, right=right, running=_running(data[6]))
+
+
+def _running(status: int) -> ClockSide | None:
+    """Whose time runs. Measured on recorded games: 0x09 is left's, 0x13 right's."""
+    if not status & _RUNNING or status & _NO_CLOCK:
+        return None
+    turn = status & (_LEFT_TURN | _RIGHT_TURN)
+    if turn == _LEFT_TURN:
+        return "left"
+    if turn == _RIGHT_TURN:
+        return "right"
+    return None  # both or neither: nonsense, and not to be guessed at
+
+
+def _seconds(data: bytes) -> int | None:
+    """Hours in the low nibble (the high one holds flags), minutes and seconds as two digits."""
+    digits = [data[0] & 0x0F, *(part for byte in data[1:] for part in (byte >> 4, byte & 0x0F))]
+    if max(digits) > 9 or digits[1] > 5 or digits[3] > 5:
+        return None
+    return digits[0] * 3600 + (digits[1] * 10 + digits[2]) * 60 + digits[3] * 10 + digits[4]

@@ -1,0 +1,54 @@
+"""Reads a recorded stream of a DGT board and tells its moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import chess
+
+from .moves import Commit, Finding, MoveFinder, Trouble
+from .protocol import ClockTimes, Damaged, Decoder, Dump, FieldUpdate, Kind, Message
+
+
+class NoRecordingError(ValueError):
+    """The bytes are no recording of a DGT board."""
+
+
+def decode(
+    data: bytes,
+    *,
+    commit: Commit | None = None,
+    position: chess.Board | None = None,
+    turned: bool | None = None,
+) -> Iterator[Finding]:
+    """Yield the moves in a recorded stream, and sentences about what cannot be told.
+
+    ``commit`` None: by the clock if it switches in this stream, and then with a last move after
+    which it was not pressed; else by positions. ``position`` is where the game begins, if not as
+    the first dump shows it. Raises :class:`NoRecordingError` if the bytes hold no board.
+    """
+    decoder = Decoder()
+    messages = decoder.feed(data)
+    if not any(isinstance(message, Dump | FieldUpdate) for message in messages):
+        raise NoRecordingError("it holds no messages of a DGT board")
+    if position is None and not any(isinstance(message, Dump) for message in messages):
+        raise NoRecordingError("it holds no dump of the whole board, so no moves can be told")
+    finder = MoveFinder(
+        commit or ("clock" if _switches(messages) else "position"),
+        position=position,
+        turned=turned,
+        last_unpressed=commit is None,
+    )
+    for message in messages:
+        yield from finder.hear(message)
+    if decoder.unfinished not in (None, Kind.CLOCK):
+        yield Trouble("The recording ends within a message about the board.")
+        yield from finder.hear(Damaged())
+    yield from finder.finish()
+    if decoder.unknown:
+        yield Trouble(f"Messages of an unknown kind that were skipped: {decoder.unknown}.")
+
+
+def _switches(messages: list[Message]) -> bool:
+    running = [m.running for m in messages if isinstance(m, ClockTimes) and m.running]
+    return len(set(running)) > 1
