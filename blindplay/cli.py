@@ -566,6 +566,22 @@ def setup(
 
 
 @board_app.command()
+def calibrate(
+    port: PortOption = None,
+    language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
+    silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
+) -> None:
+    """Check each contact and each kind of piece, led by voice: Enter when a step is done.
+
+    Exit status 1 if a square is bad. What was found is kept and told before a game.
+    """
+    from blindplay.table.calibrate import calibrate as check_board
+
+    if not check_board(port, language.load(language_id), silent, sys.stdin, sys.stdout):
+        raise typer.Exit(1)
+
+
+@board_app.command()
 def flash(
     file: Annotated[Path, typer.Argument(help="The firmware, a file in Intel HEX.")],
     port: PortOption = None,

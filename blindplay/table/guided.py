@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TextIO
 
@@ -21,19 +21,31 @@ from .setup_guide import SetupGuide, key_of, named
 Say = Callable[[str], None]
 
 
-def voice(stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> Say:
-    """Prints a sentence and, unless ``silent``, speaks it; leaving ``stack`` waits for its end."""
-    speaker = None if silent else open_speaker(stack, pack, Devices(), out)
-    if speaker is not None:
-        stack.callback(speaker.close)
-        stack.callback(speaker.wait, 60)
+class Voice:
+    """Prints what it says and, unless ``silent``, speaks it; leaving ``stack`` waits for the end.
 
-    def say(words: str) -> None:
-        print(words, file=out, flush=True)
-        if speaker is not None:
-            speaker.say(words, to=Output.PUBLIC)
+    ``pack`` gives the language; raises as :func:`~blindplay.table.play.open_speaker` does.
+    """
 
-    return say
+    def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
+        self._out = out
+        self._speaker = None if silent else open_speaker(stack, pack, Devices(), out)
+        if self._speaker is not None:
+            stack.callback(self._speaker.close)
+            stack.callback(self._speaker.wait, 60)
+
+    def say(self, words: str) -> None:
+        """Print and speak a sentence."""
+        print(words, file=self._out, flush=True)
+        if self._speaker is not None:
+            self._speaker.say(words, to=Output.PRIVATE)
+
+    def heed(self, keys: Iterable[str]) -> Iterator[str]:
+        """The typed lines, stripped; each one cuts off what is being said."""
+        for line in keys:
+            if self._speaker is not None:
+                self._speaker.interrupt()
+            yield line.strip()
 
 
 def set_up(
@@ -48,15 +60,16 @@ def set_up(
     check_url(url)
     inbox: queue.Queue[events.BoardEvent | str] = queue.Queue()
 
-    def read() -> None:
-        for line in keys:
-            inbox.put(line.strip())
-
-    threading.Thread(target=read, name="keys", daemon=True).start()
     guide = SetupGuide(goal, pack)
     begun = False
     with ExitStack() as stack:
-        say = voice(stack, pack, silent, out)
+        voice = Voice(stack, pack, silent, out)
+
+        def read() -> None:
+            for line in voice.heed(keys):
+                inbox.put(line)
+
+        threading.Thread(target=read, name="keys", daemon=True).start()
         board = stack.enter_context(PegBoard(url, inbox.put))
         while not (begun and guide.finished):
             item = inbox.get()
@@ -83,6 +96,6 @@ def set_up(
                     if isinstance(item, events.Position) and not said:
                         said = guide.repeat()  # it was gone for a while
             for words in said:
-                say(words)
+                voice.say(words)
         placement = board.placement()
         return placement is not None and named(placement, goal) == goal

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import datetime
 import time
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+import chess
+
+from blindplay.boards.calibration import kept
 from blindplay.boards.driver import BoardNotFoundError, check_url
 from blindplay.boards.monitor import find_board
 from blindplay.language import Language, load
@@ -72,7 +76,12 @@ class Devices:
 
 
 def run(
-    path: Path, setup: Setup | None, language: str, wanted: Devices, keys: TextIO, out: TextIO
+    path: Path,
+    setup: Setup | None,
+    language: str,
+    wanted: Devices,
+    keys: Iterable[str],
+    out: TextIO,
 ) -> None:
     """Run a table until the game is over and the keys end, then print the record.
 
@@ -100,6 +109,7 @@ def run(
         for side, url in zip((own, other), boards, strict=True):
             if url is not None:
                 session.attach_board(side, url)
+                _tell_bad_contacts(session, url)
         if wanted.microphone != "none":
             _attach_microphone(session, own, wanted)
         print(HELP, file=out)
@@ -122,6 +132,14 @@ def run(
         for side in f.SIDES:
             print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
             print(scoresheet(table.game, side), file=out)
+
+
+def _tell_bad_contacts(session: Session, url: str) -> None:
+    """What ``blindplay board calibrate`` found bad on this board and nobody has put right."""
+    known = kept(url)
+    for square in sorted(known.bad) if known is not None else ():
+        name = session.pack.square(chess.parse_square(square))
+        session.say(Output.PRIVATE, session.pack.sentence("contact_bad", square=name))
 
 
 def open_speaker(stack: ExitStack, pack: Language, wanted: Devices, out: TextIO) -> Speaker:

@@ -8,14 +8,19 @@ import time
 from pathlib import Path
 
 import chess
+import platformdirs
 import pytest
 
+from blindplay.boards import calibration
+from blindplay.boards.calibration import Calibration
 from blindplay.boards.driver import BoardNotFoundError
 from blindplay.boards.emulator import EmulatedBoard
 from blindplay.boards.practice import practise
 from blindplay.language import load
+from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of
 from blindplay.table.guided import set_up
+from blindplay.table.play import Devices, run
 
 GERMAN = load("de")
 GOAL = pieces_of(chess.BaseBoard("4k3/8/8/8/8/8/4P3/4K3"))
@@ -42,11 +47,24 @@ class Keys:
             return self._lines.pop(0)
 
 
-class Led:
-    """``board setup`` at an emulated board, running in a thread of its own."""
+class Running:
+    """A command in a thread of its own, its keyboard and what it prints."""
+
+    def __init__(self) -> None:
+        self.keys, self.out = Keys(), io.StringIO()
+
+    def wait(self, words: str, times: int = 1) -> None:
+        end = time.monotonic() + 10
+        while self.out.getvalue().count(words) < times:
+            assert time.monotonic() < end, self.out.getvalue()
+            time.sleep(0.01)
+
+
+class Led(Running):
+    """``board setup`` at an emulated board."""
 
     def __init__(self, board: EmulatedBoard) -> None:
-        self.keys, self.out = Keys(), io.StringIO()
+        super().__init__()
         self.shown: list[bool] = []
         self.thread = threading.Thread(
             target=lambda: self.shown.append(
@@ -55,12 +73,6 @@ class Led:
             daemon=True,
         )
         self.thread.start()
-
-    def wait(self, words: str, times: int = 1) -> None:
-        end = time.monotonic() + 10
-        while self.out.getvalue().count(words) < times:
-            assert time.monotonic() < end, self.out.getvalue()
-            time.sleep(0.01)
 
     def ended(self) -> bool:
         self.thread.join(10)
@@ -173,3 +185,78 @@ def test_quit_ends_the_board_at_once() -> None:
     with EmulatedBoard() as board:
         practise(board, io.StringIO("quit\nfen\n"), out)
     assert len(out.getvalue().splitlines()) == 1
+
+
+# --- a game ---------------------------------------------------------------------------------
+
+
+class Played(Running):
+    """``play`` with White's emulated board, keys, and nobody speaking."""
+
+    def __init__(self, board: EmulatedBoard, path: Path, *, resume: bool = False) -> None:
+        super().__init__()
+        white = Player(impaired=True)
+        setup = None if resume else Setup(t=0, time_control="900", white=white)
+        devices = Devices(board=board.url, microphone="none", silent=True)
+        self._thread = threading.Thread(
+            target=lambda: run(path, setup, "de", devices, self.keys, self.out), daemon=True
+        )
+        self._thread.start()
+
+    def quit(self) -> str:
+        self.keys.type("quit")
+        self._thread.join(10)
+        assert not self._thread.is_alive()
+        return self.out.getvalue()
+
+
+def test_a_game_begins_when_its_board_has_been_set_up(tmp_path: Path) -> None:
+    with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
+        game = Played(board, tmp_path / "game.db")
+        game.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        assert "Willkommen" not in game.out.getvalue()
+        board.place("e2", "P")
+        game.wait("Willkommen am Tisch.")
+        assert "ruled clock: running white" in game.quit()
+
+
+def test_a_game_may_be_begun_before_its_board_is_set_up(tmp_path: Path) -> None:
+    with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
+        game = Played(board, tmp_path / "game.db")
+        game.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        game.keys.type("start")
+        game.wait("Willkommen am Tisch.")
+        game.quit()
+
+
+def test_a_game_that_is_resumed_leads_to_its_position_first(tmp_path: Path) -> None:
+    with EmulatedBoard() as board:
+        game = Played(board, tmp_path / "game.db")
+        game.wait("Willkommen am Tisch.")
+        game.keys.type("Springer Gustav eins Felix drei")
+        game.wait("ruled announced")
+        board.lift("g1")
+        board.place("f3", "N")
+        board.press("white")
+        game.wait("ruled completed")
+        game.quit()
+    with EmulatedBoard() as board:
+        game = Played(board, tmp_path / "game.db", resume=True)
+        game.wait("Umstecken: weißer Springer, von Gustav eins nach Felix drei.")
+        assert "running black" not in game.out.getvalue()
+        board.lift("g1")
+        board.place("f3", "N")
+        game.wait("Die Stellung ist aufgestellt.")
+        game.wait("ruled clock: running black")
+        game.quit()
+
+
+def test_contacts_that_were_found_bad_are_told_before_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platformdirs, "user_config_path", lambda *_, **__: tmp_path)
+    with EmulatedBoard() as board:
+        calibration.keep(board.url, Calibration(bad={"e4": "bad"}))
+        game = Played(board, tmp_path / "game.db")
+        game.wait("said privately: Feld Eva vier: der Kontakt ist schlecht.")
+        game.quit()

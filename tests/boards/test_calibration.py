@@ -1,0 +1,281 @@
+"""The check of a board: what is bad is found, told so that it can be put right, and kept."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import chess
+import platformdirs
+import pytest
+
+from blindplay.boards import calibration, peg
+from blindplay.boards.calibration import (
+    Calibration,
+    Contact,
+    RawBoard,
+    Reading,
+    alike,
+    judge,
+    judge_empty,
+    kept,
+    merged,
+)
+from blindplay.boards.driver import BoardNotFoundError, NoAnswerError
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.language import Language, languages, load
+from blindplay.table.calibrate import calibrate, check
+
+GERMAN = load("de")
+EMPTY_BOARD = "8/8/8/8/8/8/8/8"
+PAWN = peg.PIECES.index("P")
+
+
+@pytest.fixture(autouse=True)
+def own_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "configuration"
+    monkeypatch.setattr(platformdirs, "user_config_path", lambda *_, **__: folder)
+    return folder / "boards.json"
+
+
+def reading(level: int, code: int, *, spread: int = 2) -> Reading:
+    return Reading((level, level + spread, level, level - 1, level), code)
+
+
+@pytest.mark.parametrize(
+    ("seen", "contact"),
+    [
+        (reading(80, PAWN), Contact.GOOD),
+        (reading(94, PAWN), Contact.GOOD),
+        (reading(110, PAWN), Contact.BAD),
+        (reading(80, PAWN, spread=30), Contact.BAD),
+        (reading(90, peg.FAULT), Contact.BAD),
+        (reading(1022, peg.EMPTY, spread=1), Contact.NOTHING),
+        (reading(160, 2), Contact.OTHER_PIECE),
+    ],
+)
+def test_a_hole_with_a_piece_is_judged(seen: Reading, contact: Contact) -> None:
+    assert judge(seen, PAWN, 82) is contact
+
+
+def test_an_empty_hole_is_judged() -> None:
+    assert judge_empty(reading(1020, peg.EMPTY)) is Contact.GOOD
+    assert judge_empty(reading(900, peg.EMPTY)) is Contact.NOT_EMPTY
+    assert judge_empty(reading(80, PAWN)) is Contact.NOT_EMPTY
+
+
+def test_kinds_that_read_alike_are_found() -> None:
+    assert alike({"P": 80, "R": 160, "N": 170, "B": 300}) == [("R", "N")]
+    assert alike({}) == []
+
+
+# --- led through the check -----------------------------------------------------------------
+
+
+class Bench:
+    """A board without a wire: what is asked for is put there, as hands would do."""
+
+    def __init__(self, pack: Language = GERMAN, *, knows_pieces: bool = True) -> None:
+        self.knows_pieces = knows_pieces
+        self._pack = pack
+        self.said: list[str] = []
+        self.asked = ""
+        self.bad: dict[str, Reading] = {}
+
+    def say(self, words: str) -> None:
+        self.said.append(words)
+        self.asked = words
+
+    def read(self, squares: Sequence[int]) -> dict[int, Reading]:
+        return {square: self._one(square, len(squares) == 1) for square in squares}
+
+    def _one(self, square: int, placed: bool) -> Reading:
+        wrong = self.bad.get(chess.square_name(square))
+        if wrong is not None and wrong.code in (peg.EMPTY, peg.FAULT) and not placed:
+            return reading(1020, peg.EMPTY)
+        if wrong is not None:
+            return wrong
+        if not placed:
+            return reading(1020, peg.EMPTY)
+        letter = next(
+            letter
+            for letter in peg.PIECES[1:]
+            if self._pack.piece(chess.Piece.from_symbol(letter)) in self.asked
+        )
+        code = peg.PIECES.index(letter)
+        return reading(70 * code, code if self.knows_pieces else 1)
+
+
+def led(bench: Bench, keys: Sequence[str] | None = None) -> Calibration:
+    def enter() -> Iterator[str]:
+        while True:
+            yield ""
+
+    return check(bench, GERMAN, bench.say, enter() if keys is None else iter(keys))
+
+
+def test_a_good_board_is_led_through_every_kind_and_every_square() -> None:
+    bench = Bench()
+    result = led(bench)
+    assert len(result.pieces) == 12 and len(result.squares) == 64 and not result.bad
+    assert bench.said[1] == "Nehmen Sie alle Figuren vom Brett. Dann drücken Sie die Eingabetaste."
+    assert bench.said[2] == ("Setzen: weißer Bauer, Eva vier. Dann drücken Sie die Eingabetaste.")
+    assert bench.said[-1] == "Die Prüfung ist beendet. Alle geprüften Felder sind gut."
+    assert len(bench.said) == 1 + 1 + 12 + 64 + 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (reading(900, peg.FAULT), "Feld Eva zwei: der Kontakt ist schlecht."),
+        (reading(1020, peg.EMPTY), "Feld Eva zwei: keine Figur erkannt."),
+        (reading(140, 2), "Feld Eva zwei ist nicht leer."),
+    ],
+)
+def test_what_is_wrong_with_a_square_is_said(wrong: Reading, said: str) -> None:
+    bench = Bench()
+    bench.bad["e2"] = wrong
+    # Enter for what goes well; what does not is left out the second time it is asked for.
+    empty = ["", "weiter"] if wrong.code == 2 else [""]
+    keys = [*empty, *[""] * (12 + chess.E2), "", "weiter", *[""] * 60]
+    result = led(bench, keys)
+    assert any(words.startswith(said) for words in bench.said)
+    assert list(result.bad) == ["e2"]
+    assert bench.said[-1] == "Die Prüfung ist beendet. Schlecht sind die Felder: Eva zwei."
+
+
+def test_a_step_is_repeated_and_left_out_and_the_check_ended_on_request() -> None:
+    bench = Bench()
+    result = led(bench, ["", "wiederholen", "weiter", "", "quit"])
+    assert (
+        bench.said.count("Setzen: weißer Bauer, Eva vier. Dann drücken Sie die Eingabetaste.") == 2
+    )
+    assert list(result.pieces) == ["R"]
+    assert bench.said[-1] == "Abgebrochen."
+
+
+def test_a_board_that_cannot_name_pieces_is_checked_for_contacts_only() -> None:
+    bench = Bench(knows_pieces=False)
+    result = led(bench)
+    assert not result.pieces and len(result.squares) == 64 and not result.bad
+
+
+@pytest.mark.parametrize("code", languages())
+def test_the_check_speaks_every_language(code: str) -> None:
+    bench = Bench(load(code))
+    result = check(bench, load(code), bench.say, iter([""] * 20), squares=[chess.A1])
+    assert len(result.pieces) == 12 and list(result.squares) == ["a1"]
+
+
+# --- through the wire, and kept ------------------------------------------------------------
+
+
+class Hands:
+    """Does at an emulated board what is said, and presses Enter."""
+
+    def __init__(self, board: EmulatedBoard) -> None:
+        self.board = board
+        self.out = io.StringIO()
+        self.told = 0
+
+    def __iter__(self) -> Hands:
+        return self
+
+    def __next__(self) -> str:
+        news = self.out.getvalue()[self.told :]
+        self.told = len(self.out.getvalue())
+        asked = [line for line in news.splitlines() if line.startswith("Setzen: ")]
+        if "der Kontakt ist schlecht" in news:
+            return "weiter"
+        if asked:
+            for square in chess.SQUARE_NAMES:
+                if self.board.placement != EMPTY_BOARD and self._stands(square):
+                    self.board.lift(square)
+            letter, square = self._read(asked[-1])
+            self.board.place(square, letter)
+        return ""
+
+    def _stands(self, square: str) -> bool:
+        pieces = chess.BaseBoard(self.board.placement)
+        return pieces.piece_at(chess.parse_square(square)) is not None
+
+    def _read(self, words: str) -> tuple[str, str]:
+        piece, square = words.removeprefix("Setzen: ").split(". ")[0].split(", ")
+        letter = next(
+            letter
+            for letter in peg.PIECES[1:]
+            if GERMAN.piece(chess.Piece.from_symbol(letter)) == piece
+        )
+        at = next(at for at in chess.SQUARES if GERMAN.square(at) == square)
+        return letter, chess.square_name(at)
+
+
+def test_an_emulated_board_is_checked_and_what_was_found_is_kept(own_configuration: Path) -> None:
+    with EmulatedBoard(EMPTY_BOARD, lift_ms=50) as board:
+        hands = Hands(board)
+        assert calibrate(board.url, GERMAN, True, hands, hands.out)
+        known = kept(board.url)
+        assert known is not None and len(known.squares) == 64 and len(known.pieces) == 12
+        assert board.url in json.loads(own_configuration.read_text())
+        assert "What was found is kept in" in hands.out.getvalue()
+
+
+def test_a_board_without_a_piece_tells_so_and_can_be_left() -> None:
+    with EmulatedBoard(EMPTY_BOARD) as board:
+        out = io.StringIO()
+        keys = ["", "", "quit"]  # nothing was put on e4
+        assert calibrate(board.url, GERMAN, True, keys, out)
+        assert "Feld Eva vier: keine Figur erkannt." in out.getvalue()
+        assert kept(board.url) is None
+
+
+def test_pieces_left_on_the_board_are_told() -> None:
+    with EmulatedBoard("8/8/8/8/8/8/4P3/8") as board:
+        out = io.StringIO()
+        assert not calibrate(board.url, GERMAN, True, ["", "quit"], out)
+        assert "Feld Eva zwei ist nicht leer." in out.getvalue()
+        known = kept(board.url)
+        assert known is not None and known.bad == {"e2": "not_empty"}
+
+
+def test_a_faulty_hole_reads_as_one() -> None:
+    with EmulatedBoard("8/8/8/8/8/8/4P3/8") as board, RawBoard(board.url) as raw:
+        assert raw.knows_pieces
+        board.fault("e2")
+        assert judge(raw.read([chess.E2])[chess.E2], PAWN, None) is Contact.BAD
+        assert judge_empty(raw.read([chess.E4])[chess.E4]) is Contact.GOOD
+
+
+def test_a_later_check_counts_for_what_it_looked_at() -> None:
+    before = Calibration({"P": 80}, {"a1": 80, "b1": 81}, {"e4": "bad", "e5": "bad"}, "2026-01-01")
+    fresh = Calibration({"R": 160}, {"e4": 82}, {"a1": "bad"}, "2026-02-01")
+    now = merged(before, fresh)
+    assert now.pieces == {"P": 80, "R": 160}
+    assert now.squares == {"b1": 81, "e4": 82}
+    assert now.bad == {"e5": "bad", "a1": "bad"}
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"x": 1}', '{"x": {"wrong": 1}}'])
+def test_a_spoilt_file_is_as_if_nothing_was_known(text: str, own_configuration: Path) -> None:
+    own_configuration.parent.mkdir(parents=True)
+    own_configuration.write_text(text)
+    assert kept("x") is None
+    calibration.keep("x", Calibration(bad={"e4": "bad"}))
+    assert kept("x") == Calibration(bad={"e4": "bad"})
+
+
+def test_what_is_no_board_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BoardNotFoundError):
+        RawBoard(str(tmp_path / "none"))
+    with EmulatedBoard(EMPTY_BOARD) as board:
+        url = board.url
+    with pytest.raises((OSError, BoardNotFoundError)):
+        RawBoard(url)
+
+
+def test_a_board_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibration, "_PATIENCE", 0.2)
+    with EmulatedBoard(EMPTY_BOARD, boot_seconds=5) as board, pytest.raises(NoAnswerError):
+        RawBoard(board.url)
