@@ -360,7 +360,8 @@ def play(
         str | None, typer.Option(help="Port or URL of the impaired player's board; none: search.")
     ] = None,
     sighted_board: Annotated[
-        str | None, typer.Option(help="Port or URL of the opponent's sensor board.")
+        str | None,
+        typer.Option(help="The opponent's sensor board; dgt:PORT for a DGT board, dgt to search."),
     ] = None,
     microphone: Annotated[
         str | None, typer.Option(help="Part of the microphone's name; 'none' for keys only.")
@@ -600,6 +601,57 @@ def flash(
     print(planned.sentence, flush=True)
     flashing.flash(planned, sys.stdout)
     print("The firmware has been written.", flush=True)
+
+
+class Protocol(StrEnum):
+    """Boards of other makes whose streams can be read."""
+
+    DGT = "dgt"
+
+
+class CommitBy(StrEnum):
+    """What makes a move on a sensor board final."""
+
+    CLOCK = "clock"
+    POSITION = "position"
+
+
+@board_app.command()
+def decode(
+    file: Annotated[str, typer.Argument(help="What a board sent, byte by byte; - for input.")],
+    protocol: Annotated[Protocol, typer.Option(help="Whose board it was.")] = Protocol.DGT,
+    commit: Annotated[
+        CommitBy | None,
+        typer.Option(help="What makes a move final; the clock, if it was pressed, if not given."),
+    ] = None,
+    fen: Annotated[
+        str | None, typer.Option(help="Where the game begins, if not as the first dump shows it.")
+    ] = None,
+    turned: Annotated[
+        bool | None,
+        typer.Option("--turned/--not-turned", help="How the board lay; seen if not given."),
+    ] = None,
+) -> None:
+    """Print the moves of a recorded stream in UCI, one a line; on standard error what cannot be
+    told."""
+    from blindplay.boards.dgt import Found, NoRecordingError
+    from blindplay.boards.dgt import decode as decode_dgt
+
+    position = None if fen is None else _position(fen)
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        by = None if commit is None else commit.value
+        for finding in decode_dgt(data, commit=by, position=position, turned=turned):
+            if isinstance(finding, Found):
+                print(finding.uci, flush=True)
+            else:
+                print(finding.sentence, file=sys.stderr, flush=True)
+    except FileNotFoundError:
+        raise ValueError(f"There is no file {file}; check the name.") from None
+    except NoRecordingError as error:
+        raise ValueError(f"{file} is no {protocol.value} recording: {error}.") from None
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
 
 
 @app.command()
