@@ -634,13 +634,15 @@ def decode(
 ) -> None:
     """Print the moves of a recorded stream in UCI, one a line; on standard error what cannot be
     told."""
-    from blindplay.boards.dgt import Found, NoRecordingError
+    from blindplay.boards.dgt import Commit, Found, NoRecordingError
     from blindplay.boards.dgt import decode as decode_dgt
 
     position = None if fen is None else _position(fen)
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        by = None if commit is None else commit.value
+        by: Commit | None = None
+        if commit is not None:
+            by = "clock" if commit is CommitBy.CLOCK else "position"
         for finding in decode_dgt(data, commit=by, position=position, turned=turned):
             if isinstance(finding, Found):
                 print(finding.uci, flush=True)

@@ -5,11 +5,12 @@ is good for positions that two messages agree on, and never for the claim that a
 """
 
 from .board import DgtBoard, find_dgt_board, probe
-from .moves import Found, MoveFinder, Trouble
+from .moves import Commit, Found, MoveFinder, Trouble
 from .protocol import Decoder
 from .recording import NoRecordingError, decode
 
 __all__ = [
+    "Commit",
     "Decoder",
     "DgtBoard",
     "Found",

@@ -577,6 +577,8 @@ class MoveFinder:
         """Whether the line ends in what stands on the board, be it after a pair of plies."""
         if self._explained():
             self._take_pair()
+            self._strays = self._whole = False
+            self._heard.clear()
         return bool(self._line) and self._line[-1].placement == self._shown()
 
     def _extend(self, origin: _Node, line: list[_Node]) -> None:
