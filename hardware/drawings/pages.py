@@ -93,7 +93,8 @@ def bom() -> str:
     lines += [
         "",
         f"The pegs of a set: {_pegs_in_words()}. The spare queens are for promotions, so that none "
-        "has to wait for a captured one.",
+        "has to wait for a captured one; one a side, as in [parts/ladder.md](parts/ladder.md), is "
+        "enough for most games.",
         "",
     ]
     return "\n".join(lines)
