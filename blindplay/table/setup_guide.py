@@ -127,18 +127,20 @@ class SetupGuide:
         return self.repeat()
 
     def opening(self, player: str | None = None) -> list[str]:
-        """What to say before the first step: whose board it is (``player``, in words), how many
-        steps there are, and how to have one repeated or left out."""
+        """What to say before the first step: whose board it is (``player``, in words, at a table;
+        None where there is one board and only keys), how many steps there are, and how to have one
+        repeated or left out."""
         count = self._pack.number(sum(1 for _ in plan(self._shown, self._goal)))
+        words = {"repeat": word_of(self._pack, Command.REPEAT),
+                 "skip": word_of(self._pack, Command.RESUME)}  # fmt: skip
+        if player is None:
+            return [
+                self._pack.sentence("set_up_begin_board", count=count),
+                self._pack.sentence("set_up_help_keys", **words),
+            ]
         return [
-            self._pack.sentence("set_up_begin", player=player, count=count)
-            if player
-            else self._pack.sentence("set_up_begin_board", count=count),
-            self._pack.sentence(
-                "set_up_help",
-                repeat=word_of(self._pack, Command.REPEAT),
-                skip=word_of(self._pack, Command.RESUME),
-            ),
+            self._pack.sentence("set_up_begin", player=player, count=count),
+            self._pack.sentence("set_up_help", **words),
         ]
 
     def feel(self, shown: Pieces) -> list[str]:
