@@ -340,6 +340,7 @@ class Mirror:
         self._clock = _Clock()
         self._nonce: int | None = before._nonce if before else None
         self._uptime: int = before._uptime if before else 0
+        self._known_at: float | None = before._known_at if before else None
         self._presses: list[int | None] = before._presses if before else [None, None]
         self._pressed_at: list[int | None] = before._pressed_at if before else [None, None]
         self._since: int = before._since if before else 0
@@ -400,7 +401,10 @@ class Mirror:
         self.wants_hello = False
         restarted = hello.nonce != self._nonce or hello.uptime < self._uptime
         if restarted:
-            self._presses, self._pressed_at = [None, None], [None, None]
+            # If it booted after we last heard it, we missed every press that it has counted.
+            foreign = self._known_at is None or hello.uptime / 1000 > now - self._known_at + 0.1
+            self._presses = [None, None] if foreign else [0, 0]
+            self._pressed_at = [None, None]
             self._since = hello.uptime
         if restarted or not self.greeted:
             self._clock = _Clock()
@@ -415,7 +419,7 @@ class Mirror:
         return [events.Connected(self._url, describe(hello), now)]
 
     def _heard_at(self, uptime: int, now: float) -> None:
-        self._uptime = uptime
+        self._uptime, self._known_at = uptime, now
         self._clock.set(uptime, now)
 
     def _restarted(self, uptime: int) -> bool:
@@ -496,6 +500,9 @@ class Mirror:
         return [events.Lifted(name, at), events.Placed(name, piece, at)]
 
     def _lever(self, lever: peg.Lever, now: float) -> list[BoardEvent]:
+        # A press is told at once; one from long before was made after a restart that we missed.
+        if self._restarted(lever.uptime + 1000):
+            return []
         if not self._follows(lever.sequence) or not lever.down:
             return []
         known = self._presses[lever.lever]

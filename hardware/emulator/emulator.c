@@ -17,7 +17,7 @@
  *                           contact bouncing for MS
  *   fen PLACEMENT           all holes at once
  *   feel SQUARE MS          the contact opens for MS and closes again
- *   fault SQUARE, mend SQUARE    a short circuit at the contact
+ *   fault SQUARE, mend SQUARE    a short circuit at the contact, until then or the next `set`
  *   lever SIDE down|up, press SIDE [MS]     SIDE is white or black
  *   buzzer                  when it went on and off since this was last asked: TIME+ and TIME-
  *   unplug, plug, reset     plugging in and resetting take the boot loader's time
@@ -121,6 +121,7 @@ static void put(int square, char piece, double bounce_ms)
     else
         hole->ohms = OHMS[code] * within(1 - tolerance, 1 + tolerance);
     hole->bounces_until = avr->cycle + (uint64_t)(bounce_ms * MS);
+    hole->faulty = false;
 }
 
 static double ohms_at(const struct hole *hole)
@@ -179,9 +180,12 @@ static void show_levers(void)
         if (!levers[lever].down)
             pins.value |= 4 << lever;
     avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL('D'), &pins);
-    for (int lever = 0; lever < 2; lever++)
-        avr_raise_irq(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('D'), 2 + lever),
-                      !levers[lever].down);
+    for (int lever = 0; lever < 2; lever++) {
+        avr_irq_t *pin = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('D'), 2 + lever);
+        /* What seems to be no change would not reach the pin, which a reset has cleared. */
+        avr_raise_irq(pin, levers[lever].down);
+        avr_raise_irq(pin, !levers[lever].down);
+    }
 }
 
 static void move_lever(int lever, bool down, uint64_t springs_at)

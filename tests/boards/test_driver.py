@@ -1,4 +1,7 @@
-"""The driver against the emulated board, over a real pseudo terminal and over a socket."""
+"""The driver against the board in software and against the real firmware in its emulator.
+
+The same tests for all: a board is what it does on the line, a pseudo terminal or a socket.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
 import serial
@@ -25,13 +29,17 @@ from blindplay.boards.events import (
     Position,
 )
 
-LINES = [
+if TYPE_CHECKING:
+    from hardware.emulated import FirmwareBoard
+
+AnyBoard: TypeAlias = "EmulatedBoard | FirmwareBoard"
+
+BOARDS = [
     pytest.param(
-        False,
-        id="pty",
-        marks=pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ptys"),
+        "pty", marks=pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ptys")
     ),
-    pytest.param(True, id="socket"),
+    "socket",
+    "firmware",
 ]
 
 
@@ -74,10 +82,17 @@ class Ear:
         return [(type(e), *(v for k, v in vars(e).items() if k != "at")) for e in list(self.events)]
 
 
-@pytest.fixture(params=LINES)
-def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedBoard]:
-    with EmulatedBoard(force_socket=request.param) as board:
-        yield board
+@pytest.fixture(params=BOARDS)
+def emulated(request: pytest.FixtureRequest) -> Iterator[AnyBoard]:
+    if request.param == "firmware":
+        request.getfixturevalue("firmware")
+        from hardware.emulated import FirmwareBoard
+
+        with FirmwareBoard() as real:
+            yield real
+    else:
+        with EmulatedBoard(force_socket=request.param == "socket") as board:
+            yield board
 
 
 @pytest.fixture
@@ -86,15 +101,14 @@ def ear() -> Ear:
 
 
 @pytest.fixture
-def board(emulated: EmulatedBoard, ear: Ear) -> Iterator[PegBoard]:
+def board(emulated: AnyBoard, ear: Ear) -> Iterator[PegBoard]:
     with PegBoard(emulated.url, ear, backoff=(0.1, 0.3), ports=list) as connected:
         ear.wait_kinds(Connected, Position)
+        time.sleep(0.1)  # The count of presses follows the dump; nothing else for a second.
         yield connected
 
 
-def test_it_connects_and_tells_the_position(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
-) -> None:
+def test_it_connects_and_tells_the_position(emulated: AnyBoard, board: PegBoard, ear: Ear) -> None:
     assert board.connected
     assert board.placement() == START
     first, second = ear.events[:2]
@@ -106,7 +120,7 @@ def test_it_connects_and_tells_the_position(
 
 
 def test_a_move_and_the_clock_are_felt_in_order_and_timed(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+    emulated: AnyBoard, board: PegBoard, ear: Ear
 ) -> None:
     ear.clear()
     begun = time.monotonic()
@@ -121,9 +135,7 @@ def test_a_move_and_the_clock_are_felt_in_order_and_timed(
     assert board.placement() == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
 
 
-def test_a_felt_piece_is_not_a_lifted_one(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
-) -> None:
+def test_a_felt_piece_is_not_a_lifted_one(emulated: AnyBoard, board: PegBoard, ear: Ear) -> None:
     ear.clear()
     emulated.open_contact("d2", 0.1)
     emulated.open_contact("d2", 0.149)
@@ -133,7 +145,7 @@ def test_a_felt_piece_is_not_a_lifted_one(
 
 
 def test_a_piece_lifted_long_enough_and_put_back_was_lifted(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+    emulated: AnyBoard, board: PegBoard, ear: Ear
 ) -> None:
     ear.clear()
     emulated.open_contact("d2", 0.25)
@@ -142,7 +154,7 @@ def test_a_piece_lifted_long_enough_and_put_back_was_lifted(
 
 
 def test_what_changed_while_unplugged_is_a_position_and_never_a_lift(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+    emulated: AnyBoard, board: PegBoard, ear: Ear
 ) -> None:
     ear.clear()
     emulated.unplug()
@@ -163,7 +175,7 @@ def test_what_changed_while_unplugged_is_a_position_and_never_a_lift(
 
 @pytest.mark.parametrize("harm", ["lose", "garble"])
 def test_a_lost_or_damaged_event_is_made_good_by_a_dump(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear, harm: str
+    emulated: AnyBoard, board: PegBoard, ear: Ear, harm: str
 ) -> None:
     ear.clear()
     getattr(emulated, harm)(1)
@@ -175,7 +187,7 @@ def test_a_lost_or_damaged_event_is_made_good_by_a_dump(
 
 
 def test_a_lost_last_event_is_noticed_by_the_next_ping(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+    emulated: AnyBoard, board: PegBoard, ear: Ear
 ) -> None:
     ear.clear()
     emulated.lose(1)
@@ -185,9 +197,8 @@ def test_a_lost_last_event_is_noticed_by_the_next_ping(
 
 @pytest.mark.parametrize("harm", ["lose", "garble"])
 def test_a_press_whose_frame_is_lost_is_told_once_and_at_its_time(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear, harm: str
+    emulated: AnyBoard, board: PegBoard, ear: Ear, harm: str
 ) -> None:
-    time.sleep(0.1)  # The first count of presses has come with the dump.
     ear.clear()
     getattr(emulated, harm)(2)  # both the pressing and the springing back
     begun = time.monotonic()
@@ -202,7 +213,7 @@ def test_a_press_whose_frame_is_lost_is_told_once_and_at_its_time(
 
 
 def test_garbage_on_the_line_is_counted_and_harms_nothing(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+    emulated: AnyBoard, board: PegBoard, ear: Ear
 ) -> None:
     ear.clear()
     emulated.send_raw(b"\x17garbage\0\xff\xff\0" + b"x" * 500)
@@ -213,7 +224,7 @@ def test_garbage_on_the_line_is_counted_and_harms_nothing(
 
 
 def test_a_restart_of_the_board_behind_a_living_line_is_noticed(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+    emulated: AnyBoard, board: PegBoard, ear: Ear
 ) -> None:
     time.sleep(0.2)
     ear.clear()
@@ -224,9 +235,7 @@ def test_a_restart_of_the_board_behind_a_living_line_is_noticed(
     assert Disconnected not in [type(e) for e in ear.events]
 
 
-def test_no_lift_is_derived_from_a_fault(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
-) -> None:
+def test_no_lift_is_derived_from_a_fault(emulated: AnyBoard, board: PegBoard, ear: Ear) -> None:
     ear.clear()
     emulated.fault("e1")
     ear.wait_kinds(Fault)
@@ -311,7 +320,7 @@ def test_a_failing_receiver_does_not_stop_the_driver(ear: Ear) -> None:
 
 
 def test_after_close_it_is_not_connected_and_tells_nothing_more(
-    emulated: EmulatedBoard, board: PegBoard, ear: Ear
+    emulated: AnyBoard, board: PegBoard, ear: Ear
 ) -> None:
     board.close()
     ear.clear()
@@ -320,7 +329,7 @@ def test_after_close_it_is_not_connected_and_tells_nothing_more(
     assert ear.events == []
 
 
-def test_the_buzzer_sounds(emulated: EmulatedBoard, board: PegBoard) -> None:
+def test_the_buzzer_sounds(emulated: AnyBoard, board: PegBoard) -> None:
     board.buzz(3)
     end = time.monotonic() + 5
     while not emulated.buzzed and time.monotonic() < end:
@@ -328,7 +337,7 @@ def test_the_buzzer_sounds(emulated: EmulatedBoard, board: PegBoard) -> None:
     assert emulated.buzzed == [3]
 
 
-def test_probing_tells_what_board_it_is(emulated: EmulatedBoard) -> None:
+def test_probing_tells_what_board_it_is(emulated: AnyBoard) -> None:
     assert driver.probe(emulated.url).startswith("pegged board, firmware 1.0, knows each piece")
 
 
@@ -393,7 +402,7 @@ def test_brltty_is_named_where_it_took_the_port(monkeypatch: pytest.MonkeyPatch)
     assert "brltty" in driver.explain_open_error("/dev/ttyUSB0", error)
 
 
-def test_a_port_in_use_is_explained(emulated: EmulatedBoard) -> None:
+def test_a_port_in_use_is_explained(emulated: AnyBoard) -> None:
     error = serial.SerialException(11, "Could not exclusively lock port")
     assert "another program" in driver.explain_open_error("/dev/ttyUSB0", error)
 
@@ -505,6 +514,22 @@ def test_a_restarted_board_counts_from_nothing_and_no_press_is_invented() -> Non
     assert mirror.wants_hello
     mirror.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 310), 101.0)
     assert mirror.hear(peg.Presses(320, 0, 0, 0, 0), 101.0) == []
+
+
+def test_a_press_between_a_restart_and_its_hello_is_told_once() -> None:
+    mirror = _mirror()
+    mirror.hear(peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
+    assert mirror.hear(peg.Lever(1, 250, 0, 1), 100.75) == []  # its hello was damaged
+    mirror.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 500), 101.0)
+    counted = peg.Presses(1000, 1, 250, 0, 0)
+    assert mirror.hear(counted, 101.5) == [events.Lever("white", 100.75)]
+    assert mirror.hear(counted, 101.5) == []
+
+
+def test_the_presses_of_another_board_in_place_of_the_first_are_not_told() -> None:
+    mirror = driver.Mirror("test", _mirror())
+    mirror.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 60_000), 103.0)  # it ran before we lost ours
+    assert mirror.hear(peg.Presses(60_010, 5, 59_000, 0, 0), 103.01) == []
 
 
 def test_a_press_while_the_line_was_down_is_told_if_the_board_lived_on() -> None:

@@ -1,0 +1,469 @@
+"""Figures for `blindplay bench`: how fast, how surely and how quietly a pegged board is felt.
+
+All but :func:`wall_latency` run in lock-step with a board whose time goes by only as it is told,
+the one in software or the real firmware, so that they are exact and the same each time.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from blindplay.boards import events, peg
+from blindplay.boards.driver import Mirror, PegBoard
+from blindplay.boards.emulator import START, EmulatedBoard, LockstepBoard
+from blindplay.boards.events import BoardEvent
+
+_SEED = 2026
+_STEP_MS = 10.0
+_PATIENCE_MS = 15_000.0
+"""In worse noise than any cable's, several pings and dumps in a row may be damaged."""
+
+
+class Stepped(Protocol):
+    """A board in lock-step, as :class:`~blindplay.boards.emulator.LockstepBoard` describes it."""
+
+    time: float
+
+    def set(self, square: str, piece: str, bounce: float = 0.0) -> None: ...
+    def feel(self, square: str, for_ms: float) -> None: ...
+    def press(self, side: Literal["white", "black"]) -> None: ...
+    def unplug(self) -> None: ...
+    def plug(self) -> None: ...
+    def noise(self, out_ppm: float, in_ppm: float) -> None: ...
+    def hear(self, data: bytes) -> None: ...
+    def run(self, ms: float) -> list[tuple[float, bytes]]: ...
+    def close(self) -> None: ...
+
+
+class Hands(Protocol):
+    """A board in real time, as :class:`~blindplay.boards.emulator.EmulatedBoard` describes it."""
+
+    url: str
+
+    def lift(self, square: str, *, wait: bool = True) -> str: ...
+    def place(self, square: str, piece: str, *, wait: bool = True) -> None: ...
+    def press(self, side: Literal["white", "black"]) -> None: ...
+
+
+class Host:
+    """The driver in lock-step with a board: what it does in its thread, without the thread."""
+
+    def __init__(self, board: Stepped) -> None:
+        self.board = board
+        self.rejected = 0
+        self.heard: list[tuple[float, BoardEvent]] = []
+        """Everything told so far, with the time in milliseconds at which the host knew it."""
+        self.messages: list[peg.Message] = []
+        self._mirror: Mirror | None = None
+        self.connect()
+
+    def connect(self) -> None:
+        """Begin a new connection, as after plugging in."""
+        self._mirror = Mirror("lock-step", self._mirror)
+        self._decoder = peg.Decoder()
+
+    @property
+    def placement(self) -> str | None:
+        """The board as the host knows it."""
+        return self._mirror.placement() if self._mirror else None
+
+    @property
+    def certain(self) -> bool:
+        """Whether nothing calls for a dump that has not come yet."""
+        return self._mirror is not None and not self._mirror.wants_dump
+
+    def run(self, ms: float) -> list[BoardEvent]:
+        """Let ``ms`` go by and return what the host was told meanwhile."""
+        told: list[BoardEvent] = []
+        end = self.board.time + ms
+        while (left := end - self.board.time) > 0.01:  # a board may round its time
+            for at, data in self.board.run(min(left, _STEP_MS)):
+                told += self._take(data, at)
+            if self._mirror is not None:
+                for command in self._mirror.asks(self.board.time / 1000):
+                    self.board.hear(peg.encode(command))
+        return told
+
+    def run_until(self, done: Callable[[list[BoardEvent]], bool], at_most: float) -> bool:
+        """Run until ``done`` is true of all that was told since; False after ``at_most`` ms."""
+        told: list[BoardEvent] = []
+        end = self.board.time + at_most
+        while not done(told):
+            if self.board.time >= end:
+                return False
+            told += self.run(_STEP_MS)
+        return True
+
+    def _take(self, data: bytes, at: float) -> list[BoardEvent]:
+        assert self._mirror is not None
+        told: list[BoardEvent] = []
+        before = self._decoder.rejected
+        for message in self._decoder.feed(data):
+            self.messages.append(message)
+            told += self._mirror.hear(message, at / 1000)
+        self.rejected += self._decoder.rejected - before
+        self.heard += [(at, event) for event in told]
+        return told
+
+
+def _connected(board: Stepped) -> Host:
+    host = Host(board)
+    if not host.run_until(lambda told: any(isinstance(e, events.Position) for e in told), 5000):
+        raise RuntimeError("The board does not answer.")
+    host.run(100)
+    return host
+
+
+# --- latency ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Milliseconds from what a hand does to the driver's event: medians and longest.
+
+    A lift's include the time that it takes to be believed, 150 ms; a placing's 25 ms.
+    """
+
+    times: int
+    lift: float
+    lift_most: float
+    place: float
+    place_most: float
+    press: float
+    press_most: float
+
+
+def _latency(lift: list[float], place: list[float], press: list[float]) -> Latency:
+    lifted, placed, pressed = map(statistics.median, (lift, place, press))
+    return Latency(len(lift), lifted, max(lift), placed, max(place), pressed, max(press))
+
+
+def simulated_latency(board: Stepped, times: int = 50) -> Latency:
+    """Measure on the board's own clock, to the last bit on the line at 9600 baud."""
+    host, rng = _connected(board), random.Random(_SEED)
+
+    def once(do: Callable[[], None], kind: type) -> float:
+        host.run(rng.uniform(100, 200))
+        begun = board.time
+        do()
+        host.run_until(lambda told: any(isinstance(event, kind) for event in told), 2000)
+        return next(at for at, event in reversed(host.heard) if isinstance(event, kind)) - begun
+
+    lifts, placings, presses = [], [], []
+    for _ in range(times):
+        lifts.append(once(lambda: board.set("e2", ".", 2), events.Lifted))
+        placings.append(once(lambda: board.set("e2", "P", 2), events.Placed))
+        presses.append(once(lambda: board.press("white"), events.Lever))
+    return _latency(lifts, placings, presses)
+
+
+def wall_latency(board: Hands, times: int = 20) -> Latency:
+    """Measure on the wall's clock, through the serial line, the driver and its thread."""
+    came = threading.Condition()
+    last: list[tuple[float, BoardEvent]] = []
+
+    def hear(event: BoardEvent) -> None:
+        with came:
+            last.append((time.monotonic(), event))
+            came.notify_all()
+
+    def once(do: Callable[[], object], kind: type) -> float:
+        time.sleep(0.1)  # also lets a lever spring back
+        with came:
+            last.clear()
+        begun = time.monotonic()
+        do()
+        with came:
+            if not came.wait_for(lambda: any(isinstance(e, kind) for _, e in last), 5):
+                raise RuntimeError("The board did not tell what was done to it.")
+            return 1000 * (next(at for at, e in last if isinstance(e, kind)) - begun)
+
+    lifts, placings, presses = [], [], []
+    with PegBoard(board.url, hear, ports=list):
+        with came:
+            came.wait_for(lambda: any(isinstance(e, events.Position) for _, e in last), 10)
+        for _ in range(times):
+            lifts.append(once(lambda: board.lift("e2", wait=False), events.Lifted))
+            placings.append(once(lambda: board.place("e2", "P", wait=False), events.Placed))
+            presses.append(once(lambda: board.press("white"), events.Lever))
+    return _latency(lifts, placings, presses)
+
+
+# --- nothing lost, nothing invented ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """What became of many moves with bouncing contacts, noise and a cable pulled now and then.
+
+    ``actions`` lifts and placings were made; ``told`` came as events, ``shown`` only as part of
+    a position, since the cable was out or the frame damaged, and ``lost`` not at all.
+    ``invented`` lifts and placings were told that never were. ``presses`` likewise.
+    """
+
+    moves: int
+    actions: int
+    told: int
+    shown: int
+    lost: int
+    invented: int
+    presses: int
+    presses_lost: int
+    presses_invented: int
+    unplugged: int
+    damaged_frames: int
+
+    def __add__(self, other: Reliability) -> Reliability:
+        return Reliability(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))
+
+
+def _values(of: Reliability) -> tuple[int, ...]:
+    return tuple(vars(of).values())
+
+
+def reliability(board: Stepped, moves: int, seed: int = _SEED) -> Reliability:
+    """Make ``moves`` random moves and compare what is told with what was done.
+
+    ``board`` stands in the initial position. A quarter of the moves is made in noise of up to 1000
+    flipped bits in a million, in every fiftieth the cable is pulled.
+    """
+    rng = random.Random(seed)
+    host = _connected(board)
+    codes = list(peg.codes_of(START))
+    actions = told = shown = lost = invented = presses_lost = presses_invented = pulled = 0
+    sides: tuple[Literal["white"], Literal["black"]] = ("white", "black")
+    for number in range(moves):
+        noisy, pull = rng.random() < 0.25, rng.random() < 0.02
+        if noisy:
+            board.noise(rng.uniform(50, 1000), rng.uniform(50, 1000))
+        done = _random_move(codes, rng)
+        pull_at = rng.randrange(len(done)) if pull else -1
+        heard: list[BoardEvent] = []
+        for index, (square, piece) in enumerate(done):
+            if index == pull_at:
+                board.unplug()
+                pulled += 1
+            board.set(square, piece, rng.uniform(0, 5))
+            heard += host.run(rng.uniform(175, 400) if piece == "." else rng.uniform(45, 200))
+            if index == pull_at:
+                board.plug()
+                host.connect()
+                heard += host.run(rng.uniform(0, 300))
+        truth = peg.placement_of(codes)
+        side = sides[number % 2]
+        board.press(side)
+
+        def settled(now: list[BoardEvent], truth: str = truth) -> bool:
+            pressed = any(isinstance(event, events.Lever) for event in now)
+            return pressed and host.certain and host.placement == truth
+
+        start = len(host.heard)
+        if not host.run_until(settled, _PATIENCE_MS):
+            lost += host.placement != truth
+        board.noise(0, 0)
+        host.run(120)  # until the lever has sprung back
+        heard += [event for _, event in host.heard[start:]]
+        expected: list[tuple[str, str]] = list(done)
+        positions = 0
+        pressed_sides: list[str] = []
+        for event in heard:
+            match event:
+                case events.Lifted(square):
+                    action = (square, ".")
+                case events.Placed(square, placed):
+                    action = (square, placed or "")
+                case events.Lever(presser):
+                    pressed_sides.append(presser)
+                    continue
+                case events.Position():
+                    positions += 1
+                    continue
+                case _:
+                    continue
+            if action in expected:
+                expected.remove(action)
+            else:
+                invented += 1
+        actions += len(done)
+        told += len(done) - len(expected)
+        if positions:
+            shown += len(expected)
+        else:
+            lost += len(expected)
+        right = pressed_sides.count(side)
+        presses_lost += right == 0
+        presses_invented += len(pressed_sides) - min(right, 1)
+    return Reliability(
+        moves=moves,
+        actions=actions,
+        told=told,
+        shown=shown,
+        lost=lost,
+        invented=invented,
+        presses=moves,
+        presses_lost=presses_lost,
+        presses_invented=presses_invented,
+        unplugged=pulled,
+        damaged_frames=host.rejected,
+    )
+
+
+def _random_move(codes: list[int], rng: random.Random) -> list[tuple[str, str]]:
+    """Move any piece anywhere, sometimes taking another first; change ``codes`` accordingly.
+
+    A piece that was taken comes back to an empty square in some later move.
+    """
+    occupied = [square for square in range(64) if codes[square]]
+    empty = [square for square in range(64) if not codes[square]]
+    start = rng.choice(occupied)
+    done: list[tuple[str, str]] = []
+    if rng.random() < 0.2 and len(occupied) > 8:
+        end = rng.choice([square for square in occupied if square != start])
+        done.append((peg.square_name(end), "."))
+    elif rng.random() < 0.2 and len(occupied) < 30:
+        # From beside the board.
+        piece = rng.randrange(1, 13)
+        end = rng.choice(empty)
+        codes[end] = piece
+        return [(peg.square_name(end), peg.PIECES[piece])]
+    else:
+        end = rng.choice(empty)
+    piece = codes[start]
+    done += [(peg.square_name(start), "."), (peg.square_name(end), peg.PIECES[piece])]
+    codes[start], codes[end] = peg.EMPTY, piece
+    return done
+
+
+# --- damaged dumps ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dumps:
+    """How many dumps were asked for, how many were believed, and how many of these were wrong."""
+
+    asked: int
+    accepted: int
+    wrong: int
+
+
+def dumps(board: Stepped, asked: int, ppm: float) -> Dumps:
+    """Ask for the initial position while ``ppm`` of a million bits are flipped either way."""
+    host = _connected(board)
+    right = peg.codes_of(START)
+    board.noise(ppm, ppm)
+    host.messages.clear()
+    decoder, accepted, wrong = peg.Decoder(), 0, 0
+    for _ in range(asked):
+        board.hear(peg.encode(peg.AskDump()))
+        for _, data in board.run(90):
+            for message in decoder.feed(data):
+                if isinstance(message, peg.Dump):
+                    accepted += 1
+                    wrong += message.codes != right
+    board.noise(0, 0)
+    return Dumps(asked, accepted, wrong)
+
+
+# --- feeling is not lifting ------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Felt:
+    """``felt`` contacts opened for less than ``lift_ms``; ``lifts`` pieces were really lifted.
+
+    ``false`` lifts were told of the former, ``found`` of the latter.
+    """
+
+    lift_ms: int
+    felt: int
+    false: int
+    lifts: int
+    found: int
+
+
+def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Felt:
+    """Feel a dozen pieces at a time and lift one now and then, with ``lift_ms`` as the setting.
+
+    A felt piece's contact opens for 1 ms to as long as is still no lift; a lifted one's for at
+    least 12 ms more than ``lift_ms``, which are three scans.
+    """
+    host, rng = _connected(board), random.Random(seed)
+    board.hear(peg.encode(peg.Set(peg.Setting.LIFT_MS, lift_ms)))
+    host.run(50)
+    pieces = [peg.square_name(square) for square, code in enumerate(peg.codes_of(START)) if code]
+    felt = false = lifts = found = 0
+    for _ in range(rounds):
+        chosen = rng.sample(pieces, 13)
+        really = chosen.pop() if rng.random() < 0.5 else None
+        for square in chosen:
+            # The longest ones are the hardest.
+            open_for = rng.uniform(1, lift_ms) if rng.random() < 0.5 else lift_ms - rng.random()
+            board.feel(square, open_for)
+            felt += 1
+        if really is not None:
+            lifts += 1
+            board.feel(really, lift_ms + rng.uniform(12, 200))
+        lifted = [event.square for event in host.run(lift_ms + 500) if
+                  isinstance(event, events.Lifted)]  # fmt: skip
+        found += really in lifted
+        false += sum(square != really for square in lifted)
+    return Felt(lift_ms, felt, false, lifts, found)
+
+
+# --- in words --------------------------------------------------------------------------------
+
+
+def latency_line(name: str, clock: str, it: Latency) -> str:
+    """One plain line."""
+    return (
+        f"{name}, from hand to event on the {clock}, median and longest of {it.times}: "
+        f"lift {it.lift:.0f} and {it.lift_most:.0f} ms, of which 150 to be believed; "
+        f"placing {it.place:.0f} and {it.place_most:.0f} ms, of which 25; "
+        f"clock lever {it.press:.0f} and {it.press_most:.0f} ms."
+    )
+
+
+def reliability_line(name: str, it: Reliability) -> str:
+    """One plain line."""
+    return (
+        f"{name}, {it.moves} random moves with bounce, noise and the cable pulled {it.unplugged} "
+        f"times, {it.damaged_frames} frames damaged: of {it.actions} lifts and placings "
+        f"{it.told} told, {it.shown} shown in a position, {it.lost} lost, {it.invented} invented; "
+        f"of {it.presses} presses {it.presses_lost} lost, {it.presses_invented} invented."
+    )
+
+
+def in_lockstep(name: str, make: Callable[[], Stepped], *, moves: int) -> Iterator[str]:
+    """Plain lines with everything that is measured in lock-step, each on a new board."""
+    with closing(make()) as board:
+        yield latency_line(name, "board's clock at 9600 baud", simulated_latency(board))
+    with closing(make()) as board:
+        yield reliability_line(name, reliability(board, moves))
+    for ppm in (100, 1000):
+        with closing(make()) as board:
+            it = dumps(board, max(200, moves // 5), ppm)
+            yield (
+                f"{name}, {ppm} bits in a million flipped: of {it.asked} dumps asked for "
+                f"{it.accepted} accepted, {it.wrong} of them wrong."
+            )
+    for lift_ms in (50, 150, 300):
+        with closing(make()) as board:
+            felt = feeling(board, max(20, moves // 20), lift_ms)
+            yield (
+                f"{name}, lifts believed after {lift_ms} ms: {felt.felt} contacts opened for less, "
+                f"{felt.false} told as lifted; {felt.found} of {felt.lifts} true lifts found."
+            )
+
+
+def figures(*, moves: int = 500) -> Iterator[str]:
+    """Plain lines about the board in software; ``moves`` 20 000 for the long measurement."""
+    with EmulatedBoard() as board:
+        yield latency_line("Board in software", "wall's clock", wall_latency(board))
+    yield from in_lockstep("Board in software", LockstepBoard, moves=moves)

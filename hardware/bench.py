@@ -1,0 +1,59 @@
+"""Figures about the real firmware in its emulator: ``python -m hardware.bench`` in the repository.
+
+With ``--long`` 20 000 moves are made instead of 500, by several emulators at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import reduce
+from operator import add
+
+from blindplay.boards import measure
+from hardware.emulated import FirmwareBoard, LockstepFirmware, build
+
+_NAME = "Real firmware"
+
+
+def figures(*, moves: int = 500) -> Iterator[str]:
+    """Plain lines, as :func:`blindplay.boards.measure.figures` gives about the other board.
+
+    Raises :class:`hardware.emulated.ToolsMissingError` if the firmware cannot be built.
+    """
+    build()
+    with FirmwareBoard() as board:
+        yield measure.latency_line(_NAME, "wall's clock", measure.wall_latency(board))
+    yield from measure.in_lockstep(_NAME, LockstepFirmware, moves=moves)
+
+
+def many_moves(moves: int, jobs: int) -> measure.Reliability:
+    """As :func:`blindplay.boards.measure.reliability`, shared out among ``jobs`` boards."""
+
+    def play(job: int) -> measure.Reliability:
+        with closing(LockstepFirmware(seed=job + 1)) as board:
+            share = moves // jobs + (job < moves % jobs)
+            return measure.reliability(board, share, seed=job)
+
+    build()
+    with ThreadPoolExecutor(jobs) as pool:
+        return reduce(add, pool.map(play, range(jobs)))
+
+
+def main() -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description="Measure the real firmware in its emulator.")
+    parser.add_argument("--long", action="store_true", help="20 000 moves, for half an hour")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="emulators at once")
+    given = parser.parse_args()
+    for line in figures():
+        print(line, flush=True)
+    if given.long:
+        print(measure.reliability_line(_NAME, many_moves(20_000, given.jobs)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

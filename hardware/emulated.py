@@ -1,0 +1,307 @@
+"""The real firmware in its emulator, with hands like those of the board in software.
+
+:class:`FirmwareBoard` does what :class:`blindplay.boards.emulator.EmulatedBoard` does, in real
+time behind a pseudo terminal; :class:`LockstepFirmware` what ``LockstepBoard`` there does. Both
+need what ``make -C hardware`` builds.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Literal
+
+from blindplay.boards import peg
+from blindplay.boards.emulator import START
+
+FOLDER = Path(__file__).parent
+BUILD = FOLDER / "build"
+
+_SCAN_MS = 4.0
+_SETTLED_MS = 20.0
+"""Some scans and the frame's own time on the line, after what a change takes to be believed."""
+_LIFT_MS, _PLACE_MS, _FAULT_MS = 150.0, 25.0, 200.0
+_BUZZER_STEP_MS = 100.0
+
+
+class ToolsMissingError(RuntimeError):
+    """The compilers or libraries are not there; the text says which to install."""
+
+
+def build() -> None:
+    """Build firmware and emulator where they are out of date.
+
+    Raises :class:`ToolsMissingError` without the tools, :class:`subprocess.CalledProcessError`
+    with the compiler's output if it fails with them.
+    """
+    BUILD.mkdir(exist_ok=True)
+    with (BUILD / ".lock").open("w") as lock:
+        # Several test processes may come here at once.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            tools = subprocess.run(
+                ["make", "-s", "-C", str(FOLDER), "tools"], capture_output=True, text=True
+            )
+        except FileNotFoundError as error:
+            raise ToolsMissingError("Install make to build the firmware.") from error
+        if tools.returncode:
+            raise ToolsMissingError(tools.stderr.splitlines()[0])
+        subprocess.run(["make", "-s", "-C", str(FOLDER)], capture_output=True, check=True)
+
+
+class _Control:
+    """One running emulator: a line to it, its answer back."""
+
+    def __init__(self, *options: str, baud: int) -> None:
+        self._lock = threading.Lock()
+        self._process = subprocess.Popen(
+            [str(BUILD / "emulator"), str(BUILD / f"firmware-{baud}.elf"), *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._answer()
+
+    def __call__(self, command: str) -> str:
+        """Return what follows ``ok``; raise ValueError with the sentence that follows error."""
+        return self.run(command)[1]
+
+    def run(self, command: str) -> tuple[list[tuple[float, bytes]], str]:
+        """As a call, with what the board said before the answer."""
+        with self._lock:
+            if self._process.stdin is None or self._process.stdin.closed:
+                return [], "0"
+            self._process.stdin.write(command + "\n")
+            self._process.stdin.flush()
+            return self._answer()
+
+    def _answer(self) -> tuple[list[tuple[float, bytes]], str]:
+        said: list[tuple[float, bytes]] = []
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            word, _, rest = line.strip().partition(" ")
+            if word == "said":
+                at, _, data = rest.partition(" ")
+                said.append((float(at), bytes.fromhex(data)))
+            elif word == "ok":
+                return said, rest
+            else:
+                raise ValueError(rest)
+        raise RuntimeError(f"The emulator ended with status {self._process.wait()}.")
+
+    def time(self) -> float:
+        """Simulated milliseconds since power was first given."""
+        return float(self("time"))
+
+    def close(self) -> None:
+        with self._lock:
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream is not None:
+                    stream.close()
+            self._process.wait()
+
+
+class FirmwareBoard:
+    """The real firmware, its serial line a pseudo terminal at ``url``.
+
+    ``boot_seconds`` is how long it is deaf after power, reset and each opening of its line, 0
+    without such resets. ``speed`` is how much faster than the wall's clock its own goes.
+    Raises :class:`ValueError` for a placement that is none.
+    """
+
+    def __init__(
+        self,
+        placement: str = START,
+        *,
+        boot_seconds: float = 0.0,
+        baud: int = 9600,
+        seed: int = 1,
+        speed: float = 1.0,
+    ) -> None:
+        self._holes = list(peg.codes_of(placement))
+        self._folder = tempfile.TemporaryDirectory(prefix="blindplay-board-")
+        self.url = str(Path(self._folder.name) / "board")
+        options = ["--line", self.url, "--seed", str(seed), "--speed", str(speed)]
+        if boot_seconds:
+            options += ["--boot", str(round(boot_seconds * 1000))]
+        self._control = _Control(*options, baud=baud)
+        self._speed = speed
+        self._plugged = True
+        self._sounds: list[tuple[float, bool]] = []
+        # It booted with empty holes a moment ago: begin again, as with a board that was set up.
+        self._control("unplug")
+        self._control(f"fen {placement}")
+        self._control("plug")
+
+    @property
+    def placement(self) -> str:
+        """What really stands on the board, as FEN's first field."""
+        return peg.placement_of(self._holes)
+
+    @property
+    def buzzed(self) -> list[int]:
+        """Buzzer patterns that were sounded to their end, as far as ears can tell them apart."""
+        now, *edges = self._control("buzzer").split()
+        self._sounds += [(float(edge[:-1]), edge[-1] == "+") for edge in edges]
+        patterns: list[int] = []
+        begun = -1e9
+        ends = [at for at, _ in self._sounds[1:]] + [float(now)]
+        for (at, on), end in zip(self._sounds, ends, strict=False):
+            if not on:
+                continue
+            if at - begun >= 8 * _BUZZER_STEP_MS:
+                begun = at
+                patterns.append(0)
+            first, last = (round((t - begun) / _BUZZER_STEP_MS) for t in (at, end))
+            patterns[-1] |= (1 << last) - (1 << first)
+        if float(now) - begun < 8 * _BUZZER_STEP_MS:
+            patterns.pop()
+        return patterns
+
+    # --- hands -----------------------------------------------------------------------------
+
+    def lift(self, square: str, *, wait: bool = True) -> str:
+        """As :meth:`EmulatedBoard.lift`."""
+        index = peg.square_index(square)
+        code = self._holes[index]
+        if code == peg.EMPTY:
+            raise ValueError(f"there is no piece on {square} to lift")
+        self._holes[index] = peg.EMPTY
+        self._control(f"set {square} -")
+        self._wait(_LIFT_MS, wait)
+        return peg.PIECES[code] if code != peg.FAULT else "?"
+
+    def place(self, square: str, piece: str, *, wait: bool = True) -> None:
+        """As :meth:`EmulatedBoard.place`."""
+        index = peg.square_index(square)
+        if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
+            raise ValueError(f"{piece!r} is no piece: write one of P N B R Q K p n b r q k")
+        if self._holes[index] != peg.EMPTY:
+            raise ValueError(f"{square} is occupied: lift that piece first")
+        self._holes[index] = peg.FAULT if piece == "!" else peg.PIECES.index(piece)
+        self._control(f"set {square} {piece}")
+        self._wait(_FAULT_MS if piece == "!" else _PLACE_MS, wait)
+
+    def open_contact(self, square: str, seconds: float) -> None:
+        """As :meth:`EmulatedBoard.open_contact`."""
+        if self._holes[peg.square_index(square)] == peg.EMPTY:
+            raise ValueError(f"there is no piece on {square} to feel")
+        self._control(f"feel {square} {seconds * 1000}")
+        self._wait(seconds * 1000 + _PLACE_MS, True)
+
+    def fault(self, square: str, *, wait: bool = True) -> None:
+        """As :meth:`EmulatedBoard.fault`."""
+        self._control(f"fault {square}")
+        self._wait(_FAULT_MS, wait)
+
+    def mend(self, square: str, *, wait: bool = True) -> None:
+        """As :meth:`EmulatedBoard.mend`."""
+        self._control(f"mend {square}")
+        self._wait(_LIFT_MS, wait)
+
+    def press(self, side: Literal["white", "black"]) -> None:
+        """As :meth:`EmulatedBoard.press`."""
+        self._control(f"press {side}")
+
+    def _wait(self, ms: float, wait: bool) -> None:
+        """Let the board's own time go by, in which a busy computer may be slow."""
+        end = self._control.time() + ms + 2 * _SCAN_MS + _SETTLED_MS
+        while wait and self._plugged and (left := end - self._control.time()) > 0:
+            time.sleep(min(left, 50.0) / 1000 / self._speed)
+
+    # --- the cable -------------------------------------------------------------------------
+
+    def unplug(self) -> None:
+        """As :meth:`EmulatedBoard.unplug`."""
+        self._plugged = False
+        self._control("unplug")
+
+    def plug(self) -> None:
+        """As :meth:`EmulatedBoard.plug`."""
+        self._control("plug")
+        self._plugged = True
+
+    def reset(self) -> None:
+        """As :meth:`EmulatedBoard.reset`."""
+        self._control("reset")
+
+    def lose(self, frames: int) -> None:
+        """As :meth:`EmulatedBoard.lose`."""
+        self._control(f"lose {frames}")
+
+    def garble(self, frames: int) -> None:
+        """As :meth:`EmulatedBoard.garble`."""
+        self._control(f"garble {frames}")
+
+    def send_raw(self, data: bytes) -> None:
+        """As :meth:`EmulatedBoard.send_raw`."""
+        self._control(f"say {data.hex()}")
+
+    def close(self) -> None:
+        """As :meth:`EmulatedBoard.close`."""
+        self._plugged = False
+        self._control.close()
+        self._folder.cleanup()
+
+    def __enter__(self) -> FirmwareBoard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class LockstepFirmware:
+    """The real firmware, whose time goes by only while :meth:`run` runs it.
+
+    As :class:`blindplay.boards.emulator.LockstepBoard`, whose methods say what these do.
+    """
+
+    def __init__(self, placement: str = START, *, seed: int = 1, baud: int = 9600) -> None:
+        peg.codes_of(placement)
+        self._control = _Control("--seed", str(seed), baud=baud)
+        self._control(f"fen {placement}")
+        self.time = 0.0
+
+    def set(self, square: str, piece: str, bounce: float = 0.0) -> None:
+        self._control(f"set {square} {'-' if piece == '.' else piece} {bounce}")
+
+    def feel(self, square: str, for_ms: float) -> None:
+        self._control(f"feel {square} {for_ms}")
+
+    def fault(self, square: str) -> None:
+        """Short the contact until :meth:`mend`."""
+        self._control(f"fault {square}")
+
+    def mend(self, square: str) -> None:
+        self._control(f"mend {square}")
+
+    def press(self, side: Literal["white", "black"]) -> None:
+        self._control(f"press {side}")
+
+    def unplug(self) -> None:
+        self._control("unplug")
+
+    def plug(self) -> None:
+        self._control("plug")
+
+    def noise(self, out_ppm: float, in_ppm: float) -> None:
+        self._control(f"noise {out_ppm} {in_ppm}")
+
+    def lose(self, frames: int) -> None:
+        self._control(f"lose {frames}")
+
+    def hear(self, data: bytes) -> None:
+        self._control(f"hear {data.hex()}")
+
+    def run(self, ms: float) -> list[tuple[float, bytes]]:
+        said, at = self._control.run(f"run {ms}")
+        self.time = float(at)
+        return said
+
+    def close(self) -> None:
+        self._control.close()
