@@ -13,6 +13,7 @@ from typing import TextIO
 import chess
 
 from blindplay.boards.calibration import kept
+from blindplay.boards.dgt import find_dgt_board
 from blindplay.boards.driver import BoardNotFoundError, check_url
 from blindplay.boards.monitor import find_board
 from blindplay.language import Language, load
@@ -33,7 +34,7 @@ from blindplay.speech.models import ModelError, find_model
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 
-from .session import Session
+from .session import DGT, Session
 from .table import Table
 
 # A room goes on sounding for about so long after a loudspeaker has stopped.
@@ -168,15 +169,18 @@ def _begin(session: Session) -> None:
 
 
 def _boards(wanted: Devices) -> tuple[str | None, str | None]:
-    for url in (wanted.board, wanted.sighted_board):
+    sighted = wanted.sighted_board
+    if sighted in (DGT, DGT.rstrip(":")):
+        sighted = DGT + find_dgt_board()
+    for url in (wanted.board, sighted):
         if url is not None:
-            check_url(url)
+            check_url(url.removeprefix(DGT))
     if wanted.board is not None:
-        return wanted.board, wanted.sighted_board
+        return wanted.board, sighted
     try:
-        return find_board(), wanted.sighted_board
+        return find_board(), sighted
     except BoardNotFoundError:
-        return None, wanted.sighted_board
+        return None, sighted
 
 
 def _outputs(wanted: Devices, out: TextIO) -> tuple[AudioSink, AudioSink]:
@@ -218,7 +222,7 @@ def _typed(session: Session, line: str) -> None:
             # takes a lever.
             session.say(Output.PRIVATE, session.pack.sentence("press_unbegun"))
         else:
-            table.submit(f.Press, by=side)
+            session.press(side)
         return
     decisions = {"confirm": "confirm", "reject": "reject", "stop": "stop_clocks",
                  "start": "start_clocks"}  # fmt: skip

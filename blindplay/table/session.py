@@ -7,11 +7,12 @@ from collections.abc import Callable
 from typing import TextIO
 
 from blindplay.boards import events, peg
+from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.driver import PegBoard
 from blindplay.language import Command, Language
 from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
-from blindplay.laws.placement import Pieces
+from blindplay.laws.placement import Pieces, change, laid_over, read_placement
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.listener import Hearing, Listener, Recogniser
 from blindplay.speech.speaker import Output, Speaker
@@ -23,6 +24,7 @@ from .setup_guide import SetupGuide, key_of
 from .table import Table
 from .words import spoken
 
+DGT = "dgt:"
 _SILENT = frozenset(("tick", "setup"))
 _NAMES = {"white": "White", "black": "Black"}
 
@@ -78,7 +80,9 @@ class Session:
         self._out = out
         self._one_at_a_time = threading.Lock()
         self.dialogue = Dialogue(table, pack, self.say)
-        self.boards: dict[str, PegBoard] = {}
+        self.boards: dict[str, PegBoard | DgtBoard] = {}
+        # What stands on boards that tell positions only, as long as hands rest.
+        self._standing: dict[str, str] = {}
         self._listeners: dict[str, Listener] = {}
         self._expected: dict[str, Expected] = {}
         self._recogniser: Recogniser | None = None
@@ -135,6 +139,7 @@ class Session:
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
         self._lead()
+        self._take_awaited()
         if any(ruling.kind == "completed" for ruling in rulings):
             self._keep_scoresheets()
         with self._happened:
@@ -269,13 +274,20 @@ class Session:
 
     # --- boards ----------------------------------------------------------------------------
 
-    def attach_board(self, side: str, url: str, *, levers: bool = True) -> PegBoard:
-        """Read ``side``'s board at ``url``; ``levers``: its levers are the table's clock."""
+    def attach_board(self, side: str, url: str, *, levers: bool = True) -> PegBoard | DgtBoard:
+        """Read ``side``'s board at ``url``; ``levers``: its levers are the table's clock.
+
+        ``dgt:`` before the url says that it is a DGT board.
+        """
 
         def on_event(event: events.BoardEvent) -> None:
             self._on_board(side, event, levers)
 
-        board = PegBoard(url, on_event)
+        board: PegBoard | DgtBoard
+        if url.startswith(DGT):
+            board = DgtBoard(url.removeprefix(DGT), on_event)
+        else:
+            board = PegBoard(url, on_event)
         self.boards[side] = board
         board.start()
         return board
@@ -291,7 +303,11 @@ class Session:
         side = self._colour(seat)
         name = f"{_NAMES[side]}'s board"
         player = self.pack.sentence(side)
-        if isinstance(event, events.Lifted):
+        if isinstance(self.boards[seat], DgtBoard) and isinstance(
+            event, events.Lifted | events.Placed | events.Position
+        ):
+            self._on_dgt(seat, event)
+        elif isinstance(event, events.Lifted):
             self.line(f"felt {name}: {event.square} lifted")
             self.table.submit(f.Lift, board=side, square=event.square)
         elif isinstance(event, events.Placed):
@@ -307,7 +323,7 @@ class Session:
         elif isinstance(event, events.Lever) and levers:
             presser = self._colour(event.side)
             self.line(f"felt {_NAMES[presser]}'s clock lever pressed")
-            self.table.submit(f.Press, by=presser)
+            self.press(presser)
         elif isinstance(event, events.Connected):
             self.line(f"{name} is connected: {event.board}")
             if self._was_gone(seat):
@@ -325,6 +341,56 @@ class Session:
         if isinstance(event, events.Position | events.Disconnected):
             self._looked_at.add(seat)
         self._begin_if_ready()
+
+    def press(self, side: str) -> None:
+        """``side`` presses the clock; what stands on his board then is what he has played."""
+        game = self.table.game
+        if game.setup is not None:
+            for seat, board in self.boards.items():
+                his = self._colour(seat)
+                if isinstance(board, DgtBoard) and game.board_of(side) == his:
+                    self._take(his, board.look())
+        self.table.submit(f.Press, by=side)
+
+    def _on_dgt(self, seat: str, event: events.Lifted | events.Placed | events.Position) -> None:
+        """A DGT board tells no touch: no sum checks what it says, and a piece that stands may
+        still be in the hand. Its positions are taken when one of them has been waited for, and
+        when its player presses the clock; until then his move is not released (4.7)."""
+        name = f"{_NAMES[self._colour(seat)]}'s board"
+        self._standing.pop(seat, None)
+        if isinstance(event, events.Position):
+            self.line(f"felt {name}: position {event.placement}")
+            self._standing[seat] = event.placement
+            self._take_awaited()
+        else:
+            done = "lifted" if isinstance(event, events.Lifted) else "placed"
+            self.line(f"felt {name}: {event.square} {done}, no touch")
+
+    def _take_awaited(self) -> None:
+        for seat, placement in list(self._standing.items()):
+            if self._awaits(self._colour(seat), placement):
+                self._take(self._colour(seat), placement)
+
+    def _take(self, side: str, placement: str | None) -> None:
+        table = self.table.game.tables.get(side)
+        if table and placement is not None and table.placement != read_placement(placement):
+            self.table.submit(f.Position, board=side, placement=placement)
+
+    def _awaits(self, side: str, placement: str) -> bool:
+        """Whether this is what is to stand on ``side``'s board: a position to be set up, one that
+        the game has reached, or that of the move that is announced or made."""
+        game = self.table.game
+        table = game.tables.get(side)
+        if table is None:
+            return False
+        playing = game.started or not game.clock
+        if not playing or game.over or game.adjourned or table.wanted is not None:
+            return True
+        goals = [game.shown_after(plies) for plies in range(table.plies, len(game.history) + 1)]
+        for move in (game.turn.made, game.turn.announced):
+            if move is not None:
+                goals.append(laid_over(game.pieces, change(game.board, move)))
+        return read_placement(placement) in goals
 
     def _was_gone(self, seat: str) -> bool:
         gone = f"gone {seat}" in self._warned

@@ -86,7 +86,7 @@ class _Mirror:
         self.believed = codes
         self._codes: list[int] | None = None
         self._doubtful: tuple[int, ...] | None = None
-        self._sure = False
+        self.sure = False
         self._changed = 0.0
         self._running: ClockSide | None = None
         self._presses: list[events.Lever] = []
@@ -104,17 +104,21 @@ class _Mirror:
             case ClockTimes(running=running):
                 return self._clock(running, now)
             case Damaged():
-                self._sure = False
-                self.wants_dump = True
+                self.doubt()
         return []
 
     def rest(self, now: float) -> list[BoardEvent]:
         """Nothing was heard until ``now``: ask when hands rest, let no press wait too long."""
-        if not self._sure and now - self._changed >= _SETTLED:
+        if not self.sure and now - self._changed >= _SETTLED:
             self.wants_dump = True
         if self._presses and now - self._presses[0].at >= _PRESS_WAITS:
             return self._release()
         return []
+
+    def doubt(self) -> None:
+        """Somebody must know now: ask again, whatever was heard."""
+        self.sure = False
+        self.wants_dump = True
 
     def placement(self) -> str | None:
         """The board as it was last believed, as FEN's first field."""
@@ -131,7 +135,7 @@ class _Mirror:
             self.wants_dump = True
             return []
         self._codes, self._doubtful = list(codes), None
-        self._sure, self.wants_dump = True, False
+        self.sure, self.wants_dump = True, False
         self.believed = codes
         if self._turned_given is None:
             turned = turned_at_start(codes)
@@ -149,7 +153,7 @@ class _Mirror:
         return list(released)
 
     def _update(self, field: int, code: int, now: float) -> list[BoardEvent]:
-        self._changed, self._sure, self._doubtful = now, False, None
+        self._changed, self.sure, self._doubtful = now, False, None
         if self._codes is None:
             return []
         before, self._codes[field] = self._codes[field], code
@@ -171,8 +175,7 @@ class _Mirror:
         white = self._white_clock or ("right" if self.turned else "left")
         self._presses.append(events.Lever("white" if before == white else "black", now))
         # The last change may come after the press: a scan of the board takes a while.
-        self._sure = False
-        self.wants_dump = True
+        self.doubt()
         return []
 
     def _at_start(self) -> bool:
@@ -222,6 +225,7 @@ class DgtBoard:
         self._connected = False
         self._told_gone = False
         self._stop = threading.Event()
+        self._look, self._looked = threading.Event(), threading.Event()
         self._thread: threading.Thread | None = None
 
     @property
@@ -232,6 +236,15 @@ class DgtBoard:
     def placement(self) -> str | None:
         """The board as last believed, as FEN's first field; None before it was."""
         return self._mirror.placement()
+
+    def look(self, seconds: float = _PRESS_WAITS) -> str | None:
+        """Ask the board what stands on it now, wait so long at most, and return
+        :meth:`placement`. In the driver's own thread, which could not hear it, do not wait."""
+        if self._connected and threading.current_thread() is not self._thread:
+            self._looked.clear()
+            self._look.set()
+            self._looked.wait(seconds)
+        return self.placement()
 
     def start(self) -> None:
         """Begin to connect, in the background. Raises :class:`RuntimeError` if begun already."""
@@ -315,6 +328,12 @@ class DgtBoard:
                     self._emit(events.Connected(url, about.words(), now))
                 for event in told:
                     self._emit(event)
+            if self._look.is_set():
+                self._look.clear()
+                mirror.doubt()
+                asked = 0.0
+            elif mirror.sure:
+                self._looked.set()
             for event in mirror.rest(now):
                 self._emit(event)
             if not mirror.heard_board and now - start > self._answer_seconds:
