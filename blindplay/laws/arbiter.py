@@ -6,7 +6,8 @@ from typing import Any
 
 from . import facts as f
 from .adjournment import ask_to_seal
-from .ends import end, lose, postpone, result_of_losing
+from .claims import postpone
+from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .sheets import clocks_at, take_back
 from .state import OTHER, State
@@ -59,7 +60,7 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
     gains = OTHER[side]
     given = (fact.white if gains == "white" else fact.black) or 0
     taken = (fact.white if side == "white" else fact.black) or 0
-    if fact.penalty in ("loss", "loses"):
+    if fact.penalty in ("loss", "loses", "lost", "forfeit"):
         result = fact.result or result_of_losing(game, side)
         fields: dict[str, Any] = {"player": side, "loses": True}
         if result is not None:
@@ -156,7 +157,7 @@ def query(game: State, fact: f.Query) -> None:
     if fact.by.startswith("assistant:") and game.acting(fact.by, "query", duty="own") is None:
         return
     figures: dict[str, Any]
-    if fact.about == "position":
+    if fact.about == "position" and fact.by != "arbiter":
         game.refuse(fact.by, "query", "not_during_play", "on_request_only", "outside_help")
         return
     if fact.about == "time":
@@ -164,16 +165,19 @@ def query(game: State, fact: f.Query) -> None:
             game.refuse(fact.by, "query", "no_clock", "on_request_only")
             return
         figures = {side: seconds(game.clock.left[side]) for side in OTHER}
+    elif fact.about == "position":
+        figures = {"fen": game.position.fen()}
     elif fact.about == "moves":
         figures = {"moves": (len(game.history) + 1) // 2, "plies": len(game.history)}
     else:
         figures = {}
         if game.history:
             last = game.history[-1]
-            words = game.words.announce(
-                last.before, last.move, game.announcing_language(), game.setup.edition
-            )
-            figures = {"move": last.move.uci(), "by": last.side, "announcement": words}
+            figures = {"move": last.move.uci(), "by": last.side}
+            if not last.illegal:  # an illegal move that stands has no announcement of its own
+                figures["announcement"] = game.words.announce(
+                    last.before, last.move, game.announcing_language(), game.setup.edition
+                )
     rules: tuple[str, ...] = ("on_request_only",)
     if fact.by in OTHER and not game.impaired(fact.by):
         # A sighted player is told what the clock shows everybody.

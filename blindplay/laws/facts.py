@@ -54,11 +54,6 @@ DECISIONS = (
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0")
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
-# What no reader of a position can go on from: the side not on move in check, pawns on the first
-# or last rank, an en passant square that no pawn has just passed.
-_IMPOSSIBLE = (
-    chess.STATUS_OPPOSITE_CHECK | chess.STATUS_PAWNS_ON_BACKRANK | chess.STATUS_INVALID_EP_SQUARE
-)
 _LATEST = 10**9  # seconds: thirty years at one table are a slip of the keyboard
 
 
@@ -143,6 +138,16 @@ def _requirements(value: Any) -> tuple[str, ...]:
     return tuple(name for name in REQUIREMENTS if name in value)
 
 
+def _never_played_on(board: chess.Board) -> bool:
+    """Whether nobody can go on from a position: a king that could be taken, an en passant square
+    that no pawn has just passed. Illegal positions that do occur in rapid and blitz are games:
+    both kings in check, a pawn on the last rank (A.5.4)."""
+    status = board.status()
+    if status & chess.STATUS_INVALID_EP_SQUARE:
+        return True
+    return bool(status & chess.STATUS_OPPOSITE_CHECK) and not board.is_check()
+
+
 def _fen(value: Any) -> str:
     try:
         if not isinstance(value, str):
@@ -153,7 +158,7 @@ def _fen(value: Any) -> str:
     kings = len(board.pieces(chess.KING, chess.WHITE)), len(board.pieces(chess.KING, chess.BLACK))
     if kings != (1, 1):
         raise FactError("must be a position with one king of each colour")
-    if board.status() & _IMPOSSIBLE:
+    if _never_played_on(board):
         raise FactError(f"must be a position that can be played on, not {_shown(value)}")
     return value
 
@@ -403,13 +408,14 @@ class Make(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Touch(Fact):
-    """A touch that no sensor saw; ``by`` is who touched, ``seen_by`` who says so.
+    """A touch that no sensor saw; ``by`` is who touched, ``seen_by`` who says so. By an assistant
+    or the arbiter it is the touch of the player on move, seen by him.
 
     ``ply`` is that of his move, where it is said only afterwards.
     """
 
     kind: ClassVar[str] = "touch"
-    by: str = field(metadata=_BY_PLAYER)
+    by: str = field(metadata=_BY_ANYONE)
     square: str = field(metadata=_A_SQUARE)
     seen_by: str | None = field(default=None, metadata=_BY_ANYONE)
     ply: int | None = field(default=None, metadata=_reader(_whole(1, 20_000)))

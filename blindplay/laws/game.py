@@ -13,6 +13,7 @@ from typing import Any
 from . import (
     adjournment,
     arbiter,
+    claims,
     ends,
     irregularities,
     moving,
@@ -50,6 +51,9 @@ class Game(State):
         self.t = fact.t
         self.out = []
         self.helping = None
+        if isinstance(fact, f.OpenEnvelope) and self.sealed is not None and not self.adjourned:
+            # The envelope was closed and the clock stopped, though nobody saw the press (I.1.1).
+            self.clock.at = fact.t
         if not isinstance(fact, Setup):
             self.clock.advance(fact.t)
             recording.watch(self)
@@ -88,8 +92,8 @@ _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {
     f.AcceptDraw: ends.accept_draw,
     f.DeclineDraw: ends.decline_draw,
     f.Resign: ends.resign,
-    f.ClaimDraw: ends.claim_draw,
-    f.RequestExtraTime: ends.request_extra_time,
+    f.ClaimDraw: claims.claim_draw,
+    f.RequestExtraTime: claims.request_extra_time,
     f.ClaimTime: ends.claim_time,
     f.CallArbiter: arbiter.call_arbiter,
     f.Query: arbiter.query,

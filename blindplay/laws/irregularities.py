@@ -10,12 +10,12 @@ import chess
 
 from . import facts as f
 from .completing import complete
+from .duties import oblige
 from .ends import end_if_over, lose, result_of_losing
-from .placement import change, laid_over
+from .placement import Pieces, change, laid_over
 from .reconcile import steps
 from .sheets import in_order, take_back, want
 from .state import OTHER, Pending, State, Turn
-from .touch import obligation
 
 # These have articles of their own.
 _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
@@ -38,11 +38,18 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     number = game.illegal_moves[side] + 1
     own = game.tables[game.board_of(side)]
     fields = _fields(side, move, why, number)
-    fields["undo"] = steps(own.placement, game.pieces)
+    goal: Pieces = game.pieces
+    if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "queen":
+        assert move is not None
+        goal = laid_over(goal, change(game.board, _queening(move)))
+    fields["undo"] = steps(own.placement, goal)
 
     def confirm() -> None:
-        touched = list(game.turn.touched)
-        game.turn = Turn(touched=touched)
+        old = game.turn
+        game.turn = Turn(
+            touched=list(old.touched), castles=old.castles, must_play=old.must_play,
+            claim_lost=old.claim_lost,
+        )  # fmt: skip
         if _loses(game, side, number, game.board):
             return
         if move is not None:
@@ -132,15 +139,7 @@ def _punish(
                 want(game, board, game.pieces, "restore")
     if game.turn.touched:
         # 4.3 applies to the move that replaces the illegal one (7.5.1).
-        bound = obligation(
-            game.board,
-            game.turn.touched,
-            another_takes=game.switch("touched_both_another_takes"),
-            must_castle=game.switch("king_and_rook_must_castle"),
-        )
-        free = {"free": True} if bound.free else {}
-        moves = [move.uci() for move in bound.moves]
-        game.rule("obliged", "replacing_move", bound.rule, by=side, moves=moves, **free)
+        oblige(game, "replacing_move")
     game.resume("arbiter_sets_clocks")
 
 
@@ -152,10 +151,14 @@ def _count_as_touched(game: State, move: chess.Move) -> None:
             touched.append(square)
 
 
+def _queening(move: chess.Move) -> chess.Move:
+    return chess.Move(move.from_square, move.to_square, chess.QUEEN)
+
+
 def _replace_pawn(game: State, move: chess.Move) -> None:
     """A pawn left on the last rank becomes a queen, and the move is completed (7.5.2)."""
     side = game.side
-    queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
+    queen = _queening(move)
     game.turn = Turn(executed=queen, made=queen)
     san = game.board.san(queen)
     game.rule("made", "pawn_not_replaced", by=side, move=queen.uci(), san=san)
@@ -191,7 +194,8 @@ def _left_to_the_opponent(game: State, move: chess.Move | None, why: str) -> Non
     """The opponent's clock runs, and until he has made his own move he may claim (C.3, B.5 of
     fide-1997)."""
     _let_stand(game, move, why)
-    if not game.over and game.pending is None:
+    stands = bool(game.history) and bool(game.history[-1].illegal)
+    if stands and not game.over and game.pending is None:
         _illegal_ply(game, len(game.history) - 1, claimable=True)
 
 
@@ -246,8 +250,20 @@ def _two_hands(game: State, fact: f.Irregular) -> None:
 def _illegal_move(game: State, fact: f.Irregular) -> None:
     by = fact.by.removeprefix("assistant:")
     if game.pending is not None:
-        if by in (game.side, "arbiter"):
+        assert game.setup is not None
+        if by == "arbiter" or (by == game.side and game.setup.arbiter == "automatic"):
             game.decide("confirmed")
+        elif by == game.side:
+            # The opponent claims: now it is the arbiter's to confirm, and the clocks stand.
+            pending, game.pending = game.pending, None
+            fields = {k: v for k, v in pending.ruling.fields.items() if k != "status"}
+            game.propose(
+                "illegal",
+                _rules(game, fields["why"]),
+                fields | {"claimable": False, "claimed_by": by},
+                pending.confirm,
+                game.resume,
+            )
         else:
             game.refuse(fact.by, "irregular", "not_his_claim", "illegal")
         return
@@ -397,4 +413,6 @@ def why_illegal(board: chess.Board, move: chess.Move | None) -> str:
         queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
         if queen in board.legal_moves:
             return "pawn_not_replaced"
+    if board.is_castling(move) and board.is_legal(move):
+        return "castling_unfinished"  # the king alone
     return "king_in_check" if board.is_pseudo_legal(move) else "cannot_move_there"

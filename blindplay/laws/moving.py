@@ -9,13 +9,11 @@ from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .irregularities import illegal, starts_displacers_clock
 from .placement import change, difference, laid_over
-from .sheets import difference_of, shows
+from .sheets import compare_boards, difference_of, in_order, shows
 from .state import OTHER, Heard, State, legal
 from .touching import (
-    bound,
     catch_up,
     executed_differs,
-    make_it,
     reconsider,
     stop_adjusting,
     try_to_make,
@@ -107,10 +105,11 @@ def _after_announcing(game: State) -> None:
         if shows(game, board, turn.announced):
             turn.executed = turn.announced  # Chess960: castling that looked like the rook's move
         else:
-            # What was announced is what the opponent repeats and writes; until the two agree
-            # the move stands as not made.
+            # Until the two agree an impaired player's move is not made; a sighted player's is, and
+            # it is the announcement that he must correct (D.2.5, 4.7).
             assert turn.executed is not None
-            turn.made = None
+            if game.impaired(game.side):
+                turn.made = None
             executed_differs(game, board, turn.announced, turn.executed)
     try_to_make(game)
 
@@ -215,7 +214,7 @@ def _executes_outstanding(game: State, uci: str, board: str) -> bool:
     table = game.tables[board]
     for ply in game.outstanding(board):
         if ply.move == legal(ply.before, uci):
-            table.placement = laid_over(ply.pieces, change(ply.before, ply.move))
+            table.show(laid_over(ply.pieces, change(ply.before, ply.move)))
             catch_up(game, board)
             return True
     return False
@@ -243,7 +242,7 @@ def _make_on_other(game: State, fact: f.Make, board: str) -> None:
     if move is None:
         game.refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
         return
-    game.tables[board].placement = laid_over(game.pieces, change(game.board, move))
+    game.tables[board].show(laid_over(game.pieces, change(game.board, move)))
     if move == expected:
         game.rule("executed", game.executing, board=board, move=move.uci())
     else:
@@ -267,15 +266,14 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
     if move is None:
         # A sighted hand can put a piece anywhere; it is his until the clock is pressed.
         turn.attempted = chess.Move.from_uci(fact.move)
-        table.placement = laid_over(game.pieces, change(game.board, turn.attempted))
+        table.show(laid_over(game.pieces, change(game.board, turn.attempted)))
         turn.executed = turn.made = None
         if game.switch("illegal_complete_when") == "made":
             illegal(game, turn.attempted)
         return
     turn.attempted = None
-    table.placement = laid_over(game.pieces, change(game.board, move))
+    table.show(laid_over(game.pieces, change(game.board, move)))
     table.wanted = None
-    table.hand.clear()
     if turn.executed != move:
         turn.executed = move
         game.rule("executed", game.executing, board=board, move=move.uci())
@@ -313,19 +311,16 @@ def press(game: State, fact: f.Press) -> None:
 
 
 def _press_of_the_mover(game: State, side: str) -> None:
-    turn = game.turn
-    if turn.made is None and not game.impaired(side) and turn.executed is not None:
-        # Announced and executed differ. What he announced is what was repeated and is being
-        # written, so the game goes by it, and his board is what must be corrected (D.2.9).
-        now = bound(game)
-        if turn.announced is not None and (now.free or turn.announced in now.moves):
-            make_it(game, turn.announced, "announcing")
-            if game.over:
-                return
-    if turn.made is not None:
+    if game.turn.made is not None:
         complete(game)
-    else:
-        _press_unmade(game, side)
+        return
+    own = game.board_of(side)
+    if game.outstanding(own) and not in_order(game, own):
+        # He copied the opponent's move wrongly: until that is put right nothing can be made here.
+        compare_boards(game)
+        if game.pending is not None:
+            return
+    _press_unmade(game, side)
 
 
 def _press_unmade(game: State, side: str) -> None:
@@ -350,6 +345,8 @@ def _press_unmade(game: State, side: str) -> None:
         illegal(game, None, "press_without_move")
     else:
         game.refuse(side, "press", "no_move", "press_without_move")
+        rules = ("press_without_move", "arbiter_penalty")
+        game.rule("arbiter_needed", *rules, why="press_without_move", player=side)
 
 
 def _guess(game: State, board: str) -> chess.Move | None:

@@ -168,6 +168,7 @@ def scoresheets_part(
             break  # nothing has been played there yet, so there is nothing to take back
         position = positions[ply - 1]
         ours, theirs = read("white", white[ply], position), read("black", black[ply], position)
-        if ours is None or ours != theirs:
+        # What nobody can read proves nothing, neither for nor against the other's entry.
+        if ours is not None and theirs is not None and ours != theirs:
             return ply
     return None

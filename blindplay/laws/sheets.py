@@ -22,9 +22,6 @@ def record(game: State, fact: f.Record) -> None:
     if side is None:
         return
     begun = game.turn.announced or game.turn.executed or game.turn.attempted or game.turn.made
-    if fact.ply > len(game.history) + 2:
-        game.refuse(fact.by, "record", "no_such_ply", "recording", ply=fact.ply)
-        return
     before = game.sheets[side].get(fact.ply)
     if before is not None and before != fact.text:
         game.struck.append((side, fact.ply, before))
@@ -34,7 +31,8 @@ def record(game: State, fact: f.Record) -> None:
         game.refuse(
             fact.by, "record", "written_in_advance", "record_in_advance", ply=fact.ply, kept=True
         )
-    if game.differ_told is not None and not game.over and game.pending is None:
+    doubt = game.differ_told is not None or (game.history and game.history[-1].said is not None)
+    if doubt and not game.over and game.pending is None:
         compare_boards(game)
 
 
@@ -47,7 +45,7 @@ def in_order(game: State, board: str) -> bool:
     if any(shown == ply.pieces for ply in game.outstanding(board)):
         return True
     if table.wanted is not None:
-        return False
+        return shown != table.wanted and table.wanted == game.position_pieces()
     # A move begun by its owner is not a wrong position.
     on_move = board == game.board_of(game.side) and not game.outstanding(board)
     turn = game.turn
@@ -59,11 +57,15 @@ def compare_boards(game: State) -> None:
     if len(game.tables) < 2:
         return
     wrong = [board for board in game.tables if not in_order(game, board)]
-    if not wrong:
+    # A sighted player who announced another move than he made: what was written decides.
+    in_doubt = bool(game.history) and game.history[-1].said is not None
+    if not wrong and not in_doubt:
         return
     followed = _follow_sheets(game)
     if followed is not None:
         wrong = [board for board in game.tables if not in_order(game, board)]
+    if not wrong:
+        return
     goal = game.position_pieces()
     shown = {
         board: table.placement if board in wrong else goal for board, table in game.tables.items()
@@ -82,23 +84,39 @@ def compare_boards(game: State) -> None:
         if game.history and len(game.history) not in sheet:
             game.rule("must_record", "recording", by=side, ply=len(game.history))
     rule = "boards_differ" if part is None else "boards_differ_sheets_differ"
+    if not any(game.sheets.values()):
+        # Nobody has written anything: that proves nothing (D.2.9). What the table has is proposed
+        # to the hands, and the arbiter knows that it rests on that alone.
+        game.rule("arbiter_needed", rule, why="records_missing")
+        for board in wrong:
+            want(game, board, goal, rule)
+        return
     sheets: dict[str, Any] = {"agree": part is None}
     if followed is not None:
         sheets |= {"ply": followed[0], "move": followed[1].uci()}
     if part is not None:
         sheets |= {"from_ply": part} | {side: game.sheets[side].get(part) for side in OTHER}
     game.rule("scoresheets", rule, **sheets)
+    for side, ply in _illegible(game):
+        game.rule("arbiter_needed", rule, why="illegible_entry", by=side, ply=ply)
     if part is None:
         for board in wrong:
             want(game, board, goal, rule)
         return
     to_ply = part - 1
+
+    def reject() -> None:
+        # The arbiter holds by the game as the table has it: then the boards must show that.
+        for board in wrong:
+            want(game, board, game.position_pieces(), rule)
+        game.resume()
+
     game.propose(
         "take_back",
         (rule,),
         {"to_ply": to_ply, **clocks_at(game, to_ply)},
         lambda: take_back(game, to_ply),
-        game.resume,
+        reject,
     )
 
 
@@ -110,8 +128,11 @@ def check_single_board(game: State) -> None:
 
 
 def _read(game: State, side: str, text: str, board: chess.Board) -> chess.Move | None:
-    """The legal move that an entry stands for, in its writer's own language."""
+    """The move that an entry stands for, in its writer's own language, legal or not; None for
+    what nobody can read."""
     heard = game.words.understand(text, board, game.player(side).language)
+    if heard.kind == "illegal":
+        return heard.moves[0] if heard.moves else chess.Move.null()
     return heard.moves[0] if heard.kind == "move" else None
 
 
@@ -124,6 +145,18 @@ def _sheets_part(game: State) -> int | None:
         positions,
         lambda side, text, board: _read(game, side, text, board),
     )
+
+
+def _illegible(game: State) -> list[tuple[str, int]]:
+    """The entries of moves that have been played which nobody can read."""
+    found = []
+    for side in OTHER:
+        for ply, text in sorted(game.sheets[side].items()):
+            if ply > len(game.history):
+                break
+            if _read(game, side, text, game.history[ply - 1].before) is None:
+                found.append((side, ply))
+    return found
 
 
 def _follow_sheets(game: State) -> tuple[int, chess.Move] | None:
@@ -182,7 +215,7 @@ def want(game: State, board: str, goal: Pieces, *rules: str) -> None:
     )
     if not table.sensors:
         # Without sensors nobody sees the hands; the people at the table confirm it by sight.
-        table.placement = dict(goal)
+        table.show(goal)
         table.wanted = None
         table.plies = len(game.history)
 
@@ -235,6 +268,9 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
     assert game.setup is not None
     if game.setup.arbiter == "automatic":
         game.resume()
+    elif game.clock and game.started:
+        # The arbiter decides when the game goes on (6.11.3); until then the clocks stand.
+        game.rule("arbiter_needed", "resuming", why="start_clocks")
 
 
 def difference_of(game: State, board: str) -> dict[int, str | None]:

@@ -12,6 +12,7 @@ of its own, for hands err and sensors see only that board.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -87,6 +88,12 @@ class TableBoard:
     wanted: Pieces | None = None  # what it must be corrected to
     wanted_plies: int = 0  # completed plies that ``wanted`` shows
 
+    def show(self, pieces: Pieces) -> None:
+        """From now on the board shows ``pieces``: nothing is in the hand, nothing is guessed."""
+        self.placement = dict(pieces)
+        self.hand.clear()
+        self.unsure.clear()
+
 
 @dataclass
 class Turn:
@@ -117,6 +124,7 @@ class Ply:
     touched: tuple[int, ...] = ()
     completed: bool = True
     illegal: str = ""
+    said: chess.Move | None = None  # what was announced, if that is another move
 
     @property
     def side(self) -> str:
@@ -252,7 +260,7 @@ class State:
         if (
             self.setup.announce_in == "de"
             and self.switch("scandinavian_words")
-            and all(language in SCANDINAVIAN for language in languages)
+            and all(re.split("[-_]", language.lower())[0] in SCANDINAVIAN for language in languages)
         ):
             return languages[0] if languages[0] == languages[1] else self.player(self.side).language
         return self.setup.announce_in
@@ -401,7 +409,8 @@ class State:
         assert move is not None
         touched = tuple(self.turn.touched)
         ply = Ply(
-            self.board, self.pieces, move, self.clock.snapshot(), touched, completed, illegal
+            self.board, self.pieces, move, self.clock.snapshot(), touched, completed, illegal,
+            self.turn.announced if self.turn.announced != move else None,
         )  # fmt: skip
         shown = {name: table for name, table in self.tables.items() if not self.outstanding(name)}
         after = laid_over(self.pieces, change(self.board, move))

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
 
 import chess
 
 from . import facts as f
 from . import recording, unnamed
 from .completing import answered
+from .duties import bound, due, oblige
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
 from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
 from .sheets import check_single_board, compare_boards, difference_of, shows, take_back
 from .state import OTHER, State, TableBoard
-from .touch import Obligation, obligation
 
 
 def lift(game: State, fact: f.Lift) -> None:
@@ -83,8 +83,11 @@ def _counts_as_touch(game: State, board: str, square: int) -> bool:
         return False
     if (not game.started and game.clock) or game.turn.made is not None:
         return False
-    if any(square in change(ply.before, ply.move) for ply in game.outstanding(board)):
+    lagging = game.outstanding(board)
+    if any(square in change(ply.before, ply.move) for ply in lagging):
         return False
+    if lagging and game.board.color_at(square) != game.board.turn:
+        return False  # the opponent's piece, whose move he is still to execute
     return game.board.piece_type_at(square) is not None and square not in game.turn.touched
 
 
@@ -110,40 +113,15 @@ def touched(game: State, square: int, *, by_report: bool = False) -> None:
     oblige(game)
 
 
-def bound(game: State) -> Obligation:
-    """What the player on move is bound to by what he has touched, released or claimed."""
-    turn = game.turn
-    if turn.must_play is not None:
-        return Obligation((turn.must_play,), False, "wrong_claim")
-    if turn.castles is not None:
-        return Obligation((turn.castles,), False, "released_castling")
-    if turn.due is None or turn.due[0] != turn.touched:
-        turn.due = (list(turn.touched), due(game, game.board, turn.touched))
-    return turn.due[1]
-
-
-def due(game: State, board: chess.Board, squares: list[int]) -> Obligation:
-    """What touching these pieces obliges to under this edition (4.3 to 4.5)."""
-    return obligation(
-        board,
-        squares,
-        another_takes=game.switch("touched_both_another_takes"),
-        must_castle=game.switch("king_and_rook_must_castle"),
-    )
-
-
-def oblige(game: State) -> None:
-    now = bound(game)
-    fields: dict[str, Any] = {"moves": [move.uci() for move in now.moves]}
-    if now.free:
-        fields["free"] = True
-    game.rule("obliged", now.rule, by=game.side, **fields)
-
-
 def touch(game: State, fact: f.Touch) -> None:
     """A touch that no sensor saw, reported at once or afterwards (D.2.10.5, 4.8)."""
     if game.closed("touch", fact.by):
         return
+    if fact.by not in OTHER:
+        # An assistant or the arbiter touches nothing himself: he has seen it.
+        made = game.turn.made is not None
+        who = OTHER[game.side] if made else game.side
+        fact = dataclasses.replace(fact, by=who, seen_by=fact.by)
     if fact.seen_by is not None and game.acting(fact.seen_by, "touch", duty="own") is None:
         return
     if fact.ply is not None and fact.ply != len(game.history) + 1:
@@ -262,6 +240,7 @@ def look(game: State, board: str) -> None:
     catch_up(game, board)
     if game.over or game.adjourned or (game.pending is not None and not game.pending.claimable):
         return
+    _look_at_copy(game, board)
     if board == game.board_of(game.side):
         _look_at_own(game, board)
     elif game.turn.announced is not None or game.turn.made is not None:
@@ -318,6 +297,20 @@ def _executed(game: State, board: str) -> chess.Move | None:
     if said is not None and shown == change(game.board, said):
         return said  # in Chess960 castling may look like a move of the rook
     return next(moves_that_show(game.board, shown), None)
+
+
+def _look_at_copy(game: State, board: str) -> None:
+    """The opponent's completed move is being executed here: is it another one?"""
+    table, lagging = game.tables[board], game.outstanding(board)
+    if len(lagging) != 1 or table.hand:
+        return
+    ply = lagging[0]
+    shown, wanted = difference(table.placement, ply.pieces), change(ply.before, ply.move)
+    if all(at in wanted and now in (None, wanted[at]) for at, now in shown.items()):
+        return  # on the way to it
+    move = next(moves_that_show(ply.before, shown), None)
+    if move is not None:
+        _say_executed_differs(game, board, ply.move, move)
 
 
 def _look_at_own(game: State, board: str) -> None:
@@ -390,7 +383,7 @@ def _look_at_other(game: State, board: str) -> None:
 def reconsider(game: State) -> None:
     """What is announced may tell which pieces stand on a board that cannot name them."""
     for board, table in game.tables.items():
-        if table.unsure:
+        if table.unsure and table.wanted is None:
             unnamed.rename(game, board)
             if board == game.board_of(game.side) and not game.outstanding(board):
                 move = _executed(game, board)
@@ -407,6 +400,10 @@ def executed_differs(game: State, board: str, announced: chess.Move, move: chess
         shown = difference_of(game, board)
         if all(at in wanted and now in (None, wanted[at]) for at, now in shown.items()):
             return
+    _say_executed_differs(game, board, announced, move)
+
+
+def _say_executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
     game.rule(
         "executed_differs",
         "announcing",
@@ -430,10 +427,28 @@ def position(game: State, fact: f.Position) -> None:
         table.unsure.clear()
         _answered_unseen(game, fact.board)
         look(game, fact.board)
+    if _in_motion(game, fact.board):
+        return
     if not game.over and game.pending is None and not game.adjourned:
         compare_boards(game)
         if changed and table.wanted is None and (game.started or not game.clock):
             check_single_board(game)
+
+
+def _in_motion(game: State, board: str) -> bool:
+    """Whether a dump caught a hand on its way: all that stands is where it was or where a move
+    that is to be executed here puts it, and a piece is missing."""
+    table = game.tables[board]
+    base = game.shown_after(table.plies)
+    moving = [(ply.before, ply.move) for ply in game.outstanding(board)]
+    moving += [(game.board, move) for move in (game.turn.made, game.turn.announced) if move]
+    after: dict[int, str | None] = {}
+    for before, move in moving:
+        after |= change(before, move)
+    stands = all(
+        base.get(at) == letter or after.get(at) == letter for at, letter in table.placement.items()
+    )
+    return stands and 0 < len(base) - len(table.placement) <= 2 and bool(moving)
 
 
 def _answered_unseen(game: State, board: str) -> None:
@@ -456,9 +471,8 @@ def try_to_make(game: State) -> None:
     if turn.executed is None or turn.made is not None:
         return
     impaired = game.impaired(side)
-    if impaired and turn.announced is None:
-        return
-    if turn.announced is not None and turn.announced != turn.executed:
+    # A sighted player's move is made by his hand alone (D.2.5), whatever he has announced.
+    if impaired and turn.announced != turn.executed:
         return
     if turn.touched or turn.must_play or turn.castles:
         now = bound(game)

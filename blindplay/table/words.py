@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -26,8 +27,9 @@ class PackWords:
     def pack(self, language: str) -> Language:
         """The pack of ``language``, or the fallback's where there is none."""
         if language not in self._packs:
-            known = language in packs.languages()
-            self._packs[language] = packs.load(language if known else self.fallback)
+            primary = re.split("[-_]", language.lower())[0]
+            code = _SAME_WORDS.get(primary, primary)
+            self._packs[language] = packs.load(code if code in packs.languages() else self.fallback)
         return self._packs[language]
 
     def understand(self, text: str, board: chess.Board, language: str) -> Heard:
@@ -60,14 +62,36 @@ class PackWords:
             if not figures["moves"]:
                 return pack.sentence("no_moves_completed")
             return pack.sentence("moves_completed", count=pack.number(figures["moves"]))
+        if about == "position":
+            return self._position(pack, chess.Board(figures["fen"]))
+        if figures.get("move", "0000") != "0000" and "announcement" not in figures:
+            move = chess.Move.from_uci(figures["move"])
+            squares = f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+            return pack.sentence("last_move", player=pack.sentence(figures["by"]), move=squares)
         if "announcement" not in figures:
             return pack.sentence("no_last_move")
         return pack.sentence(
             "last_move", player=pack.sentence(figures["by"]), move=figures["announcement"]
         )
 
+    @staticmethod
+    def _position(pack: Language, board: chess.Board) -> str:
+        """Every piece and its square, White's first, kings before pawns."""
+        told = []
+        for side in SIDES:
+            colour = side == "white"
+            pieces = [
+                f"{pack.piece(chess.Piece(kind, colour))} {pack.square(square)}"
+                for kind in reversed(chess.PIECE_TYPES)
+                for square in board.pieces(kind, colour)
+            ]
+            told.append(", ".join(pieces))
+        return ". ".join(told) + "."
+
 
 SIDES = ("white", "black")
+# Norwegian is one language at a chessboard, whichever way it is written.
+_SAME_WORDS = {"no": "nb", "nn": "nb"}
 _WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
 
 

@@ -191,7 +191,7 @@ def test_any_line_is_a_fact_or_a_sentence(line: str) -> None:
         ('{"t":0,"fact":"announce","by":"white","text":"\\ud800"}', "whole characters"),
         ('{"t":0,"fact":"arbiter","do":"restore"}', "arbiter restore needs ply"),
         ('{"t":0,"fact":"setup","fen":"8/8/8/8/8/8/8/8 w - - 0 1"}', "one king of each colour"),
-        ('{"t":0,"fact":"setup","fen":"P3k3/8/8/8/8/8/8/4K3 w - - 0 1"}', "can be played on"),
+        ('{"t":0,"fact":"setup","fen":"4k3/8/8/8/8/8/8/4R1K1 w - - 0 1"}', "can be played on"),
         ('{"t":0,"fact":"setup","fen":"4k3/8/8/8/8/8/8/K3R3 w - - 0 1"}', "can be played on"),
         ('{"t":0,"fact":"setup","boards":3}', "must be a whole number 1 to 2"),
         ('{"t":0,"fact":"setup","white":{"impaired":1}}', "white player: impaired must be true"),

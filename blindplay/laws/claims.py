@@ -1,0 +1,194 @@
+"""Claims of a draw (9.2 to 9.5), and the quickplay finish (Guideline III, Bilaga G, Artikel 10)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+
+from . import facts as f
+from .completing import answered
+from .ends import end, offered
+from .state import DRAW, OTHER, State, legal, position_key
+
+QUICKPLAY_CLAIMS = ("cannot_win", "no_effort")
+TWO_MINUTES = 120_000
+
+
+def claim_draw(game: State, fact: f.ClaimDraw) -> None:
+    if not game.players_own(fact.by, "claim_draw"):
+        return
+    if game.closed("claim_draw", fact.by):
+        return
+    if fact.rule in QUICKPLAY_CLAIMS:
+        _claim_in_quickplay_finish(game, fact)
+        return
+    rule = f"claim_{fact.rule}"
+    if fact.move is not None:
+        rule += "_written"
+    # Once the opponent has made his move the player is on move, pressed or not (1.3).
+    answered(game, fact.by)
+    if fact.by != game.side:
+        game.refuse(fact.by, "claim_draw", "not_on_move", rule)
+        return
+    if game.turn.claim_lost:
+        game.refuse(fact.by, "claim_draw", "claim_lost", "claim_lost")
+        return
+    board, seen = game.board, 0
+    move = None
+    if fact.move is not None:
+        move = legal(board, fact.move)
+        if move is None:
+            game.refuse(fact.by, "claim_draw", "cannot_move_there", "moving", move=fact.move)
+            return
+        board, seen = game.after(move), 1
+    if fact.rule == "repetition":
+        correct = game.keys.count(position_key(board)) + seen >= 3
+        reason = "repetition"
+    else:
+        correct = board.halfmove_clock >= 100
+        reason = "fifty_moves"
+
+    def confirm() -> None:
+        if correct:
+            end(game, DRAW, reason, rule, "correct_claim")
+        else:
+            _wrong_claim(game, fact.by, move)
+
+    if game.switch("claim_is_offer"):
+        offered(game, fact.by, "claim_is_offer")
+    game.propose(
+        "claim",
+        (rule, "claim"),
+        {"by": fact.by, "rule": fact.rule, "correct": correct},
+        confirm,
+        # That a claim was correct is rejected: then it was a wrong one.
+        (lambda: _wrong_claim(game, fact.by, move)) if correct else game.resume,
+        claim=fact.by,
+    )
+
+
+def _wrong_claim(game: State, by: str, move: chess.Move | None) -> None:
+    gains = OTHER[by]
+    given = game.switch("wrong_claim_penalty_seconds")
+    game.turn.claim_lost = True
+    if game.clock:
+        fields: dict[str, Any] = {"player": by, "gives": gains, "seconds": given}
+        if game.switch("wrong_claim_halves_time"):
+            taken = min(game.clock.left[by] // 2, 180_000)
+            game.clock.set(by, game.clock.left[by] - taken)
+            fields["takes"] = f.seconds(taken)
+        game.clock.set(gains, game.clock.left[gains] + given * 1000)
+        game.rule("penalty", "wrong_claim", **fields, status="confirmed")
+    else:
+        game.rule("arbiter_needed", "wrong_claim", why="penalty")
+    if move is not None:
+        # The move he wrote down must be played (9.5.3).
+        game.turn.must_play = move
+        game.rule("obliged", "wrong_claim", by=by, moves=[move.uci()])
+    game.resume()
+
+
+# --- the quickplay finish ------------------------------------------------------------------
+
+
+def _short_of_time(game: State, by: str, what: str, rule: str) -> bool:
+    """Whether ``by`` may claim in a quickplay finish: on move, less than two minutes left, in the
+    last period, without an increment where the edition asks that; refuses if he may not."""
+    assert game.setup is not None
+    rapid = game.switch("quickplay_is_rapid") and game.setup.mode == "rapid"
+    in_force = game.setup.quickplay_finish or rapid
+    no_increment = game.clock.increment(by) == 0 and not game.extra_time
+    if game.setup.mode == "blitz":
+        game.refuse(by, what, "blitz", "quickplay_kinds")
+    elif not in_force or not game.clock.in_last_period(by):
+        game.refuse(by, what, "no_quickplay_finish", "quickplay")
+    elif game.switch("quickplay_needs_no_increment") and not no_increment:
+        game.refuse(by, what, "increment", "quickplay_kinds")
+    elif by != game.side:
+        game.refuse(by, what, "not_on_move", rule)
+    elif by in game.clock.flags:
+        game.refuse(by, what, "flag_has_fallen", rule)
+    elif game.clock.left[by] >= TWO_MINUTES:
+        game.refuse(by, what, "two_minutes_or_more", rule)
+    else:
+        return True
+    return False
+
+
+def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
+    by = fact.by
+    if not _short_of_time(game, by, "claim_draw", "quickplay_claim"):
+        return
+    assert game.setup is not None
+    # Without an arbiter at hand the claim ends the play, and the arbiter in charge decides.
+    absent = game.setup.arbiter == "automatic"
+    rule = "quickplay_without_arbiter" if absent else "quickplay_claim"
+
+    def reject() -> None:
+        _give(game, by, game.switch("quickplay_rejection_seconds"), "quickplay_rejected")
+        game.resume()
+
+    game.propose(
+        "claim",
+        (rule,),
+        {"by": by, "rule": fact.rule},
+        lambda: end(game, DRAW, "declared", "quickplay_drawn"),
+        reject,
+        claim=by,
+        needs_arbiter=True,
+    )
+
+
+def postpone(game: State, given: int | None) -> None:
+    """The arbiter puts off his decision on a claim in a quickplay finish (III.5.2); ``given`` ms,
+    or two minutes, go to the opponent."""
+    pending = game.pending
+    if pending is None or pending.ruling.get("rule") not in QUICKPLAY_CLAIMS:
+        game.refuse("arbiter", "postpone", "nothing_to_postpone", "quickplay_postponed")
+        return
+    by = pending.ruling["by"]
+    game.pending = None
+    game.rule(
+        "claim", "quickplay_postponed", by=by, rule=pending.ruling["rule"], status="postponed"
+    )
+    _give(game, by, f.seconds(TWO_MINUTES if given is None else given), "quickplay_postponed")
+    game.resume()
+
+
+def _give(game: State, by: str, given: float, rule: str) -> None:
+    if given:
+        gains = OTHER[by]
+        game.clock.set(gains, game.clock.left[gains] + round(given * 1000))
+        game.rule("penalty", rule, player=by, gives=gains, seconds=given, status="confirmed")
+
+
+def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
+    """III.4: five seconds a move for both from now on, and two minutes for the opponent."""
+    if game.closed("request_extra_time", fact.by) or not game.players_own(
+        fact.by, "request_extra_time"
+    ):
+        return
+    by = fact.by
+    if not game.switch("quickplay_extra_time"):
+        game.refuse(by, "request_extra_time", "not_in_this_edition", "quickplay")
+        return
+    if not _short_of_time(game, by, "request_extra_time", "quickplay_extra_time"):
+        return
+    if game.switch("quickplay_request_is_offer"):
+        offered(game, by, "quickplay_extra_time")
+
+    def confirm() -> None:
+        game.extra_time = True
+        game.clock.give_increment(5_000)
+        _give(game, by, f.seconds(TWO_MINUTES), "quickplay_extra_time")
+        game.resume()
+
+    game.propose(
+        "extra_time",
+        ("quickplay_extra_time",),
+        {"by": by, "seconds": 5},
+        confirm,
+        game.resume,
+        claim=by,
+    )

@@ -1,0 +1,41 @@
+"""What the player on move is bound to: by touching, releasing, or a claim (4.3 to 4.7, 9.5.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+
+from .state import State
+from .touch import Obligation, obligation
+
+
+def due(game: State, board: chess.Board, squares: list[int]) -> Obligation:
+    """What touching these pieces obliges to under this edition (4.3 to 4.5)."""
+    return obligation(
+        board,
+        squares,
+        another_takes=game.switch("touched_both_another_takes"),
+        must_castle=game.switch("king_and_rook_must_castle"),
+    )
+
+
+def bound(game: State) -> Obligation:
+    """What the player on move is bound to by what he has touched, released or claimed."""
+    turn = game.turn
+    if turn.must_play is not None:
+        return Obligation((turn.must_play,), False, "wrong_claim")
+    if turn.castles is not None:
+        return Obligation((turn.castles,), False, "released_castling")
+    if turn.due is None or turn.due[0] != turn.touched:
+        turn.due = (list(turn.touched), due(game, game.board, turn.touched))
+    return turn.due[1]
+
+
+def oblige(game: State, *rules: str) -> None:
+    """Say what the player on move is bound to."""
+    now = bound(game)
+    fields: dict[str, Any] = {"moves": [move.uci() for move in now.moves]}
+    if now.free:
+        fields["free"] = True
+    game.rule("obliged", *rules, now.rule, by=game.side, **fields)
