@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from blindplay.boards import events, measure, peg
-from blindplay.boards.driver import PegBoard
+from blindplay.boards.driver import NoAnswerError, PegBoard, probe
 from blindplay.boards.emulator import START, LockstepBoard
 from blindplay.boards.measure import Host, Stepped
 
@@ -362,6 +363,28 @@ def test_at_115200_baud_it_says_the_same_sooner(firmware: None) -> None:
         assert isinstance(dump, peg.Dump)
         assert peg.placement_of(dump.codes) == START
         assert at < 50 + 10
+
+
+def test_a_firmware_behind_a_boot_loader_is_greeted_until_it_answers(firmware: None) -> None:
+    from hardware.emulated import FirmwareBoard
+
+    told: queue.Queue[events.BoardEvent] = queue.Queue()
+    with FirmwareBoard(boot_seconds=1.2) as board, PegBoard(board.url, told.put, ports=list):
+        first, second = told.get(timeout=10), told.get(timeout=10)
+    assert isinstance(first, events.Connected)
+    assert isinstance(second, events.Position)
+    assert second.placement == START
+
+
+def test_a_firmware_at_another_speed_does_not_answer_and_at_its_own_it_does(
+    firmware: None,
+) -> None:
+    from hardware.emulated import FirmwareBoard
+
+    with FirmwareBoard(baud=115200) as board:
+        with pytest.raises(NoAnswerError):
+            probe(board.url, seconds=0.7)
+        assert "firmware 1.0" in probe(board.url, baud=115200)
 
 
 def test_several_firmwares_run_side_by_side(firmware: None) -> None:
