@@ -154,16 +154,30 @@ def of(given: list[Ruling], kind: str) -> Iterator[Ruling]:
 WRONG = {"illegal", "boards_differ", "correct_board", "executed_differs", "not_made", "refused"}
 
 
+HANDS = (st.integers(0, 2**32), st.sampled_from(STARTS), st.booleans(), st.booleans())
+
+
 @settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    st.integers(0, 2**32), st.sampled_from(STARTS), st.booleans(), st.sampled_from(("white", ""))
-)
+@given(*HANDS)
 def test_every_move_in_any_order_of_hands_is_executed_and_made_once_it_is_announced(
-    seed: int, fen: str, names: bool, impaired: str
+    seed: int, fen: str, names: bool, both_impaired: bool
 ) -> None:
+    _play_four_moves(seed, fen, names, both_impaired)
+
+
+@pytest.mark.long
+@settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(*HANDS)
+def test_eighty_thousand_moves_in_any_order_of_hands(
+    seed: int, fen: str, names: bool, both_impaired: bool
+) -> None:
+    _play_four_moves(seed, fen, names, both_impaired)
+
+
+def _play_four_moves(seed: int, fen: str, names: bool, both_impaired: bool) -> None:
     chance = random.Random(seed)
     start = played(chance, fen, chance.randrange(40))
-    hands = Hands(start.fen(), names, ("white", "black") if impaired else ("white",))
+    hands = Hands(start.fen(), names, ("white", "black") if both_impaired else ("white",))
     game = hands.game
     board = start.copy(stack=False)
     for _ in range(4):
