@@ -342,7 +342,7 @@ def promotion(position: Position) -> Iterator[Stage]:
                 ways.append((2 * len(ahead), functools.partial(_run, position, pawn)))
                 continue
             walk = _walk(position, (blocker,), 0)
-            siege = functools.partial(_siege, position, blocker, walk)
+            siege = functools.partial(_siege, position, pawn, blocker, walk)
             ways.append((8 + 2 * walk[king], siege))
             for beside in PAWN_ATTACKS[0][pawn]:
                 if position[beside] in (PAWN, KING, THEIRS + KING) or beside in baited:
@@ -358,7 +358,7 @@ def promotion(position: Position) -> Iterator[Stage]:
                 ways.append((20 + 2 * len(path), functools.partial(_helper, position, pawn)))
             elif position[first] == PAWN:
                 walk = _walk(position, (first,), 1)
-                opening = functools.partial(_opening, position, first, walk)
+                opening = functools.partial(_opening, position, pawn, first, walk)
                 ways.append((24 + 2 * walk[loser_king], opening))
     for _, way in sorted(ways, key=lambda entry: entry[0]):
         yield way()
@@ -395,14 +395,20 @@ def _helper(position: Position, pawn: int) -> Stage:
     return Stage(table, 0)
 
 
-def _opening(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
+def _opening(position: Position, pawn: int, blocker: int, walk: tuple[int, ...]) -> Stage:
     """The loser's king takes a pawn of the winner's out of its own pawn's way."""
     table = _calm(position)
     table[THEIRS + KING] = [4 * cost for cost in walk]
-    table[PAWN][blocker] += 20
     for square in KING_STEPS[blocker]:
         table[KING][square] += 4
-    return Stage(table, BIT[blocker])
+    return Stage(table, _in_the_way(table[PAWN], range(blocker, pawn, 8)))
+
+
+def _in_the_way(row: list[int], squares: range) -> int:
+    """Makes a pawn dear on the squares, most where it does not stand yet; gives them as bits."""
+    for square in squares:
+        row[square] += 20 if square == squares.start else 24
+    return sum(BIT[square] for square in squares)
 
 
 def _run(position: Position, pawn: int) -> Stage:
@@ -422,16 +428,15 @@ def _run(position: Position, pawn: int) -> Stage:
     return Stage(table, 0)
 
 
-def _siege(position: Position, blocker: int, walk: tuple[int, ...]) -> Stage:
+def _siege(position: Position, pawn: int, blocker: int, walk: tuple[int, ...]) -> Stage:
     """The winner's king or a minor piece takes the pawn in front of its own."""
     table = _calm(position)
     table[KING] = [4 * cost for cost in walk]
     for kind in (KNIGHT, BISHOP):
         table[kind] = [3 * cost - _WORTH[kind] for cost in _steps(kind, (blocker,))]
-    table[THEIRS + PAWN][blocker] += 20
     for square in KING_STEPS[blocker]:
         table[THEIRS + KING][square] += 4
-    return Stage(table, BIT[blocker])
+    return Stage(table, _in_the_way(table[THEIRS + PAWN], range(blocker, pawn, -8)))
 
 
 def _bait_cost(position: Position, beside: int) -> int | None:
