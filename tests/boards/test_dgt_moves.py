@@ -250,6 +250,28 @@ def test_a_piece_heard_in_two_places_for_long_stops_the_telling() -> None:
     assert sentences
 
 
+def test_a_piece_in_two_places_when_the_clock_is_pressed_stops_the_telling() -> None:
+    ghost = puts("g7", "g6p", "g5p")  # the lift from g6 was lost
+    takes = puts("g5", "c1", "g5B")  # what is left looks like g7-g6 and a bishop on g5
+    stream = [clock(LEFT), *puts("d2", "d3P"), clock(RIGHT), *ghost, clock(LEFT), *takes]
+    for commit in ("clock", "position"):
+        moves, sentences = told(start(), stream, clock(RIGHT), commit=commit)
+        assert "g7g6" not in moves
+        assert "more pieces" in sentences[0]
+
+
+def test_a_dump_after_a_loss_that_can_be_read_in_two_ways_is_not_read() -> None:
+    # Black's pawn was last heard on h6: it went on to h5 before White moved, or after.
+    board = chess.Board()
+    for uci in ("e2e4", "h7h5", "d2d3"):
+        board.push_uci(uci)
+    dump = hands.dump(hands.pieces_of(board))
+    heard = puts("e2", "e4P", "h7", "h6p")
+    moves, sentences = told(start(), heard, b"\x00", dump, commit="position")
+    assert moves == ["e2e4"]
+    assert any("several ways" in sentence for sentence in sentences)
+
+
 def test_a_piece_that_vanished_is_not_taken_for_captured() -> None:
     fen = "4k3/8/4r3/8/8/8/6Q1/4K3 w - - 0 1"
     # White's queen is put down somewhere unheard; Black's rook goes to e4, which she could reach.

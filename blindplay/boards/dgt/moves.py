@@ -325,17 +325,7 @@ class MoveFinder:
             self._lost = False
             if not self._adrift:
                 self._say("The whole board was heard again; the moves go on from it if they can.")
-            self._look()
-            if self._explained():
-                # Only a dump can show two plies at once; later ones may lead on from it.
-                self._take_pair()
-                self._understood()
-            elif self._strays and not self._adrift:
-                self._adrift = True
-                self._say(
-                    f"What the board shows cannot be reached from the position {self._where()} by "
-                    "one move of each side: moves are missing here."
-                )
+            self._bridge()
         else:
             self._look()
         guessed = self._given is None and not self._plies and self._bases
@@ -377,9 +367,15 @@ class MoveFinder:
         if now is None:
             return
         self._clock = now
-        if before in (None, now) or self._commit != "clock" or self._lost or not self._bases:
+        if before in (None, now) or self._lost or not self._bases:
             return
         assert before is not None
+        if self._strays and self._crowded:
+            self._loses("The clock was pressed while more pieces were heard than there are")
+        elif self._commit == "clock":
+            self._press(before)
+
+    def _press(self, before: ClockSide) -> None:
         if self._standing() and self._pressed_by_the_mover(before):
             self._tell(len(self._line))
         elif not self._strays and not self._line:
@@ -569,6 +565,42 @@ class MoveFinder:
             self._bases.sort(key=lambda base: base.board.turn == pair[0].board.turn)
         self._line += pair
         self._pair = None
+
+    def _bridge(self) -> None:
+        """Go on from a dump after a loss, if one way leads from the line to it.
+
+        The last ply of the line may have been under way when the bytes were lost, so what
+        replaces it counts like what follows it.
+        """
+        shown = self._shown()
+        ways: dict[tuple[chess.Move | None, ...], tuple[int, tuple[_Node, ...]]] = {}
+        for back in (0, 1) if self._line else (0,):
+            keep = len(self._line) - back
+            for origin in self._line[keep - 1 : keep] if keep else self._bases:
+                found: list[tuple[_Node, ...]] = [*origin.pairs_to(shown)]
+                if origin.placement == shown:
+                    found.append(())
+                if move := origin.next().get(shown):
+                    found.append((origin.play(move),))
+                for plies in found:
+                    moves = tuple(node.move for node in (*self._line[:keep], *plies))
+                    ways[moves] = keep, plies
+        if len(ways) == 1:
+            ((keep, added),) = ways.values()
+            if not keep and added:
+                self._bases.sort(key=lambda base: base.board.turn == added[0].board.turn)
+            self._line[keep:] = added
+            self._understood()
+            return
+        self._strays = True
+        if self._set_up_anew() or self._adrift:
+            return
+        self._adrift = True
+        why = "can be reached in several ways" if ways else "cannot be reached"
+        self._say(
+            f"What the board shows {why} from the position {self._where()} by a move or two: "
+            "moves are missing here."
+        )
 
     def _explained(self) -> bool:
         return self._pair is not None and self._pair[1][1].placement == self._shown()
