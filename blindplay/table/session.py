@@ -190,7 +190,9 @@ class Session:
     def _is_led(self, ruling: Ruling) -> bool:
         """Whether hands are led step by step instead of hearing this ruling at once."""
         if ruling.kind == "correct_board":
-            return ruling["board"] in map(self._colour, self.boards)
+            # A board that feels nothing is believed to have been corrected: then all is said.
+            watched = self.table.game.tables[ruling["board"]].wanted is not None
+            return watched and ruling["board"] in map(self._colour, self.boards)
         return self._begin is not None and ruling.kind in (
             "boards_differ", "boards_agree", "scoresheets", "must_record",
         )  # fmt: skip

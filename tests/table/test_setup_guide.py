@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from blindplay.boards.emulator import EmulatedBoard
 from blindplay.language import languages, load
-from blindplay.laws.facts import Player, Setup, Start
+from blindplay.laws.facts import Make, Player, Setup, Start
 from blindplay.laws.placement import Pieces, pieces_of
 from blindplay.record import Journal
 from blindplay.table.session import Session
@@ -216,3 +216,21 @@ def test_a_wrong_board_in_the_game_is_led_back_step_by_step(sit: Callable[..., S
     at.boards["black"].lift("h3")
     at.boards["black"].place("f3", "N")
     at.wait(at.said("Die Stellungen auf beiden Brettern sind gleich."))
+
+
+def test_a_board_that_was_never_felt_is_told_all_steps_at_once(sit: Callable[..., Sitting]) -> None:
+    at = sit(START, START)
+    at.boards["black"].unplug()
+    at.session.set_up(lambda: None)
+    at.wait(lambda: at.session._begin is None)
+    at.table.submit(Start)
+    at.session.typed("white", "Springer Gustav eins Felix drei")
+    at.boards["white"].lift("g1")
+    at.boards["white"].place("f3", "N")
+    at.wait(at.said("Die Verbindung zum Brett von Schwarz ist unterbrochen."))
+    # Black has no sensors now: what he did by hand was entered, and was another move.
+    at.table.submit(Make, by="black", move="g1h3")
+    at.boards["white"].press("white")
+    at.wait(at.said("Bitte berichtigen Sie das Brett von Schwarz."))
+    at.wait(at.said("Nehmen: weißer Springer, Hector drei."))
+    at.wait(at.said("Setzen: weißer Springer, Felix drei."))
