@@ -24,10 +24,12 @@ import serial
 from blindplay.boards import peg
 from blindplay.boards.driver import BAUD, NoAnswerError, check_url, discover, explain_open_error
 
-SAMPLES = 5
+SAMPLES = 7
 """Readings of one hole: a loose contact shows in their spread."""
-STEADY = 8
-"""Readings of a good contact differ by no more: the converter's noise is 3 either way."""
+STEADY = 16
+"""Readings of a good contact differ by no more: the converter's noise is 3 either way, and the
+multiplexer's resistance shows most at the smallest resistor (5 either way on an emulated board).
+A loose contact jumps by hundreds."""
 DRIFT = 18
 """A piece reads this much differently in two good holes at most: multiplexers of 30 and 200 Ω."""
 APART = 24
@@ -127,11 +129,12 @@ class RawBoard:
         self.knows_pieces = bool(hello.capabilities & peg.Capability.IDENTITY)
         """Whether it can tell one kind of piece from another."""
 
-    def read(self, squares: Sequence[int]) -> dict[int, Reading]:
-        """The readings of these squares (0–63), each taken :data:`SAMPLES` times."""
+    def read(self, squares: Sequence[int], samples: int = SAMPLES) -> dict[int, Reading]:
+        """The readings of these squares (0–63), each taken ``samples`` times, which lasts about a
+        twentieth of a second each time."""
         levels = {
             square: tuple(
-                self._ask(peg.AskRaw(square), peg.Raw, square=square).value for _ in range(SAMPLES)
+                self._ask(peg.AskRaw(square), peg.Raw, square=square).value for _ in range(samples)
             )
             for square in squares
         }

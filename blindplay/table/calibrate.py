@@ -30,7 +30,7 @@ class Readings(Protocol):
 
     knows_pieces: bool
 
-    def read(self, squares: Sequence[int]) -> dict[int, Reading]: ...
+    def read(self, squares: Sequence[int], samples: int = ...) -> dict[int, Reading]: ...
 
 
 class _StopError(Exception):
@@ -68,7 +68,7 @@ class _Check:
 
     def _empty(self) -> None:
         while self._asked(self._pack.sentence("calibrate_empty")):
-            readings = self._board.read(range(peg.SQUARES))
+            readings = self._board.read(range(peg.SQUARES), 1)  # many are slow
             wrong = [at for at, reading in readings.items()
                      if found.judge_empty(reading) is not Contact.GOOD]  # fmt: skip
             self.bad = dict.fromkeys(wrong, Contact.NOT_EMPTY)

@@ -24,7 +24,7 @@ from blindplay.boards.calibration import (
     merged,
 )
 from blindplay.boards.driver import BoardNotFoundError, NoAnswerError
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.emulator import START, EmulatedBoard
 from blindplay.language import Language, languages, load
 from blindplay.table.calibrate import calibrate, check
 
@@ -88,7 +88,7 @@ class Bench:
         self.said.append(words)
         self.asked = words
 
-    def read(self, squares: Sequence[int]) -> dict[int, Reading]:
+    def read(self, squares: Sequence[int], samples: int = 5) -> dict[int, Reading]:
         return {square: self._one(square, len(squares) == 1) for square in squares}
 
     def _one(self, square: int, placed: bool) -> Reading:
@@ -279,3 +279,21 @@ def test_a_board_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(calibration, "_PATIENCE", 0.2)
     with EmulatedBoard(EMPTY_BOARD, boot_seconds=5) as board, pytest.raises(NoAnswerError):
         RawBoard(board.url)
+
+
+@pytest.mark.usefixtures("firmware")
+def test_the_real_firmware_reads_good_contacts_as_good_and_a_bad_one_as_bad() -> None:
+    from hardware.emulated import FirmwareBoard
+
+    board = chess.BaseBoard()
+    squares = [at for at in chess.SQUARES if chess.square_file(at) < 5 and board.piece_at(at)]
+    with FirmwareBoard(START) as emulated, RawBoard(emulated.url) as raw:
+        levels: dict[str, int] = {}
+        for at, seen in raw.read(squares).items():
+            letter = board.piece_map()[at].symbol()
+            level = levels.setdefault(letter, seen.level)
+            assert judge(seen, peg.PIECES.index(letter), level) is Contact.GOOD, (letter, seen)
+        assert len(levels) == 12 and not alike(levels)
+        assert judge_empty(raw.read([chess.E4])[chess.E4]) is Contact.GOOD
+        emulated.fault("e2")
+        assert judge(raw.read([chess.E2])[chess.E2], PAWN, levels["P"]) is Contact.BAD
