@@ -282,8 +282,8 @@ def test_every_final_position_of_a_random_game_is_decided(greed: float) -> None:
 @pytest.mark.parametrize(
     "pieces",
     ["KNkp", "KBkp", "KNkr", "KNkb", "KNkn", "KBkn", "KPkq", "KPkp", "KNNk", "KBNk", "KBBk",
-     "KNkqp", "KBkrp", "KNkrq", "KBkpp", "KNkppp", "KPknb", "KRkrb", "KBBkn", "KPPkrr", "KNPkqb", "KPPkpp",
-     "KBkbn", "KRPkrp", "KQPkqp"],
+     "KNkqp", "KBkrp", "KNkrq", "KBkpp", "KNkppp", "KPknb", "KRkrb", "KBBkn", "KPPkrr", "KNPkqb",
+     "KPPkpp", "KBkbn", "KRPkrp", "KQPkqp"],
 )  # fmt: skip
 def test_endings_are_decided(pieces: str) -> None:
     rng = random.Random(pieces)
