@@ -34,6 +34,11 @@ def words_only(text: str) -> bool:
     return _NOT_SPOKEN.search(text) is None
 
 
+def _gives_check(board: chess.Board, move: chess.Move) -> bool:
+    """Asked of a copy: python-chess plays the move to see, and other threads may be reading."""
+    return board.copy(stack=False).gives_check(move)
+
+
 def languages() -> list[str]:
     """The codes of the languages there are, in alphabetical order."""
     return codes()
@@ -112,7 +117,7 @@ class Language:
             )
         fact = fact_of(board, move)
         words = self._announcement(fact, self._squares(edition))
-        if check and board.gives_check(fact.move):
+        if check and _gives_check(board, fact.move):
             after = board.copy(stack=False)
             after.push(fact.move)
             name = "checkmate" if after.is_checkmate() else "check"
@@ -146,7 +151,7 @@ class Language:
             raise chess.IllegalMoveError(
                 f"{move.uci()} is not legal in {board.fen()}: give a legal move."
             )
-        san = board.san(move)
+        san = board.copy(stack=False).san(move)  # python-chess plays it on the board
         if san.startswith("O-O"):
             name = "castles_long" if san.startswith("O-O-O") else "castles_short"
             return self._pack.text("notation", name) + san.lstrip("O-")
@@ -289,7 +294,7 @@ class Language:
     def _forms(self, fact: Fact, board: chess.Board) -> Iterator[str]:
         """Forms in which a player may say this move; the short ones may be ambiguous."""
         check = ""
-        if board.gives_check(fact.move):
+        if _gives_check(board, fact.move):
             check = self._pack.words("move", "check")[0].lower()
         if fact.castles:
             for phrase in self._pack.words("listen", "castles"):

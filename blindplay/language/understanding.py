@@ -551,7 +551,7 @@ class Position:
     def _false_check(self, said: Said, move: chess.Move) -> bool:
         if not (said.check or said.checkmate):
             return False
-        if not self.board.gives_check(move):
+        if not self.board.copy(stack=False).gives_check(move):
             return True
         if not said.checkmate:
             return False

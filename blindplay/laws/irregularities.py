@@ -160,7 +160,7 @@ def _replace_pawn(game: State, move: chess.Move) -> None:
     side = game.side
     queen = _queening(move)
     game.turn = Turn(executed=queen, made=queen)
-    san = game.board.san(queen)
+    san = game.san(queen)
     game.rule("made", "pawn_not_replaced", by=side, move=queen.uci(), san=san)
     after = laid_over(game.pieces, change(game.board, queen))
     want(game, game.board_of(side), after, "pawn_not_replaced")

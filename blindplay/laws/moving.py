@@ -35,6 +35,7 @@ def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess
     if side == game.side:
         # Who was not understood has begun his move: 7.5.3 is for a press without any.
         game.turn.begun = True
+        game.turn.unnamed_promotion = heard.why == "promotion_missing"
     if heard.kind == "ambiguous":
         moves = [move.uci() for move in heard.moves]
         game.rule("ambiguous", "announcing", by=side, text=fact.text or "", moves=moves)
@@ -366,6 +367,8 @@ def _missing(game: State, board: str) -> list[str]:
     turn = game.turn
     missing = [] if turn.announced is not None else ["announced"]
     table = game.tables[board]
+    if missing and turn.unnamed_promotion:
+        missing.append("promotion_piece")
     wanted = turn.announced or turn.executed
     if wanted is None:
         return [*missing, "placed"]

@@ -176,7 +176,9 @@ def _follow_sheets(game: State) -> tuple[int, chess.Move] | None:
             first = first or (number, move)
         if ply.illegal or not board.is_legal(move):
             return None
-        plies.append(dataclasses.replace(ply, before=board, pieces=pieces_of(board), move=move))
+        plies.append(
+            dataclasses.replace(ply, before=board, pieces=pieces_of(board), move=move, said=None)
+        )
         board = board.copy(stack=False)
         board.push(move)
     if first is None:

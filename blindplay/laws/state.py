@@ -104,6 +104,7 @@ class Turn:
     executed: chess.Move | None = None
     attempted: chess.Move | None = None  # entered at the console, but not legal
     made: chess.Move | None = None
+    unnamed_promotion: bool = False  # he announced one without its piece (D.2.1)
     begun: bool = False  # he tried to announce or execute something that was not taken
     claim_lost: bool = False
     must_play: chess.Move | None = None  # the move of a wrong claim (9.5.3)
@@ -214,6 +215,11 @@ class State:
         board = self.board.copy(stack=False)
         board.push(move)
         return board
+
+    def san(self, move: chess.Move) -> str:
+        """A legal move in SAN. Asked of a copy: python-chess plays it on the board to see, and a
+        console or a listener may be reading ``board`` just then."""
+        return self.board.copy(stack=False).san(move)
 
     def player(self, side: str) -> Player:
         assert self.setup is not None

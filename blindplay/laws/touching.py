@@ -504,7 +504,7 @@ def make_it(game: State, move: chess.Move, *rules: str) -> None:
     """``move`` is made: on the board, announced, and no longer to be changed."""
     turn, side = game.turn, game.side
     turn.made = move
-    game.rule("made", *rules, by=side, move=move.uci(), san=game.board.san(move))
+    game.rule("made", *rules, by=side, move=move.uci(), san=game.san(move))
     turn.claim_lost = True
     decline_by_playing(game, side)
     lapse(game)

@@ -244,12 +244,15 @@ class Session:
         game = self.table.game
         assert game.setup is not None
         ply, last = len(game.history), game.history[-1]
+        move = last.said or last.move  # people write what was announced
         for side, sheet in game.sheets.items():
             if ply not in sheet:
-                words = self.pack.announce(last.before, last.move, edition=game.setup.edition)
-                text = (
-                    words if game.player(side).impaired else self.pack.write(last.before, last.move)
-                )
+                if last.illegal:
+                    text = move.uci()
+                elif game.player(side).impaired:
+                    text = self.pack.announce(last.before, move, edition=game.setup.edition)
+                else:
+                    text = self.pack.write(last.before, move)
                 self.table.submit(f.Record, by=side, ply=ply, text=text)
 
     def wait_for(self, kind: str, seconds: float, since: int = 0) -> Ruling | None:
