@@ -82,7 +82,7 @@ def _break_circles(target: dict[int, int], now: Pieces, goal: Pieces) -> None:
         circles = _circles(target)
         exchange = min(
             (
-                (_longer(target, at, other), at, other)
+                (_longer(target, at, other, now), at, other)
                 for circle in circles
                 for at in circle
                 for other in _equal(at, circle, target, now, goal)
@@ -92,10 +92,10 @@ def _break_circles(target: dict[int, int], now: Pieces, goal: Pieces) -> None:
         if exchange is None:
             return
         _, at, other = exchange
-        if other in target:
-            target[at], target[other] = target[other], target[at]
-        elif goal.get(other) == now[at]:
+        if now.get(other) != now[at]:
             target[at] = other  # a piece from beside the board comes where it would have gone
+        elif other in target:
+            target[at], target[other] = target[other], target[at]
         else:
             target[other] = target.pop(at)  # the other one, which was too many, goes instead
 
@@ -120,12 +120,14 @@ def _equal(
     return pieces + squares
 
 
-def _longer(target: Mapping[int, int], at: int, other: int) -> int:
+def _longer(target: Mapping[int, int], at: int, other: int, now: Pieces) -> int:
     """By how many squares the ways get longer when ``at`` and ``other`` are exchanged."""
     far = chess.square_distance
     before = far(at, target[at])
+    if now.get(other) != now[at]:
+        return far(at, other) - before
     if other not in target:
-        return min(far(at, other), far(other, target[at])) - before
+        return far(other, target[at]) - before
     return far(at, target[other]) + far(other, target[at]) - before - far(other, target[other])
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import chess
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blindplay.laws.placement import pieces_of
@@ -75,8 +75,9 @@ def few(letters: str) -> st.SearchStrategy[dict[int, str]]:
     return st.dictionaries(st.integers(0, 6), st.sampled_from(letters), max_size=6)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=1000, deadline=None)
 @given(few("PNn"), few("PNn"))
+@example({0: "P", 1: "N", 3: "N", 4: "N", 5: "P"}, {0: "P", 3: "P", 4: "P", 5: "N", 6: "N"})
 def test_a_small_board_is_put_right_as_shortly_as_trying_everything_finds(
     now: dict[int, str], goal: dict[int, str]
 ) -> None:
