@@ -289,6 +289,10 @@ class LockstepFirmware:
     def plug(self) -> None:
         self._control("plug")
 
+    def hang(self) -> None:
+        """Catch the firmware in an endless loop."""
+        self._control("hang")
+
     def noise(self, out_ppm: float, in_ppm: float) -> None:
         self._control(f"noise {out_ppm} {in_ppm}")
 

@@ -20,6 +20,7 @@
  *   fault SQUARE, mend SQUARE    a short circuit at the contact, until then or the next `set`
  *   lever SIDE down|up, press SIDE [MS]     SIDE is white or black
  *   buzzer                  when it went on and off since this was last asked: TIME+ and TIME-
+ *   hang                    the firmware is caught in a loop
  *   unplug, plug, reset     plugging in and resetting take the boot loader's time
  *   noise OUT IN            bits flipped per million, from and to the board
  *   lose N, garble N        the next N frames from the board get lost, or one bit of each flipped
@@ -53,6 +54,7 @@
 #include <avr_uart.h>
 #include <sim_avr.h>
 #include <sim_elf.h>
+#include <sim_io.h>
 
 #define HZ 16000000ull
 #define MS (HZ / 1000)
@@ -389,14 +391,36 @@ static void silence_line(void)
     from_head = from_tail = to_head = to_tail = 0;
 }
 
+/* Whoever resets the processor, its pins have to be set again. */
+static bool was_reset;
+
+static void processor_resets(struct avr_io_t *io)
+{
+    (void)io;
+    was_reset = true;
+}
+
+static avr_io_t surroundings = {.kind = "board", .reset = processor_resets};
+
 static void reset_board(uint8_t cause)
 {
     avr_reset(avr);
     avr->data[R_MCUSR] = cause;
-    channel = 0;
     silence_line();
     show_levers();
     deaf_until = avr->cycle + (boot_ms > 0 ? (uint64_t)boot_ms * MS : 0);
+}
+
+/* A jump to itself, beyond the firmware, and off to it. */
+static void hang(void)
+{
+    const avr_flashaddr_t at = 0x7000;
+
+    avr->flash[at] = 0xFF;
+    avr->flash[at + 1] = 0xCF;
+    avr->codeend = avr->flashend;
+    avr->pc = at;
+    avr->state = cpu_Running;
 }
 
 static bool open_terminal(void)
@@ -462,6 +486,9 @@ static void run_until(uint64_t end)
                 exit(3);
             }
         }
+        if (was_reset)
+            show_levers();
+        was_reset = false;
         spring_levers();
         deliver_to_host();
     }
@@ -614,6 +641,8 @@ static void obey(char *line)
         }
     } else if (!strcmp(command, "reset")) {
         reset_board(EXTRF);
+    } else if (!strcmp(command, "hang")) {
+        hang();
     } else if (!strcmp(command, "noise")) {
         flip_out = atof(first) / 1e6;
         flip_in = atof(second) / 1e6;
@@ -752,6 +781,7 @@ static void make_processor(const char *path)
     avr->frequency = HZ;
     avr->vcc = avr->avcc = avr->aref = SUPPLY_MV;
     avr->sleep = sleep_at_once;
+    avr_register_io(avr, &surroundings);
     avr_ioctl(avr, AVR_IOCTL_UART_SET_FLAGS('0'), &flags);
     for (int i = 0; i < 4; i++)
         avr_irq_register_notify(avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('D'), 4 + i),

@@ -50,6 +50,20 @@ void keep_reset_flags(void)
     wdt_disable();
 }
 
+/* A firmware that hangs is started again from here and not by a reset: the boot loader of older
+ * Nanos leaves the watchdog on, and would be reset by it again and again. The flag in r2 is what
+ * keep_loader_flags then finds. If interrupts are off, the watchdog does reset. */
+ISR(WDT_vect, ISR_NAKED)
+{
+    __asm__ volatile("ldi r24, %0\n\tmov r2, r24\n\tjmp 0" : : "M"(_BV(WDRF)));
+}
+
+static void start_watchdog(void)
+{
+    wdt_enable(WDTO_500MS);
+    WDTCSR |= _BV(WDIE);
+}
+
 /* --- time -------------------------------------------------------------------------------- */
 
 static volatile uint32_t milliseconds;
@@ -152,6 +166,7 @@ static void start_inputs(void)
 {
     DDRD = _BV(PD1) | 0xF0;
     PORTD = _BV(PD2) | _BV(PD3);
+    PORTB = 0;
     DDRB = _BV(PB3) | _BV(PB5);
     DIDR0 = 0x0F;
     /* Supply as reference, since the pull-ups hang on it; 500 kHz, which costs the converter one
@@ -302,7 +317,7 @@ int main(void)
     device_begin(&device, &settings, new_nonce(), flags_of_reset ? flags_of_reset : flags_of_loader);
     first_look();
     set_sleep_mode(SLEEP_MODE_IDLE);
-    wdt_enable(WDTO_500MS);
+    start_watchdog();
     for (;;) {
         wdt_reset();
         device.overruns = overruns;

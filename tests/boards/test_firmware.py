@@ -338,6 +338,23 @@ def test_settings_outlive_a_loss_of_power(real: LockstepFirmware) -> None:
     assert len(line.changes(600)) == 2
 
 
+def test_a_firmware_that_hangs_starts_again_by_its_watchdog(real: LockstepFirmware) -> None:
+    host = Host(real)
+    host.run(500)
+    real.set("e2", ".")
+    host.run(500)
+    (before,) = {m.nonce for m in host.messages if isinstance(m, peg.Hello)}
+    real.hang()
+    told = host.run(5000)
+    after = [m for m in host.messages if isinstance(m, peg.Hello)][-1]
+    assert after.nonce != before
+    assert after.cause == 8
+    assert [type(event) for event in told] == [events.Position]
+    assert host.placement == START.replace("PPPPPPPP", "PPPP1PPP")
+    real.press("white")
+    assert [type(event) for event in host.run(300)] == [events.Lever]
+
+
 def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) -> None:
     host = Host(real)
     host.run(300)
