@@ -134,9 +134,23 @@ def test_a_change_heard_after_the_press_belongs_to_the_move_before_it() -> None:
     assert told(start(), late, commit="clock") == (["e2e4", "e7e5"], [])
 
 
+def test_pieces_that_lie_about_for_some_moves_hide_none_of_them() -> None:
+    stream = [clock(LEFT), *puts("e2", "e4P"), clock(RIGHT), *puts("a7", "b7", "e7", "e5p")]
+    stream += [clock(LEFT), *puts("g1", "f3N"), clock(RIGHT), *puts("b8", "c6n"), clock(LEFT)]
+    stream += [*puts("a7p", "b7p", "f1", "b5B"), clock(RIGHT)]
+    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"]
+    assert told(start(), stream, commit="clock") == (moves, [])
+
+
 def test_the_clock_counts_unasked_only_if_it_changes_sides() -> None:
     stream = [clock(LEFT), *puts("e2", "e4P"), clock(LEFT), *puts("e7", "e5p")]
     assert told(start(), stream)[0] == ["e2e4", "e7e5"]
+
+
+def test_a_clock_that_was_only_tried_does_not_count_unasked() -> None:
+    tried = [clock(LEFT), clock(RIGHT), clock(0x08)]
+    game = puts("e2", "e4P", "e7", "e5p", "g1", "f3N", "b8", "c6n", "f1", "b5B")
+    assert told(start(), tried, game)[0] == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"]
 
 
 def test_a_pause_is_no_press() -> None:

@@ -70,7 +70,7 @@ _log = logging.getLogger(__name__)
 class _Mirror:
     """The host's picture of the board: messages in, events out, without any input or output.
 
-    ``wants_dump`` says that the whole board has to be asked for.
+    ``wants_dump`` says that the whole board has to be asked for, ``urgent`` at once.
     """
 
     def __init__(
@@ -92,6 +92,7 @@ class _Mirror:
         self._presses: list[events.Lever] = []
         self._told: str | None = None
         self.wants_dump = True
+        self.urgent = False
         self.heard_board = False
 
     def hear(self, message: Message, now: float) -> list[BoardEvent]:
@@ -104,7 +105,7 @@ class _Mirror:
             case ClockTimes(running=running):
                 return self._clock(running, now)
             case Damaged():
-                self.doubt()
+                self.sure, self.wants_dump = False, True
         return []
 
     def rest(self, now: float) -> list[BoardEvent]:
@@ -118,7 +119,7 @@ class _Mirror:
     def doubt(self) -> None:
         """Somebody must know now: ask again, whatever was heard."""
         self.sure = False
-        self.wants_dump = True
+        self.wants_dump = self.urgent = True
 
     def placement(self) -> str | None:
         """The board as it was last believed, as FEN's first field."""
@@ -331,7 +332,6 @@ class DgtBoard:
             if self._look.is_set():
                 self._look.clear()
                 mirror.doubt()
-                asked = 0.0
             elif mirror.sure:
                 self._looked.set()
             for event in mirror.rest(now):
@@ -340,9 +340,9 @@ class DgtBoard:
                 raise NoAnswerError(_no_answer(url, any_bytes, decoder))
             if now - last > _SILENCE + self._answer_seconds:
                 raise NoAnswerError(_no_answer(url, any_bytes, decoder))
-            if mirror.wants_dump and now - asked >= _ASK_EVERY:
+            if mirror.urgent or (mirror.wants_dump and now - asked >= _ASK_EVERY):
                 port.write(bytes((Command.SEND_BOARD,)))
-                asked = now
+                mirror.urgent, asked = False, now
             if now - max(last, silent_asked) > _SILENCE:
                 # A board that lost power forgets that it is to tell changes, and which it told.
                 port.write(bytes((Command.UPDATE_NICE, Command.SEND_BOARD)))

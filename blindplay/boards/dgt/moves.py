@@ -380,12 +380,38 @@ class MoveFinder:
             self._tell(len(self._line))
         elif not self._strays and not self._line:
             self._unmatched = 0
+        elif self._strays and self._played_but_for_missing(before):
+            pass
         else:
             # Once: the last update came after the press, or the answer before it. Twice in a row:
             # something is wrong.
             self._unmatched += 1
             if self._unmatched > 1 and self._result is None and not self._adrift:
                 self._loses("The clock was pressed twice while the board showed no move for it")
+
+    def _played_but_for_missing(self, side: ClockSide) -> bool:
+        """Whether one move of the presser explains what stands there, but for pieces that fell
+        over and lie beside their squares. It joins the line; it is told when they stand again."""
+        if self._white_clock is None:
+            return False
+        turn = chess.WHITE if side == self._white_clock else chess.BLACK
+        keep, shown = len(self._line), self._shown()
+        if keep and self._line[-1].board.turn != turn:
+            keep -= 1  # what was seen of his move was on the way
+        found = [
+            (base, move)
+            for base in (self._line[keep - 1 : keep] if keep else self._bases)
+            if base.board.turn == turn
+            for placement, move in base.next().items()
+            if (move.to_square, placement[move.to_square]) in self._heard
+            and _stands_but_for(base.placement, placement, shown)
+        ]
+        if len(found) != 1:
+            return False
+        base, move = found[0]
+        del self._line[keep:]
+        self._extend(base, [base.play(move)])
+        return True
 
     def _pressed_by_the_mover(self, side: ClockSide) -> bool:
         """Whether ``side`` of the clock is that of the player who moved last; the first move told
@@ -728,6 +754,15 @@ def _crowded(before: Placement, shown: Placement) -> bool:
         if more[b"k"] > 0 or more[b"p"] > 0 or promoted > -more[b"p"]:
             return True
     return False
+
+
+def _stands_but_for(before: Placement, after: Placement, shown: Placement) -> bool:
+    """Whether the move from ``before`` to ``after`` is shown, and only pieces that it did not
+    move are missing."""
+    return all(
+        now == new or (now == _EMPTY and old == new)
+        for old, new, now in zip(before, after, shown, strict=True)
+    )
 
 
 def _left_standing(tip: _Node, shown: Placement) -> bool:

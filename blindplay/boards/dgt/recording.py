@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import chess
 
-from .moves import Commit, Finding, MoveFinder, Trouble
+from .moves import Commit, Finding, Found, MoveFinder, Trouble
 from .protocol import ClockTimes, Damaged, Decoder, Dump, FieldUpdate, Kind, Message
 
 
@@ -23,9 +24,10 @@ def decode(
 ) -> Iterator[Finding]:
     """Yield the moves in a recorded stream, and sentences about what cannot be told.
 
-    ``commit`` None: by the clock if it switches in this stream, and then with a last move after
-    which it was not pressed; else by positions. ``position`` is where the game begins, if not as
-    the first dump shows it. Raises :class:`NoRecordingError` if the bytes hold no board.
+    ``commit`` None: by the clock if it is pressed for most moves of this stream, and then with a
+    last move after which it was not pressed; else by positions. ``position`` is where the game
+    begins, if not as the first dump shows it. Raises :class:`NoRecordingError` if the bytes hold
+    no board.
     """
     decoder = Decoder()
     messages = decoder.feed(data)
@@ -34,7 +36,7 @@ def decode(
     if position is None and not any(isinstance(message, Dump) for message in messages):
         raise NoRecordingError("it holds no dump of the whole board, so no moves can be told")
     finder = MoveFinder(
-        commit or ("clock" if _switches(messages) else "position"),
+        commit or _by_what(messages, position, turned),
         position=position,
         turned=turned,
         last_unpressed=commit is None,
@@ -49,6 +51,12 @@ def decode(
         yield Trouble(f"Messages of an unknown kind that were skipped: {decoder.unknown}.")
 
 
-def _switches(messages: list[Message]) -> bool:
+def _by_what(messages: list[Message], position: chess.Board | None, turned: bool | None) -> Commit:
     running = [m.running for m in messages if isinstance(m, ClockTimes) and m.running]
-    return len(set(running)) > 1
+    presses = sum(one != other for one, other in pairwise(running))
+    if not presses:
+        return "position"
+    finder = MoveFinder("position", position=position, turned=turned)
+    moves = sum(isinstance(found, Found) for m in messages for found in finder.hear(m))
+    # A clock that was only tried, or left alone for the rest of the game, commits nothing.
+    return "clock" if 2 * presses >= moves else "position"
