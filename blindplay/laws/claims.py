@@ -55,6 +55,7 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
         else:
             _wrong_claim(game, fact.by, move)
 
+    price = None if correct or not game.clock else ("wrong_claim", _price(game, fact.by))
     if game.switch("claim_is_offer"):
         offered(game, fact.by, "claim_is_offer")
     game.propose(
@@ -65,21 +66,27 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
         # That a claim was correct is rejected: then it was a wrong one.
         (lambda: _wrong_claim(game, fact.by, move)) if correct else game.resume,
         claim=fact.by,
+        price=price,
     )
 
 
-def _wrong_claim(game: State, by: str, move: chess.Move | None) -> None:
-    gains = OTHER[by]
+def _price(game: State, by: str) -> dict[str, Any]:
+    """What a wrong claim costs (9.5.3): time for the opponent, and in the oldest text half of
+    the claimant's own, at most three minutes."""
     given = game.switch("wrong_claim_penalty_seconds")
+    fields: dict[str, Any] = {"player": by, "gives": OTHER[by], "seconds": given}
+    if game.switch("wrong_claim_halves_time"):
+        fields["takes"] = f.seconds(min(game.clock.left[by] // 2, 180_000))
+    return fields
+
+
+def _wrong_claim(game: State, by: str, move: chess.Move | None) -> None:
     game.turn.claim_lost = True
     if game.clock:
-        fields: dict[str, Any] = {"player": by, "gives": gains, "seconds": given}
-        if game.switch("wrong_claim_halves_time"):
-            taken = min(game.clock.left[by] // 2, 180_000)
-            game.clock.set(by, game.clock.left[by] - taken)
-            fields["takes"] = f.seconds(taken)
-        game.clock.set(gains, game.clock.left[gains] + given * 1000)
-        game.rule("penalty", "wrong_claim", **fields, status="confirmed")
+        price, gains, left = _price(game, by), OTHER[by], game.clock.left
+        game.clock.set(by, left[by] - round(price.get("takes", 0) * 1000))
+        game.clock.set(gains, left[gains] + price["seconds"] * 1000)
+        game.rule("penalty", "wrong_claim", **price, status="confirmed")
     else:
         game.rule("arbiter_needed", "wrong_claim", why="penalty")
     if move is not None:

@@ -62,7 +62,24 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
         else:
             game.resume()
 
-    game.propose("illegal", _rules(game, why), fields, confirm, reject)
+    price = _price(game, side, number, game.board)
+    game.propose("illegal", _rules(game, why), fields, confirm, reject, price=price)
+
+
+def _price(
+    game: State, side: str, number: int, before: chess.Board
+) -> tuple[str, Mapping[str, Any]] | None:
+    """The penalty for the ``number``-th illegal move of ``side``, made in the position
+    ``before``, by edition and kind of game; None where the text sets none."""
+    limit = game.switch("illegal_moves_that_lose")
+    given = game.switch("illegal_penalty_seconds")
+    if limit and number >= limit:
+        result = result_of_losing(game, side, before)
+        known = {} if result is None else {"result": result}
+        return "penalty", {"player": side, "loses": True, **known}
+    if given and game.clock:
+        return "penalty", {"player": side, "gives": OTHER[side], "seconds": given}
+    return None
 
 
 def _rules(game: State, why: str) -> tuple[str, ...]:
@@ -101,19 +118,18 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
         )
         game.pending = Pending(ruling, confirm, lambda: None, claimable=True)
     else:
-        game.propose("illegal", _rules(game, why), fields, confirm, game.resume)
+        price = _price(game, side, number, ply.before)
+        game.propose("illegal", _rules(game, why), fields, confirm, game.resume, price=price)
 
 
 def _loses(game: State, side: str, number: int, before: chess.Board) -> bool:
     """Whether so many illegal moves lose the game, by edition and kind of game: then it ends, in
     the position before the last of them."""
     game.illegal_moves[side] = number
-    limit = game.switch("illegal_moves_that_lose")
-    if not limit or number < limit:
+    price = _price(game, side, number, before)
+    if price is None or "loses" not in price[1]:
         return False
-    result = result_of_losing(game, side, before)
-    known = {} if result is None else {"result": result}
-    game.rule("penalty", "penalty", player=side, loses=True, status="confirmed", **known)
+    game.rule("penalty", price[0], **price[1], status="confirmed")
     lose(game, side, "illegal_moves", "penalty", board=before)
     return True
 

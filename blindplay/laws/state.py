@@ -141,6 +141,7 @@ class Pending:
     reject: Confirm
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
+    price: Ruling | None = None  # the penalty that confirming it brings
 
 
 class State:
@@ -310,9 +311,11 @@ class State:
         *,
         claim: str | None = None,
         needs_arbiter: bool = False,
+        price: tuple[str, Mapping[str, Any]] | None = None,
     ) -> None:
         """Give a ruling that is the arbiter's to confirm. A friendly game confirms it at once,
-        unless a person must judge (``needs_arbiter``)."""
+        unless a person must judge (``needs_arbiter``). ``price`` is the rule and the fields of
+        the penalty that confirming it will bring, so that he sees what he confirms."""
         assert self.setup is not None
         self.clock.stop()
         if self.setup.arbiter == "automatic" and not needs_arbiter:
@@ -321,6 +324,8 @@ class State:
             return
         ruling = self.rule(kind, *rules, **fields, status="proposed")
         self.pending = Pending(ruling, confirm, reject, claim)
+        if price is not None:
+            self.pending.price = self.rule("penalty", price[0], **price[1], status="proposed")
         self.tell_clock("arbiter")
 
     def decide(self, status: Literal["confirmed", "rejected"]) -> None:
@@ -328,8 +333,11 @@ class State:
         pending = self.pending
         assert pending is not None
         self.pending = None
-        again = {**pending.ruling.fields, "status": status}
-        self.out.append(Ruling(self.t, pending.ruling.kind, again, pending.ruling.articles))
+        # A confirmed price is given when it is exacted.
+        dropped = pending.price if status == "rejected" else None
+        for ruling in filter(None, (pending.ruling, dropped)):
+            again = {**ruling.fields, "status": status}
+            self.out.append(Ruling(self.t, ruling.kind, again, ruling.articles))
         (pending.confirm if status == "confirmed" else pending.reject)()
 
     def resume(self, rule: str = "arbiter") -> None:
