@@ -9,14 +9,18 @@ told when it can no longer be revised: with ``clock``, when the running side of 
 while the line stands on the board; with ``position``, when later moves have answered it, or the
 game is over.
 
-What lost bytes do: the board heard is wrong in the squares whose updates are missing. One update
-that is lost unnoticed never makes the wrong move: two positions that the same position leads to
-differ in two squares at least (but for the piece of a promotion), so the heard board fits no move
-until the square is reported again. A loss that shows, as a damaged message or as a clock that was
-heard each second and jumps, may hide any number of updates; from there on nothing is told until
-a dump of the whole board. What cannot be told apart: whole updates lost without a trace, whose
-remainder is a legal move; a flipped bit that turns a field or a promotion piece into another legal
-one; and moves that led back to a position on the way.
+What lost bytes do: the board heard is wrong in the squares whose updates are missing. Positions
+that one position leads to differ in two squares at least (but for the piece of a promotion), so a
+single update that is lost without a trace leaves the heard board fitting no move, with a piece too
+many or too few: too many when the clock is pressed, or for long, or a press that no move explains,
+twice in a row, end the telling, and so does a loss that shows: a damaged message, or a clock that
+was heard each second and jumps. Then nothing is told until a dump of the whole board, and after it
+only if one way leads there from what was told. One lost update thus makes no wrong move where the
+clock commits; where positions alone do, a capture of the piece whose lift was lost may hide it.
+
+What nobody can tell apart: several updates lost without a trace, whose remainder is legal; a
+flipped bit that turns a field or a promotion piece into another legal one; moves made unheard
+that lead back to a position that was heard.
 """
 
 from __future__ import annotations
@@ -256,6 +260,7 @@ class MoveFinder:
         self._result: Placement | None = None
         self._clock: ClockSide | None = None
         self._white_clock: ClockSide | None = None
+        self._sure_of_clock = False
         self._rhythm = _Rhythm()
         self._findings: list[Finding] = []
         self._said: set[str] = set()
@@ -414,12 +419,16 @@ class MoveFinder:
         return True
 
     def _pressed_by_the_mover(self, side: ClockSide) -> bool:
-        """Whether ``side`` of the clock is that of the player who moved last; the first move told
-        shows whose it is."""
+        """Whether ``side`` of the clock is that of the player who moved last. The first two presses
+        that agree show whose it is; one may have been somebody's who only started the clock."""
         white_moved = self._line[-1].board.turn == chess.BLACK
-        if self._white_clock is None:
-            self._white_clock = side if white_moved else ("right" if side == "left" else "left")
-        return (side == self._white_clock) == white_moved
+        white = side if white_moved else ("right" if side == "left" else "left")
+        if white == self._white_clock:
+            self._sure_of_clock = True
+        elif self._sure_of_clock:
+            return False
+        self._white_clock = white
+        return True
 
     # --- where a game begins -----------------------------------------------------------------
 
@@ -487,6 +496,7 @@ class MoveFinder:
         self._plies = self._unmatched = self._crowded = 0
         self._lost = self._strays = self._adrift = False
         self._result = self._white_clock = None
+        self._sure_of_clock = False
         return True
 
     # --- following the board -----------------------------------------------------------------
