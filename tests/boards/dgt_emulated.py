@@ -91,6 +91,16 @@ class EmulatedDgtBoard:
             if self._updates:
                 self._send(hands.clock(left, right, status))
 
+    @property
+    def reports(self) -> bool:
+        """Whether a host has asked for changes since the board got its power."""
+        return self._updates
+
+    def forget(self) -> None:
+        """Lose power for a moment while the line stays."""
+        with self._lock:
+            self._updates = False
+
     def send_raw(self, data: bytes) -> None:
         with self._lock:
             self._write(data)

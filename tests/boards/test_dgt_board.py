@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 from collections.abc import Iterator
 
+import chess
 import pytest
 
 from blindplay.boards.dgt import DgtBoard, find_dgt_board, probe
+from blindplay.boards.dgt.board import _Mirror
+from blindplay.boards.dgt.protocol import Decoder, Message
 from blindplay.boards.driver import BoardNotFoundError, FoundPort, NoAnswerError
 from blindplay.boards.events import Connected, Disconnected, Lever, Lifted, Placed, Position
+from tests.boards import dgt_hands as hands
 from tests.boards.dgt_emulated import FORBIDDEN, EmulatedDgtBoard
 from tests.boards.test_driver import Ear
 
@@ -128,6 +133,17 @@ def test_a_lost_link_is_no_lift_and_what_changed_meanwhile_is_a_position(
     assert board.placement() == AFTER_E4
 
 
+def test_a_board_that_lost_power_for_a_moment_is_told_again_to_report(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    emulated.forget()
+    emulated.move("e2e4")
+    ear.wait(lambda heard: heard[-1] == Position(AFTER_E4, heard[-1].at))
+    ear.wait(lambda heard: emulated.reports)
+    emulated.move("e7e5")
+    ear.wait_kinds(Lifted, Placed)
+
+
 def test_garbage_on_the_line_does_no_harm(
     emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
 ) -> None:
@@ -172,3 +188,49 @@ def test_closing_ends_events(emulated: EmulatedDgtBoard, board: DgtBoard, ear: E
     emulated.move("e2e4")
     time.sleep(0.2)
     assert ear.events == []
+
+
+@pytest.mark.parametrize("ppm", [100, 1000])
+def test_with_flipped_bits_on_the_line_no_wrong_position_is_believed(ppm: int) -> None:
+    """The picture of the board alone, in simulated time, with the driver's way of asking."""
+    hand = random.Random(ppm)
+    board, pieces = chess.Board(), hands.pieces_of(chess.Board())
+    mirror, decoder = _Mirror(None, None), Decoder()
+    told: list[str] = []
+    now, asked, dumps, spoilt = 0.0, -1.0, 0, 0
+
+    def line(message: bytes) -> list[Message]:
+        nonlocal spoilt
+        heard = bytes(
+            sum(1 << bit for bit in range(8) if hand.random() < ppm / 1e6) ^ byte
+            for byte in message
+        )
+        spoilt += heard != message
+        return decoder.feed(heard)
+
+    def hear(message: bytes) -> None:
+        for heard in line(message):
+            for event in mirror.hear(heard, now):
+                if isinstance(event, Position):
+                    told.append(event.placement)
+                    assert event.placement == board.board_fen()
+
+    for move in hands.random_game(hand, 150):
+        for square, piece in hands.by_hand(board, move, hand):
+            if piece == ".":
+                pieces.pop(square, None)
+            else:
+                pieces[square] = piece
+            now += 0.1
+            hear(hands.update(square, piece))
+        board.push(move)
+        end = now + 4
+        while now < end:
+            now += 0.1
+            mirror.rest(now)
+            if mirror.wants_dump and now - asked > 0.3:
+                asked, dumps = now, dumps + 1
+                hear(hands.dump(pieces))
+        assert mirror.placement() == board.board_fen()
+    assert dumps > 150
+    assert spoilt > 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable
 
 import serial
@@ -59,8 +60,10 @@ ANSWER_SECONDS = 3.0
 _ASK_EVERY = 0.3
 _SETTLED = 0.3
 """A scan of the whole board takes 0.25 s: after this quiet, hands are at rest."""
-_SILENCE = 2.5
-"""A board without a running clock says nothing by itself: after this it is asked."""
+_RECHECK = 2.0
+"""How often the board is asked while nothing changes."""
+_REMIND = 4.0
+"""A board that lost power for a moment forgets that it is to tell changes: tell it so often."""
 _PRESS_WAITS = 0.7
 """How long a press waits for the board to be heard as a whole."""
 
@@ -87,7 +90,7 @@ class _Mirror:
         self._codes: list[int] | None = None
         self._doubtful: tuple[int, ...] | None = None
         self.sure = False
-        self._changed = 0.0
+        self._changed = self._agreed = 0.0
         self._running: ClockSide | None = None
         self._presses: list[events.Lever] = []
         self._told: str | None = None
@@ -110,8 +113,10 @@ class _Mirror:
 
     def rest(self, now: float) -> list[BoardEvent]:
         """Nothing was heard until ``now``: ask when hands rest, let no press wait too long."""
-        if not self.sure and now - self._changed >= _SETTLED:
+        if now - self._changed >= _SETTLED and not self.sure:
             self.wants_dump = True
+        elif now - self._agreed >= _RECHECK:
+            self.wants_dump = True  # a change may have been lost without a trace
         if self._presses and now - self._presses[0].at >= _PRESS_WAITS:
             return self._release()
         return []
@@ -136,7 +141,7 @@ class _Mirror:
             self.wants_dump = True
             return []
         self._codes, self._doubtful = list(codes), None
-        self.sure, self.wants_dump = True, False
+        self.sure, self.wants_dump, self._agreed = True, False, now
         self.believed = codes
         if self._turned_given is None:
             turned = turned_at_start(codes)
@@ -226,7 +231,7 @@ class DgtBoard:
         self._connected = False
         self._told_gone = False
         self._stop = threading.Event()
-        self._look, self._looked = threading.Event(), threading.Event()
+        self._asked_to_look: deque[threading.Event] = deque()
         self._thread: threading.Thread | None = None
 
     @property
@@ -242,9 +247,9 @@ class DgtBoard:
         """Ask the board what stands on it now, wait so long at most, and return
         :meth:`placement`. In the driver's own thread, which could not hear it, do not wait."""
         if self._connected and threading.current_thread() is not self._thread:
-            self._looked.clear()
-            self._look.set()
-            self._looked.wait(seconds)
+            looked = threading.Event()
+            self._asked_to_look.append(looked)
+            looked.wait(seconds)
         return self.placement()
 
     def start(self) -> None:
@@ -312,7 +317,8 @@ class DgtBoard:
         about = _About()
         start = last = time.monotonic()
         asked = 0.0
-        silent_asked = start
+        reminded = start
+        lookers: list[threading.Event] = []
         any_bytes = False
         port.write(bytes((Command.UPDATE_NICE, Command.VERSION, Command.SERIAL_NUMBER)))
         while not self._stop.is_set():
@@ -329,24 +335,24 @@ class DgtBoard:
                     self._emit(events.Connected(url, about.words(), now))
                 for event in told:
                     self._emit(event)
-            if self._look.is_set():
-                self._look.clear()
+            if mirror.sure:
+                while lookers:
+                    lookers.pop().set()
+            while self._asked_to_look:
+                lookers.append(self._asked_to_look.popleft())
                 mirror.doubt()
-            elif mirror.sure:
-                self._looked.set()
             for event in mirror.rest(now):
                 self._emit(event)
             if not mirror.heard_board and now - start > self._answer_seconds:
                 raise NoAnswerError(_no_answer(url, any_bytes, decoder))
-            if now - last > _SILENCE + self._answer_seconds:
+            if now - last > _RECHECK + self._answer_seconds:
                 raise NoAnswerError(_no_answer(url, any_bytes, decoder))
             if mirror.urgent or (mirror.wants_dump and now - asked >= _ASK_EVERY):
                 port.write(bytes((Command.SEND_BOARD,)))
                 mirror.urgent, asked = False, now
-            if now - max(last, silent_asked) > _SILENCE:
-                # A board that lost power forgets that it is to tell changes, and which it told.
-                port.write(bytes((Command.UPDATE_NICE, Command.SEND_BOARD)))
-                silent_asked = now
+            if now - reminded > _REMIND:
+                port.write(bytes((Command.UPDATE_NICE,)))
+                reminded = now
 
     def _found(self, url: str) -> None:
         self._connected, self._told_gone = True, False
