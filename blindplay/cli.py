@@ -593,7 +593,7 @@ def flash(
 ) -> None:
     """Write firmware into a board through avrdude, saying first what will be done."""
     from blindplay.boards import flashing
-    from blindplay.boards.driver import check_url
+    from blindplay.boards.line import check_url
 
     if port is not None:
         check_url(port)

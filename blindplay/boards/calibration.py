@@ -22,7 +22,7 @@ import platformdirs
 import serial
 
 from blindplay.boards import peg
-from blindplay.boards.driver import BAUD, NoAnswerError, check_url, discover, explain_open_error
+from blindplay.boards.line import BAUD, NoAnswerError, check_url, discover, explain_open_error
 
 SAMPLES = 7
 """Readings of one hole: a loose contact shows in their spread."""

@@ -7,176 +7,47 @@ and each restart of the board, and reports what it then finds as one :class:`eve
 
 from __future__ import annotations
 
-import errno
 import logging
-import sys
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 import serial
-from serial.tools import list_ports
 
 from blindplay.boards import events, peg
 from blindplay.boards.events import BoardEvent
+from blindplay.boards.line import (
+    BACKOFF,
+    BAUD,
+    BoardNotFoundError,
+    FoundPort,
+    LineBoard,
+    NoAnswerError,
+    UnfitBoardError,
+    check_url,
+    close_port,
+    discover,
+    explain_open_error,
+    is_missing,
+    link_errors,
+    open_port,
+    read_port,
+)
 
-BAUD = 9600
 HELLO_EVERY = 0.3
 HELLO_SECONDS = 3.0
 """How long a hello is repeated: opening the port resets an Arduino for about 1.5 s."""
-BACKOFF = (0.5, 10.0)
-"""First and longest pause between attempts to reach the board, in seconds."""
-
 _DUMP_EVERY = 0.5
 _KEEP_ALIVE = 2.0
 """A hello, not a ping: its nonce shows a restart that nothing else would."""
 _SILENCE = 2.5
 """The board pings each second; after this silence it may have restarted: greet it again."""
 
-# USB vendors of the boards and adapters that a pegged board is built from.
-_VENDORS = {
-    0x2341: "Arduino",
-    0x2A03: "Arduino",
-    0x1A86: "CH340",
-    0x10C4: "CP210x",
-    0x0403: "FTDI",
-    0x067B: "Prolific",
-}
-
 _WHITE: Literal["white"] = "white"
 _BLACK: Literal["black"] = "black"
 
-_MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
-
 _log = logging.getLogger(__name__)
-
-
-class BoardNotFoundError(ValueError):
-    """The URL can name no board: there is no such device or no such kind of URL."""
-
-
-class NoAnswerError(TimeoutError):
-    """The port opened, but what is behind it does not answer as a pegged board does."""
-
-
-class UnfitBoardError(ValueError):
-    """The board answered, but this version of the program cannot work with it."""
-
-
-@dataclass(frozen=True)
-class FoundPort:
-    """A serial port with a USB device behind it that may be a board.
-
-    ``likely`` is True where the vendor is one whose adapters the board is built with.
-    """
-
-    url: str
-    description: str
-    vid: int | None
-    pid: int | None
-    serial_number: str | None
-    likely: bool
-
-
-def discover() -> list[FoundPort]:
-    """List the USB serial ports of this computer, likely boards first. Opens none of them."""
-    found = [
-        FoundPort(
-            url=port.device,
-            description=port.description or port.device,
-            vid=port.vid,
-            pid=port.pid,
-            serial_number=port.serial_number,
-            likely=port.vid in _VENDORS,
-        )
-        for port in list_ports.comports()
-        if port.vid is not None
-    ]
-    return sorted(found, key=lambda port: (not port.likely, port.url))
-
-
-def check_url(url: str) -> None:
-    """Raise :class:`BoardNotFoundError` if ``url`` cannot name a serial port. Opens nothing."""
-    scheme, separator, _ = url.partition("://")
-    if not url:
-        raise BoardNotFoundError("The board's port is empty: give a device such as /dev/ttyUSB0.")
-    if separator:
-        try:
-            serial.serial_for_url(url, do_not_open=True)
-        except ValueError as error:
-            raise BoardNotFoundError(
-                f"{url} is no board's address, because {scheme}:// is unknown: "
-                "give a device or socket://HOST:PORT."
-            ) from error
-        except (serial.SerialException, OSError):
-            pass  # The kind of URL is known; whether anything is there, opening will tell.
-        try:
-            addressed = scheme != "socket" or urlsplit(url).port is not None
-        except ValueError:  # a port above 65535
-            addressed = False
-        if not addressed:
-            raise BoardNotFoundError(f"{url} has no valid port: give socket://HOST:PORT.")
-    elif sys.platform != "win32":
-        if not Path(url).exists():
-            raise BoardNotFoundError(explain_open_error(url, FileNotFoundError(errno.ENOENT, url)))
-        if not Path(url).is_char_device():
-            raise BoardNotFoundError(f"{url} is no serial port: give the port the board is at.")
-
-
-def explain_open_error(url: str, exc: BaseException) -> str:
-    """Say in one sentence why ``url`` could not be opened or kept open, and what to do."""
-    number, text = _errno(exc), str(exc)
-    if isinstance(exc, NoAnswerError | UnfitBoardError):
-        return text
-    if "://" in url:
-        return f"Nothing answers at {url}: start the board there or correct the address."
-    if number in _MISSING:
-        if _brltty_runs():
-            return (
-                f"There is no port {url}, and brltty is running, which takes over the adapters "
-                "that boards use: add your adapter to brltty's exceptions or stop brltty, then "
-                "plug the board in again."
-            )
-        return f"There is no port {url}: plug the board in, or give the port it is at."
-    if number in (errno.EACCES, errno.EPERM):
-        if sys.platform == "win32":
-            return f"Port {url} is in use by another program: close that program."
-        if sys.platform == "linux":
-            return (
-                f"You may not use port {url}: run 'sudo usermod -aG dialout $USER', "
-                "then log out and log in again."
-            )
-        return f"You may not use port {url}: ask who looks after this computer for the right."
-    if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
-        return f"Port {url} is in use by another program: close that program."
-    return f"The line to the board at {url} was lost ({text}): check the cable."
-
-
-def _errno(exc: BaseException) -> int | None:
-    number = getattr(exc, "errno", None)
-    if isinstance(number, int):
-        return number
-    # On Windows, pyserial puts the error only into its text.
-    text = str(exc)
-    if "FileNotFoundError" in text:
-        return errno.ENOENT
-    return errno.EACCES if "PermissionError" in text else None
-
-
-def _brltty_runs() -> bool:
-    if sys.platform != "linux":
-        return False
-    try:
-        return any(
-            name.read_text().strip() == "brltty" for name in Path("/proc").glob("[0-9]*/comm")
-        )
-    except OSError:
-        return False  # A process ended while we looked; the plain sentence will do.
 
 
 def describe(hello: peg.Hello) -> str:
@@ -204,12 +75,12 @@ def probe(url: str, *, baud: int = BAUD, seconds: float = HELLO_SECONDS) -> str:
     :class:`OSError` with a clear sentence for all else that prevents opening.
     """
     check_url(url)
-    lost = _link_errors()
+    lost = link_errors()
     try:
-        port = _open(url, baud)
+        port = open_port(url, baud)
     except lost as error:
         sentence = explain_open_error(url, error)
-        if "://" not in url and _errno(error) in _MISSING:
+        if "://" not in url and is_missing(error):
             raise BoardNotFoundError(sentence) from error
         raise OSError(sentence) from error
     try:
@@ -219,7 +90,7 @@ def probe(url: str, *, baud: int = BAUD, seconds: float = HELLO_SECONDS) -> str:
     except lost as error:
         raise OSError(explain_open_error(url, error)) from error
     finally:
-        _close(port)
+        close_port(port)
 
 
 def _greet(port: serial.Serial, url: str, baud: int, seconds: float) -> peg.Hello:
@@ -230,7 +101,7 @@ def _greet(port: serial.Serial, url: str, baud: int, seconds: float) -> peg.Hell
         if now >= next_hello:
             port.write(peg.encode(peg.AskHello()))
             next_hello = now + HELLO_EVERY
-        data = _read(port)
+        data = read_port(port)
         heard = heard or bool(data)
         for message in decoder.feed(data):
             if isinstance(message, peg.Hello):
@@ -258,44 +129,6 @@ def _check_fit(hello: peg.Hello) -> None:
         raise UnfitBoardError(
             f"The board says it has {hello.squares} squares instead of 64: update its firmware."
         )
-
-
-def _link_errors() -> tuple[type[Exception], ...]:
-    """What a dying serial line raises; termios.error is not an OSError."""
-    if sys.platform != "win32":
-        import termios
-
-        return (OSError, termios.error)
-    return (OSError,)  # serial.SerialException is one
-
-
-def _open(url: str, baud: int) -> serial.Serial:
-    """Open the port; raise BoardNotFoundError for a URL that makes no sense."""
-    try:
-        if "://" in url:
-            return serial.serial_for_url(url, baudrate=baud, timeout=0.05, write_timeout=1.0)
-        # Only local ports can be locked; sockets and the like do not take the argument.
-        return serial.serial_for_url(
-            url, baudrate=baud, timeout=0.05, write_timeout=1.0, exclusive=True
-        )
-    except OSError:
-        raise
-    except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
-        raise BoardNotFoundError(
-            f"{url} is no board's address: give a device or socket://HOST:PORT."
-        ) from error
-
-
-def _read(port: serial.Serial) -> bytes:
-    return bytes(port.read(max(1, port.in_waiting)))
-
-
-def _close(port: serial.Serial) -> None:
-    lost = _link_errors()
-    try:
-        port.close()
-    except lost:
-        _log.debug("closing a lost port failed", exc_info=True)
 
 
 class _Clock:
@@ -548,14 +381,7 @@ class Mirror:
         return peg.placement_of(self.codes, identity=self.identity)
 
 
-@dataclass(frozen=True)
-class _Usb:
-    vid: int
-    pid: int
-    serial_number: str | None
-
-
-class PegBoard:
+class PegBoard(LineBoard):
     """A pegged board at ``url``: a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL.
 
     ``on_event`` is called in the driver's own thread, one event at a time; what it raises is
@@ -575,29 +401,14 @@ class PegBoard:
         hello_seconds: float = HELLO_SECONDS,
         ports: Callable[[], Iterable[FoundPort]] = discover,
     ) -> None:
-        if not url:
-            raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
-        self.url = url
-        self._on_event = on_event
+        super().__init__(url, on_event, name="pegged board", backoff=backoff, ports=ports)
         self._baud = baud
-        self._backoff = backoff
         self._hello_seconds = hello_seconds
-        self._ports = ports
-        self._usb: _Usb | None = None
         self._mirror: Mirror | None = None
         self._placement: str | None = None
-        self._connected = False
-        self._told_gone = False
         self._outbox: deque[bytes] = deque(maxlen=16)
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
         self._rejected = 0
         self._decoder: peg.Decoder | None = None
-
-    @property
-    def connected(self) -> bool:
-        """Whether the board has answered and is still being heard."""
-        return self._connected
 
     @property
     def rejected(self) -> int:
@@ -608,65 +419,13 @@ class PegBoard:
         """The board as last known, as FEN's first field; None before the first dump."""
         return self._placement
 
-    def start(self) -> None:
-        """Begin to connect, in the background. Raises :class:`RuntimeError` if begun already."""
-        if self._thread is not None:
-            raise RuntimeError("This board was started before: make a new PegBoard.")
-        self._thread = threading.Thread(target=self._run, name="pegged board", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop and free the port. No event comes after this returns; closing twice is harmless."""
-        self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=5)
-
     def buzz(self, pattern: int) -> None:
         """Sound the buzzer with pattern 0–255, if there is a connection and a buzzer."""
         if self._connected:
             self._outbox.append(peg.encode(peg.Buzz(pattern)))
 
-    def __enter__(self) -> PegBoard:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _run(self) -> None:
-        first, longest = self._backoff
-        pause = first
-        while not self._stop.is_set():
-            for url in self._candidates():
-                try:
-                    self._session(url)
-                except ValueError as error:
-                    why = str(error)
-                except _link_errors() as error:
-                    why = explain_open_error(url, error)
-                else:
-                    self._connected = False
-                    break  # closed
-                if self._connected:
-                    pause = first
-                self._gone(why)
-                if self._stop.is_set():
-                    break
-            self._stop.wait(pause)
-            pause = min(longest, pause * 2)
-
-    def _candidates(self) -> list[str]:
-        """Where the board may be: its port, unless that is another device now, then its USB id."""
-        if self._usb is None:
-            return [self.url]
-        ports = list(self._ports())
-        same = [port.url for port in ports if _Usb(*_ids(port)) == self._usb]
-        foreign = [port.url for port in ports if port.url not in same]
-        here = [] if _real(self.url) in map(_real, foreign) else [self.url]
-        return here + [url for url in same if _real(url) != _real(self.url)]
-
     def _session(self, url: str) -> None:
-        port = _open(url, self._baud)
+        port = open_port(url, self._baud)
         self._decoder = peg.Decoder()
         self._mirror = mirror = Mirror(url, self._mirror)
         try:
@@ -674,7 +433,7 @@ class PegBoard:
         finally:
             self._rejected += self._decoder.rejected
             self._decoder = None
-            _close(port)
+            close_port(port)
 
     def _talk(self, port: serial.Serial, mirror: Mirror, url: str) -> None:
         decoder = self._decoder
@@ -682,7 +441,7 @@ class PegBoard:
         start = time.monotonic()
         any_bytes = False
         while not self._stop.is_set():
-            data = _read(port)
+            data = read_port(port)
             now = time.monotonic()
             any_bytes = any_bytes or bool(data)
             for message in decoder.feed(data):
@@ -704,32 +463,5 @@ class PegBoard:
                 port.write(self._outbox.popleft())
 
     def _found(self, url: str) -> None:
-        self._connected = True
-        self._told_gone = False
+        super()._found(url)
         self._outbox.clear()
-        self.url = url
-        for port in self._ports():
-            if port.vid is not None and _real(port.url) == _real(url):
-                self._usb = _Usb(*_ids(port))
-
-    def _gone(self, why: str) -> None:
-        self._connected = False
-        if not self._told_gone and not self._stop.is_set():
-            self._told_gone = True
-            self._emit(events.Disconnected(why, time.monotonic()))
-
-    def _emit(self, event: BoardEvent) -> None:
-        if self._stop.is_set():
-            return
-        try:
-            self._on_event(event)
-        except Exception:
-            _log.exception("the receiver of board events failed on %s", event)
-
-
-def _ids(port: FoundPort) -> tuple[int, int, str | None]:
-    return port.vid or 0, port.pid or 0, port.serial_number
-
-
-def _real(url: str) -> str:
-    return url if "://" in url or sys.platform == "win32" else str(Path(url).resolve())

@@ -9,14 +9,9 @@ from dataclasses import asdict
 from typing import TextIO
 
 from blindplay.boards import events
-from blindplay.boards.driver import (
-    BoardNotFoundError,
-    PegBoard,
-    check_url,
-    discover,
-    probe,
-)
+from blindplay.boards.driver import PegBoard, probe
 from blindplay.boards.events import BoardEvent
+from blindplay.boards.line import BoardNotFoundError, check_url, discover
 
 _NAMES = {"P": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import chess
 import platformdirs
 
-from blindplay.boards.driver import discover, probe
+from blindplay.boards.driver import probe
+from blindplay.boards.line import discover
 from blindplay.language import Language
 from blindplay.record import Journal, JournalError
 from blindplay.speech import findings

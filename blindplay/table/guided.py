@@ -9,7 +9,8 @@ from contextlib import ExitStack
 from typing import TextIO
 
 from blindplay.boards import events, peg
-from blindplay.boards.driver import PegBoard, check_url
+from blindplay.boards.driver import PegBoard
+from blindplay.boards.line import check_url
 from blindplay.boards.monitor import find_board
 from blindplay.language import Command, Language
 from blindplay.laws.placement import Pieces

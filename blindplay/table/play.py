@@ -14,7 +14,7 @@ import chess
 
 from blindplay.boards.calibration import kept
 from blindplay.boards.dgt import find_dgt_board
-from blindplay.boards.driver import BoardNotFoundError, check_url
+from blindplay.boards.line import BoardNotFoundError, check_url
 from blindplay.boards.monitor import find_board
 from blindplay.language import Language, load
 from blindplay.laws import facts as f

@@ -23,8 +23,8 @@ from blindplay.boards.calibration import (
     kept,
     merged,
 )
-from blindplay.boards.driver import BoardNotFoundError, NoAnswerError
 from blindplay.boards.emulator import START, EmulatedBoard
+from blindplay.boards.line import BoardNotFoundError, NoAnswerError
 from blindplay.language import Language, languages, load
 from blindplay.table.calibrate import calibrate, check
 

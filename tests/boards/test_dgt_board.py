@@ -13,8 +13,8 @@ import pytest
 from blindplay.boards.dgt import DgtBoard, find_dgt_board, probe
 from blindplay.boards.dgt.board import _Mirror
 from blindplay.boards.dgt.protocol import Decoder, Message
-from blindplay.boards.driver import BoardNotFoundError, FoundPort, NoAnswerError
 from blindplay.boards.events import Connected, Disconnected, Lever, Lifted, Placed, Position
+from blindplay.boards.line import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards import dgt_hands as hands
 from tests.boards.dgt_emulated import FORBIDDEN, EmulatedDgtBoard
 from tests.boards.test_driver import Ear

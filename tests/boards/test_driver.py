@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 import serial
 
-from blindplay.boards import driver, events, peg
-from blindplay.boards.driver import BoardNotFoundError, FoundPort, NoAnswerError, PegBoard
+from blindplay.boards import driver, events, line, peg
+from blindplay.boards.driver import PegBoard
 from blindplay.boards.emulator import START, EmulatedBoard
 from blindplay.boards.events import (
     BoardEvent,
@@ -28,6 +28,7 @@ from blindplay.boards.events import (
     Placed,
     Position,
 )
+from blindplay.boards.line import BoardNotFoundError, FoundPort, NoAnswerError
 
 if TYPE_CHECKING:
     from hardware.emulated import FirmwareBoard
@@ -389,7 +390,7 @@ def test_wrong_speed_is_named_when_bytes_come_but_no_frame() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="dialout is a Linux group")
 def test_a_denied_port_is_explained_with_the_remedy() -> None:
-    sentence = driver.explain_open_error(
+    sentence = line.explain_open_error(
         "/dev/ttyUSB0", serial.SerialException(13, "Permission denied")
     )
     assert "dialout" in sentence
@@ -397,14 +398,14 @@ def test_a_denied_port_is_explained_with_the_remedy() -> None:
 
 
 def test_brltty_is_named_where_it_took_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driver, "_brltty_runs", lambda: True)
+    monkeypatch.setattr(line, "_brltty_runs", lambda: True)
     error = serial.SerialException(2, "No such file or directory")
-    assert "brltty" in driver.explain_open_error("/dev/ttyUSB0", error)
+    assert "brltty" in line.explain_open_error("/dev/ttyUSB0", error)
 
 
 def test_a_port_in_use_is_explained(emulated: AnyBoard) -> None:
     error = serial.SerialException(11, "Could not exclusively lock port")
-    assert "another program" in driver.explain_open_error("/dev/ttyUSB0", error)
+    assert "another program" in line.explain_open_error("/dev/ttyUSB0", error)
 
 
 # --- the mirror alone, for what a healthy emulator does not do --------------------------------
@@ -461,7 +462,7 @@ def test_a_resonator_half_a_percent_slow_stays_within_50_ms() -> None:
 
 def test_a_board_of_another_protocol_is_refused_with_the_remedy() -> None:
     mirror = driver.Mirror("test")
-    with pytest.raises(driver.UnfitBoardError, match="update"):
+    with pytest.raises(line.UnfitBoardError, match="update"):
         mirror.hear(peg.Hello(2, 0x100, 7, 64, 99, 0, 5000), 100.0)
 
 

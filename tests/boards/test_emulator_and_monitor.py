@@ -10,9 +10,9 @@ import time
 import pytest
 from serial.tools import list_ports
 
-from blindplay.boards import driver, monitor
-from blindplay.boards.driver import BoardNotFoundError, FoundPort
+from blindplay.boards import line, monitor
 from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.line import BoardNotFoundError, FoundPort
 from blindplay.boards.monitor import find_board
 from blindplay.boards.monitor import monitor as watch
 
@@ -118,4 +118,4 @@ def test_discovery_lists_likely_boards_first(monkeypatch: pytest.MonkeyPatch) ->
 
     ports = [Port("A", None), Port("B", 0x1234), Port("C", 0x1A86)]
     monkeypatch.setattr(list_ports, "comports", lambda: ports)
-    assert [(p.url, p.likely) for p in driver.discover()] == [("C", True), ("B", False)]
+    assert [(p.url, p.likely) for p in line.discover()] == [("C", True), ("B", False)]

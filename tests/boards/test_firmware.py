@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from blindplay.boards import events, measure, peg
-from blindplay.boards.driver import NoAnswerError, PegBoard, probe
+from blindplay.boards.driver import PegBoard, probe
 from blindplay.boards.emulator import START, LockstepBoard
+from blindplay.boards.line import NoAnswerError
 from blindplay.boards.measure import Host, Stepped
 
 if TYPE_CHECKING:

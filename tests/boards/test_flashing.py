@@ -11,7 +11,7 @@ import pytest
 
 from blindplay import cli
 from blindplay.boards import flashing
-from blindplay.boards.driver import BoardNotFoundError, FoundPort
+from blindplay.boards.line import BoardNotFoundError, FoundPort
 
 HEX = ":0400000001020304F2\n:00000001FF\n"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell script on PATH")

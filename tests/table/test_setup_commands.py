@@ -13,8 +13,8 @@ import pytest
 
 from blindplay.boards import calibration
 from blindplay.boards.calibration import Calibration
-from blindplay.boards.driver import BoardNotFoundError
 from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.line import BoardNotFoundError
 from blindplay.boards.practice import practise
 from blindplay.language import load
 from blindplay.laws.facts import Player, Setup

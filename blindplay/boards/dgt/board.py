@@ -17,21 +17,22 @@ from collections.abc import Callable, Iterable
 import serial
 
 from blindplay.boards import events
-from blindplay.boards.driver import (
+from blindplay.boards.events import BoardEvent
+from blindplay.boards.line import (
     BACKOFF,
     BAUD,
     BoardNotFoundError,
     FoundPort,
+    LineBoard,
     NoAnswerError,
     check_url,
+    close_port,
     discover,
     explain_open_error,
+    link_errors,
+    open_port,
+    read_port,
 )
-from blindplay.boards.driver import _close as close_port
-from blindplay.boards.driver import _link_errors as link_errors
-from blindplay.boards.driver import _open as open_port
-from blindplay.boards.driver import _read as read_port
-from blindplay.boards.events import BoardEvent
 
 from .moves import board_fen, placement_of, turned_at_start
 from .protocol import (
@@ -193,7 +194,7 @@ def _square(field: int, turned: bool) -> str:
     return "abcdefgh"[number % 8] + str(8 - number // 8)
 
 
-class DgtBoard:
+class DgtBoard(LineBoard):
     """A DGT board at ``url``: a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL.
 
     ``on_event`` is called in the driver's own thread, one event at a time; what it raises is
@@ -218,26 +219,11 @@ class DgtBoard:
         answer_seconds: float = ANSWER_SECONDS,
         ports: Callable[[], Iterable[FoundPort]] = discover,
     ) -> None:
-        if not url:
-            raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
-        self.url = url
-        self._on_event = on_event
-        self._backoff = backoff
+        super().__init__(url, on_event, name="DGT board", backoff=backoff, ports=ports)
         self._answer_seconds = answer_seconds
-        self._ports = ports
-        self._usb: tuple[int | None, int | None, str | None] | None = None
         self._mirror = _Mirror(turned, white_clock)
         self._turned, self._white_clock = turned, white_clock
-        self._connected = False
-        self._told_gone = False
-        self._stop = threading.Event()
         self._asked_to_look: deque[threading.Event] = deque()
-        self._thread: threading.Thread | None = None
-
-    @property
-    def connected(self) -> bool:
-        """Whether the board has answered and is still being heard."""
-        return self._connected
 
     def placement(self) -> str | None:
         """The board as last believed, as FEN's first field; None before it was."""
@@ -251,55 +237,6 @@ class DgtBoard:
             self._asked_to_look.append(looked)
             looked.wait(seconds)
         return self.placement()
-
-    def start(self) -> None:
-        """Begin to connect, in the background. Raises :class:`RuntimeError` if begun already."""
-        if self._thread is not None:
-            raise RuntimeError("This board was started before: make a new DgtBoard.")
-        self._thread = threading.Thread(target=self._run, name="DGT board", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop and free the port. No event comes after this returns; closing twice is harmless."""
-        self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=5)
-
-    def __enter__(self) -> DgtBoard:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _run(self) -> None:
-        first, longest = self._backoff
-        pause = first
-        while not self._stop.is_set():
-            for url in self._candidates():
-                try:
-                    self._session(url)
-                except ValueError as error:
-                    why = str(error)
-                except link_errors() as error:
-                    why = explain_open_error(url, error)
-                else:
-                    self._connected = False
-                    return  # closed
-                if self._connected:
-                    pause = first
-                self._gone(why)
-                if self._stop.is_set():
-                    return
-            self._stop.wait(pause)
-            pause = min(longest, pause * 2)
-
-    def _candidates(self) -> list[str]:
-        """The board's port, and those where the same USB device is now."""
-        if self._usb is None:
-            return [self.url]
-        same = [port.url for port in self._ports() if _ids(port) == self._usb]
-        return [self.url, *(url for url in same if url != self.url)]
 
     def _session(self, url: str) -> None:
         port = open_port(url, BAUD)
@@ -353,27 +290,6 @@ class DgtBoard:
             if now - reminded > _REMIND:
                 port.write(bytes((Command.UPDATE_NICE,)))
                 reminded = now
-
-    def _found(self, url: str) -> None:
-        self._connected, self._told_gone = True, False
-        self.url = url
-        for port in self._ports():
-            if port.vid is not None and port.url == url:
-                self._usb = _ids(port)
-
-    def _gone(self, why: str) -> None:
-        self._connected = False
-        if not self._told_gone and not self._stop.is_set():
-            self._told_gone = True
-            self._emit(events.Disconnected(why, time.monotonic()))
-
-    def _emit(self, event: BoardEvent) -> None:
-        if self._stop.is_set():
-            return
-        try:
-            self._on_event(event)
-        except Exception:
-            _log.exception("the receiver of board events failed on %s", event)
 
 
 class _About:
