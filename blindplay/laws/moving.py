@@ -14,6 +14,7 @@ from .state import OTHER, Heard, State, legal
 from .touching import (
     catch_up,
     executed_differs,
+    finished,
     reconsider,
     stop_adjusting,
     try_to_make,
@@ -312,10 +313,13 @@ def press(game: State, fact: f.Press) -> None:
 
 
 def _press_of_the_mover(game: State, side: str) -> None:
-    if game.turn.made is not None:
-        complete(game)
-        return
     own = game.board_of(side)
+    if game.turn.made is None:
+        finished(game, own)
+    if game.turn.made is not None:
+        if not game.over:
+            complete(game)
+        return
     if game.outstanding(own) and not in_order(game, own):
         # He copied the opponent's move wrongly: until that is put right nothing can be made here.
         compare_boards(game)

@@ -279,6 +279,18 @@ def catch_up(game: State, board: str) -> None:
         table.plies = len(game.history)
 
 
+def finished(game: State, board: str) -> None:
+    """He presses: what looked as if a piece were still in his hand is his finished move. On a
+    board without names, taking back on the square where the opponent took shows the same holes
+    with the piece in the hand and with it in its hole."""
+    said = game.turn.announced
+    if said is not None and game.outstanding(board) and shows(game, board, said):
+        for ply in game.outstanding(board):
+            game.rule("executed", game.executing, board=board, move=ply.move.uci())
+        game.tables[board].plies = len(game.history)
+        _look_at_own(game, board)
+
+
 def _still_in_hand(game: State, board: str, move: chess.Move) -> bool:
     """Where a board lags behind, a piece that the opponent has yet to take may look like the one
     that is to take there, while that one is still in the hand."""

@@ -271,11 +271,13 @@ def test_the_opponents_move_and_ones_own_may_be_executed_hand_in_hand(
             given += hands.do(late, act)
         for act in own:
             given += hands.do(late, act)
+    if not names and second.to_square == first.to_square and not game.over:
+        given += hands.press()  # the same holes, whether his piece is in his hand or there
     assert not set(kinds(given)) & WRONG, (first, second, kinds(given))
     moves = [ruling["move"] for ruling in of(given, "executed")]
     # Without names a piece taken up ahead may look for a moment as if it had been put down again.
     assert list(dict.fromkeys(moves)) == [first.uci(), second.uci()]
-    assert game.over or game.turn.made == second
+    assert game.over or second in (game.turn.made, game.history[-1].move)
 
 
 NAMES = pytest.mark.parametrize("names", [True, False], ids=["named", "unnamed"])
