@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
 import threading
 import time
@@ -31,7 +32,7 @@ class EmulatedDgtBoard:
         self._directory = tempfile.TemporaryDirectory(prefix="dgt-")
         self._force_socket = force_socket
         self._port = 0
-        self._line: emulator._PtyLine | emulator._SocketLine | None = None
+        self._line: emulator._Line | None = None
         self._closed = threading.Event()
         self._unplug = threading.Event()
         self.plug()
@@ -42,7 +43,7 @@ class EmulatedDgtBoard:
 
     def plug(self) -> None:
         with self._lock:
-            if self._force_socket:
+            if self._force_socket or sys.platform == "win32":
                 line = emulator._SocketLine(self._port)
                 self._port = line.port
                 self._line = line
