@@ -703,12 +703,15 @@ def doctor(
 @app.command()
 def bench(
     positions: Annotated[int, typer.Option(help="Positions of the round trip.", min=1)] = 20_000,
+    board_moves: Annotated[
+        int, typer.Option(help="Random moves on a board; 20000 takes many minutes.", min=1)
+    ] = 500,
     language_id: Annotated[str, typer.Option("--language", help="Language measured.")] = "de",
 ) -> None:
-    """Measure: round trip of words, time to the first sample, recogniser, folding facts."""
+    """Measure: words, time to the first sample, recogniser, folding facts, mating, the board."""
     from blindplay.table.bench import measure
 
-    for line in measure(language.load(language_id), positions):
+    for line in measure(language.load(language_id), positions, board_moves):
         print(line, flush=True)
 
 

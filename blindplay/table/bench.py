@@ -13,6 +13,7 @@ from pathlib import Path
 
 import chess
 
+from blindplay.boards.measure import figures as board_figures
 from blindplay.language import Language
 from blindplay.language.roundtrip import roundtrip
 from blindplay.laws import Fact, Game
@@ -32,8 +33,9 @@ _SPOKEN = 40
 _PLIES = 300
 
 
-def measure(pack: Language, positions: int) -> Iterator[str]:
-    """Plain lines with figures and the conditions they were taken in."""
+def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
+    """Plain lines with figures and the conditions they were taken in: a round trip of so many
+    positions, and so many random moves on a board in software."""
     yield (
         f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python "
         f"{platform.python_version()}, {platform.system()}."
@@ -47,6 +49,7 @@ def measure(pack: Language, positions: int) -> Iterator[str]:
     yield from _speech(pack)
     yield _folding()
     yield from _mating()
+    yield from board_figures(moves=board_moves)
 
 
 def _speech(pack: Language) -> Iterator[str]:
