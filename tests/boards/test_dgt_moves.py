@@ -405,3 +405,38 @@ def test_with_an_update_lost_without_a_trace_the_clock_keeps_wrong_moves_out(
     moves, sentences = split(decode(stream.data, commit="clock"))
     assert moves == stream.moves[: len(moves)]
     assert sentences or moves == stream.moves
+
+
+def test_mate_is_told_though_nobody_presses_after_it() -> None:
+    stream = [start(), clock(LEFT)]
+    for change, running in (
+        (["f2", "f3P"], RIGHT), (["e7", "e5p"], LEFT), (["g2", "g4P"], RIGHT),
+        (["d8", "h4q"], RIGHT),
+    ):  # fmt: skip
+        stream += [*puts(*change), clock(running)]
+    moves, sentences = told(stream, commit="clock")
+    assert (moves, sentences) == (["f2f3", "e7e5", "g2g4", "d8h4"], [])
+
+
+def test_pieces_that_are_put_up_again_begin_a_new_game_whatever_was_lost() -> None:
+    first = puts("e2", "e4P", "e7", "e5p", "g1", "f3N", "b8", "c6n")
+    crowd = puts("a4P", "b4P", "c4P", "d4P")  # pieces from the box, before the others are home
+    away = puts("a4", "b4", "c4", "d4", "e4", "e5", "f3", "c6", "e2P", "e7p", "g1N", "b8n")
+    again = puts("d2", "d4P", "d7", "d5p", "c2", "c4P", "e7", "e6p")
+    moves, sentences = told(start(), first, crowd, away, again, commit="position")
+    assert moves[-4:] == ["d2d4", "d7d5", "c2c4", "e7e6"]
+    assert any("new game" in sentence for sentence in sentences)
+
+
+def test_a_rook_where_castling_puts_it_is_no_last_move() -> None:
+    cut = puts("h1", "f1R")  # and the king never followed: the recording ends here
+    moves, sentences = told(start(CASTLING), cut, commit="position", fen=CASTLING)
+    assert moves == []
+    assert any("h1f1" in sentence for sentence in sentences)
+
+
+def test_a_game_that_stood_when_the_next_was_dumped_is_told_to_its_end() -> None:
+    first = puts("e2", "e4P", "e7", "e5p", "g1", "f3N")
+    second = puts("d2", "d4P")
+    moves, _ = told(start(), first, start(), second, commit="position")
+    assert moves == ["e2e4", "e7e5", "g1f3", "d2d4"]

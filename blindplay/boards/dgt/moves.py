@@ -253,6 +253,7 @@ class MoveFinder:
         self._unmatched = 0
         self._crowded = 0
         self._adrift = False
+        self._stood = False  # the line ended in what stood on the board before this dump
         # What was heard to be put where since the board was last understood, and whether a dump
         # was heard since then.
         self._heard: set[tuple[int, int]] = set()
@@ -318,6 +319,7 @@ class MoveFinder:
 
     def _dump(self, codes: tuple[int, ...]) -> None:
         first = self._codes is None
+        self._stood = not first and bool(self._line) and self._line[-1].placement == self._shown()
         self._codes = list(codes)
         self._whole = True
         if first and self._missed_begin and self._given is None and turned_at_start(codes) is None:
@@ -356,7 +358,9 @@ class MoveFinder:
         self._codes[field] = code
         square = chess.square(field % 8, 7 - field // 8)
         self._heard.add((FIELDS - 1 - square if self._turned else square, _LETTERS[code]))
+        self._stood = False
         if self._lost:
+            self._look()  # putting all pieces up again begins a new game, whatever was lost
             return
         if not self._bases:
             self._begin()
@@ -456,7 +460,8 @@ class MoveFinder:
                 self._say_once(
                     "The board does not show the start position first: White is taken to sit at "
                     f"the {'far' if turned else 'usual'} side, and who is on move is told by who "
-                    "moves."
+                    "moves. If that is wrong, give the position (--fen) or how the board lies "
+                    "(--turned, --not-turned)."
                 )
                 return
         self._say_once("The board shows no position of a game yet.")
@@ -684,13 +689,17 @@ class MoveFinder:
         tip = self._line[-1] if self._line else None
         shown = self._shown()
         stands = tip is not None and (
-            self._result is not None or (not new_game and _left_standing(tip, shown))
+            self._result is not None or (self._stood if new_game else _left_standing(tip, shown))
         )
+        if stands and self._may_be_half_a_castling():
+            stands = False
+        over = tip is not None and not any(tip.board.legal_moves)
         if self._commit == "position":
             self._tell(len(self._line) - (0 if stands else 1) if self._line else 0)
-        elif self._last_unpressed and stands and len(self._line) == 1:
+        elif stands and len(self._line) == 1 and (self._last_unpressed or over):
             self._tell(1)
-            self._say(f"After move {self._plies}, the last one, the clock was not pressed.")
+            if not over:  # mate and stalemate end the game without a press
+                self._say(f"After move {self._plies}, the last one, the clock was not pressed.")
         if self._line:
             seen = " ".join(node.move.uci() for node in self._line if node.move)
             why = (
@@ -701,6 +710,21 @@ class MoveFinder:
             self._say(f"Also seen {self._where()}, but not told, because {why}: {seen}.")
         elif self._strays and not self._result and not new_game:
             self._say(f"What was done on the board {self._where()} fits no legal move.")
+
+    def _may_be_half_a_castling(self) -> bool:
+        """Whether the last move is a rook's that would be castling if the king followed: a
+        recording that was cut may end there."""
+        before = self._line[-2] if len(self._line) > 1 else self._bases[0]
+        last = self._line[-1].move
+        assert last is not None
+        for move in before.board.legal_moves:
+            if before.board.is_castling(move):
+                after = before.play(move).placement
+                rook = before.placement[last.from_square]
+                gone = after[last.from_square] == _EMPTY and after[last.to_square] == rook
+                if gone and chr(rook) in "Rr":
+                    return True
+        return False
 
     def _forget_setting_up(self, shown: Placement) -> None:
         """A king that went to the middle to show the result made no move, though it looked so."""
