@@ -574,7 +574,8 @@ def calibrate(
 ) -> None:
     """Check each contact and each kind of piece, led by voice: Enter when a step is done.
 
-    Exit status 1 if a square is bad. What was found is kept and told before a game.
+    Exit status 1 if a square is bad or none was checked. What was found is kept and told before a
+    game.
     """
     from blindplay.table.calibrate import calibrate as check_board
 

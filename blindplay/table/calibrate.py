@@ -164,7 +164,7 @@ def calibrate(
     url: str | None, pack: Language, silent: bool, keys: Iterable[str], out: TextIO
 ) -> bool:
     """Check the board at ``url`` (searched for if None), keep what was found, and give whether
-    every square that was checked is good. Raises as :class:`RawBoard` does."""
+    squares were checked and none is bad. Raises as :class:`RawBoard` does."""
     url = find_board() if url is None else url
     with RawBoard(url) as board, ExitStack() as stack:
         voice = Voice(stack, pack, silent, out)
@@ -174,4 +174,5 @@ def calibrate(
         before = found.kept(url) or Calibration()
         path = found.keep(url, found.merged(before, result))
         print(f"What was found is kept in {path}.", file=out, flush=True)
-    return not result.bad
+    # Whoever asks whether the board is good must not take a check of nothing for a yes.
+    return bool(result.squares) and not result.bad

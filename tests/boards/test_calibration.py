@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import chess
 import platformdirs
 import pytest
 
+from blindplay import cli
 from blindplay.boards import calibration, peg
 from blindplay.boards.calibration import (
     Calibration,
@@ -226,9 +228,29 @@ def test_a_board_without_a_piece_tells_so_and_can_be_left() -> None:
     with EmulatedBoard(EMPTY_BOARD) as board:
         out = io.StringIO()
         keys = ["", "", "quit"]  # nothing was put on e4
-        assert calibrate(board.url, GERMAN, True, keys, out)
+        assert not calibrate(board.url, GERMAN, True, keys, out)
         assert "Feld Eva vier: keine Figur erkannt." in out.getvalue()
         assert kept(board.url) is None
+
+
+def test_a_check_that_ends_before_the_first_square_is_not_passed() -> None:
+    with EmulatedBoard(EMPTY_BOARD) as board:
+        out = io.StringIO()
+        assert not calibrate(board.url, GERMAN, True, [], out)
+        assert "Abgebrochen." in out.getvalue()
+
+
+def test_the_command_ends_with_status_1_if_nothing_was_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with EmulatedBoard(EMPTY_BOARD) as board:
+        command = ["blindplay", "board", "calibrate", "--silent", "--port", board.url]
+        monkeypatch.setattr(sys, "argv", command)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == ""
 
 
 def test_pieces_left_on_the_board_are_told() -> None:
