@@ -136,7 +136,8 @@ def explain_open_error(url: str, exc: BaseException) -> str:
         return f"You may not use port {url}: ask who looks after this computer for the right."
     if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
         return f"Port {url} is in use by another program: close that program."
-    return f"The line to the board at {url} was lost ({text}): check the cable."
+    _log.debug("the line to %s was lost: %s", url, text)  # no sentence for a person
+    return f"The line to the board at {url} was lost: check the cable."
 
 
 def _errno(exc: BaseException) -> int | None:
