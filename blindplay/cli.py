@@ -590,7 +590,9 @@ def flash(
     kind: Annotated[
         str, typer.Option("--board", help="nano, nano-old (old boot loader) or uno.")
     ] = "nano",
-    baud: Annotated[int | None, typer.Option(help="Another rate of the boot loader.")] = None,
+    baud: Annotated[
+        int | None, typer.Option(help="Another rate of the boot loader.", min=1)
+    ] = None,
 ) -> None:
     """Write firmware into a board through avrdude, saying first what will be done."""
     from blindplay.boards import flashing
@@ -598,7 +600,7 @@ def flash(
 
     if port is not None:
         check_url(port)
-    planned = flashing.plan(file, port or flashing.only_port(), kind, baud)
+    planned = flashing.plan(file, port, kind, baud)
     print(planned.sentence, flush=True)
     flashing.flash(planned, sys.stdout)
     print("The firmware has been written.", flush=True)
@@ -653,6 +655,8 @@ def decode(
         raise ValueError(f"There is no file {file}; check the name.") from None
     except NoRecordingError as error:
         raise ValueError(f"{file} is no {protocol.value} recording: {error}.") from None
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
 
@@ -668,7 +672,7 @@ def emulate(
     ] = True,
 ) -> None:
     """Be a pegged board without hardware: prints its URL, takes lift e2, place e4 P, move e2e4,
-    press white, unplug, plug, fen and quit from standard input."""
+    press white, fault e2, mend e2, unplug, plug, fen and quit from standard input."""
     from blindplay.boards.emulator import EmulatedBoard
     from blindplay.boards.practice import practise
 

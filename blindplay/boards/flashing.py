@@ -58,15 +58,21 @@ def only_port() -> str:
     )
 
 
-def plan(file: Path, port: str, board: str, baud: int | None = None) -> Plan:
-    """How the firmware in ``file`` gets into the ``board`` (a key of :data:`BOARDS`) at ``port``.
+def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> Plan:
+    """How the firmware in ``file`` gets into the ``board`` (a key of :data:`BOARDS`) at ``port``,
+    or, if that is None, at :func:`only_port`.
 
-    ``baud`` replaces the boot loader's rate. Raises :class:`ValueError` for a file that is no
-    Intel HEX or a board that is unknown, :class:`FlashingError` without avrdude.
+    ``baud`` replaces the boot loader's rate, at least 1. Raises :class:`ValueError` for a file
+    that is no Intel HEX, a board that is unknown or a rate that is none, as :func:`only_port`
+    does, and :class:`FlashingError` without avrdude.
     """
     if board not in BOARDS:
         raise ValueError(f"{board!r} is no board: give one of {', '.join(BOARDS)}.")
+    if baud is not None and baud < 1:
+        raise ValueError(f"{baud} is no baud rate: give one of at least 1.")
     size = _bytes_in(file)
+    if port is None:
+        port = only_port()  # only now: a wrong file is wrong whatever is plugged in
     if "://" in port:
         raise ValueError(f"{port} is no serial port: firmware goes through a cable.")
     program = shutil.which("avrdude")
@@ -115,6 +121,8 @@ def flash(planned: Plan, out: TextIO) -> None:
 
 def _bytes_in(file: Path) -> int:
     """How many bytes an Intel HEX file holds; raises :class:`ValueError` if it is none."""
+    if file.is_dir():
+        raise ValueError(f"{file} is a folder, no file of firmware; give a file in Intel HEX.")
     if not file.is_file():
         raise ValueError(f"There is no file {file}; check the name.")
     size, ended = 0, False

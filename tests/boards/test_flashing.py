@@ -107,6 +107,30 @@ def test_what_cannot_be_flashed_is_refused(firmware: Path, avrdude: Path, tmp_pa
         flashing.plan(firmware, "socket://127.0.0.1:1", "nano")
     with pytest.raises(ValueError, match="no file"):
         flashing.plan(tmp_path / "nothing.hex", "/dev/ttyUSB0", "nano")
+    with pytest.raises(ValueError, match="is a folder, no file of firmware"):
+        flashing.plan(tmp_path, "/dev/ttyUSB0", "nano")
+    for baud in (0, -5):
+        with pytest.raises(ValueError, match="no baud rate"):
+            flashing.plan(firmware, "/dev/ttyUSB0", "nano", baud)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [(["--baud", "-5"], "--baud"), ([], "is a folder, no file of firmware")]
+)
+def test_wrong_input_is_told_before_a_board_is_looked_for(
+    options: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(flashing, "discover", list)
+    monkeypatch.setattr(sys, "argv", ["blindplay", "board", "flash", str(tmp_path), *options])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert said in told and len(told.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
