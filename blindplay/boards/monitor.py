@@ -71,24 +71,27 @@ def monitor(url: str | None, *, json: bool, seconds: float | None, out: TextIO) 
 
     Without ``url`` the board is searched for. Times are seconds since the monitor began; an event
     that began before it was believed may carry a slightly earlier time than the line before.
-    Raises :class:`BoardNotFoundError` if there is no board or ``url`` cannot be one.
+    Raises :class:`BoardNotFoundError` if there is no board, ``url`` cannot be one, or nothing
+    answered within ``seconds``.
     """
     if url is None:
         url = find_board()
     check_url(url)
     inbox: queue.Queue[BoardEvent] = queue.Queue()
     start = time.monotonic()
+    answered = False
     board = PegBoard(url, inbox.put)
     board.start()
     try:
         while True:
             left = 1.0 if seconds is None else start + seconds - time.monotonic()
             if left <= 0:
-                return
+                break
             try:
                 event = inbox.get(timeout=min(left, 1.0))
             except queue.Empty:
                 continue
+            answered = answered or isinstance(event, events.Connected)
             at = max(0.0, event.at - start)
             line = event_json(event, at) if json else f"{at:.2f} {describe_event(event)}"
             print(line, file=out, flush=True)
@@ -96,3 +99,8 @@ def monitor(url: str | None, *, json: bool, seconds: float | None, out: TextIO) 
         return
     finally:
         board.close()
+    if not answered:
+        raise BoardNotFoundError(
+            f"No board answered at {url} within {seconds:g} seconds: check its port and its cable, "
+            "or wait longer with --seconds."
+        )

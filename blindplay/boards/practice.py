@@ -6,6 +6,7 @@ from typing import TextIO
 
 import chess
 
+from blindplay.boards import peg
 from blindplay.boards.emulator import EmulatedBoard
 
 HELP = (
@@ -60,8 +61,20 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
             board.plug()
         case ["fen"]:
             print(board.placement, file=out, flush=True)
+        case ["fen", placement, *_]:
+            raise PracticeError(_no_new_position(placement))
         case _:
             raise PracticeError(f"{' '.join(words)!r} is no command: {HELP[0].lower() + HELP[1:]}")
+
+
+def _no_new_position(placement: str) -> str:
+    """Why ``fen`` with a position does nothing: hands move pieces, they set no position."""
+    only = "fen only prints the position; give another one to begin with by --fen"
+    try:
+        peg.codes_of(placement)
+    except ValueError as error:
+        return f"{error}; {only}"
+    return only
 
 
 def _move(board: EmulatedBoard, uci: str) -> None:
