@@ -10,12 +10,14 @@ as its data sheet allows at once, and writes the firmware's table and the parts 
     python3 hardware/ladder.py --check    only say whether both are up to date
 
 It exits with status 1 and one sentence if two windows meet, since then the board could take one
-piece for another.
+piece for another, and with status 2 and one sentence if what it was given makes no sense. It
+writes nothing then.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,6 +35,9 @@ ORDER = "PpNnBbRrQqKk"
 
 RESISTORS = (820, 1800, 3300, 4700, 6800, 10000, 15000, 22000, 33000, 47000, 82000, 180000)
 """Ohms, all of the E12 series, in the order of ORDER."""
+
+MOST_OHMS = 10_000_000
+"""The largest resistor that may be given: far above what can be told from an open hole."""
 
 NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 PER_SIDE = {"p": 8, "n": 2, "b": 2, "r": 2, "q": 2, "k": 1}
@@ -227,26 +232,51 @@ def parts(of: Sequence[Window], at: Conditions | None = None) -> str:
     return "\n".join(lines)
 
 
+def _resistors(text: str) -> tuple[int, ...]:
+    """Read ``--resistors``; raises :class:`ValueError` with the sentence to print."""
+    try:
+        ohms = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        ohms = ()
+    if len(ohms) != len(ORDER) or not all(1 <= each <= MOST_OHMS for each in ohms):
+        raise ValueError(
+            f"{text!r} are no resistors: give {len(ORDER)} whole numbers of ohms from 1 to "
+            f"{MOST_OHMS} with commas between, for the pieces {' '.join(ORDER)}."
+        )
+    return ohms
+
+
+def _tolerance(text: str) -> float:
+    """Read ``--tolerance`` as a fraction; raises :class:`ValueError` with the sentence to print."""
+    try:
+        percent = float(text)
+    except ValueError:
+        percent = math.nan
+    if not 0 < percent < 50:  # nan is not, either
+        raise ValueError(f"{text!r} is no tolerance: give percent above 0 and below 50.")
+    return percent / 100
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write both files, or with ``--check`` compare them; return the exit status."""
     parser = argparse.ArgumentParser(description="The resistors that name the pieces.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     parser.add_argument(
         "--resistors",
-        type=lambda text: tuple(int(ohms) for ohms in text.split(",")),
-        default=RESISTORS,
+        default=",".join(map(str, RESISTORS)),
         help=f"twelve values in ohms, for the pieces {' '.join(ORDER)}",
     )
-    parser.add_argument("--tolerance", type=float, default=1.0, help="of all resistors, in percent")
+    parser.add_argument("--tolerance", default="1", help="of all resistors, in percent")
     given = parser.parse_args(arguments)
-    at = Conditions(tolerance=given.tolerance / 100)
-    if len(given.resistors) != len(ORDER):
-        parser.error(f"give {len(ORDER)} resistors")
     try:
-        found = windows(given.resistors, at)
+        at = Conditions(tolerance=_tolerance(given.tolerance))
+        found = windows(_resistors(given.resistors), at)
     except WindowsMeetError as error:
         print(error, file=sys.stderr)
         return 1
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
     stale = []
     for path, text in ((HEADER, header(found, at)), (PARTS, parts(found, at))):
         if path.exists() and path.read_text("utf-8") == text:
