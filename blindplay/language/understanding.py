@@ -373,7 +373,6 @@ class Position:
     def __init__(self, board: chess.Board) -> None:
         self.board = board.copy(stack=False)
         self.facts = facts(self.board)
-        self.by_move = {fact.move: fact for fact in self.facts}
         self.by_square: dict[chess.Square, list[Fact]] = {}
         for fact in self.facts:
             self.by_square.setdefault(fact.to_square, []).append(fact)

@@ -105,7 +105,7 @@ def _short_of_time(game: State, by: str, what: str, rule: str) -> bool:
     assert game.setup is not None
     rapid = game.switch("quickplay_is_rapid") and game.setup.mode == "rapid"
     in_force = game.setup.quickplay_finish or rapid
-    no_increment = game.clock.increment(by) == 0 and not game.extra_time
+    no_increment = game.clock.increment(by) == 0
     if game.setup.mode == "blitz":
         game.refuse(by, what, "blitz", "quickplay_kinds")
     elif not in_force or not game.clock.in_last_period(by):
@@ -186,7 +186,6 @@ def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
         offered(game, by, "quickplay_extra_time")
 
     def confirm() -> None:
-        game.extra_time = True
         game.clock.give_increment(5_000)
         _give(game, by, f.seconds(TWO_MINUTES), "quickplay_extra_time")
         game.resume()

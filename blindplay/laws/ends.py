@@ -76,7 +76,7 @@ def result_of_losing(game: State, side: str, board: chess.Board | None = None) -
     impossible = chess.STATUS_OPPOSITE_CHECK | chess.STATUS_PAWNS_ON_BACKRANK
     if board.status() & impossible or len(board.pieces(chess.KING, winner)) != 1:
         return None  # an illegal position that stands; nobody has said what is possible in it
-    if game.switch("blitz_win_needs_material") and game.regime == "blitz":
+    if game.switch("win_needs_material"):
         two_knights = board.occupied_co[winner] == board.occupied_co[winner] & (
             board.kings | board.knights
         )

@@ -38,7 +38,6 @@ REQUIREMENTS = (
     "pegs",
     "staunton_black_marked",
 )
-PENALTIES = ("warning", "time", "loss")
 DECISIONS = (
     "confirm",
     "reject",

@@ -30,14 +30,12 @@ def watch(game: State) -> None:
 def first_missing(game: State, side: str, upto: int) -> int | None:
     """The first ply up to ``upto`` that ``side`` has not written, None if there is none."""
     sheet = game.sheets[side]
-    if len(sheet) >= upto:  # nothing can be missing when so much is there, unless in advance
-        return next((ply for ply in range(1, upto + 1) if ply not in sheet), None)
-    return next(ply for ply in range(1, upto + 1) if ply not in sheet)
+    return next((ply for ply in range(1, upto + 1) if ply not in sheet), None)
 
 
 def remind(game: State, side: str, upto: int, *rules: str) -> None:
     """``side`` lacks an entry up to ``upto``: say so, once for each gap."""
-    ply = first_missing(game, side, upto) if upto > 0 else None
+    ply = first_missing(game, side, upto)
     if ply is None or game.told_missing.get(side) == ply:
         return
     game.told_missing[side] = ply

@@ -25,7 +25,7 @@ def set_up(game: State, fact: f.Setup) -> None:
     game.clock.at = fact.t
     game.start_clocks = game.clock.snapshot()
     game.assistants = {side: fact.player(side).assistant or None for side in OTHER}
-    sides = ("white", "black") if fact.board_count == 2 else ("white",)
+    sides = f.SIDES if fact.board_count == 2 else f.SIDES[:1]
     game.tables = {side: TableBoard(dict(game.pieces)) for side in sides}
     if fact.variant == "chess960" and not game.switch("chess960"):
         game.rule("arbiter_needed", "not_covered", why="chess960_not_in_edition")
@@ -80,8 +80,6 @@ def two_boards(game: State, fact: f.TwoBoards) -> None:
         game.refuse(fact.by, "two_boards", "nobody_impaired", "two_boards")
         return
     if len(game.tables) == 1:
-        table = game.tables["white"]
-        table.plies = min(table.plies, len(game.history))
         game.tables["black"] = TableBoard(dict(game.pieces), plies=len(game.history))
     game.rule("two_boards", "two_boards", by=fact.by)
 

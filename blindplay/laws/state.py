@@ -173,7 +173,6 @@ class State:
         self.displacer: str | None = None  # who must put pieces right while his own clock runs
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
-        self.extra_time = False
         self.adjourning = False  # the arbiter has asked for a sealed move
         self.sealed: str | None = None
         self.adjourned = False

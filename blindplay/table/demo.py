@@ -20,7 +20,7 @@ import numpy as np
 from blindplay.boards.emulator import EmulatedBoard
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
-from blindplay.laws.facts import Player, Setup
+from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.record import Journal, pgn, scoresheet
 from blindplay.speech.audio import (
     RATE,
@@ -41,7 +41,6 @@ from .table import Table
 
 PATIENCE = 12.0  # seconds a person waits for an answer before he says it again
 TRIES = 4
-SIDES = ("white", "black")
 # espeak's own variants; any voice of the system serves where there is no espeak.
 _VOICES = {"white": "de", "black": "de+m3"}
 

@@ -11,6 +11,7 @@ import chess
 from blindplay import language as packs
 from blindplay.language import Kind, Language
 from blindplay.laws import Game, Heard, Ruling
+from blindplay.laws.facts import SIDES
 from blindplay.speech.speaker import Output
 
 
@@ -89,7 +90,6 @@ class PackWords:
         return ". ".join(told) + "."
 
 
-SIDES = ("white", "black")
 # Norwegian is one language at a chessboard, whichever way it is written.
 _SAME_WORDS = {"no": "nb", "nn": "nb"}
 _WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}

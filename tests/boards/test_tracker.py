@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from blindplay.laws import Game, Ruling, unnamed
 from blindplay.laws.facts import parse
+from blindplay.laws.state import OTHER
 from blindplay.table.words import PackWords
 
-OTHER = {"white": "black", "black": "white"}
 CASTLE = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 PROMOTE = "3r2k1/1P2P3/8/8/8/8/1p4p1/4KB1R w - - 0 1"
 PASSANT = "4k3/8/8/2pPpP2/1p2P1p1/8/P1P4P/4K3 w - e6 0 1"
