@@ -270,8 +270,8 @@ class _Ears:
         self._loaded: dict[str, Any] = {}
 
     def recogniser(self, pack: Language) -> Any:
-        from blindplay.speech.listener import Recogniser
         from blindplay.speech.models import find_model
+        from blindplay.speech.recogniser import Recogniser
 
         if pack.code not in self._loaded:
             self._loaded[pack.code] = Recogniser(

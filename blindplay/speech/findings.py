@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blindplay.speech.audio import AudioError, MicrophoneSource, devices, drain, level
-from blindplay.speech.listener import Recogniser
 from blindplay.speech.models import ModelError, find_model, probe
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 
 QUIET_DBFS = -60.0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from blindplay.speech.audio import RATE, SilentSink
-from blindplay.speech.listener import Recogniser
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 

@@ -113,7 +113,7 @@ def probe(model: Path, language: str, timeout: float = 60.0) -> None:
     """
     check_model(model)
     program = (
-        "import sys; from pathlib import Path; from blindplay.speech.listener import Recogniser;"
+        "import sys; from pathlib import Path; from blindplay.speech.recogniser import Recogniser;"
         "r = Recogniser(Path(sys.argv[1]), sys.argv[2]);"
         "w = min(w for w in r.vocabulary if w.isalpha()); r.recognise(bytes(32000), [w])"
     )

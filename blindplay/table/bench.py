@@ -20,9 +20,9 @@ from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
 from blindplay.laws.mating import Verdict, can_mate
 from blindplay.speech.audio import read_audio
-from blindplay.speech.listener import Recogniser
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
 from blindplay.speech.models import find_model
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 
 from .hearing import understand_sound

@@ -31,8 +31,8 @@ from blindplay.speech.audio import (
     SilentSink,
     read_audio,
 )
-from blindplay.speech.listener import Recogniser
 from blindplay.speech.models import find_model
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding
-from blindplay.speech.listener import Hearing, Recogniser
+from blindplay.speech.recogniser import Hearing, Recogniser
 
 # A legal and an illegal move that sound this much alike (in nats) are not told apart by ear.
 ILLEGAL_MARGIN = 2.0

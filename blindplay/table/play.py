@@ -29,8 +29,8 @@ from blindplay.speech.audio import (
     SilentSink,
     devices,
 )
-from blindplay.speech.listener import Recogniser
 from blindplay.speech.models import ModelError, find_model
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 

@@ -14,7 +14,8 @@ from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
 from blindplay.speech.audio import AudioSource
-from blindplay.speech.listener import Hearing, Listener, Recogniser
+from blindplay.speech.listener import Listener
+from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
 

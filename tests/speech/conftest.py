@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from blindplay.speech.audio import read_audio
-from blindplay.speech.listener import Recogniser
 from blindplay.speech.models import find_model
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 
 # Legal moves of the starting position and a few commands, as the language pack would word them.

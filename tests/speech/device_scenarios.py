@@ -28,8 +28,9 @@ from blindplay.speech.audio import (
     level,
     read_wav,
 )
-from blindplay.speech.listener import Hearing, Listener, Recogniser
+from blindplay.speech.listener import Listener
 from blindplay.speech.models import find_model
+from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 

@@ -10,14 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
-from blindplay.speech.listener import (
-    Alternative,
-    Hearing,
-    Listener,
-    Recogniser,
-    VocabularyError,
-)
+from blindplay.speech.listener import Listener
 from blindplay.speech.models import ModelError
+from blindplay.speech.recogniser import Alternative, Hearing, Recogniser, VocabularyError
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 

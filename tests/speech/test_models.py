@@ -7,9 +7,9 @@ import pytest
 
 from blindplay.speech import models
 from blindplay.speech.findings import examine
-from blindplay.speech.listener import Recogniser
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
 from blindplay.speech.models import ModelError, check_model, find_model, probe, vocabulary
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 
 from .conftest import MOVES
