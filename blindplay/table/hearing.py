@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import Enum
 
 import chess
 
@@ -12,6 +13,41 @@ from blindplay.speech.recogniser import Hearing, Recogniser
 
 # A legal and an illegal move that sound this much alike (in nats) are not told apart by ear.
 ILLEGAL_MARGIN = 2.0
+
+
+class Verdict(Enum):
+    """What is done about an utterance."""
+
+    ACCEPT = "accept"
+    ASK = "ask"
+    REFUSE = "refuse"
+    ILLEGAL = "illegal"
+    COMMAND = "command"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One thing that may have been said: the phrase, its cost in nats above the best, and what it
+    means: a move, a command, or, with neither, an announcement that is no legal move."""
+
+    phrase: str
+    cost: float
+    move: chess.Move | None = None
+    command: Command | None = None
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision about one utterance. ``phrase`` is what was taken as said (ACCEPT, ILLEGAL,
+    COMMAND), else None; ``candidates`` are the likeliest, best first: after ASK those to choose
+    between, one alone to be read back."""
+
+    verdict: Verdict
+    hearing: Hearing
+    phrase: str | None = None
+    candidates: tuple[Candidate, ...] = ()
+    cost: float = 0.0
 
 
 @dataclass(frozen=True)
