@@ -89,6 +89,11 @@ def _text(value: Any) -> str:
     return value
 
 
+def _label(value: Any) -> str:
+    """A text for the record; the number of a round may be given as a number."""
+    return str(value) if type(value) is int else _text(value)
+
+
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)[:60]
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -278,6 +283,11 @@ class Setup(Fact):
     quickplay_finish: bool = field(default=False, metadata=_reader(_switch))
     arbiter: str = field(default="present", metadata=_reader(_one_of("present", "automatic")))
     default_time: int | None = field(default=None, metadata=_reader(_duration, _write_seconds))
+    # What the record is headed with; the Laws do not ask. ``date`` is YYYY-MM-DD.
+    event: str = field(default="", metadata=_reader(_label))
+    site: str = field(default="", metadata=_reader(_label))
+    round: str = field(default="", metadata=_reader(_label))
+    date: str = field(default="", metadata=_reader(_label))
     white: Player = field(default=Player(), metadata=_reader(_player, _write_player))
     black: Player = field(default=Player(), metadata=_reader(_player, _write_player))
 

@@ -43,6 +43,10 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
         "quickplay_finish": st.booleans(),
         "arbiter": st.sampled_from(["present", "automatic"]),
         "default_time": st.none() | TIME,
+        "event": TEXT,
+        "site": TEXT,
+        "round": TEXT,
+        "date": TEXT,
         "white": PLAYER,
         "black": PLAYER,
     },
@@ -211,3 +215,11 @@ def test_a_newer_tables_field_does_not_stop_an_older_reader() -> None:
 def test_the_contracts_kind_of_a_penalty_is_kept() -> None:
     line = '{"t":1,"fact":"arbiter","do":"penalty","player":"white","kind":"warning"}'
     assert loads(line).to_json()["kind"] == "warning"
+
+
+def test_the_number_of_a_round_may_be_a_number() -> None:
+    setup = parse({"t": 0, "fact": "setup", "event": "Cup", "round": 3})
+    assert isinstance(setup, f.Setup) and (setup.event, setup.round) == ("Cup", "3")
+    assert loads(dumps(setup)) == setup
+    with pytest.raises(FactError, match="round must be a text"):
+        parse({"t": 0, "fact": "setup", "round": [3]})
