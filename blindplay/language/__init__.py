@@ -4,16 +4,21 @@ The words themselves are data: one TOML file a language in ``packs``.
 """
 
 from .language import Language, LanguageError, languages, load, words_only
-from .understanding import Command, IllegalReason, Kind, Understanding
+from .lexicon import Lexicon, lexicon
+from .understanding import QUESTIONS, About, Command, IllegalReason, Kind, Understanding
 
 __all__ = [
+    "QUESTIONS",
+    "About",
     "Command",
     "IllegalReason",
     "Kind",
     "Language",
     "LanguageError",
+    "Lexicon",
     "Understanding",
     "languages",
+    "lexicon",
     "load",
     "words_only",
 ]

@@ -5,14 +5,24 @@ from __future__ import annotations
 import itertools
 import re
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 
 import chess
 
 from .pack import PIECE_NAMES, LanguageError, Pack, Sign, codes, fold
-from .understanding import Fact, Kind, Position, Reader, Understanding, fact_of, reaches
+from .understanding import (
+    QUESTIONS,
+    Command,
+    Fact,
+    Kind,
+    Position,
+    Reader,
+    Understanding,
+    fact_of,
+    reaches,
+)
 
 __all__ = ["Language", "LanguageError", "languages", "load", "words_only"]
 
@@ -22,6 +32,7 @@ _NOT_SPOKEN = re.compile(
     r"|(?<!\w)[A-Z]?[a-h]?x[a-h](?!\w)"  # exd, Sxd
     r"|[^\w\s.,;:!?'’„“”»«–-]"  # + # = and every other sign
 )
+_SLOTS = ("{square}", "{file}", "{rank}", "{pieces}")
 _ARTICLE_PART = re.compile(r"[A-Za-z]+|\d+")
 
 
@@ -263,15 +274,51 @@ class Language:
             add(phrase.lower())
         return list(found)
 
-    def command_phrases(self) -> list[str]:
-        """Every phrase that is a command, in small letters, each once."""
-        return list(
-            dict.fromkeys(
-                phrase.lower()
-                for name in self._pack.table("commands")
-                for phrase in self._pack.words("commands", name)
-            )
+    def command_phrases(
+        self, commands: Iterable[Command] | None = None, *, opened: bool = False
+    ) -> list[str]:
+        """Every phrase to listen for that is one of ``commands``, in small letters, each once.
+
+        ``commands``: all that can be said in a game when None; questions about the position only
+        when they are named. ``opened``: with the opening word before each. A sealed move is
+        written and never said, so its phrases are not listened for.
+        """
+        wanted = set(Command) - QUESTIONS if commands is None else set(commands)
+        opening = self.opening_word.lower() if opened else ""
+        found = (
+            _join(opening, phrase.lower())
+            for command in Command
+            if command in wanted and command is not Command.SEAL
+            for phrase in self._command_phrases(command)
         )
+        return list(dict.fromkeys(found))
+
+    @property
+    def opening_word(self) -> str:
+        """What is said before a command, so that talking is never taken for one: "Brett"."""
+        return self._pack.words("listen", "opening")[0]
+
+    def _command_phrases(self, command: Command) -> Iterator[str]:
+        phrases = self._pack.words("commands", command.value)
+        slot = next((slot for slot in _SLOTS if slot in phrases[0]), None)
+        if slot is None:
+            yield from phrases
+            return
+        fillings: dict[str, Iterable[str]] = {
+            "{square}": self._squares(""),
+            "{file}": self._pack.file_names,
+            "{rank}": self._pack.rank_names,
+            "{pieces}": self._pieces_asked_for(),
+        }
+        for words in fillings[slot]:
+            yield phrases[0].replace(slot, words)
+
+    def _pieces_asked_for(self) -> Iterator[str]:
+        for kind in PIECE_NAMES:
+            yield self.pieces(kind)
+        for color in chess.COLORS:
+            for piece in (*PIECE_NAMES, None):
+                yield self.pieces(piece, color)
 
     def grammar_words(self) -> list[str]:
         """Every single word that any phrase can hold, in small letters, sorted.
@@ -284,7 +331,7 @@ class Language:
             for part in re.split(r"[\s-]+", word.text)
             if len(part) > 1  # "e p" is for typing
         }
-        for phrase in self.command_phrases():
+        for phrase in self.command_phrases(Command, opened=True):
             words.update(re.split(r"[\s-]+", phrase))
         return sorted(words)
 
@@ -412,6 +459,13 @@ class Language:
         """The piece with its colour: "weißer Springer"."""
         colour = "white" if piece.color else "black"
         return self._pack.text("pieces_with_colour", colour, PIECE_NAMES[piece.piece_type])
+
+    def pieces(self, kind: chess.PieceType | None, color: chess.Color | None = None) -> str:
+        """Several pieces of a kind and a colour, None of any: "weiße Springer", "Figuren"."""
+        name = self._pack.words("pieces_plural", PIECE_NAMES[kind] if kind else "all")[0]
+        if color is None:
+            return name
+        return f"{self._pack.words('colours', 'white' if color else 'black')[0]} {name}"
 
     def article(self, reference: str) -> str:
         """An article of the Laws in words: "D.2.9" is "Artikel David zwei neun".

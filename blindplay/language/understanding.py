@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 
 import chess
 
-from .pack import LanguageError, Pack, Sign, Word, fold
+from .pack import PIECE_NAMES, LanguageError, Pack, Sign, Word, fold
 
 
 class Kind(Enum):
@@ -59,6 +60,36 @@ class Command(Enum):
     SOFTER = "softer"
     SLOWER = "slower"
     FASTER = "faster"
+    MORE = "more"
+    REQUEST_EXTRA_TIME = "request_extra_time"
+    CLAIM_CANNOT_WIN = "claim_cannot_win"
+    CLAIM_NO_EFFORT = "claim_no_effort"
+    ADJOURN = "adjourn"
+    SEAL = "seal"
+    SQUARE = "square"
+    RANK = "rank"
+    FILE = "file"
+    PIECES = "pieces"
+    ATTACKERS = "attackers"
+    CAPTURED = "captured"
+
+
+QUESTIONS = frozenset(
+    (
+        Command.POSITION,
+        Command.SQUARE,
+        Command.RANK,
+        Command.FILE,
+        Command.PIECES,
+        Command.ATTACKERS,
+        Command.CAPTURED,
+    )
+)
+"""Questions about the position, which nobody may ask in a game under the Laws (D.2.10.4)."""
+
+# After these a move may be said: the one that a draw is claimed with (9.2.1, 9.3.1), and the one
+# that is sealed, which is written and never spoken.
+_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)
 
 
 class IllegalReason(Enum):
@@ -79,6 +110,15 @@ class IllegalReason(Enum):
     NOT_EN_PASSANT = "not_en_passant"
 
 
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a question is about: these squares, or pieces of this kind and colour (None: any)."""
+
+    squares: tuple[chess.Square, ...] = ()
+    piece: chess.PieceType | None = None
+    color: chess.Color | None = None
+
+
 @dataclass(frozen=True)
 class Understanding:
     """What a text means on a board.
@@ -90,7 +130,9 @@ class Understanding:
     passed over; 1 more when check or mate was said and is not so, which ``false_check`` reports:
     announcing check is no part of the move (fide-2023 C.13.4 and C.13.5 are optional).
     ``alternatives``: after ILLEGAL, the legal moves that differ in one thing said; never played,
-    only to be asked about.
+    only to be asked about. Of a COMMAND: ``about`` is what a question asks about; ``rest`` is what
+    was said after a claim or "sealed move", and ``moves`` the one legal move it means; ``opened``:
+    the opening word went before it.
     """
 
     kind: Kind
@@ -102,6 +144,9 @@ class Understanding:
     cost: float = 0.0
     false_check: bool = False
     alternatives: tuple[chess.Move, ...] = ()
+    about: About | None = None
+    rest: str = ""
+    opened: bool = False
 
     @property
     def move(self) -> chess.Move | None:
@@ -143,6 +188,9 @@ class Heard:
     said: Said | None
     correction: bool
     passed_over: int
+    about: About | None = None
+    rest: str = ""
+    opened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +229,15 @@ class Reader:
         self._pack = pack
         self._dictionary = pack.dictionary
         self._commands: dict[str, Command] = {}
+        self._questions: list[tuple[Command, re.Pattern[str]]] = []
+        self._opening = {fold(word) for word in pack.words("listen", "opening")}
+        slots = self._slots()
         for command in Command:
             for phrase in pack.words("commands", command.value):
-                if self._commands.setdefault(fold(phrase), command) is not command:
+                if "{" in phrase:
+                    pattern = " ".join(slots.get(part) or fold(part) for part in phrase.split())
+                    self._questions.append((command, re.compile(pattern)))
+                elif self._commands.setdefault(fold(phrase), command) is not command:
                     raise LanguageError(
                         f"packs/{pack.code}.toml: {phrase!r} is two commands: keep one of them."
                     )
@@ -196,6 +250,17 @@ class Reader:
         """What was said. Never raises for any text."""
         pieces = [part.strip(".,;:!?\"'„“”»«()…") for part in self._split(text)]
         raw = [part for part in pieces if part]
+        if len(raw) > 1 and fold(raw[0]) in self._opening:
+            # What follows the opening word is a command, or nothing: a move is announced to the
+            # opponent, not to the table.
+            heard = self._read(raw[1:])
+            words = f"{fold(raw[0])} {heard.words}"
+            if heard.command is None:
+                return Heard(words, False, None, None, False, heard.passed_over)
+            return replace(heard, words=words, opened=True)
+        return self._read(raw)
+
+    def _read(self, raw: list[str]) -> Heard:
         command = self._commands.get(" ".join(key for key in map(fold, raw) if key))
         words = self._words(raw)
         spelled = " ".join(word.text for word in words)
@@ -206,6 +271,15 @@ class Reader:
         passed_over = len(words) - len(kept)
         if not kept:
             return Heard(spelled, True, None, None, False, 0)
+        asked = self._question(kept)
+        if asked is not None:
+            command, about = asked
+            return Heard(spelled, False, command, None, False, passed_over, about)
+        begun = self._with_move(raw)
+        if begun is not None:
+            command, rest = begun
+            said = self._read(rest.split()).said
+            return Heard(spelled, False, command, said, False, passed_over, rest=rest)
         # A slip is corrected where it is noticed, if need be in mid-sentence: what came before
         # the last such word is void (D.2.8).
         correction, marker = False, ""
@@ -224,6 +298,65 @@ class Reader:
         if command is not None:
             return Heard(spelled, False, command, None, correction, passed_over)
         return Heard(spelled, False, None, self._said(kept), correction, passed_over)
+
+    def _question(self, words: list[Word]) -> tuple[Command, About] | None:
+        """The question about the position that these words ask, and what about."""
+        text = " ".join(fold(word.text) for word in words)
+        for command, pattern in self._questions:
+            match = pattern.fullmatch(text)
+            if match is None:
+                continue
+            found = match.groupdict()
+            file, rank = (
+                self._dictionary[found[name]].value if found.get(name) else None
+                for name in ("file", "rank")
+            )
+            if file is not None or rank is not None:
+                squares = tuple(
+                    square
+                    for square in chess.SQUARES
+                    if file in (None, square & 7) and rank in (None, square >> 3)
+                )
+                return command, About(squares)
+            color = chess.WHITE if found["white"] else chess.BLACK if found["black"] else None
+            return command, About(piece=self._plural[found["kind"]], color=color)
+        return None
+
+    def _with_move(self, raw: list[str]) -> tuple[Command, str] | None:
+        """A claim or "sealed move" that begins the text, and the rest of it as it was written."""
+        for length in range(len(raw) - 1, 0, -1):
+            key = " ".join(key for key in map(fold, raw[:length]) if key)
+            if self._commands.get(key) in _WITH_MOVE:
+                return self._commands[key], " ".join(raw[length:])
+        return None
+
+    def _slots(self) -> dict[str, str]:
+        """What may stand for a name in a question, as patterns over folded words."""
+
+        def one_of(words: Iterable[str]) -> str:
+            return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+        pack = self._pack
+        signs: dict[Sign, list[str]] = {}
+        for key, word in self._dictionary.items():
+            signs.setdefault(word.sign, []).append(key)
+        self._plural: dict[str, chess.PieceType | None] = {
+            key: word.value for key, word in self._dictionary.items() if word.sign is Sign.PIECE
+        }
+        for name in (*PIECE_NAMES.values(), "all"):
+            kind = next((kind for kind, its in PIECE_NAMES.items() if its == name), None)
+            for phrase in pack.words("pieces_plural", name):
+                self._plural[fold(phrase)] = kind
+        articles = f"(?:(?:{one_of(signs[Sign.ARTICLE])}) )*"
+        file, rank = (one_of(signs[sign]) for sign in (Sign.FILE, Sign.RANK))
+        white, black = (one_of(map(fold, pack.words("colours", c))) for c in ("white", "black"))
+        return {
+            "{square}": f"{articles}(?P<file>{file}) (?P<rank>{rank})",
+            "{file}": f"{articles}(?P<file>{file})",
+            "{rank}": f"{articles}(?P<rank>{rank})",
+            "{pieces}": f"{articles}(?:(?:(?P<white>{white})|(?P<black>{black})) )?"
+            f"(?P<kind>{one_of(self._plural)})",
+        }
 
     def _split(self, text: str) -> list[str]:
         text = unicodedata.normalize("NFC", text).replace("_", " ")
@@ -383,12 +516,17 @@ class Position:
             return Understanding(Kind.NOTHING, heard.words)
         cost = 0.5 * heard.passed_over
         if heard.command is not None:
+            meant = self._move(heard.said) if heard.said and heard.said.to is not None else None
             return Understanding(
                 Kind.COMMAND,
                 heard.words,
+                moves=meant.moves if meant and meant.kind is Kind.MOVE else (),
                 command=heard.command,
                 correction=heard.correction,
                 cost=cost,
+                about=heard.about,
+                rest=heard.rest,
+                opened=heard.opened,
             )
         if heard.said is None:
             return Understanding(Kind.UNCLEAR, heard.words, correction=heard.correction, cost=cost)

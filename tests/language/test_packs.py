@@ -9,7 +9,7 @@ from typing import Any
 import chess
 import pytest
 
-from blindplay.language import Command, Kind, LanguageError, languages, load, words_only
+from blindplay.language import About, Command, Kind, LanguageError, languages, load, words_only
 from blindplay.language.pack import Pack
 from blindplay.language.roundtrip import STARTS, positions
 from blindplay.language.understanding import Reader
@@ -241,16 +241,72 @@ def test_duration_in_words(language: str, words: str) -> None:
 def test_every_command_has_words_and_every_phrase_is_its_command(language: str) -> None:
     words, pack = load(language), Pack.read(language)
     assert set(pack.table("commands")) == {command.value for command in Command}
+    names = {
+        "square": words.square(chess.E4),
+        "file": pack.file_names[4],
+        "rank": pack.rank_names[3],
+        "pieces": words.pieces(chess.ROOK, chess.WHITE),
+    }
     for command in Command:
         for phrase in pack.words("commands", command.value):
-            meant = words.understand(phrase, chess.Board())
-            assert (meant.kind, meant.command) == (Kind.COMMAND, command), phrase
+            for said in (phrase.format(**names), f"{words.opening_word}, {phrase.format(**names)}"):
+                meant = words.understand(said, chess.Board())
+                assert (meant.kind, meant.command) == (Kind.COMMAND, command), said
+                assert meant.opened is said.startswith(words.opening_word)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_question_about_the_position_is_understood_as_it_is_listened_for(language: str) -> None:
+    words = load(language)
+
+    def asked(command: Command) -> list[About]:
+        meant = [words.understand(p, chess.Board()) for p in words.command_phrases([command])]
+        assert {m.command for m in meant} == {command}
+        return [m.about for m in meant if m.about is not None]
+
+    for command in (Command.SQUARE, Command.ATTACKERS):
+        assert [about.squares for about in asked(command)] == [(s,) for s in chess.SQUARES]
+    assert [set(about.squares) for about in asked(Command.RANK)] == [
+        set(chess.SquareSet(rank)) for rank in chess.BB_RANKS
+    ]
+    assert [set(about.squares) for about in asked(Command.FILE)] == [
+        set(chess.SquareSet(file)) for file in chess.BB_FILES
+    ]
+    kinds = list(chess.PIECE_TYPES)
+    assert {(about.piece, about.color) for about in asked(Command.PIECES)} == {
+        *itertools.product(kinds, (None, *chess.COLORS)),
+        *itertools.product((None,), chess.COLORS),
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_opening_word_makes_a_command_and_never_a_move(language: str) -> None:
+    words = load(language)
+    move = words.announce(chess.Board(), chess.Move.from_uci("g1f3"))
+    assert words.understand(f"{words.opening_word} {move}", chess.Board()).kind is Kind.UNCLEAR
+    assert words.understand(words.opening_word, chess.Board()).kind is Kind.UNCLEAR
+    opened, bare = words.command_phrases(opened=True), words.command_phrases()
+    assert opened == [f"{words.opening_word.lower()} {phrase}" for phrase in bare]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_draw_may_be_claimed_with_a_move(language: str) -> None:
+    words = load(language)
+    claim = Pack.read(language).words("commands", "claim_repetition")[0]
+    link = Pack.read(language).words("move", "link")[0]
+    move = words.announce(chess.Board(), chess.Move.from_uci("g1f3"))
+    for text in (f"{claim} {link} {move}", f"{claim} {move}"):
+        meant = words.understand(text, chess.Board())
+        assert (meant.command, meant.moves) == (
+            Command.CLAIM_REPETITION,
+            (chess.Move.from_uci("g1f3"),),
+        )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_command_is_among_the_moves_that_are_listened_for(language: str) -> None:
     words = load(language)
-    commands = set(words.command_phrases())
+    commands = set(words.command_phrases(Command))
     for board in BOARDS[::3]:
         assert not commands & {*words.phrases(board), *words.illegal_phrases(board)}
 

@@ -5,7 +5,7 @@ import unicodedata
 import chess
 import pytest
 
-from blindplay.language import Command, IllegalReason, Kind, languages, load
+from blindplay.language import QUESTIONS, About, Command, IllegalReason, Kind, languages, load
 from blindplay.language.roundtrip import positions
 
 DE = load("de")
@@ -297,7 +297,44 @@ def test_written_moves_are_understood_as_themselves(language: str) -> None:
 
 
 def test_every_command_has_words_and_every_phrase_is_its_command() -> None:
-    assert {DE.understand(p, START).command for p in DE.command_phrases()} == set(Command)
+    # All but the sealed move, which is written and never said.
+    listened_for = set(Command) - {Command.SEAL}
+    assert {DE.understand(p, START).command for p in DE.command_phrases(Command)} == listened_for
+    in_play = {DE.understand(p, START).command for p in DE.command_phrases()}
+    assert in_play == listened_for - QUESTIONS
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "about"),
+    [
+        ("was steht auf Eva vier", Command.SQUARE, About((chess.E4,))),
+        ("Was steht auf dem Feld e4?", Command.SQUARE, About((chess.E4,))),
+        ("was greift Felix zwo an?", Command.ATTACKERS, About((chess.F2,))),
+        ("Linie e", Command.FILE, About(tuple(chess.SquareSet(chess.BB_FILE_E)))),
+        ("Reihe 4", Command.RANK, About(tuple(chess.SquareSet(chess.BB_RANK_4)))),
+        ("wo steht der König", Command.PIECES, About(piece=chess.KING)),
+        (
+            "wo steht der schwarze König",
+            Command.PIECES,
+            About(piece=chess.KING, color=chess.BLACK),
+        ),
+        ("wo stehen die weißen Figuren", Command.PIECES, About(color=chess.WHITE)),
+        ("was steht auf Eva neun", None, None),
+        ("Feld Eva vier", None, None),
+        ("Reihe", None, None),
+    ],
+)
+def test_question_about_the_position_says_what_it_is_about(
+    text: str, command: Command | None, about: About | None
+) -> None:
+    meant = DE.understand(text, START)
+    assert (meant.command, meant.about) == (command, about)
+
+
+def test_what_is_sealed_is_kept_as_it_was_written() -> None:
+    # A sealed move that is illegal or unclear loses (fide-2023 I.8): it is for the Laws to read.
+    meant = DE.understand("Abgabezug Sxf3", START)
+    assert (meant.command, meant.rest, meant.moves) == (Command.SEAL, "Sxf3", ())
 
 
 def test_check_that_is_none_is_reported_and_does_not_change_the_move() -> None:
