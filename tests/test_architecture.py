@@ -19,7 +19,7 @@ MAY_USE = {
 }
 OUTSIDE = {
     "chess", "vosk", "pyttsx3", "espeakng_loader", "serial", "cobs", "miniaudio", "typer",
-    "platformdirs", "numpy",
+    "platformdirs", "numpy", "soundfile",
 }  # fmt: skip
 
 

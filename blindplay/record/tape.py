@@ -1,0 +1,180 @@
+"""The tape (D.2.7): what was said aloud at the table, kept with its time and its ply.
+
+A tape is a folder, and the folder is its own index: one FLAC file an utterance, whose tags hold
+when it was said, during which ply, by whom and in what words. Nothing else has to be kept in step
+with it, so nothing that was complete can be lost: a file gets its name only when all of it is on
+the disk, and a process that is killed leaves at most one file called ``.part``, which is no part
+of the tape. Any player of sound files plays the folder in order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
+# Opus knows only a few rates; 24 kHz is more than any synthesiser for speech gives.
+EXPORT_RATE = 24_000
+"""Samples per second of :func:`write_sound`."""
+_EXPORTS = {".flac": ("FLAC", "PCM_16"), ".wav": ("WAV", "PCM_16"), ".opus": ("OGG", "OPUS")}
+
+
+class TapeError(ValueError):
+    """A tape that cannot be written or holds nothing to play; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One utterance: ``t`` milliseconds since the table was set up, the ply that was being played
+    (1 is the first of the game), by whom ("table", "white" or "black"), its words, its file."""
+
+    number: int
+    t: int
+    ply: int
+    by: str
+    words: str
+    path: Path
+
+
+def beside(journal: Path) -> Path:
+    """Where the tape of the game in ``journal`` is kept: ``game.db`` has ``game.tape``."""
+    return journal.with_suffix(".tape")
+
+
+class Tape:
+    """The tape in a folder. Safe to use from several threads of one process."""
+
+    def __init__(self, folder: Path, *, create: bool = True) -> None:
+        """:raises TapeError: if there is no such folder, or (``create``) it cannot be made."""
+        self.folder = folder
+        self._lock = threading.Lock()
+        if create:
+            try:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # voices are private
+            except OSError as error:
+                raise TapeError(
+                    f"The tape {folder} cannot be made ({error.strerror}); choose another place "
+                    "for the journal, beside which it lies."
+                ) from None
+        elif not folder.is_dir():
+            raise TapeError(
+                f"There is no tape at {folder}; a game has one if it was played with --tape."
+            )
+        self._last = max((number for number, _ in self._files()), default=0)
+
+    def keep(self, pcm: bytes, rate: int, *, t: int, ply: int, by: str, words: str) -> Recording:
+        """Add mono 16-bit ``pcm`` of ``rate`` Hz; it is on the disk when this returns.
+
+        :raises TapeError: if it could not be written (a full disk, a folder that is gone).
+        """
+        tags = {"t": t, "ply": ply, "by": by}
+        sound = _encoded(pcm, rate, "FLAC", "PCM_16", title=words, comment=json.dumps(tags))
+        with self._lock:
+            number = self._last + 1
+            path = self.folder / f"{number:06}-ply-{ply}-{by}.flac"
+            part = path.with_suffix(".part")
+            try:
+                with part.open("wb") as file:
+                    file.write(sound)
+                    file.flush()
+                    os.fsync(file.fileno())
+                part.replace(path)
+                _sync_folder(self.folder)
+            except OSError as error:
+                raise TapeError(
+                    f"The tape {self.folder} cannot be written ({error.strerror}); make room on "
+                    "the disk, and keep the scoresheet by hand meanwhile."
+                ) from None
+            self._last = number
+        return Recording(number, t, ply, by, words, path)
+
+    def recordings(self) -> list[Recording]:
+        """Everything on the tape, in the order in which it was said. A file that is damaged is
+        left out; :meth:`damaged` names it."""
+        return [found for _, path in self._files() if (found := _read(path)) is not None]
+
+    def damaged(self) -> list[Path]:
+        """The files of the tape that cannot be read any more."""
+        return [path for _, path in self._files() if _read(path) is None]
+
+    def from_ply(self, ply: int) -> list[Recording]:
+        """What is to be played from ``ply`` on, as the game stands.
+
+        Where moves were taken back, the tape holds a ply more than once: it is played from the
+        last time it was come to. From ply 1 on everything is played.
+
+        :raises TapeError: if nothing was said from ``ply`` on.
+        """
+        everything = self.recordings()
+        before = [at for at, found in enumerate(everything) if found.ply < ply]
+        rest = everything[before[-1] + 1 :] if before else everything
+        if not rest:
+            raise TapeError("The tape ends before that move; name an earlier one.")
+        return rest
+
+    def _files(self) -> Iterator[tuple[int, Path]]:
+        for path in sorted(self.folder.iterdir()):
+            if match := _NAME.fullmatch(path.name):
+                yield int(match[1]), path
+
+
+def write_sound(path: Path, pcm: bytes) -> None:
+    """Write mono 16-bit ``pcm`` of :data:`EXPORT_RATE` Hz to a .flac, .opus or .wav file.
+
+    :raises TapeError: for another kind of file, or if it cannot be written.
+    """
+    if path.suffix.lower() not in _EXPORTS:
+        raise TapeError(f"{path} must end in .flac, .opus or .wav: that says how it is written.")
+    kind, subtype = _EXPORTS[path.suffix.lower()]
+    try:
+        path.write_bytes(_encoded(pcm, EXPORT_RATE, kind, subtype))
+    except OSError as error:
+        raise TapeError(f"{path} cannot be written ({error.strerror}).") from None
+
+
+def _encoded(pcm: bytes, rate: int, kind: str, subtype: str, **tags: str) -> bytes:
+    import soundfile  # loads a library of 3 MB, which only tapes need
+
+    file = io.BytesIO()
+    with soundfile.SoundFile(file, "w", rate, 1, subtype, format=kind) as sound:
+        for name, value in tags.items():
+            setattr(sound, name, value)
+        sound.write(np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2").astype(np.int16))
+    return file.getvalue()
+
+
+def _read(path: Path) -> Recording | None:
+    import soundfile
+
+    match = _NAME.fullmatch(path.name)
+    assert match is not None
+    try:
+        with soundfile.SoundFile(path) as sound:
+            words, tags = sound.title, json.loads(sound.comment)
+        t, ply, by = int(tags["t"]), int(tags["ply"]), str(tags["by"])
+    except (soundfile.SoundFileError, OSError, ValueError, KeyError, TypeError):
+        return None
+    return Recording(int(match[1]), t, ply, by, words, path)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in ``folder`` last; Windows has no such call and needs none."""
+    flags: Any = getattr(os, "O_DIRECTORY", None)
+    if flags is None:
+        return
+    with contextlib.suppress(OSError):  # some network file systems refuse it
+        handle = os.open(folder, os.O_RDONLY | flags)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

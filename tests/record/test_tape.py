@@ -1,0 +1,172 @@
+"""The tape: what was said, kept with its time and ply, whatever happens to the process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.record import tape as tapes
+from blindplay.record.tape import Tape, TapeError
+from blindplay.speech.audio import read_audio
+
+RATE = 16_000
+WRITER = """
+import sys, pathlib
+from blindplay.record.tape import Tape
+tape = Tape(pathlib.Path(sys.argv[1]))
+for ply in range(1, 10**6):
+    pcm = bytes([ply % 256, 0]) * 16_000
+    tape.keep(pcm, 16_000, t=ply, ply=ply, by="table", words=f"number {ply}")
+    print(ply, flush=True)
+"""
+
+
+def tone(pitch: int, seconds: float = 0.1) -> bytes:
+    wave = np.sin(2 * np.pi * pitch * np.arange(int(RATE * seconds)) / RATE) * 8000
+    return wave.astype("<i2").tobytes()
+
+
+def filled(folder: Path, *plies: int) -> Tape:
+    tape = Tape(folder)
+    for t, ply in enumerate(plies):
+        tape.keep(tone(200 + ply), RATE, t=1000 * t, ply=ply, by="table", words=f"ply {ply}")
+    return tape
+
+
+def test_what_is_kept_is_given_back_to_the_last_sample_with_time_ply_and_words(
+    tmp_path: Path,
+) -> None:
+    tape = Tape(tmp_path / "new" / "game.tape")
+    words = "Weiß: „Läufer Cäsar eins schlägt Felix vier“"
+    tape.keep(tone(440), RATE, t=83_125, ply=23, by="white", words=words)
+    tape.keep(tone(220), 22_050, t=84_000, ply=24, by="table", words="Springer")
+    first, second = Tape(tape.folder, create=False).recordings()
+    assert (first.t, first.ply, first.by, first.words) == (83_125, 23, "white", words)
+    assert (second.number, second.words) == (2, "Springer")
+    samples, rate = soundfile.read(first.path, dtype="int16")
+    assert (samples.tobytes(), rate) == (tone(440), RATE)
+    assert soundfile.info(first.path).format == "FLAC"
+    # What plays it at the table decodes it with another library.
+    assert read_audio(first.path) == tone(440)
+
+
+def test_a_writer_that_is_killed_loses_nothing_it_had_kept(tmp_path: Path) -> None:
+    folder = tmp_path / "game.tape"
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder)], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        told = [int(writer.stdout.readline()) for _ in range(20)]
+        writer.kill()
+        told += [int(line) for line in writer.stdout.read().splitlines() if line]
+    tape = Tape(folder, create=False)
+    kept = tape.recordings()
+    assert [found.ply for found in kept][: len(told)] == told
+    assert len(kept) <= len(told) + 1
+    assert not tape.damaged()
+    for found in kept:
+        samples, _ = soundfile.read(found.path, dtype="int16")
+        assert samples.tobytes() == bytes([found.ply % 256, 0]) * 16_000
+    # It is gone on with behind what is there.
+    assert tape.keep(tone(300), RATE, t=0, ply=1, by="table", words="on").number == len(kept) + 1
+
+
+def test_a_file_that_was_being_written_is_no_part_of_the_tape(tmp_path: Path) -> None:
+    tape = filled(tmp_path, 1, 2)
+    half = (tmp_path / "000003-ply-3-table.part", tmp_path / "cover.jpg")
+    for path in half:
+        path.write_bytes(b"fLaC")
+    again = Tape(tmp_path)
+    assert [found.ply for found in again.recordings()] == [1, 2]
+    again.keep(tone(300), RATE, t=9, ply=3, by="table", words="three")
+    assert [found.ply for found in tape.recordings()] == [1, 2, 3]
+    assert not half[0].exists() and half[1].exists()
+
+
+def test_a_damaged_file_is_named_and_the_rest_is_played(tmp_path: Path) -> None:
+    tape = filled(tmp_path, 1, 2, 3)
+    broken = tape.recordings()[1].path
+    broken.write_bytes(broken.read_bytes()[:40])
+    assert [found.ply for found in tape.recordings()] == [1, 3]
+    assert tape.damaged() == [broken]
+
+
+def test_it_is_played_from_a_ply_on_as_the_game_stands(tmp_path: Path) -> None:
+    # Ply 3 was taken back with ply 2; the whole is heard from the beginning.
+    tape = filled(tmp_path, 1, 1, 2, 3, 2, 3, 4)
+    heard = {ply: [found.number for found in tape.from_ply(ply)] for ply in (1, 2, 3, 4)}
+    assert heard == {1: [1, 2, 3, 4, 5, 6, 7], 2: [3, 4, 5, 6, 7], 3: [6, 7], 4: [7]}
+    with pytest.raises(TapeError, match="earlier"):
+        tape.from_ply(5)
+
+
+def test_from_a_ply_of_which_nothing_was_said_the_next_is_played(tmp_path: Path) -> None:
+    tape = filled(tmp_path, 1, 5)
+    assert [found.ply for found in tape.from_ply(3)] == [5]
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.integers(1, 6))
+def test_what_is_played_holds_nothing_before_the_ply_and_ends_with_the_tape(
+    plies: list[int], ply: int
+) -> None:
+    recordings = [
+        tapes.Recording(n, n, at, "table", "", Path(str(n))) for n, at in enumerate(plies, 1)
+    ]
+    tape = object.__new__(Tape)
+    tape.recordings = lambda: recordings  # type: ignore[method-assign]
+    if plies[-1] < ply:
+        with pytest.raises(TapeError):
+            tape.from_ply(ply)
+        return
+    rest = tape.from_ply(ply)
+    assert rest == recordings[-len(rest) :]
+    assert all(found.ply >= ply for found in rest)
+    earlier = recordings[: -len(rest)]
+    assert not earlier or earlier[-1].ply < ply
+
+
+def test_no_tape_and_no_room_for_one_are_said_in_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(TapeError, match="--tape"):
+        Tape(tmp_path / "none", create=False)
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(TapeError, match="cannot be made"):
+        Tape(tmp_path / "file")
+    tape = filled(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with pytest.raises(TapeError, match="cannot be written"):
+        tape.keep(tone(300), RATE, t=0, ply=1, by="table", words="lost")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("all.flac", "FLAC"), ("all.opus", "OGG"), ("all.WAV", "WAV")]
+)
+def test_the_whole_is_written_into_one_file(tmp_path: Path, name: str, kind: str) -> None:
+    pcm = np.frombuffer(tone(440, 2.0), "<i2")
+    tapes.write_sound(tmp_path / name, pcm.tobytes())
+    info = soundfile.info(tmp_path / name)
+    assert (info.format, info.samplerate) == (kind, tapes.EXPORT_RATE)
+    samples, _ = soundfile.read(tmp_path / name, dtype="int16")
+    if kind == "OGG":  # it loses what nobody hears, and keeps the tone and its length
+        assert abs(len(samples) - len(pcm)) <= tapes.EXPORT_RATE // 50
+        spectrum = np.abs(np.fft.rfft(samples[: len(pcm)]))
+        assert abs(np.argmax(spectrum) - np.argmax(np.abs(np.fft.rfft(pcm)))) <= 2
+    else:
+        assert (samples == pcm).all()
+
+
+def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TapeError, match=r"\.flac, \.opus or \.wav"):
+        tapes.write_sound(tmp_path / "all.mp3", tone(440))
+    with pytest.raises(TapeError, match="cannot be written"):
+        tapes.write_sound(tmp_path / "no" / "all.wav", tone(440))
+
+
+def test_a_tape_lies_beside_its_journal() -> None:
+    assert tapes.beside(Path("games/final.db")) == Path("games/final.tape")
