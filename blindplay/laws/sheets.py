@@ -252,6 +252,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         game.board, game.pieces = ply.before, ply.pieces
         del game.history[to_ply:]
         del game.keys[to_ply + 1 :]
+        game.offered_at = [at for at in game.offered_at if at[0] <= to_ply]
     for ply_before in game.history:
         ply_before.completed = True
     game.turn = type(game.turn)()
