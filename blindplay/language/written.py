@@ -159,18 +159,22 @@ def _castling() -> re.Pattern[str]:
 
 @cache
 def _moves(letters: str) -> tuple[re.Pattern[str], ...]:
-    """A move with its piece's letter, one without, and a capture without a square."""
+    """A move with its piece's letter, without one, of a pawn without ranks, without a square."""
     piece = f"(?P<piece>[{letters}])"
     captured = f"(?P<captured>[{letters}])"
     becomes = f"{letters[:5]}{letters[:5].lower()}qrbn"
     squares = (
         r"(?P<from_file>[a-hA-H]?)(?P<from_rank>[1-8]?)(?P<link>[-x:]?)"
-        rf"{captured}?(?P<to_file>[a-hA-H])(?P<to_rank>[1-8]?)(?P<late>[x:]?)"
+        rf"{captured}?(?P<to_file>[a-hA-H])(?P<to_rank>[1-8])(?P<late>[x:]?)"
     )
     promotion = rf"(?:(?:(?<=[18])|(?<=[18][x:]))[=/(-]?\(?(?P<promotion>[{becomes}])\)?)?"
     return (
         re.compile(piece + squares + _tail()),
         re.compile(squares + promotion + _tail()),
+        re.compile(
+            rf"(?P<from_file>[a-h])(?P<link>[x:]?){captured}?(?P<to_file>[a-h])(?P<late>[x:]?)"
+            rf"(?:=?(?P<promotion>[{letters[:5]}]))?{_tail()}"
+        ),
         re.compile(rf"(?:{piece}|(?P<from_file>[a-h]))(?P<link>[x:]){captured}{_tail()}"),
     )
 
@@ -240,8 +244,8 @@ def _in_notation(compact: str, notation: Notation, small: bool) -> Iterator[Writ
         yield Written(None, chess.BB_SQUARES[origin], chess.BB_SQUARES[target], promotion=promotion)
         return
     letters = notation.value
-    with_letter, without_letter, without_square = _moves(letters)
-    for pattern in (with_letter, without_letter):
+    *usual, without_square = _moves(letters)
+    for pattern in usual:
         match = pattern.fullmatch(compact)
         meant = match and _meant(match, letters)
         if meant:
@@ -284,11 +288,13 @@ def _pawn_letter(letter: str | None, piece: chess.PieceType) -> tuple[Remark, ..
 def _meant(match: re.Match[str], letters: str) -> Written | None:
     """The meaning of a matched move, None if nobody writes it so."""
     part = match.groupdict()
-    from_file, from_rank = part["from_file"], part["from_rank"]
-    to_file, to_rank = part["to_file"], part["to_rank"]
+    from_file, from_rank = part["from_file"], part.get("from_rank")
+    to_file, to_rank = part["to_file"], part.get("to_rank")
     captures = part["link"] in ("x", ":") or bool(part["late"])
     captured = part["captured"]
-    if (from_file.isupper() and to_file.islower()) or (captured and not captures):
+    if captured and part["link"] not in ("x", ":"):
+        return None
+    if from_file and from_file.isupper() != to_file.isupper():
         return None
     whole = bool(from_file and from_rank)
     letter = part.get("piece")
@@ -302,16 +308,15 @@ def _meant(match: re.Match[str], letters: str) -> Written | None:
     if from_file:
         start = "abcdefgh".index(from_file.lower())
         origins &= chess.BB_FILES[start]
-        if piece == chess.PAWN and abs(start - column) > 1:
+        steps = abs(start - column)
+        if piece == chess.PAWN and (steps > 1 or not (steps or to_rank)):
             return None
     if from_rank:
         origins &= chess.BB_RANKS[int(from_rank) - 1]
     if to_rank:
         targets &= chess.BB_RANKS[int(to_rank) - 1]
-    elif piece == chess.PAWN and from_file and not from_rank and start != column:
-        odd += (Remark.RANK_OMITTED,)
     else:
-        return None
+        odd += (Remark.RANK_OMITTED,)
     promotion = None
     becomes = part.get("promotion")
     if becomes:

@@ -1,0 +1,263 @@
+"""Chess in Braille: cells (U+2800 to U+283F), files for an embosser (BRF), and print.
+
+Three conventions are read, also mixed on one sheet:
+
+- A country's basic Braille, letter by letter as in print: the number sign ⠼ (dots 3456) before
+  the digits ⠁ to ⠚, a capital sign before a piece's letter: ⠨ (46) in German, Danish and French,
+  ⠠ (6) in Norwegian, Swedish and English. *Das System der deutschen Brailleschrift* (BSKDL, 2018)
+  and *Rules of Unified English Braille* (ICEB, 2013); the signs of the Nordic countries as in the
+  tables of liblouis. :func:`write` writes it.
+- Ranks as lowered digits without a number sign, as players write who have to be quick: ``⠎⠋⠒`` is
+  Sf3, with or without a capital sign.
+- *Braille Chess Code and Layout* (UKAAF, 2015, before it BAUK, 2001), the British code: lowered
+  digits, no capital signs, K Q R L S for the pieces so that none is a file's letter (2.1), before
+  the square of arrival ⠰ (56) for a capture, ⠘ (45) for check and ⠸ (456) for both (3.4, 3.6), and
+  behind the move ⠜⠍ for mate (2.2). Move numbers are lowered as well (1.3). :func:`british` writes
+  it.
+
+Where a lowered digit and a sign are the same cell, the place decides: behind a letter it is a
+digit, behind a digit it is a sign (⠖ is 6 in ``⠎⠉⠖`` and + in ``⠎⠋⠒⠖``), and where a number sign is
+used it is never a digit.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+BLANK = "\u2800"
+
+# By the number of the cell, that is with dot 1 as 1, dot 2 as 2, dot 3 as 4 and so on: the North
+# American Braille ASCII Code, in use everywhere (as in glibc's charmap BRF and liblouis'
+# en-us-brf.dis). Its digits are the lowered ones.
+_BRF = " A1B'K2L@CIF/MSP\"E3H9O6R^DJG>NTQ,*5<-U8V.%[$+X!&;:4\\0Z7(_?W]#Y)="
+_FROM_BRF = {sign: chr(0x2800 + cell) for cell, sign in enumerate(_BRF)}
+_FROM_BRF |= {sign.lower(): cell for sign, cell in _FROM_BRF.items()}
+# The other half of ASCII's upper two columns means the same, as its small letters do.
+_FROM_BRF |= {low: _FROM_BRF[up] for low, up in zip("`{|}~\x7f", "@[\\]^_", strict=True)}
+
+_LETTERS = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵", "abcdefghijklmnopqrstuvwxyz", strict=True))
+_CELLS = {letter: cell for cell, letter in _LETTERS.items()}
+_UPPER = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚", "1234567890", strict=True))
+_LOWER = dict(zip("⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴", "1234567890", strict=True))
+_LOWERED = {digit: cell for cell, digit in _LOWER.items()}
+_DIGITS = {digit: cell for cell, digit in _UPPER.items()}
+_NUMBER, _MATE = "⠼", "⠜⠍"
+_CAPITALS = "⠨⠠"
+_CAPITAL = {"nb": "⠠", "sv": "⠠", "en": "⠠"}
+# What a lowered cell is behind a digit or a sign.
+_SIGNS = dict(zip("⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴⠄⠤", ",;:.?+=(*).-", strict=True))
+_TEXT_SIGNS = _SIGNS | {"⠖": "!", "⠶": "=", "⠌": "/"}
+_OTHER_LETTERS = {"ä": "⠜", "ö": "⠪", "ü": "⠳", "ß": "⠮", "æ": "⠜", "ø": "⠪", "å": "⠡"}
+_TWO_CELLS = {
+    "⠐⠖": "+", "⠘⠖": "+", "⠐⠶": "=", "⠐⠦": "x", "⠐⠣": "(", "⠐⠜": ")", "⠜⠍": "#", "⠜⠏": "+",
+}  # fmt: skip
+_BRITISH = {"B": "l", "N": "s"}
+_NOUGHT = "(?:⠼?⠚|⠴|[⠨⠠]?⠕)"
+_CASTLING = re.compile(f"{_NOUGHT}⠤?{_NOUGHT}(?P<long>⠤?{_NOUGHT})?(?![⠁⠃⠉⠙⠑⠋⠛⠓])")
+_RANK = re.compile("[⠂⠆⠒⠲⠢⠖⠶⠦](?!.*⠼)|⠼[⠁⠃⠉⠙⠑⠋⠛⠓]")
+_RUN = re.compile("[⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚]+|[⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴]+")
+_OFFERS_DRAW = ("⠦⠶⠴", "⠶⠶⠶", "⠐⠣⠶⠐⠜", "⠐⠣⠐⠶⠐⠜")
+_CHESS = re.compile(
+    r"\d+\.*|(?:\d+\.*)?[kqrbnsdtlfc]?[a-h]?[1-8]?[-x:]?[kqrbnsdtlfc]?[a-h][1-8]"
+    r"(?:[x:=(/+#?!.,;-].*|[kqrbnsdtlfc][^a-z]*|e\.?p.*)?",
+    re.IGNORECASE,
+)
+
+
+def is_braille(text: str) -> bool:
+    """Whether there are cells in ``text``."""
+    return any("\u2800" <= sign <= "\u28ff" for sign in text)
+
+
+def to_brf(cells: str) -> str:
+    """``cells`` and blanks as a BRF file's signs; spaces, line ends and form feeds stay.
+
+    ValueError for anything that six dots cannot be.
+
+    >>> to_brf("⠨⠎⠋⠼⠉")
+    '.SF#C'
+    """
+    found = []
+    for sign in cells:
+        if "\u2800" <= sign <= "\u283f":
+            found.append(_BRF[ord(sign) - 0x2800])
+        elif sign in " \n\r\f":
+            found.append(sign)
+        else:
+            raise ValueError(f"{sign!r} is no cell of six dots: write the text in Braille first.")
+    return "".join(found)
+
+
+def from_brf(brf: str) -> str:
+    """The cells of a BRF file. Spaces, line ends and what is no BRF stay as they are.
+
+    >>> from_brf(".sf#c")
+    '⠨⠎⠋⠼⠉'
+    """
+    return "".join(sign if sign.isspace() else _FROM_BRF.get(sign, sign) for sign in brf)
+
+
+def write(text: str, language: str = "de") -> str:
+    """``text`` in the basic Braille of ``language`` (a two-letter code), without contractions.
+
+    Moves are read again by :func:`read` as they were. Behind a letter plus and equal signs have
+    dot 5 before them, or else they would be read as digits. What has no cell becomes ⠿.
+
+    >>> write("Sxf3+"), write("0-0-0"), write("e8D", "nb")
+    ('⠨⠎⠭⠋⠼⠉⠖', '⠼⠚⠤⠼⠚⠤⠼⠚', '⠑⠼⠓⠠⠙')
+    """
+    stop = "⠲" if language in ("en", "fr") else "⠄"
+    signs = {sign: cell for cell, sign in _TEXT_SIGNS.items()} | {".": stop, "+": "⠖", "#": _NUMBER}
+    found: list[str] = []
+    before = ""
+    for sign in unicodedata.normalize("NFC", text):
+        digit = sign in _DIGITS
+        if digit and before not in _DIGITS:
+            found.append(_NUMBER)
+        if digit:
+            found.append(_DIGITS[sign])
+        elif sign.isspace():
+            found.append(sign)
+        elif sign.isalpha():
+            if sign.isupper():
+                found.append(_CAPITAL.get(language, "⠨"))
+            elif before in _DIGITS and sign in "abcdefghij":
+                found.append("⠠" if language == "de" else "⠰")
+            found.append(_letter(sign.lower()))
+        else:
+            if sign in "+=" and before.isalpha():
+                found.append("⠐")
+            found.append(signs.get(sign, "⠿"))
+        before = sign or " "
+    return "".join(found)
+
+
+def _letter(letter: str) -> str:
+    plain = unicodedata.normalize("NFKD", letter)[:1]
+    return _CELLS.get(letter) or _OTHER_LETTERS.get(letter) or _CELLS.get(plain, "⠿")
+
+
+def british(san: str) -> str:
+    """A move in standard algebraic notation (English letters) in the British chess code.
+
+    The parts of the code that could be consulted do not say how castling, promotion and check by
+    them are written: that is ``⠴⠤⠴``, the piece behind the square, and ``⠜⠏`` behind the move.
+    ValueError if ``san`` is no move.
+
+    >>> british("Nce5"), british("Rxf4+"), british("cxd5"), british("Re8#")
+    ('⠎⠉⠑⠢', '⠗⠸⠋⠲', '⠉⠰⠙⠢', '⠗⠑⠦⠜⠍')
+    """
+    castling = re.fullmatch(r"([O0]-[O0](?:-[O0])?)([+#]?)", san)
+    if castling is not None:
+        cells = castling[1].replace("O", "0").replace("0", "⠴").replace("-", "⠤")
+        return cells + {"": "", "+": "⠜⠏", "#": _MATE}[castling[2]]
+    move = re.fullmatch(
+        r"([KQRBN]?)([a-h]?[1-8]?)(x?)([a-h])([1-8])=?([QRBN]?)([+#]?)(?: ?e\.p\.)?", san
+    )
+    if move is None:
+        raise ValueError(f"{san!r} is no move: give one like Nxf3+.")
+    piece, origin, captures, file, rank, promotion, check = move.groups()
+    piece, promotion = (_BRITISH.get(letter, letter.lower()) for letter in (piece, promotion))
+    sign = {"x": "⠰", "x+": "⠸", "+": "⠘"}.get(captures + check.replace("#", ""), "")
+    cells = "".join(_LOWERED.get(c) or _CELLS[c] for c in f"{piece}{origin}")
+    square = "".join(_LOWERED.get(c) or _CELLS[c] for c in f"{file}{rank}{promotion}")
+    return cells + sign + square + (_MATE if check == "#" else "")
+
+
+def read(cells: str) -> str:
+    """Braille as print, word by word. What is in print already, and unknown cells, stay.
+
+    Small letters stay small: without a capital sign Braille does not tell. A lowered number on
+    its own is a move number and gets its full stop.
+
+    >>> read("⠆ ⠎⠋⠒"), read("⠨⠎⠭⠋⠼⠉⠖"), read("⠗⠸⠋⠲"), read("⠴⠤⠴")
+    ('2. sf3', 'Sxf3+', 'rxf4+', '0-0')
+    """
+    return re.sub(r"[^\s\u2800]+", lambda word: _word(word[0]), cells).replace(BLANK, " ")
+
+
+def _word(word: str) -> str:
+    if not is_braille(word):
+        return word
+    if word in _OFFERS_DRAW:
+        return "(=)"
+    if word == "⠑⠲⠏⠲":
+        return "e.p."
+    castling = _CASTLING.match(word)
+    if castling is not None:
+        rest = _chess(word[castling.end() :], "0")
+        return ("0-0-0" if castling["long"] else "0-0") + rest
+    if all(cell in _LOWER for cell in word):
+        return "".join(_LOWER[cell] for cell in word) + "."
+    moved = _chess(word, "")
+    return moved if _CHESS.fullmatch(moved) else _text(word)
+
+
+def _chess(word: str, before: str) -> str:
+    """A word as chess; ``before`` is what stands before it in print."""
+    lowered = _NUMBER not in word
+    found = before
+    checks = ""
+    index = 0
+    while index < len(word):
+        cell, two = word[index], word[index : index + 2]
+        behind_letter = found[-1:].isalpha()
+        promoted = found[-2:-1].isdigit() and found[-1] in "kqrstln"
+        index += 1
+        if two in _TWO_CELLS:
+            found += _TWO_CELLS[two]
+            index += 1
+        elif cell == _NUMBER:
+            digits = _RUN.match(word, index)
+            if digits is None:
+                found += "#"
+            else:
+                # A rank is one digit: what follows is a letter, also without a letter sign.
+                run = digits[0][:1] if behind_letter else digits[0]
+                found += "".join(_UPPER.get(c) or _LOWER[c] for c in run)
+                found += "." if run[0] in _LOWER and not behind_letter else ""
+                index += len(run)
+        elif cell in _CAPITALS and word[index : index + 1] in _LETTERS:
+            letter = _LETTERS[word[index]]
+            # Behind a number dot 6 can also be the sign for a small letter: before e.p., and
+            # before a file, which its rank tells.
+            small = cell == "⠠" and found[-1:].isdigit()
+            small = small and (letter == "e" or bool(_RANK.match(word, index + 1)))
+            found += letter if small else letter.upper()
+            index += 1
+        elif cell in _LETTERS:
+            found += _LETTERS[cell]
+        elif cell in _LOWER and behind_letter and lowered and not promoted:
+            found += _LOWER[cell]
+        elif cell in _SIGNS:
+            found += _SIGNS[cell]
+        elif cell in "⠰⠸⠘":
+            takes = cell == "⠸" or (cell == "⠰" and found and (lowered or behind_letter))
+            found += "x" if takes else ""
+            checks += "+" if cell in "⠸⠘" else ""
+        elif cell not in "⠜⠐":
+            found += cell
+    return found[len(before) :] + checks
+
+
+def _text(word: str) -> str:
+    """A word that is no chess."""
+    other = {cell: letter for letter, cell in reversed(_OTHER_LETTERS.items())}
+    found = ""
+    upper = number = False
+    for cell in word:
+        if cell == _NUMBER:
+            number = True
+            continue
+        if cell in _CAPITALS:
+            upper, number = True, False
+            continue
+        if number and cell in _UPPER:
+            found += _UPPER[cell]
+            continue
+        sign = _LETTERS.get(cell) or other.get(cell) or _TEXT_SIGNS.get(cell, cell)
+        number = number and sign in ",.:-/"
+        found += sign.upper() if upper else sign
+        upper = False
+    return found
