@@ -394,6 +394,9 @@ def play(
         bool, typer.Option(help="An arbiter confirms what the Laws give to him.")
     ] = False,
     fen: FenOption = chess.STARTING_FEN,
+    event: Annotated[str, typer.Option(help="The competition, for the record.")] = "",
+    site: Annotated[str, typer.Option(help="Where it is played, for the record.")] = "",
+    round_number: Annotated[str, typer.Option("--round", help="The round, for the record.")] = "",
     journal: Annotated[
         Path | None, typer.Option(help="The journal's file; a new one in your data folder if none.")
     ] = None,
@@ -440,6 +443,10 @@ def play(
                 "time_control": time_control,
                 "announce_in": language_id,
                 "arbiter": "present" if arbiter else "automatic",
+                "event": event,
+                "site": site,
+                "round": round_number,
+                "date": datetime.date.today().isoformat(),
                 **{
                     side: {
                         "name": name,

@@ -1,6 +1,7 @@
-"""What stays of a game: the journal of facts, the two scoresheets, the PGN."""
+"""What stays of a game: the journal of facts, the two scoresheets, the PGN, the tape."""
 
 from .journal import Journal, JournalError
 from .score import pgn, scoresheet
+from .tape import Tape, TapeError
 
-__all__ = ["Journal", "JournalError", "pgn", "scoresheet"]
+__all__ = ["Journal", "JournalError", "Tape", "TapeError", "pgn", "scoresheet"]

@@ -2,14 +2,129 @@
 
 from __future__ import annotations
 
-import datetime
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import chess
 import chess.pgn
 
+from blindplay.laws.facts import SIDES
 from blindplay.laws.game import Game
 
-_MINUTE = 60_000
+_TAG = re.compile(r"\w{1,255}", re.ASCII)
+_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+# PGN's words for how a game ended (standard of 1994, 9.8.1), by the Laws' reason.
+_TERMINATIONS = {
+    "flag": "time forfeit",
+    "illegal_moves": "rules infraction",
+    "declared": "adjudication",
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One ply of one player's scoresheet.
+
+    ``ply`` counts from the first move of this game, ``number`` and ``side`` are the move's as it
+    is numbered on paper. ``text`` is what stands there as it was written, None for a gap;
+    ``struck`` what stood there before and was struck through, oldest first; ``offered``: a draw
+    was offered with this move, for which both players write (=) (9.1.2.2).
+    """
+
+    ply: int
+    number: int
+    side: str
+    text: str | None
+    struck: tuple[str, ...] = ()
+    offered: bool = False
+
+
+def entry_place(game: Game, ply: int) -> tuple[int, str]:
+    """The move's number on paper and the side of ``ply``; games may begin anywhere."""
+    first = game.start_board
+    at = ply - 1 + (first.turn == chess.BLACK)
+    return first.fullmove_number + at // 2, SIDES[at % 2]
+
+
+def ply_of(game: Game, number: int) -> int:
+    """The ply with which move ``number`` begins; the game's first for a number before it."""
+    first = game.start_board
+    return max(1, 2 * (number - first.fullmove_number) + 1 - (first.turn == chess.BLACK))
+
+
+def sheet(game: Game, side: str) -> list[Entry]:
+    """``side``'s scoresheet up to the last ply that was ever written on it, gaps included."""
+    struck: dict[int, list[str]] = {}
+    for owner, ply, text in game.struck:
+        if owner == side:
+            struck.setdefault(ply, []).append(text)
+    written = game.sheets[side]
+    offers = {max(ply, 1) for ply, _ in game.offered_at}
+    return [
+        Entry(
+            ply,
+            *entry_place(game, ply),
+            text=written.get(ply),
+            struck=tuple(struck.get(ply, ())),
+            offered=ply in offers,
+        )
+        for ply in range(1, max((*written, *struck), default=0) + 1)
+    ]
+
+
+def tags(game: Game, reason: str = "") -> dict[str, str]:
+    """PGN's tags, in its order (8.1.1); ``reason``: why the game ended, as ``game_over`` says."""
+    setup = game.setup
+    assert setup is not None
+    # Both players may lose (11.5 and others); PGN knows no such result.
+    result = game.result if game.result in ("1-0", "0-1", "1/2-1/2") else "*"
+    found = {
+        "Event": setup.event,
+        "Site": setup.site,
+        "Date": _ISO_DATE.sub(r"\1.\2.\3", setup.date) or "????.??.??",
+        "Round": setup.round,
+        "White": setup.white.name,
+        "Black": setup.black.name,
+        "Result": result,
+        "TimeControl": setup.time_control,
+        "Mode": "OTB",
+        "Rules": setup.edition,
+        "Termination": _TERMINATIONS.get(reason, "normal") if game.over else "unterminated",
+    }
+    # A name of several lines, or of none, would make a file that nobody can read.
+    return {name: " ".join(value.split()) or "?" for name, value in found.items()}
+
+
+def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> str:
+    """The game in PGN, with each player's time left after his move where there is a clock, and
+    ``(=)`` where a draw was offered (9.1.2.2).
+
+    ``reason``: why it ended, as ``game_over`` says; ``more``: tags that are added or replaced.
+    :raises ValueError: for a tag that PGN cannot hold.
+    """
+    out = chess.pgn.Game(headers=tags(game, reason))
+    if game.start_board.chess960 or game.start_board.fen() != chess.STARTING_FEN:
+        out.setup(game.start_board)
+        # A standard position of chess960 is one of it all the same: who reads it castles so.
+        out.headers["SetUp"], out.headers["FEN"] = "1", game.start_board.fen()
+    for name, value in (more or {}).items():
+        if not _TAG.fullmatch(name):
+            raise ValueError(f"{name!r} is no tag of PGN; write letters and digits only.")
+        out.headers[name] = " ".join(value.split()) or "?"
+    out.comment = _offers(game, 0)
+    node: chess.pgn.GameNode = out
+    for number, ply in enumerate(game.history, 1):
+        if ply.illegal:
+            rest = f"An illegal move stands; moves from here: {', '.join(_tail(game, number))}"
+            node.comment = f"{node.comment} {rest}".strip()
+            break
+        node = node.add_variation(ply.move)
+        clock = f"[%clk {_clock(ply.clock.left[ply.side])}]" if game.clock else ""
+        node.comment = f"{_offers(game, number)} {clock}".strip()
+    if game.result == "0-0":
+        node.comment = f"{node.comment} Both players have lost: 0-0".strip()
+    return str(out)
 
 
 def _clock(milliseconds: int) -> str:
@@ -18,48 +133,77 @@ def _clock(milliseconds: int) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
-def pgn(game: Game, date: datetime.date | None = None) -> str:
-    """The game in PGN, with each player's time left after his move where there is a clock, and
-    ``(=)`` where he offered a draw with it (9.1.2.2)."""
-    assert game.setup is not None
-    out = chess.pgn.Game()
-    out.headers["Event"] = "BlindPlay"
-    out.headers["Date"] = date.strftime("%Y.%m.%d") if date else "????.??.??"
-    out.headers["White"] = game.setup.white.name or "?"
-    out.headers["Black"] = game.setup.black.name or "?"
-    out.headers["Result"] = game.result or "*"
-    out.headers["TimeControl"] = game.setup.time_control
-    out.headers["Rules"] = game.setup.edition
-    if game.start_board.fen() != chess.STARTING_FEN:
-        out.setup(game.start_board)
-    node: chess.pgn.GameNode = out
-    for number, ply in enumerate(game.history, 1):
-        if ply.illegal:
-            # PGN knows no illegal moves: from here on the moves are kept in a comment.
-            rest = " ".join(later.move.uci() for later in game.history[number - 1 :])
-            node.comment = f"{node.comment} An illegal move stands; moves from here: {rest}".strip()
-            break
-        node = node.add_variation(ply.move)
-        comments = ["(=)"] if (number, ply.side) in game.offered_at else []
-        if game.clock:
-            comments.append(f"[%clk {_clock(ply.clock.left[ply.side])}]")
-        node.comment = " ".join(comments)
-    return str(out)
+def _offers(game: Game, number: int) -> str:
+    """The marks of the offers at ply ``number``; whoever did not play that ply is named."""
+    mover = game.history[number - 1].side if number else ""
+    return " ".join(
+        "(=)" if by == mover else f"(=) by {by.capitalize()}"
+        for ply, by in game.offered_at
+        if ply == number
+    )
+
+
+def _tail(game: Game, first: int) -> Iterator[str]:
+    """PGN knows no illegal moves: from ply ``first`` on they are kept in words."""
+    for number, ply in enumerate(game.history[first - 1 :], first):
+        clock = _clock(ply.clock.left[ply.side]) if game.clock else ""
+        yield " ".join(filter(None, (ply.move.uci(), clock, _offers(game, number))))
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The words around the moves, in the reader's language. ``{entry}`` is what was struck."""
+
+    move: str = "Move"
+    white: str = "White"
+    black: str = "Black"
+    nothing: str = "(nothing)"
+    struck: str = "struck through: {entry}"
+
+
+ENGLISH = Labels()
+
+
+def moves(entries: Iterable[Entry]) -> list[tuple[int, Entry | None, Entry | None]]:
+    """A scoresheet's lines: the move's number, White's entry and Black's."""
+    found: list[tuple[int, Entry | None, Entry | None]] = []
+    for entry in entries:
+        if entry.side == "black" and found:
+            found[-1] = (entry.number, found[-1][1], entry)
+        else:
+            white = entry.side == "white"
+            found.append((entry.number, entry if white else None, None if white else entry))
+    return found
+
+
+def written(entry: Entry, labels: Labels = ENGLISH) -> str:
+    """What stands at a ply now, and the mark of an offer if the writer did not set it himself."""
+    text = labels.nothing if entry.text is None else entry.text
+    return f"{text} (=)" if entry.offered and "(=)" not in text else text
+
+
+def by_move(entries: Iterable[Entry], labels: Labels = ENGLISH) -> Iterator[str]:
+    """A scoresheet in lines: one a move, ``1. e4 … e5``, and below it what was struck there."""
+    for number, white, black in moves(entries):
+        line = f"{number}. {written(white, labels) if white else '…'}"
+        if black:
+            line += f" … {written(black, labels)}" if white else f" {written(black, labels)}"
+        yield line
+        for entry, place in ((white, f"{number}."), (black, f"{number}. …")):
+            for text in entry.struck if entry else ():
+                yield f"{place} {labels.struck.format(entry=text)}"
+
+
+def by_ply(entries: Iterable[Entry], labels: Labels = ENGLISH) -> Iterator[str]:
+    """A scoresheet in lines: one a ply with its player, and below it what was struck there."""
+    for entry in entries:
+        place = f"{entry.number}. {labels.white if entry.side == 'white' else labels.black}:"
+        yield f"{place} {written(entry, labels)}"
+        for text in entry.struck:
+            yield f"{place} {labels.struck.format(entry=text)}"
 
 
 def scoresheet(game: Game, side: str) -> str:
-    """One player's scoresheet as he wrote it, a line a move, struck entries behind it.
-
-    Plain lines, so that a screen reader or a Braille display can follow: ``1. e4 … e5``.
-    """
-    sheet = game.sheets[side]
-    lines = []
-    last = max(sheet, default=0)
-    for number in range(1, (last + 1) // 2 + 1):
-        white = sheet.get(2 * number - 1, "(nothing)")
-        black = sheet.get(2 * number, "")
-        lines.append(f"{number}. {white}" + (f" … {black}" if black else ""))
-    for owner, ply, text in game.struck:
-        if owner == side:
-            lines.append(f"struck through, ply {ply}: {text}")
-    return "\n".join(lines) or "(empty)"
+    """One player's scoresheet as he wrote it, in lines that a screen reader or a Braille display
+    can follow; see :func:`by_move`."""
+    return "\n".join(by_move(sheet(game, side))) or "(empty)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -129,7 +128,8 @@ def run(
         if table.game.started and not table.game.over and table.game.clock:
             table.submit(f.Arbiter, do="stop_clocks")
         session.wait_until_said()
-        print("", pgn(table.game, datetime.date.today()), sep="\n", file=out)
+        ended = [ruling["reason"] for ruling in session.rulings if ruling.kind == "game_over"]
+        print("", pgn(table.game, *ended[-1:]), sep="\n", file=out)
         for side in f.SIDES:
             print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
             print(scoresheet(table.game, side), file=out)

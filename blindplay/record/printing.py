@@ -1,0 +1,137 @@
+"""Scoresheets on paper: pages of Braille for an embosser, and a page of HTML for a printer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+
+from .score import ENGLISH, Entry, Labels, moves, written
+
+CELLS, LINES = 40, 25
+"""Cells in a line and lines on a page of Braille paper, as BRF files have them."""
+POINTS = 14
+"""Size of type: 12 is the least that is recommended, 16 to 22 are large print (RNIB)."""
+_RUNOVER = "  "  # what does not fit into a line goes on in the third cell of the next
+
+
+def pages(
+    blocks: Iterable[str], *, cells: int = CELLS, lines: int = LINES, number: str = "{}"
+) -> list[list[str]]:
+    """Lay out text of which each sign takes one cell: Unicode Braille, BRF or print.
+
+    Each block (a move, say) begins a line; what is too long is cut at blanks, and a block is not
+    divided between two pages if it fits on one. From the second page on the first line holds the
+    page's number at its right end; ``number`` is how it is written there.
+
+    :raises ValueError: for fewer than 10 cells or 3 lines.
+    """
+    if cells < 10 or lines < 3:
+        raise ValueError("A Braille page needs at least 10 cells in a line and 3 lines.")
+    found: list[list[str]] = [[]]
+    for block in blocks:
+        folded = list(_folded(block, cells))
+        if len(folded) <= lines - 1 and len(found[-1]) + len(folded) > lines:
+            found.append([])
+        for line in folded:
+            if len(found[-1]) == lines:
+                found.append([])
+            if not found[-1] and len(found) > 1:
+                found[-1].append(number.format(len(found)).rjust(cells))
+            found[-1].append(line)
+    return found
+
+
+def _folded(block: str, cells: int) -> Iterator[str]:
+    line = ""
+    for word in block.split():
+        if line.strip() and len(line) + 1 + len(word) > cells:
+            yield line
+            line = _RUNOVER
+        line += word if not line.strip() else f" {word}"
+        while len(line) > cells:  # a word that no line can hold
+            yield line[:cells]
+            line = _RUNOVER + line[cells:]
+    yield line
+
+
+def brf(laid_out: Iterable[Iterable[str]]) -> str:
+    """Pages of BRF signs as a file: CR LF ends a line, a form feed a page.
+
+    The ends of lines and pages differ between programs; these are liblouisutdml's.
+    """
+    return "".join("".join(f"{line}\r\n" for line in page) + "\f" for page in laid_out)
+
+
+def html(
+    title: str,
+    heading: Mapping[str, str],
+    entries: Iterable[Entry],
+    labels: Labels = ENGLISH,
+    *,
+    language: str = "en",
+    points: int = POINTS,
+) -> str:
+    """A scoresheet as one page that can be printed and read by a screen reader.
+
+    ``heading`` is printed above the moves, a line each; struck entries are struck through and
+    say so in words, too. ``points``: size of type, 6 to 72.
+
+    :raises ValueError: for another size.
+    """
+    if not 6 <= points <= 72:
+        raise ValueError("The size of type must be 6 to 72 points; 18 and more is large print.")
+    head = "\n".join(
+        f"<div><dt>{escape(name)}</dt> <dd>{escape(value)}</dd></div>"
+        for name, value in heading.items()
+    )
+    rows = "\n".join(
+        f'<tr><th scope="row">{number}</th>{_cell(white, labels)}{_cell(black, labels)}</tr>'
+        for number, white, black in moves(entries)
+    )
+    names = "".join(
+        f'<th scope="col">{escape(name)}</th>' for name in (labels.move, labels.white, labels.black)
+    )
+    return f"""<!DOCTYPE html>
+<html lang="{escape(language)}">
+<head>
+<meta charset="utf-8">
+<title>{escape(title)}</title>
+<style>
+@page {{ margin: 2cm; }}
+body {{ font: {points}pt/1.5 Verdana, Arial, sans-serif; color: #000; background: #fff; }}
+h1 {{ font-size: 1.3em; }}
+dl, table {{ margin: 0 0 1em; }}
+dt {{ display: inline; font-weight: bold; }}
+dt::after {{ content: ":"; }}
+dd {{ display: inline; margin: 0; }}
+table {{ border-collapse: collapse; width: 100%; }}
+th, td {{ border: 1px solid #000; padding: 0.2em 0.4em; text-align: left; vertical-align: top; }}
+td {{ width: 45%; overflow-wrap: anywhere; }}
+thead {{ display: table-header-group; }}
+tr {{ break-inside: avoid; }}
+del {{ display: block; }}
+</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<dl>
+{head}
+</dl>
+<table>
+<thead><tr>{names}</tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>
+</body>
+</html>
+"""
+
+
+def _cell(entry: Entry | None, labels: Labels) -> str:
+    if entry is None:
+        return "<td></td>"
+    struck = "".join(
+        f"<del>{escape(labels.struck.format(entry=text))}</del>" for text in entry.struck
+    )
+    return f"<td>{struck}{escape(written(entry, labels))}</td>"

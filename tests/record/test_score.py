@@ -1,0 +1,274 @@
+"""PGN that others read as the game that was played, and scoresheets as they were written."""
+
+from __future__ import annotations
+
+import io
+import random
+from typing import Any
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from blindplay.laws import Game
+from blindplay.record.score import by_move, by_ply, pgn, ply_of, scoresheet, sheet
+from tests.laws.table import Table
+
+BLACK_TO_MOVE = "r3k2r/pppq1ppp/2n2n2/3pp3/3PP3/2N2N2/PPPQ1PPP/R3K2R b KQkq - 4 9"
+STARTS: st.SearchStrategy[dict[str, Any]] = st.one_of(
+    st.just({}),
+    st.just({"fen": BLACK_TO_MOVE}),
+    st.integers(0, 959).map(
+        lambda n: {"variant": "chess960", "fen": chess.Board.from_chess960_pos(n).fen()}
+    ),
+)
+
+
+def read(written: str) -> chess.pgn.Game:
+    game = chess.pgn.read_game(io.StringIO(written))
+    assert game is not None and not game.errors
+    assert str(game) == written
+    return game
+
+
+def happen(table: Table, what: str, pick: int) -> None:
+    """Something that may happen at a table, whatever the Laws say to it."""
+    game = table.game
+    side = game.side
+    t = {"t": (game.t + 1000 + pick * 377 % 20_000) / 1000}
+    moves = sorted(game.board.legal_moves, key=chess.Move.uci)
+    if what == "offer":
+        table.feed({"fact": "offer_draw", "by": ("white", "black")[pick % 2], **t})
+    elif what == "take back" and game.history:
+        table.feed(
+            {"fact": "arbiter", "do": "restore", "ply": pick % len(game.history), **t},
+            {"fact": "arbiter", "do": "start_clocks"},
+        )
+    elif what == "illegal":
+        own = [
+            square
+            for square, piece in sorted(game.board.piece_map().items())
+            if piece.color == game.board.turn
+        ]
+        start, end = own[pick % len(own)], chess.SQUARES[pick * 7 % 64]
+        move = chess.Move(start, end)
+        target = game.board.piece_at(end)
+        taken = target is not None and (
+            target.piece_type == chess.KING or target.color == game.board.turn
+        )
+        if start == end or taken or game.board.is_legal(move):
+            return
+        table.feed(
+            {"fact": "make", "by": side, "move": move.uci(), **t},
+            {"fact": "press", "by": side},
+            {"fact": "arbiter", "do": "reject"},
+        )
+    elif moves:
+        table.feed({"fact": "make", "by": side, "move": moves[pick % len(moves)].uci(), **t})
+        if pick % 5 == 0:
+            table.feed({"fact": "offer_draw", "by": side})
+        table.feed({"fact": "press", "by": side})
+
+
+def clocks(game: Game) -> list[int]:
+    return [ply.clock.left[ply.side] // 1000 for ply in game.history]
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    STARTS,
+    st.sampled_from(["900+10", "40/5400+30:1800+30", "-"]),
+    st.integers(0, 150),
+    st.integers(0, 2**32),
+)
+def test_any_game_is_read_again_as_it_was_played(
+    start: dict[str, Any], control: str, length: int, seed: int
+) -> None:
+    table = Table(mode="rapid", time_control=control, **start)
+    table.feed({"fact": "start"})
+    chance = random.Random(seed)
+    for _ in range(length):
+        what = chance.choice(["move"] * 20 + ["offer", "take back", "illegal"])
+        happen(table, what, chance.randrange(1000))
+    played = table.game
+    again = read(pgn(played))
+    legal = next((n for n, ply in enumerate(played.history) if ply.illegal), len(played.history))
+    assert again.board().fen() == played.start_board.fen()
+    assert again.board().chess960 == played.start_board.chess960
+    nodes = list(again.mainline())
+    assert [node.move for node in nodes] == [ply.move for ply in played.history[:legal]]
+    if control != "-":
+        assert [node.clock() for node in nodes] == clocks(played)[:legal]
+    for number, node in enumerate(nodes, 1):
+        marks = node.comment.split("An illegal")[0].count("(=)")
+        assert marks == sum(ply == number for ply, _ in played.offered_at)
+    event(f"{len(nodes) // 10 * 10} moves or more, illegal: {legal < len(played.history)}")
+    last = nodes[-1].comment if nodes else again.comment
+    if legal < len(played.history):
+        tail = last.split("moves from here: ")[1].split(", ")
+        assert [part.split()[0] for part in tail] == [
+            ply.move.uci() for ply in played.history[legal:]
+        ]
+
+
+def test_the_pgn_is_read_by_others_as_the_game_that_was_played() -> None:
+    table = Table(time_control="300+5", white={"name": "Ada"}, black={"name": "Émile"})
+    table.feed({"fact": "start"})
+    table.play("f2f3", "e7e5", t=10)
+    table.play("g2g4", t=20)
+    table.feed({"fact": "make", "by": "black", "move": "d8h4"})
+    game = chess.pgn.read_game(io.StringIO(pgn(table.game)))
+    assert game is not None and not game.errors
+    assert (game.headers["White"], game.headers["Black"]) == ("Ada", "Émile")
+    assert game.headers["Result"] == "0-1"
+    assert [move.uci() for move in game.mainline_moves()] == ["f2f3", "e7e5", "g2g4", "d8h4"]
+    first = game.next()
+    # 300 + 5 at the start, 10 seconds used, 5 given for the next move.
+    assert first is not None and first.clock() == 300
+
+
+def test_offers_of_a_draw_and_moves_after_an_illegal_one_are_kept_in_the_pgn() -> None:
+    table = Table(mode="rapid", time_control="900+10")
+    table.feed({"fact": "start"}, {"fact": "make", "by": "white", "move": "e2e4"})
+    table.feed({"fact": "offer_draw", "by": "white"}, {"fact": "press", "by": "white"})
+    table.feed({"fact": "make", "by": "black", "move": "e7e4"}, {"fact": "press", "by": "black"})
+    table.feed({"fact": "arbiter", "do": "reject"})  # the illegal move stands (A.5.2)
+    table.play("d2d4")
+    written = pgn(table.game)
+    assert "1. e4 { (=) [%clk 0:15:20]" in written
+    assert "An illegal move stands; moves from here: e7e4 0:15:20, d2d4 0:15:30" in written
+    assert chess.pgn.read_game(io.StringIO(written)) is not None
+
+
+def test_headers_say_where_when_and_how_the_game_was_played() -> None:
+    table = Table(
+        event="Nordic Cup", site="Oslo NOR", round="3.1", date="2026-11-21", time_control="300+5",
+        white={"name": "Ada\nLovelace"}, black={"name": 'Émile "Le" \\'},
+    )  # fmt: skip
+    table.feed({"fact": "start"}, {"fact": "resign", "by": "black"})
+    game = read(pgn(table.game, "resignation", {"WhiteElo": "1815"}))
+    assert dict(game.headers) == {
+        "Event": "Nordic Cup",
+        "Site": "Oslo NOR",
+        "Date": "2026.11.21",
+        "Round": "3.1",
+        "White": "Ada Lovelace",
+        "Black": 'Émile "Le" \\',
+        "Result": "1-0",
+        "TimeControl": "300+5",
+        "Mode": "OTB",
+        "Rules": "fide-2023",
+        "Termination": "normal",
+        "WhiteElo": "1815",
+    }
+
+
+def test_what_is_not_known_is_a_question_mark() -> None:
+    headers = read(pgn(Table().game)).headers
+    assert [headers[name] for name in ("Event", "Site", "Date", "Round", "White", "Result")] == [
+        "?", "?", "????.??.??", "?", "?", "*",
+    ]  # fmt: skip
+    assert headers["Termination"] == "unterminated"
+
+
+def test_a_standard_position_of_chess960_stays_one() -> None:
+    table = Table(variant="chess960")
+    table.play("e2e4", "e7e5", "g1f3", "g8f6", "f1e2", "f8e7", "e1h1")
+    game = read(pgn(table.game))
+    assert game.headers["Variant"] == "Chess960"
+    assert game.end().move == chess.Move.from_uci("e1h1")
+
+
+def test_a_flag_is_a_time_forfeit_and_two_losers_have_no_result_that_pgn_knows() -> None:
+    table = Table(time_control="300")
+    table.feed({"fact": "start"}, {"fact": "claim_time", "by": "black", "t": 301})
+    table.feed({"fact": "arbiter", "do": "confirm"})
+    assert table.game.over
+    assert read(pgn(table.game, "flag")).headers["Termination"] == "time forfeit"
+    table = Table()
+    table.play("e2e4")
+    table.feed({"fact": "arbiter", "do": "declare", "result": "0-0"})
+    game = read(pgn(table.game, "declared"))
+    assert (game.headers["Result"], game.headers["Termination"]) == ("*", "adjudication")
+    assert game.end().comment == "Both players have lost: 0-0"
+    assert [move.uci() for move in game.mainline_moves()] == ["e2e4"]
+
+
+def test_an_offer_by_the_player_who_does_not_move_names_him() -> None:
+    table = Table()
+    table.feed({"fact": "start"}, {"fact": "offer_draw", "by": "black"})
+    table.play("e2e4")
+    table.feed({"fact": "offer_draw", "by": "black"})
+    game = read(pgn(table.game))
+    assert (game.comment, game.end().comment) == ("(=) by Black", "(=) by Black")
+
+
+def entered(**setup: Any) -> Table:
+    table = Table(**setup)
+    table.play("e2e4", "e7e5", "g1f3", "b8c6")
+    entries = [(1, "e3"), (1, "e4"), (2, "e5"), (3, "Nf3"), (4, "Nf6"), (4, "Nc6"), (6, "a6")]
+    for ply, text in entries:
+        table.feed({"fact": "record", "by": "white", "ply": ply, "text": text})
+    return table
+
+
+def test_struck_entries_stand_struck_at_their_move_and_gaps_are_said() -> None:
+    assert scoresheet(entered().game, "white").splitlines() == [
+        "1. e4 … e5",
+        "1. struck through: e3",
+        "2. Nf3 … Nc6",
+        "2. … struck through: Nf6",
+        "3. (nothing) … a6",
+    ]
+    assert scoresheet(entered().game, "black") == "(empty)"
+
+
+def test_what_a_take_back_strikes_stays_on_both_sheets() -> None:
+    table = entered()
+    table.feed({"fact": "record", "by": "black", "ply": 4, "text": "Sc6"})
+    table.feed({"fact": "arbiter", "do": "restore", "ply": 2})
+    table.feed({"fact": "record", "by": "white", "ply": 3, "text": "Bc4"})
+    assert scoresheet(table.game, "white").splitlines()[2:] == [
+        "2. Bc4 … (nothing)",
+        "2. struck through: Nf3",
+        "2. … struck through: Nf6",
+        "2. … struck through: Nc6",
+        "3. (nothing) … (nothing)",
+        "3. … struck through: a6",
+    ]
+    assert "2. … struck through: Sc6" in scoresheet(table.game, "black").splitlines()
+    assert len(table.game.struck) == sum(
+        len(entry.struck) for side in ("white", "black") for entry in sheet(table.game, side)
+    )
+
+
+def test_a_sheet_line_by_line_names_the_player_and_marks_the_offers() -> None:
+    table = entered()
+    table.feed({"fact": "offer_draw", "by": "black"})
+    assert list(by_ply(sheet(table.game, "white")))[4:7] == [
+        "2. Black: Nc6 (=)",
+        "2. Black: struck through: Nf6",
+        "3. White: (nothing)",
+    ]
+
+
+def test_moves_are_numbered_as_on_paper_wherever_the_game_begins() -> None:
+    table = Table(fen=BLACK_TO_MOVE)
+    table.play("e5d4", "f3d4")
+    for ply, text in ((1, "exd4"), (2, "Nxd4")):
+        table.feed({"fact": "record", "by": "black", "ply": ply, "text": text})
+    assert list(by_move(sheet(table.game, "black"))) == ["9. … exd4", "10. Nxd4"]
+    assert [ply_of(table.game, number) for number in (1, 9, 10, 11)] == [1, 1, 2, 4]
+    assert [ply_of(Table().game, number) for number in (1, 2, 12)] == [1, 3, 23]
+
+
+@pytest.mark.parametrize("name", ["No spaces", "", 'Quote"', "[Site]"])
+def test_a_tag_that_pgn_cannot_hold_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="no tag"):
+        pgn(Table().game, more={name: "x"})
+
+
+def test_a_tag_of_several_lines_is_written_in_one() -> None:
+    assert read(pgn(Table().game, more={"Site": "Oslo\r\nNOR"})).headers["Site"] == "Oslo NOR"
