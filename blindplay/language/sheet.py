@@ -12,6 +12,7 @@ from enum import Enum
 
 import chess
 
+from .entries import Doubt, Entry, entries
 from .pack import Sign
 from .understanding import reaches
 from .written import Notation, Remark, Written, is_gap, knows, meanings
@@ -65,29 +66,6 @@ class Reading:
         """The legal move when one is fitting (SURE, LIKELY), else None."""
         found = self.certainty in (Certainty.SURE, Certainty.LIKELY)
         return self.moves[0] if found else None
-
-
-class Doubt(Enum):
-    """Why it is not certain to which ply an entry belongs."""
-
-    NUMBER_SKIPPED = "number_skipped"
-    """The number before it is higher than the one that was due."""
-    NUMBER_REPEATED = "number_repeated"
-    """The number before it has been used; the ply is counted on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of a sheet.
-
-    ``ply``: 1 is White's first move. ``text``: as it was written, a BRF file's cells in Unicode.
-    ``struck``: what was written there before and struck through, oldest first.
-    """
-
-    ply: int
-    text: str
-    struck: tuple[str, ...] = ()
-    doubts: tuple[Doubt, ...] = ()
 
 
 _ALL = frozenset(Notation)
@@ -320,12 +298,3 @@ def notation_of(texts: Iterable[str]) -> tuple[Notation, ...]:
             for notation in for_it:
                 votes[notation] += 1
     return tuple(notation for notation in votes if votes[notation] == max(votes.values()))
-
-
-def entries(text: str, *, brf: bool = False) -> list[Entry]:
-    """The entries of a whole sheet, by ply. Never raises for any text.
-
-    ``brf``: the text is a file for a Braille embosser. A ply for which nothing is written has no
-    entry.
-    """
-    raise NotImplementedError

@@ -184,6 +184,11 @@ def is_gap(text: str) -> bool:
     return _GAP.fullmatch(text.translate(_LOOKALIKES)) is not None
 
 
+def is_mark(text: str) -> bool:
+    """Whether ``text`` only stands behind a move, as a sign for check does."""
+    return re.fullmatch(_tail(), text) is not None
+
+
 @lru_cache(maxsize=1 << 15)
 def meanings(text: str, notations: frozenset[Notation]) -> tuple[Written, ...]:
     """All that ``text`` can mean on a sheet in one of ``notations``; none if it is no move.
