@@ -45,12 +45,18 @@ class Outcome(enum.Enum):
     FAILED = "failed"
 
 
+Sound = tuple[bytes, int]
+"""Mono 16-bit PCM and its samples per second."""
+
+
 @dataclass(frozen=True)
 class _Utterance:
     ticket: int
     words: str
     to: Output
     on_done: Callable[[Outcome], None] | None
+    on_spoken: Callable[[bytes, int], None] | None
+    sound: Sound | None
 
 
 class Speaker:
@@ -100,19 +106,28 @@ class Speaker:
         self.close()
 
     def say(
-        self, words: str, *, to: Output, on_done: Callable[[Outcome], None] | None = None
+        self,
+        words: str,
+        *,
+        to: Output,
+        on_done: Callable[[Outcome], None] | None = None,
+        on_spoken: Callable[[bytes, int], None] | None = None,
+        sound: Sound | None = None,
     ) -> int:
         """Queue `words` and return their ticket (1, 2, …); equal words are spoken again.
 
-        `on_done` hears the outcome once. Raises NotWordsError at once for what is not words, and
-        ValueError once the speaker is closed.
+        `on_done` hears the outcome once. `on_spoken` gets the PCM and its rate before that, if
+        it was spoken to its end. `sound` is played instead of a voice that says the words, which
+        then may be anything. Raises NotWordsError at once for what is not words, and ValueError
+        once the speaker is closed.
         """
-        words = words_only(words)
+        if sound is None:
+            words = words_only(words)
         with self._change:
             if self._closed:
                 raise ValueError("The speaker is closed; make a new one.")
             self._tickets += 1
-            self._queue.append(_Utterance(self._tickets, words, to, on_done))
+            self._queue.append(_Utterance(self._tickets, words, to, on_done, on_spoken, sound))
             self._change.notify_all()
             return self._tickets
 
@@ -194,7 +209,7 @@ class Speaker:
                     break
                 utterance = self._current = self._queue.popleft()
                 self._stop = stop = threading.Event()
-            outcome = self._speak(utterance, stop)
+            outcome, sound = self._speak(utterance, stop)
             with self._change:
                 again = (
                     outcome is Outcome.INTERRUPTED
@@ -206,6 +221,8 @@ class Speaker:
                 more = bool(self._queue) and time.monotonic() >= self._hold_until
             if not more or self._closed:
                 self._set_speaking(False)
+            if outcome is Outcome.SPOKEN and sound is not None:
+                self._call(utterance.on_spoken, *sound)
             if not again:
                 self._tell(utterance, outcome)
             with self._change:
@@ -215,11 +232,11 @@ class Speaker:
         for utterance in rest:
             self._tell(utterance, Outcome.DROPPED)
 
-    def _speak(self, utterance: _Utterance, stop: threading.Event) -> Outcome:
+    def _speak(self, utterance: _Utterance, stop: threading.Event) -> tuple[Outcome, Sound | None]:
         try:
-            pcm, rate = read_wav(self._synthesiser.render(utterance.words))
+            pcm, rate = utterance.sound or read_wav(self._synthesiser.render(utterance.words))
             if stop.is_set():
-                return Outcome.INTERRUPTED
+                return Outcome.INTERRUPTED, None
             if self._speaking_to is not utterance.to:
                 # Who mutes a microphone must learn that other ears are meant now.
                 self._set_speaking(False)
@@ -232,8 +249,8 @@ class Speaker:
             log.exception("speaking failed")
             self._report(f"Speaking failed ({error}); run blindplay doctor.")
         else:
-            return Outcome.SPOKEN if whole else Outcome.INTERRUPTED
-        return Outcome.FAILED
+            return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
+        return Outcome.FAILED, None
 
     def _render_ahead(self) -> None:
         while (words := self._ahead.get()) is not None and not self._closed:
@@ -255,12 +272,15 @@ class Speaker:
                 log.exception("an on_speaking callback failed")
 
     def _tell(self, utterance: _Utterance, outcome: Outcome) -> None:
-        if utterance.on_done is None:
+        self._call(utterance.on_done, outcome)
+
+    def _call(self, callback: Callable[..., None] | None, *arguments: object) -> None:
+        if callback is None:
             return
         try:
-            utterance.on_done(outcome)
+            callback(*arguments)
         except Exception:
-            log.exception("an on_done callback failed")
+            log.exception("a callback of the speaker failed")
 
     def _report(self, sentence: str) -> None:
         if self._on_error is None:

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,33 @@ def test_closing_falls_silent_and_reports_what_was_not_said(synthesiser: Synthes
     assert (first, second) == ([Outcome.INTERRUPTED], [Outcome.DROPPED])
     with pytest.raises(ValueError, match="closed"):
         speaker.say("eins", to=Output.PUBLIC)
+
+
+def test_the_sound_of_what_was_spoken_to_its_end_is_told_once(synthesiser: Synthesiser) -> None:
+    first = threading.Event()
+    public = SilentSink(realtime=True, on_start=lambda pcm, rate: first.set())
+    private = SilentSink()
+    heard: list[tuple[str, bytes, int]] = []
+    done = Outcomes()
+
+    def told(words: str) -> Callable[[bytes, int], None]:
+        return lambda pcm, rate: heard.append((words, pcm, rate))
+
+    with Speaker(synthesiser, private, public) as speaker:
+        speaker.say("weiter", to=Output.PUBLIC, on_spoken=told("weiter"), on_done=done.append)
+        speaker.say("eins", to=Output.PRIVATE, on_spoken=told("eins"), on_done=done.append)
+        assert first.wait(10)
+        speaker.interrupt()  # the announcement is spoken again, the answer is dropped
+        assert speaker.wait(30)
+    assert heard == [("weiter", *read_wav(synthesiser.render("weiter")))]
+    assert sorted(outcome.value for outcome in done) == ["dropped", "spoken"]
+
+
+def test_a_sound_is_played_as_it_is_in_its_turn(synthesiser: Synthesiser) -> None:
+    sink, pcm = SilentSink(), bytes(range(200)) * 20
+    with Speaker(synthesiser, sink, sink) as speaker:
+        speaker.say("eins", to=Output.PRIVATE)
+        speaker.say("12. Sf3, on tape", to=Output.PRIVATE, sound=(pcm, 8_000))
+        assert speaker.wait(30)
+    assert [(played.pcm == pcm, played.rate) for played in sink.played][1] == (True, 8_000)
+    assert len(sink.played) == 2
