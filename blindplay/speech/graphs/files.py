@@ -1,0 +1,365 @@
+"""The files of a Vosk model that hold its words, read and written without Kaldi or OpenFst.
+
+Everything is little-endian. Three of a model's files matter here:
+
+``am/final.mdl`` begins with the *transition model*: which hidden states each phone has, and which
+of the network's outputs (a *pdf*) each of them listens to. A *transition-id* names one arc of one
+such state; the graph's input labels are transition-ids.
+
+``graph/HCLr.fst`` turns transition-ids into words. It is an OpenFst transducer over the tropical
+semiring (weights are costs in nats): kind "vector", "const", or "const" with data for look-ahead
+behind it, which Vosk does not need. Vosk composes it, while it runs, with the grammar of the words
+that may be said now (or with ``graph/Gr.fst``, when none is given).
+
+``graph/words.txt`` names the words ("anna 6"), ``graph/phones.txt`` the phones ("a_B 14"); small
+models come without the latter. Every phone but the silences is four, by its place in a word:
+B(egin), I(nternal), E(nd) and S(ingle), as ``graph/phones/word_boundary.int`` tells.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+PLACES = "BIES"
+"""A phone's places in a word, in the order in which Kaldi numbers them."""
+SILENCE = "SIL"
+
+_FST_MAGIC = 2125659606
+_LOOKAHEAD_MAGIC = 446681434
+_SYMBOLS = 0x3  # header flags: a table of symbols follows
+_ALIGNED = 0x4
+_EXPANDED_MUTABLE = 0x3
+_INPUT_SORTED = 0x10000000
+_OUTPUT_SORTED = 0x40000000
+
+_PLACE_NAMES = {"begin": "B", "internal": "I", "end": "E", "singleton": "S"}
+
+
+class GraphError(ValueError):
+    """A file of a model is damaged or of a kind that is not known; the sentence says which."""
+
+
+# ------------------------------------------------------------------ transducers
+
+
+@dataclass
+class Fst:
+    """A transducer that is being built: ``arcs[state]`` are (input, output, cost, to) tuples.
+
+    Labels are numbers, 0 is nothing. ``final`` holds the cost of ending in a state.
+    """
+
+    arcs: list[list[tuple[int, int, float, int]]] = field(default_factory=list)
+    final: dict[int, float] = field(default_factory=dict)
+
+    def state(self) -> int:
+        """Add a state and return its number."""
+        self.arcs.append([])
+        return len(self.arcs) - 1
+
+    def arc(self, start: int, put: int, out: int, cost: float, to: int) -> None:
+        """Add an arc that takes label ``put`` and gives label ``out`` at ``cost`` nats."""
+        self.arcs[start].append((put, out, cost, to))
+
+    def write(self, path: Path, *, start: int = 0, sorted_by_output: bool = True) -> None:
+        """Write it as a "vector" FST, its arcs sorted by output (or else input) label.
+
+        Vosk needs the one order in HCLr.fst and the other in Gr.fst; the header says which, else
+        OpenFst would look at every arc again for each utterance.
+        """
+        kind = b"".join(struct.pack("<i", len(text)) + text for text in (b"vector", b"standard"))
+        properties = _EXPANDED_MUTABLE | (_OUTPUT_SORTED if sorted_by_output else _INPUT_SORTED)
+        count = sum(map(len, self.arcs))
+        parts = [
+            struct.pack("<i", _FST_MAGIC),
+            kind,
+            struct.pack("<iiQqqq", 2, 0, properties, start, len(self.arcs), count),
+        ]
+        label = 1 if sorted_by_output else 0
+        for state, arcs in enumerate(self.arcs):
+            parts.append(struct.pack("<fq", self.final.get(state, math.inf), len(arcs)))
+            parts += [struct.pack("<iifi", *arc) for arc in sorted(arcs, key=lambda a: a[label])]
+        path.write_bytes(b"".join(parts))
+
+
+_ARC = np.dtype([("put", "<i4"), ("out", "<i4"), ("cost", "<f4"), ("to", "<i4")])
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A transducer as read: the arcs of state s are ``arcs[first[s]:first[s] + count[s]]``.
+
+    The fields of ``arcs`` are put, out, cost and to; ``final`` is infinite where none may end.
+    """
+
+    start: int
+    first: npt.NDArray[np.int64]
+    count: npt.NDArray[np.int64]
+    final: npt.NDArray[np.float32]
+    arcs: npt.NDArray[Any]
+
+
+def read_graph(path: Path) -> Graph:
+    """Read a "vector" or "const" FST, or the latter with look-ahead data behind it.
+
+    Raises GraphError when it is none of these or is cut short.
+    """
+    data = path.read_bytes()
+    try:
+        return _graph(data)
+    except (struct.error, ValueError, IndexError) as error:
+        raise GraphError(f"{path} is no graph that can be read: {error}.") from error
+
+
+def _graph(data: bytes) -> Graph:
+    kind, version, flags, start, states, arcs, at = _header(data, 0)
+    if kind.endswith("lookahead"):
+        if struct.unpack_from("<i", data, at)[0] != _LOOKAHEAD_MAGIC:
+            raise ValueError("its look-ahead header is damaged")
+        kind, version, flags, start, states, arcs, at = _header(data, at + 4)
+    if kind == "vector":
+        return _vector(data, start, states, at)
+    if kind != "const":
+        raise ValueError(f"it is of the kind {kind!r}")
+
+    def aligned(at: int) -> int:
+        return -(-at // 16) * 16 if version == 1 or flags & _ALIGNED else at
+
+    row = [("final", "<f4"), ("first", "<u4"), ("count", "<u4"), ("in", "<u4"), ("out", "<u4")]
+    at = aligned(at)
+    table = np.frombuffer(data, np.dtype(row), states, at)
+    found = np.frombuffer(data, _ARC, arcs, aligned(at + table.nbytes))
+    return Graph(
+        start,
+        table["first"].astype(np.int64),
+        table["count"].astype(np.int64),
+        table["final"].astype(np.float32),
+        found,
+    )
+
+
+def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
+    final, count, arcs = [], [], []
+    for _ in range(states):
+        cost, number = struct.unpack_from("<fq", data, at)
+        final.append(cost)
+        count.append(number)
+        arcs.append(np.frombuffer(data, _ARC, number, at + 12))
+        at += 12 + number * _ARC.itemsize
+    counts = np.array(count, np.int64)
+    first = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])[:-1]
+    whole = np.concatenate(arcs) if arcs else np.zeros(0, _ARC)
+    return Graph(start, first, counts, np.array(final, np.float32), whole)
+
+
+def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
+    """Kind, version, flags, start, number of states and arcs, and where the header ends."""
+    if struct.unpack_from("<i", data, at)[0] != _FST_MAGIC:
+        raise ValueError("it does not begin as one")
+    at += 4
+    texts = []
+    for _ in range(2):
+        (length,) = struct.unpack_from("<i", data, at)
+        if not 0 <= length < 100:
+            raise ValueError("its header is damaged")
+        texts.append(data[at + 4 : at + 4 + length].decode())
+        at += 4 + length
+    version, flags, _, start, states, arcs = struct.unpack_from("<iiQqqq", data, at)
+    if flags & _SYMBOLS:
+        raise ValueError("symbols are embedded in it")
+    return texts[0], version, flags, start, states, arcs, at + 40
+
+
+# ------------------------------------------------------------------ the transition model
+
+
+@dataclass(frozen=True)
+class HiddenState:
+    """One state of one phone in one context, and the pdfs heard on entering it and staying."""
+
+    phone: int
+    number: int
+    entered: int
+    stayed: int
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """The transition model. ``states[k]`` has the transition-ids ``ids[k]``: {to: id}.
+
+    A hidden state's arcs lead to other states of its phone, by number; the highest, ``ends[phone]``
+    stands for having left it. In Kaldi's graphs a state's way out is taken on entering it, its
+    self-loop after that.
+    """
+
+    states: tuple[HiddenState, ...]
+    ids: tuple[Mapping[int, int], ...]
+    ends: Mapping[int, int]
+
+    @property
+    def phones(self) -> list[int]:
+        """The phones' numbers, in order."""
+        return sorted(self.ends)
+
+
+class _Stream:
+    """Kaldi's binary stream: tokens end with a space, numbers begin with their size."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._at = 2
+        if data[:2] != b"\0B":
+            raise ValueError("it is not in Kaldi's binary form")
+
+    def token(self, *allowed: str) -> str:
+        end = self._data.index(b" ", self._at, self._at + 40)
+        token = self._data[self._at : end].decode("ascii")
+        self._at = end + 1
+        if token not in allowed:
+            raise ValueError(f"{token} stands where {' or '.join(allowed)} should")
+        return token
+
+    def number(self) -> int:
+        return int(self._sized("<i"))
+
+    def real(self) -> float:
+        return float(self._sized("<f"))
+
+    def numbers(self) -> list[int]:
+        count = self.number()
+        found = struct.unpack_from(f"<{count}i", self._data, self._at)
+        self._at += 4 * count
+        return list(found)
+
+    def _sized(self, kind: str) -> Any:
+        if self._data[self._at] != 4:
+            raise ValueError("a number is not four bytes long")
+        (value,) = struct.unpack_from(kind, self._data, self._at + 1)
+        self._at += 5
+        return value
+
+
+def read_transitions(path: Path) -> Transitions:
+    """Read the transition model at the beginning of a ``final.mdl``.
+
+    Raises GraphError when there is none or it is damaged.
+    """
+    data = path.read_bytes()
+    try:
+        return _transitions(_Stream(data))
+    except (struct.error, ValueError, IndexError, KeyError) as error:
+        raise GraphError(f"{path} has no transition model that can be read: {error}.") from error
+
+
+def _transitions(stream: _Stream) -> Transitions:
+    stream.token("<TransitionModel>")
+    stream.token("<Topology>")
+    phones = stream.numbers()
+    entry_of = stream.numbers()
+    entries = stream.number()
+    # Minus one tells that entering and staying have pdfs of their own, as in "chain" models.
+    two_pdfs = entries == -1
+    if two_pdfs:
+        entries = stream.number()
+    topologies: list[list[list[int]]] = []
+    for _ in range(entries):
+        topology = []
+        for _ in range(stream.number()):
+            for _ in range(1 + two_pdfs):
+                stream.number()  # the class of the pdf, which the tuples below resolve
+            targets = []
+            for _ in range(stream.number()):
+                targets.append(stream.number())
+                stream.real()  # the probability, which decoding with such models ignores
+            topology.append(targets)
+        topologies.append(topology)
+    stream.token("</Topology>")
+    wide = stream.token("<Tuples>", "<Triples>") == "<Tuples>"
+    states = []
+    for _ in range(stream.number()):
+        phone, number, entered = stream.number(), stream.number(), stream.number()
+        states.append(HiddenState(phone, number, entered, stream.number() if wide else entered))
+    stream.token("</Tuples>" if wide else "</Triples>")
+    ids: list[Mapping[int, int]] = []
+    following = 1
+    for state in states:
+        targets = topologies[entry_of[state.phone]][state.number]
+        ids.append({to: following + k for k, to in enumerate(targets)})
+        following += len(targets)
+    ends = {phone: len(topologies[entry_of[phone]]) - 1 for phone in phones}
+    return Transitions(tuple(states), tuple(ids), ends)
+
+
+# ------------------------------------------------------------------ phones and words
+
+
+@dataclass(frozen=True)
+class Phones:
+    """The phones of a model: ``id[name, place]``, ``name[id]``, and the silence's number.
+
+    A place is one of "BIES". The silences and noises, which have none, are not among them.
+    """
+
+    id: Mapping[tuple[str, str], int]
+    silence: int
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the phones that words are made of, sorted."""
+        return sorted({name for name, _ in self.id})
+
+    @property
+    def name(self) -> dict[int, str]:
+        """The phone of each number."""
+        return {number: name for (name, _), number in self.id.items()}
+
+
+def read_phones(model: Path, names: Iterable[str] = ()) -> Phones:
+    """Read the phones of the model in the folder ``model``.
+
+    Where ``graph/phones.txt`` is missing, as in small models, ``names`` are the names in the order
+    of their numbers. Raises GraphError when they do not fit the model.
+    """
+    boundary = model / "graph" / "phones" / "word_boundary.int"
+    try:
+        lines = boundary.read_text(encoding="utf-8").split("\n")
+        places = {int(line.split()[0]): line.split()[1] for line in lines if line.strip()}
+    except (OSError, ValueError, IndexError) as error:
+        raise GraphError(f"{boundary} is missing or damaged; take another model.") from error
+    listed = model / "graph" / "phones.txt"
+    given = list(names)
+    found: dict[tuple[str, str], int] = {}
+    if listed.is_file():
+        for line in listed.read_text(encoding="utf-8").splitlines():
+            name, number = line.rsplit(maxsplit=1)
+            place = _PLACE_NAMES.get(places.get(int(number), ""))
+            if place and not name.startswith(SILENCE + "_"):
+                found[name.removesuffix(f"_{place}"), place] = int(number)
+    elif given:
+        # Silences and noises come first; each has five numbers (none, B, E, I, S) or one.
+        silent = max(number for number, place in places.items() if place == "nonword")
+        spoken = [n for n in sorted(places) if n > silent]
+        spoken = spoken[len(spoken) - 4 * len(given) :]
+        if len(spoken) != 4 * len(given):
+            raise GraphError(
+                f"{model} has {len(spoken)} phones in places where {4 * len(given)} are known."
+            )
+        for index, one in enumerate(spoken):
+            found[given[index // 4], _PLACE_NAMES[places[one]]] = one
+    if not found:
+        raise GraphError(f"Nothing tells what the phones of {model} are called.")
+    return Phones(found, 1)
+
+
+def write_words(path: Path, words: Iterable[str]) -> None:
+    """Write a ``words.txt``: the words are numbered in their order, from 0."""
+    text = "".join(f"{word} {number}\n" for number, word in enumerate(words))
+    path.write_text(text, encoding="utf-8", newline="\n")

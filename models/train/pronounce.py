@@ -1,0 +1,74 @@
+"""Print pronunciations for the words that a language's lexicon lacks, as espeak-ng says them.
+
+    python models/train/pronounce.py LANGUAGE [WORD …]
+
+The lines are for blindplay/language/lexicons/LANGUAGE.toml: read them, say them, and add how people
+reduce them. Without words, those of the language pack are looked at. Needs espeakng-loader.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from collections.abc import Callable, Iterable
+
+import espeakng_loader
+
+from blindplay import language
+from blindplay.language import LanguageError
+
+# What espeak-ng distinguishes and no acoustic model of ours or another language can.
+FOLDED = {
+    "R": "r", "r-": "r", "r.": "r", "R2": "r", "*": "r", "UR": "U r", "E2": "E", "E-": "E",
+    "pF": "p f", "A~": "a N", "O~": "O N", "W~": "W N", "E~": "E N", "dZ": "d Z", "0": "O",
+    "w#": "w",
+    "oU": "o:", "e@": "e: @", "a#": "@", "V": "V", "U@": "u: @", "@-": "", "1": "I", "3:": "3:",
+    "u": "u:", "i": "i:", "W:": "W", "I2": "I", "tS": "t S", "@2": "@", "@L": "@ l", "x2": "x",
+    "@5": "@", "?": "", "I#": "I", "l-": "l", "n-": "n", "m-": "m", "N-": "N", "t#": "t", "d#": "d",
+    "e": "e:", "o": "o:", "A@": "A:", "O@": "O:", "O2": "O", "i@": "i: @", "i@3": "i: @",
+    "aI@": "aI @", "aU@": "aU @", "aI3": "aI 3", "a2": "a", "aa": "a", "&": "a", "&:": "E:",
+    "y": "y", "Y": "W",
+    "t2": "t", "z2": "z", "s2": "s", "T": "T", "tS#": "t S", "i2": "i:", "u2": "u:", "A": "a",
+}  # fmt: skip
+
+
+def speaker(voice: str) -> Callable[[str], list[str]]:
+    """A function that gives a word's phones in espeak-ng's mnemonics."""
+    library = ctypes.CDLL(espeakng_loader.get_library_path())
+    library.espeak_Initialize(2, 0, str(espeakng_loader.get_data_path()).encode(), 0)
+    phonemes = library.espeak_TextToPhonemes
+    phonemes.restype = ctypes.c_char_p
+    phonemes.argtypes = [ctypes.POINTER(ctypes.c_char_p), ctypes.c_int, ctypes.c_int]
+    if library.espeak_SetVoiceByName(voice.encode()) != 0:
+        raise ValueError(f"espeak-ng has no voice {voice!r}.")
+
+    def say(word: str) -> list[str]:
+        text = ctypes.c_char_p(word.encode())
+        told = phonemes(ctypes.byref(text), 1, ord("/") << 8).decode()
+        told = re.sub(r"\([a-z-]+\)", "/", told)
+        bare = [re.sub(r"[',%=_;!|]", "", part) for part in re.split(r"[/\s]+", told)]
+        return [part for part in bare if part and part != ":"]
+
+    return say
+
+
+def fold(phones: Iterable[str]) -> list[str]:
+    """The phones without distinctions that nothing can hear."""
+    return [part for phone in phones for part in FOLDED.get(phone, phone).split()]
+
+
+def main(code: str, words: list[str]) -> None:
+    try:
+        lexicon = language.lexicon(code)
+        known = lexicon.words.keys() | lexicon.fillers.keys()
+    except LanguageError:
+        known = frozenset()
+    say = speaker({"en": "en-us"}.get(code, code))
+    for word in words or language.load(code).grammar_words():
+        if word not in known:
+            print(f'"{word}" = "{" ".join(fold(say(word)))}"')
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2:])
