@@ -55,6 +55,14 @@ class Side(StrEnum):
     NONE = "none"
 
 
+class Taped(StrEnum):
+    """What a tape keeps."""
+
+    OFF = "off"
+    TABLE = "table"
+    VOICES = "voices"
+
+
 def main() -> None:
     """Run the command line; every foreseeable fault is one sentence and exit status 2."""
     for stream in (sys.stdout, sys.stderr):
@@ -401,6 +409,10 @@ def play(
         Path | None, typer.Option(help="The journal's file; a new one in your data folder if none.")
     ] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the game in --journal.")] = False,
+    tape: Annotated[
+        Taped,
+        typer.Option(help="Keep on tape what the table says to all; voices: announcements, too."),
+    ] = Taped.OFF,
     model: ModelOption = None,
     silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
     or_demo: Annotated[
@@ -410,6 +422,7 @@ def play(
     """Run a table: voice and board where there are some, typed words where not."""
     from blindplay.laws import facts as f
     from blindplay.table import play as table_play
+    from blindplay.table.taping import Keep
 
     language.load(language_id)
     editions.load(edition)
@@ -420,6 +433,7 @@ def play(
     _position(fen)
     if resume and journal is None:
         raise ValueError("--resume needs --journal FILE, the game to go on with.")
+    keep = Keep(tape.value)
     devices = table_play.Devices(
         board, sighted_board, microphone, private_output, public_output, model, silent
     )
@@ -461,7 +475,7 @@ def play(
         assert isinstance(fact, f.Setup)
         setup = fact
     path = journal or _new_journal()
-    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout)
+    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout, keep)
 
 
 def _new_journal() -> Path:

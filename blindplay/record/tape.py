@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
 # Opus knows only a few rates; 24 kHz is more than any synthesiser for speech gives.
 EXPORT_RATE = 24_000
@@ -143,6 +141,7 @@ def write_sound(path: Path, pcm: bytes) -> None:
 
 
 def _encoded(pcm: bytes, rate: int, kind: str, subtype: str, **tags: str) -> bytes:
+    import numpy as np
     import soundfile  # loads a library of 3 MB, which only tapes need
 
     file = io.BytesIO()

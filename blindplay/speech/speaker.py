@@ -56,7 +56,7 @@ class _Utterance:
     to: Output
     on_done: Callable[[Outcome], None] | None
     on_spoken: Callable[[bytes, int], None] | None
-    sound: Sound | None
+    sound: Callable[[], Sound] | None
 
 
 class Speaker:
@@ -112,14 +112,14 @@ class Speaker:
         to: Output,
         on_done: Callable[[Outcome], None] | None = None,
         on_spoken: Callable[[bytes, int], None] | None = None,
-        sound: Sound | None = None,
+        sound: Callable[[], Sound] | None = None,
     ) -> int:
         """Queue `words` and return their ticket (1, 2, …); equal words are spoken again.
 
         `on_done` hears the outcome once. `on_spoken` gets the PCM and its rate before that, if
-        it was spoken to its end. `sound` is played instead of a voice that says the words, which
-        then may be anything. Raises NotWordsError at once for what is not words, and ValueError
-        once the speaker is closed.
+        it was spoken to its end. What `sound` gives is played instead of a voice that says the
+        words, which then may be anything. Raises NotWordsError at once for what is not words, and
+        ValueError once the speaker is closed.
         """
         if sound is None:
             words = words_only(words)
@@ -234,7 +234,10 @@ class Speaker:
 
     def _speak(self, utterance: _Utterance, stop: threading.Event) -> tuple[Outcome, Sound | None]:
         try:
-            pcm, rate = utterance.sound or read_wav(self._synthesiser.render(utterance.words))
+            if utterance.sound is not None:
+                pcm, rate = utterance.sound()
+            else:
+                pcm, rate = read_wav(self._synthesiser.render(utterance.words))
             if stop.is_set():
                 return Outcome.INTERRUPTED, None
             if self._speaking_to is not utterance.to:

@@ -19,7 +19,8 @@ from blindplay.language import Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
-from blindplay.record import Journal, pgn, scoresheet
+from blindplay.record import Journal, Tape, TapeError, pgn, scoresheet
+from blindplay.record.tape import beside
 from blindplay.speech.audio import (
     AudioError,
     AudioSink,
@@ -35,6 +36,7 @@ from blindplay.speech.synthesis import Synthesiser
 
 from .session import DGT, Session
 from .table import Table
+from .taping import Keep
 
 # A room goes on sounding for about so long after a loudspeaker has stopped.
 ECHO_SECONDS = 0.1
@@ -44,6 +46,7 @@ It counts as said by the player on move; put white: or black: before it for the 
 An empty line presses the clock of the player on move.
 execute white g1f3: a move executed by hand on White's board (also black).
 record white 3 Sf3: an entry of White's scoresheet, with the number of the ply (also black).
+tape 12: what was said from move 12 on, from the tape; tape off ends it.
 confirm, reject, stop, start, restore 12: the arbiter's decisions. The game starts by itself when
 the boards show the position; start begins it before.
 {"fact": "claim_draw", "by": "white", "rule": "repetition"}: any fact of the Laws' vocabulary.
@@ -82,13 +85,16 @@ def run(
     wanted: Devices,
     keys: Iterable[str],
     out: TextIO,
+    keep: Keep = Keep.OFF,
 ) -> None:
     """Run a table until the game is over and the keys end, then print the record.
 
-    :raises JournalError, ModelError, BoardNotFoundError, AudioError: when something that was
-        named is not there.
+    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError: when something
+        that was named is not there.
     """
     pack = load(language)
+    if keep is not Keep.OFF and wanted.silent:
+        raise TapeError("A tape keeps what is spoken; leave out --silent, or --tape.")
     boards = _boards(wanted)
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(path, create=setup is not None))
@@ -104,6 +110,10 @@ def run(
             echo_seconds=ECHO_SECONDS,
         )
         stack.callback(session.close)
+        if keep is not Keep.OFF:
+            tape = Tape(beside(path))
+            print(f"The tape is {tape.folder}.", file=out)
+            session.keep_tape(tape, voices=keep is Keep.VOICES)
         impaired = [side for side in f.SIDES if table.game.player(side).impaired] or ["white"]
         own, other = impaired[0], "black" if impaired[0] == "white" else "white"
         for side, url in zip((own, other), boards, strict=True):
@@ -227,7 +237,11 @@ def _typed(session: Session, line: str) -> None:
     decisions = {"confirm": "confirm", "reject": "reject", "stop": "stop_clocks",
                  "start": "start_clocks"}  # fmt: skip
     try:
-        if line.startswith("{"):
+        if words[0] == "tape" and len(words) == 2 and words[1].isdigit():
+            session.play_tape(int(words[1]))
+        elif words == ["tape", "off"]:
+            pass  # every line ends what is being said
+        elif line.startswith("{"):
             fact = loads(line, t=table.time())
             table.submit(fact)
         elif words[0] in decisions and len(words) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable
 from typing import TextIO
@@ -13,16 +14,19 @@ from blindplay.language import Command, Language
 from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
+from blindplay.record import Tape, TapeError
+from blindplay.record.score import ply_of
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
 
-from .dialogue import Dialogue
+from .dialogue import Dialogue, OpeningWord
 from .hearing import Expected, decide, expect
 from .setup_guide import SetupGuide, key_of
 from .table import Table
+from .taping import Taping, sound
 from .words import spoken
 
 DGT = "dgt:"
@@ -70,9 +74,12 @@ class Session:
         *,
         private_is_heard_by_all: bool = True,
         echo_seconds: float = 0.0,
+        training: bool = False,
+        opening_word: OpeningWord = OpeningWord.OPTIONAL,
     ) -> None:
         """``private_is_heard_by_all``: both outputs are one device, or no earphone;
-        ``echo_seconds``: for how long the room is still not listened to after we have spoken."""
+        ``echo_seconds``: for how long the room is still not listened to after we have spoken;
+        ``training`` and ``opening_word``: see :class:`Dialogue`."""
         self._shared_output = private_is_heard_by_all
         self._echo_seconds = echo_seconds
         self.table = table
@@ -80,7 +87,10 @@ class Session:
         self._speaker = speaker
         self._out = out
         self._one_at_a_time = threading.Lock()
-        self.dialogue = Dialogue(table, pack, self.say)
+        self.dialogue = Dialogue(
+            table, pack, self.say, training=training, opening_word=opening_word
+        )
+        self.dialogue.on_listening = self._listen_anew
         self.boards: dict[str, PegBoard | DgtBoard] = {}
         # What stands on boards that tell positions only, as long as hands rest.
         self._standing: dict[str, str] = {}
@@ -92,6 +102,7 @@ class Session:
         self._begin: Callable[[], None] | None = None
         self._looked_at: set[str] = set()
         self._happened = threading.Condition()
+        self.taping: Taping | None = None
         self.rulings: list[Ruling] = []
         self.misheard = 0
         """How many utterances were not understood."""
@@ -123,10 +134,39 @@ class Session:
         who = "to everybody" if output is Output.PUBLIC else "privately"
         self.line(f"said {who}: {words}")
         if self._speaker is not None:
+            public = output is Output.PUBLIC
+            keep = self.taping.says(words) if self.taping is not None and public else None
             try:
-                self._speaker.say(words, to=output)
+                self._speaker.say(words, to=output, on_spoken=keep)
             except NotWordsError as error:
                 self.trouble(str(error))
+
+    # --- the tape --------------------------------------------------------------------------
+
+    def keep_tape(self, tape: Tape, *, voices: bool = False) -> None:
+        """From now on keep on ``tape`` what is said to everybody, with ``voices`` also how the
+        players announce their moves; everybody is told. Before the microphones are attached."""
+        self.taping = Taping(tape, self.table, self._tape_failed, voices=voices)
+        told = "tape_told_voices" if voices else "tape_told"
+        self.say(Output.PUBLIC, self.pack.sentence(told))
+
+    def play_tape(self, number: int) -> None:
+        """Play privately what was said from move ``number`` on; an interruption ends it."""
+        try:
+            if self.taping is None or self._speaker is None:
+                raise TapeError("There is no tape of this game.")
+            found = self.taping.tape.from_ply(ply_of(self.table.game, number))
+        except TapeError:
+            self.say(Output.PRIVATE, self.pack.sentence("tape_nothing"))
+            return
+        for recording in found:
+            self._speaker.say(
+                recording.words, to=Output.PRIVATE, sound=functools.partial(sound, recording)
+            )
+
+    def _tape_failed(self, sentence: str) -> None:
+        self.trouble(sentence)
+        self.say(Output.PUBLIC, self.pack.sentence("tape_failed"))
 
     def _deliver(self, fact: Fact, rulings: list[Ruling]) -> None:
         for ruling in rulings:
@@ -135,7 +175,7 @@ class Session:
         for ruling in rulings:
             if corrected and ruling.kind == "announced":
                 continue  # the correction has said it: one announcement per event
-            if self._is_led(ruling):
+            if self._is_led(ruling) or self.dialogue.answers(ruling):
                 continue
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
@@ -277,6 +317,7 @@ class Session:
         while not self._ticking.wait(1.0):
             if self.table.game.clock and self.table.game.clock.running is not None:
                 self.table.submit(f.Tick)
+            self.dialogue.tick()
 
     # --- boards ----------------------------------------------------------------------------
 
@@ -413,6 +454,8 @@ class Session:
         def on_hearing(hearing: Hearing) -> None:
             self._on_hearing(side, hearing)
 
+        if self.taping is not None:
+            source = self.taping.overhear(side, source)
         listener = Listener(
             recogniser,
             source,
@@ -451,8 +494,9 @@ class Session:
 
     def _expect(self, seat: str) -> Expected:
         assert self._recogniser is not None
-        boards = self.dialogue.boards(self._colour(seat))
-        expected = expect(self._recogniser, self.pack, boards)
+        listening = self.dialogue.listening(self._colour(seat))
+        commands = listening.phrases(self.pack)
+        expected = expect(self._recogniser, self.pack, listening.boards, commands=commands)
         self._expected[seat] = expected
         news = set(expected.unsayable) - self._warned
         if news:
@@ -470,6 +514,8 @@ class Session:
     def _on_hearing(self, seat: str, hearing: Hearing) -> None:
         side = self._colour(seat)
         utterance = decide(hearing, self._expected[seat])
+        if self.taping is not None:
+            self.taping.hears(seat, side, utterance.phrase, self.pack)
         if utterance.phrase is None:
             heard = utterance.hearing.words or "something that is no phrase of the game"
             self.line(f"heard {_NAMES[side]}, not understood: {heard}")

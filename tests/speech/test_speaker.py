@@ -208,7 +208,7 @@ def test_a_sound_is_played_as_it_is_in_its_turn(synthesiser: Synthesiser) -> Non
     sink, pcm = SilentSink(), bytes(range(200)) * 20
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.say("eins", to=Output.PRIVATE)
-        speaker.say("12. Sf3, on tape", to=Output.PRIVATE, sound=(pcm, 8_000))
+        speaker.say("12. Sf3, on tape", to=Output.PRIVATE, sound=lambda: (pcm, 8_000))
         assert speaker.wait(30)
     assert [(played.pcm == pcm, played.rate) for played in sink.played][1] == (True, 8_000)
     assert len(sink.played) == 2

@@ -1,0 +1,151 @@
+"""The tape of a running table: what it says to everybody, and, if wanted, how moves were announced.
+
+What nobody was told is kept is not kept: private answers never, players' voices only when
+``voices`` is on, and of those only what was taken for a move. The session says at the beginning
+what is recorded.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from blindplay.language import Kind, Language
+from blindplay.record import Tape, TapeError
+from blindplay.record.tape import EXPORT_RATE, Recording, write_sound
+from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level, read_audio
+from blindplay.speech.speaker import Sound
+
+from .table import Table
+
+PAUSE_SECONDS = 0.5
+"""Silence between two utterances of a tape that is written into one file."""
+_LONGEST_BLOCKS = 20_000 // BLOCK_MS  # no announcement takes longer
+_PREROLL_BLOCKS = 320 // BLOCK_MS
+_QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block is a pause
+
+
+class Keep(StrEnum):
+    """What is kept on tape."""
+
+    OFF = "off"
+    TABLE = "table"
+    VOICES = "voices"
+
+
+class Taping:
+    """Keeps on ``tape`` what is said at ``table``; ``failed`` is given a sentence when it could
+    not, once until it can again."""
+
+    def __init__(
+        self, tape: Tape, table: Table, failed: Callable[[str], None], *, voices: bool = False
+    ) -> None:
+        self.tape = tape
+        self.voices = voices
+        self._table = table
+        self._failed = failed
+        self._works = True
+        self._overheard: dict[str, _Overheard] = {}
+
+    def ply(self) -> int:
+        """The ply that is being played; what is said now belongs to it."""
+        return len(self._table.game.history) + 1
+
+    def says(self, words: str) -> Callable[[bytes, int], None]:
+        """The table begins to say ``words`` now; to be called with their sound."""
+        t, ply = self._table.time(), self.ply()
+
+        def keep(pcm: bytes, rate: int) -> None:
+            self._keep(pcm, rate, t, ply, "table", words)
+
+        return keep
+
+    def overhear(self, seat: str, source: AudioSource) -> AudioSource:
+        """``source``, with its sound kept in memory until :meth:`hears` takes or forgets it."""
+        if not self.voices:
+            return source
+        self._overheard[seat] = _Overheard(source)
+        return self._overheard[seat]
+
+    def hears(self, seat: str, side: str, phrase: str | None, pack: Language) -> None:
+        """The player of ``seat``, who has the colour ``side``, has said ``phrase``; None for what
+        was not understood. To be called before the game takes it, for its ply."""
+        source = self._overheard.get(seat)
+        pcm = source.take() if source is not None else b""
+        if not pcm or phrase is None:
+            return
+        kind = pack.understand(phrase, self._table.game.board).kind
+        if kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
+            self._keep(pcm, RATE, self._table.time(), self.ply(), side, phrase)
+
+    def _keep(self, pcm: bytes, rate: int, t: int, ply: int, by: str, words: str) -> None:
+        try:
+            self.tape.keep(pcm, rate, t=t, ply=ply, by=by, words=words)
+        except TapeError as error:
+            worked, self._works = self._works, False
+            if worked:
+                self._failed(str(error))
+        else:
+            self._works = True
+
+
+class _Overheard:
+    """A source of sound that keeps the last utterance of what passes through it."""
+
+    def __init__(self, source: AudioSource) -> None:
+        self._source = source
+        self._blocks: deque[bytes] = deque(maxlen=_LONGEST_BLOCKS)
+
+    def __enter__(self) -> Self:
+        self._source.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._source.__exit__(kind, error, trace)
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self._source:
+            self._blocks.append(block)
+            yield block
+
+    def discard(self) -> None:
+        self._blocks.clear()
+        self._source.discard()
+
+    def close(self) -> None:
+        self._source.close()
+
+    def take(self) -> bytes:
+        """What was said last, without the silence before it; it is forgotten here."""
+        blocks = list(self._blocks)
+        self._blocks.clear()
+        loudness = [level(block) for block in blocks]
+        loud = max(loudness, default=0.0) - _QUIET_DB
+        first = next((at for at, heard in enumerate(loudness) if heard >= loud), 0)
+        return b"".join(blocks[max(0, first - _PREROLL_BLOCKS) :])
+
+
+def sound(recording: Recording, rate: int = EXPORT_RATE) -> Sound:
+    """A recording's PCM at ``rate`` Hz.
+
+    :raises AudioError: if its file cannot be read any more.
+    """
+    return read_audio(recording.path, rate), rate
+
+
+def write_tape(path: Path, recordings: list[Recording]) -> None:
+    """Write recordings into one file, one after the other.
+
+    :raises TapeError: if it cannot be written; AudioError if one cannot be read.
+    """
+    pause = bytes(2 * int(PAUSE_SECONDS * EXPORT_RATE))
+    write_sound(path, pause.join(sound(recording)[0] for recording in recordings))
