@@ -11,7 +11,7 @@ from itertools import pairwise
 import chess
 
 from . import braille
-from .written import Notation, is_gap, is_mark, meanings
+from .written import Notation, is_gap, is_mark, is_numeric, meanings
 
 
 class Doubt(Enum):
@@ -93,6 +93,7 @@ _STRUCK_WORD = re.compile(
     r"|streget|overstreget|rayé",
     re.IGNORECASE,
 )
+_SQUARE = re.compile("[a-h][1-8]")
 _WITHOUT_STROKES = dict.fromkeys(range(0x335, 0x339))
 _WORD = re.compile(r"~~.*?~~|\([^()]*\)|\S+")
 
@@ -163,7 +164,7 @@ def _numbered(cells: list[list[_Token]], last: int | None) -> Iterator[_Group]:
         if column:
             group.cells.append([])
         for place, token in enumerate(cell):
-            number = None if token.struck else _number(token, last, first=not begun)
+            number = _number(token, last, first=not begun)
             begun = True
             if number is None:
                 group.cells[-1].append(token)
@@ -183,14 +184,15 @@ def _number(
 ) -> tuple[int, bool, _Token | None] | None:
     """The number in a token, whether Black's move follows, and what is glued to it."""
     match = _NUMBER.fullmatch(token.print)
-    if match is None:
+    if match is None or token.struck or _RESULT.fullmatch(token.print):
         return None
     number, sign, rest = int(match[1]), token.print[match.end(1) : match.start(3)], match[3]
     expected = last is not None and number == last + 1
     if not sign and (rest or not (first or expected)):
         return None
-    if rest[:1].isdigit() and not expected and _CLOCK.fullmatch(token.print):
-        return None
+    due = sign != ":" and (is_numeric(rest) or (rest[:1] == "0" and expected))
+    if rest[:1].isdigit() and not due:
+        return None  # a time; or, where that number is due, castling
     glued = None
     if rest and braille.is_braille(token.text):
         cells = _BRAILLE_NUMBER.sub("", token.text, count=1)
@@ -202,6 +204,7 @@ def _number(
 
 def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
     """Write the groups into the sheet, headings and comments left out."""
+    _join_squares(groups)
     written = [_written(group) for group in groups]
     readable = [any(_readable(text) for text, struck in texts if not struck) for texts in written]
     numbered = any(good for group, good in zip(groups, readable, strict=True) if group.number)
@@ -213,6 +216,27 @@ def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
             if group.number is not None:
                 sheet.go_to(group.number, group.black)
             sheet.write(texts)
+
+
+def _join_squares(groups: Sequence[_Group]) -> None:
+    """On a sheet of squares alone (``e2 e4``) each two are one move.
+
+    It is one if it begins with two squares of which the first is where no first move goes.
+    """
+    moves = (cell for group in groups for cell in group.cells if cell)
+    begin = next((cell for cell in moves if _SQUARE.match(cell[0].print)), [])
+    if len(begin) < 2 or begin[0].print[1] not in "12" or not _SQUARE.match(begin[1].print):
+        return
+    for group in groups:
+        for cell in group.cells:
+            tokens, cell[:] = cell[:], []
+            for token in tokens:
+                start = cell[-1] if cell else token
+                if _SQUARE.fullmatch(start.print) and _SQUARE.match(token.print) and cell:
+                    text = f"{start.text} {token.text}"
+                    cell[-1] = _Token(text, text)
+                else:
+                    cell.append(token)
 
 
 class _Sheet:
@@ -329,38 +353,46 @@ def _is_aside(token: _Token) -> bool:
     return bare != "0-0" and bool(_CLOCK.fullmatch(bare) or _RESULT.fullmatch(bare))
 
 
-_Way = tuple[int, list[tuple[str, bool]]]
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The end of a way to part words: its price, the last part, and what stands before it."""
+
+    price: int = 0
+    count: int = 0
+    text: str = ""
+    good: bool = True
+    before: _Part | None = None
+
+
 _LONGEST = 9  # words of one entry
 
 
 def _parted(tokens: Sequence[_Token], most: int | None) -> list[str]:
     """Words that stand one after the other as entries; a comment behind them is left out."""
-    if not tokens:
-        return []
     limit = len(tokens) if most is None else most
-    squares = [re.fullmatch("[a-h][1-8]", token.print) for token in tokens]
-    if all(squares) and len(tokens) == 2 * limit and most is not None:
-        return [f"{a.text} {b.text}" for a, b in zip(tokens[::2], tokens[1::2], strict=True)]
     # The cheapest way to part the words: as much as possible can be read, no more entries than
     # there can be, what is a move alone stands alone, and what is not belongs together.
-    alone = [_readable(token.text) for token in tokens]
-    best: list[list[_Way]] = [[(0, [])]]
+    alone = [is_gap(token.text) or _readable(token.text) for token in tokens]
+    ways = [[_Part()]]
     for end in range(1, len(tokens) + 1):
-        ways: list[_Way] = []
+        found = []
         for start in range(max(0, end - _LONGEST), end):
             text = " ".join(token.text for token in tokens[start:end])
             good = is_gap(text) or (not is_mark(tokens[start].print) and _readable(text))
             if good or start == end - 1:
-                moves = max(1, sum(alone[start:end]))
-                for cost, parts in best[start]:
-                    excess = 10 * (len(parts) >= limit)
-                    price = cost + 3 * moves + excess + 100 * (not good)
-                    ways.append((price, [*parts, (text, good)]))
-        ways.sort(key=lambda way: way[0])
-        best.append(ways[:4])
-    parts = best[-1][0][1]
+                price = 2 + 3 * max(0, sum(alone[start:end]) - 1) + 100 * (not good)
+                for way in ways[start]:
+                    excess = 10 * (way.count >= limit)
+                    total = way.price + price + excess
+                    found.append(_Part(total, way.count + 1, text, good, way))
+        ways.append(sorted(found, key=lambda way: way.price)[:4])
+    parts = []
+    last: _Part | None = ways[-1][0]
+    while last is not None and last.count:
+        parts.append((last.text, last.good))
+        last = last.before
     joined: list[tuple[str, bool]] = []
-    for text, good in parts:
+    for text, good in reversed(parts):
         if joined and not good and not joined[-1][1]:
             text = f"{joined.pop()[0]} {text}"
         joined.append((text, good))

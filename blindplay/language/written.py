@@ -119,6 +119,8 @@ _LOOKALIKES = str.maketrans(
 )
 _NUMBER = re.compile(r"\s*(?:[1-9]\d*(?:\s*[.):]|\s+))?[\s.]*")
 _GAP = re.compile(r"[\s.\-_?/]*|\((?:leer|nothing|empty|tom|vide)\)", re.IGNORECASE)
+_LONGEST = 200
+"""No entry has more characters, not even in words."""
 _NUMERIC = re.compile(r"([1-8]{2})([1-8]{2})([1-4]?)")
 _EN_PASSANT = r"\(?(?:e\.?p\.?|enpassant)\)?"
 
@@ -148,8 +150,11 @@ def _mark() -> re.Pattern[str]:
 
 @cache
 def _tail() -> str:
-    """All that stands behind a move; the groups of :func:`_mark` without their names."""
-    return rf"(?P<tail>(?i:{re.sub(r'[?]P<[^>]*>', '?:', _mark().pattern)})*)"
+    """All that stands behind a move; the groups of :func:`_mark` without their names.
+
+    Possessive, so that no text makes it try every way to part it.
+    """
+    return rf"(?P<tail>(?i:{re.sub(r'[?]P<[^>]*>', '?:', _mark().pattern)})*+)"
 
 
 @cache
@@ -189,6 +194,11 @@ def is_mark(text: str) -> bool:
     return re.fullmatch(_tail(), text) is not None
 
 
+def is_numeric(text: str) -> bool:
+    """Whether ``text`` is a move in the numeric notation of correspondence chess."""
+    return _NUMERIC.fullmatch(text) is not None
+
+
 @lru_cache(maxsize=1 << 15)
 def meanings(text: str, notations: frozenset[Notation]) -> tuple[Written, ...]:
     """All that ``text`` can mean on a sheet in one of ``notations``; none if it is no move.
@@ -196,6 +206,8 @@ def meanings(text: str, notations: frozenset[Notation]) -> tuple[Written, ...]:
     What other countries write, and small letters for pieces, count only for what the sheet's own
     notations do not know.
     """
+    if len(text) > _LONGEST:
+        return ()
     compact, dots = _compact(text)
     if any(letter in compact for letter in Notation.FIGURINE.value):
         notations = frozenset({Notation.FIGURINE})
