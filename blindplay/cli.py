@@ -529,6 +529,110 @@ def replay(
             fail(str(error))
 
 
+class ScoreFormat(StrEnum):
+    """What can be written of a game."""
+
+    PGN = "pgn"
+    SHEET = "sheet"
+    BRAILLE = "braille"
+    BRF = "brf"
+    LONGHAND = "longhand"
+    HTML = "html"
+    TAPE = "tape"
+
+
+class Colour(StrEnum):
+    """A player."""
+
+    WHITE = "white"
+    BLACK = "black"
+
+
+class ScoreEntries(StrEnum):
+    """How a scoresheet's entries are given again."""
+
+    WRITTEN = "written"
+    NOTATION = "notation"
+    WORDS = "words"
+
+
+@app.command()
+def score(
+    journal: Annotated[Path, typer.Argument(help="The journal of a game.")],
+    form: Annotated[
+        ScoreFormat,
+        typer.Option(
+            "--format",
+            help="pgn; a scoresheet as plain text, as Braille in Unicode or for an embosser (brf), "
+            "in longhand, or as a page for a printer (html); tape: what was said.",
+        ),
+    ] = ScoreFormat.PGN,
+    side: Annotated[
+        Colour | None,
+        typer.Option(help="Whose scoresheet; the impaired player's, or White's, if not given."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Write a file; a tape as .flac, .opus or .wav.")
+    ] = None,
+    entries: Annotated[
+        ScoreEntries | None,
+        typer.Option(
+            help="Entries as written, in notation, or in words; if not given, plain text is as "
+            "written, Braille in notation, longhand and html in words."
+        ),
+    ] = None,
+    language_id: Annotated[
+        str | None, typer.Option("--language", help="Language; the sheet's owner's if not given.")
+    ] = None,
+    cells: Annotated[int, typer.Option(help="Cells in a line of Braille.")] = 40,
+    lines: Annotated[int, typer.Option(help="Lines on a page of Braille.")] = 25,
+    points: Annotated[int, typer.Option(help="Size of type in html; 18 is large print.")] = 14,
+    first: Annotated[
+        int | None, typer.Option("--from", help="Play the tape from this move on.", min=1)
+    ] = None,
+    header: Annotated[
+        list[str] | None, typer.Option(help="A tag of PGN, as Site=Oslo; may be given often.")
+    ] = None,
+) -> None:
+    """Write a game's record from its journal: PGN, scoresheets, Braille; or play its tape."""
+    from blindplay.speech.audio import DeviceSink
+    from blindplay.table import scoring
+
+    if output is not None and not output.parent.is_dir():
+        raise ValueError(f"There is no folder {output.parent}; make it first.")
+    if output is not None and output.exists() and journal.exists() and output.samefile(journal):
+        raise ValueError("The record cannot be written over its journal; give another --output.")
+    if form is ScoreFormat.TAPE:
+        sink = DeviceSink() if output is None else None
+        try:
+            scoring.play_tape(journal, first, output, sink, sys.stdout)
+        finally:
+            if sink is not None:
+                sink.close()
+        return
+    if language_id is not None:
+        language.load(language_id)
+    tags = [(name, value) for name, _, value in (given.partition("=") for given in header or [])]
+    text = scoring.Scored.of(journal, dict(tags)).write(
+        scoring.Format(form.value),
+        None if side is None else side.value,
+        language=language_id,
+        entries=None if entries is None else scoring.Entries(entries.value),
+        paper=scoring.Paper(cells, lines, points),
+    )
+    # As bytes: an embosser's ends of lines are CR LF on every system, and those of text are not.
+    if output is not None:
+        try:
+            output.write_bytes(text.encode("utf-8"))
+        except OSError as error:
+            raise ValueError(f"{output} cannot be written ({error.strerror}).") from None
+        print(output)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+
+
 def _input(file: str, stack: contextlib.ExitStack) -> TextIO:
     if file == "-":
         with contextlib.suppress(AttributeError, ValueError):

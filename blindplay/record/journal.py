@@ -57,7 +57,8 @@ class Journal:
                 raise sqlite3.DatabaseError("another program's file")
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
-            self._db.execute(f"PRAGMA application_id={_APPLICATION}")
+            if application != _APPLICATION:  # who only reads must not change the file
+                self._db.execute(f"PRAGMA application_id={_APPLICATION}")
             self._db.execute(_SCHEMA)
         except sqlite3.Error as error:
             self._db.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 
 from .score import ENGLISH, Entry, Labels, moves, written
@@ -15,7 +15,11 @@ _RUNOVER = "  "  # what does not fit into a line goes on in the third cell of th
 
 
 def pages(
-    blocks: Iterable[str], *, cells: int = CELLS, lines: int = LINES, number: str = "{}"
+    blocks: Iterable[str],
+    *,
+    cells: int = CELLS,
+    lines: int = LINES,
+    number: Callable[[int], str] = str,
 ) -> list[list[str]]:
     """Lay out text of which each sign takes one cell: Unicode Braille, BRF or print.
 
@@ -36,7 +40,7 @@ def pages(
             if len(found[-1]) == lines:
                 found.append([])
             if not found[-1] and len(found) > 1:
-                found[-1].append(number.format(len(found)).rjust(cells))
+                found[-1].append(number(len(found)).rjust(cells))
             found[-1].append(line)
     return found
 

@@ -159,6 +159,10 @@ class Labels:
     black: str = "Black"
     nothing: str = "(nothing)"
     struck: str = "struck through: {entry}"
+    between: str = " … "
+    """Between White's move and Black's."""
+    absent: str = "…"
+    """Where White has no move on this sheet, because Black began."""
 
 
 ENGLISH = Labels()
@@ -182,25 +186,25 @@ def written(entry: Entry, labels: Labels = ENGLISH) -> str:
     return f"{text} (=)" if entry.offered and "(=)" not in text else text
 
 
+def _whole(entry: Entry, labels: Labels) -> str:
+    struck = (f" ({labels.struck.format(entry=text)})" for text in entry.struck)
+    return written(entry, labels) + "".join(struck)
+
+
 def by_move(entries: Iterable[Entry], labels: Labels = ENGLISH) -> Iterator[str]:
-    """A scoresheet in lines: one a move, ``1. e4 … e5``, and below it what was struck there."""
+    """A scoresheet in lines, one a move: ``1. e4 … e5 (struck through: e6)``."""
     for number, white, black in moves(entries):
-        line = f"{number}. {written(white, labels) if white else '…'}"
+        line = f"{number}. {_whole(white, labels) if white else labels.absent}"
         if black:
-            line += f" … {written(black, labels)}" if white else f" {written(black, labels)}"
+            line += (labels.between if white else " ") + _whole(black, labels)
         yield line
-        for entry, place in ((white, f"{number}."), (black, f"{number}. …")):
-            for text in entry.struck if entry else ():
-                yield f"{place} {labels.struck.format(entry=text)}"
 
 
 def by_ply(entries: Iterable[Entry], labels: Labels = ENGLISH) -> Iterator[str]:
-    """A scoresheet in lines: one a ply with its player, and below it what was struck there."""
+    """A scoresheet in lines, one a ply: ``1. Black: e5 (struck through: e6)``."""
     for entry in entries:
-        place = f"{entry.number}. {labels.white if entry.side == 'white' else labels.black}:"
-        yield f"{place} {written(entry, labels)}"
-        for text in entry.struck:
-            yield f"{place} {labels.struck.format(entry=text)}"
+        player = labels.white if entry.side == "white" else labels.black
+        yield f"{entry.number}. {player}: {_whole(entry, labels)}"
 
 
 def scoresheet(game: Game, side: str) -> str:

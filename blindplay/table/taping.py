@@ -121,6 +121,10 @@ class _Overheard:
         self._blocks.clear()
         self._source.discard()
 
+    def reopen(self) -> bool:
+        self._blocks.clear()
+        return self._source.reopen()
+
     def close(self) -> None:
         self._source.close()
 

@@ -1,0 +1,227 @@
+"""What ``blindplay score`` writes: the record of a game, made from its journal."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TextIO
+
+from blindplay.language import Language, braille
+from blindplay.language.sheet import Certainty, Notation, notation_of, read
+from blindplay.laws import FactError, Game
+from blindplay.laws.facts import SIDES
+from blindplay.record import Journal, JournalError, Tape, pgn, printing
+from blindplay.record.score import Entry, Labels, by_move, by_ply, entry_place, ply_of, sheet, tags
+from blindplay.record.tape import beside
+from blindplay.speech.audio import AudioSink
+
+from .taping import sound, write_tape
+from .words import PackWords
+
+_HEADING = {
+    "Event": "sheet_event",
+    "Site": "sheet_site",
+    "Date": "sheet_date",
+    "Round": "sheet_round",
+    "White": "white",
+    "Black": "black",
+    "Result": "sheet_result",
+}
+_UNKNOWN = ("?", "????.??.??", "*")
+
+
+class Format(StrEnum):
+    """What can be written of a game, apart from its tape."""
+
+    PGN = "pgn"
+    SHEET = "sheet"
+    BRAILLE = "braille"
+    BRF = "brf"
+    LONGHAND = "longhand"
+    HTML = "html"
+
+
+class Entries(StrEnum):
+    """How the entries of a scoresheet are given again."""
+
+    WRITTEN = "written"
+    """As they were written."""
+    NOTATION = "notation"
+    """In the algebraic notation of the sheet's language."""
+    WORDS = "words"
+    """As moves are announced."""
+
+
+_USUAL = {
+    Format.SHEET: Entries.WRITTEN,
+    Format.BRAILLE: Entries.NOTATION,
+    Format.BRF: Entries.NOTATION,
+    Format.LONGHAND: Entries.WORDS,
+    Format.HTML: Entries.WORDS,
+}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Sizes: cells in a line and lines on a page of Braille, points of type in print."""
+
+    cells: int = printing.CELLS
+    lines: int = printing.LINES
+    points: int = printing.POINTS
+
+
+PAPER = Paper()
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A game as its journal holds it. ``reason``: why it ended, empty if it has not."""
+
+    game: Game
+    reason: str = ""
+    more: Mapping[str, str] = field(default_factory=dict)
+    """Tags of PGN that are added or replaced."""
+
+    @classmethod
+    def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Scored:
+        """:raises JournalError: if there is no journal at ``path``, or no game in it."""
+        game, reason = Game(PackWords()), ""
+        with Journal(path, create=False) as journal:
+            try:
+                for fact in journal.facts():
+                    for ruling in game.apply(fact):
+                        if ruling.kind == "game_over":
+                            reason = ruling["reason"]
+            except FactError as error:
+                raise JournalError(f"{path} is not the journal of a game: {error}") from None
+        if game.setup is None:
+            raise JournalError(f"{path} holds no game yet.")
+        return cls(game, reason, more or {})
+
+    def usual_side(self) -> str:
+        """Whose scoresheet is meant if nobody says: the impaired player's, or White's."""
+        return next((side for side in SIDES if self.game.impaired(side)), "white")
+
+    def write(
+        self,
+        form: Format,
+        side: str | None = None,
+        *,
+        language: str | None = None,
+        entries: Entries | None = None,
+        paper: Paper = PAPER,
+    ) -> str:
+        """The record in ``form``; ``side``: whose scoresheet. In ``language``, or its owner's.
+
+        :raises ValueError: for a language, a tag or a size of paper that there is none of.
+        """
+        if form is Format.PGN:
+            return pgn(self.game, self.reason, self.more) + "\n"
+        side = side or self.usual_side()
+        pack = PackWords().pack(language or self.game.player(side).language)
+        written = self._spelled(side, pack, entries or _USUAL[form])
+        title = pack.sentence("sheet_title", player=pack.sentence(side))
+        heading = self._heading(pack)
+        labels = Labels(
+            move=pack.sentence("sheet_move"),
+            white=pack.sentence("white"),
+            black=pack.sentence("black"),
+            nothing=f"({pack.sentence('sheet_nothing')})",
+            struck=pack.sentence("sheet_struck", entry="{entry}"),
+        )
+        if form is Format.HTML:
+            return printing.html(
+                title, heading, written, labels, language=pack.code, points=paper.points
+            )
+        head = [title, *(f"{name}: {value}" for name, value in heading.items())]
+        if form in (Format.BRAILLE, Format.BRF):
+            return _embossed([*head, *by_move(written, _in_braille(labels))], pack, form, paper)
+        lines = by_ply(written, labels) if form is Format.LONGHAND else by_move(written, labels)
+        return "\n".join([*head, "", *lines]) + "\n"
+
+    def _heading(self, pack: Language) -> dict[str, str]:
+        known = {**tags(self.game, self.reason), **self.more}
+        if self.game.result == "0-0":
+            known["Result"] = "0-0"
+        return {
+            pack.sentence(key): known[name]
+            for name, key in _HEADING.items()
+            if known[name] not in _UNKNOWN
+        }
+
+    def _spelled(self, side: str, pack: Language, how: Entries) -> list[Entry]:
+        found = sheet(self.game, side)
+        if how is Entries.WRITTEN:
+            return found
+        notations = notation_of(entry.text for entry in found if entry.text is not None)
+        return [self._entry(entry, notations, pack, how) for entry in found]
+
+    def _entry(
+        self, entry: Entry, notations: Collection[Notation], pack: Language, how: Entries
+    ) -> Entry:
+        """``entry`` given again in other words. Where it is not sure that it means them, what was
+        written is added; where it means no one move, that stands alone. What was struck stays
+        as it was."""
+        game, text = self.game, entry.text
+        assert game.setup is not None
+        if text is None:
+            return entry
+        again, certainty = "", Certainty.UNREADABLE
+        if entry.ply <= len(game.history):
+            board = game.history[entry.ply - 1].before
+            reading = read(text, board, notations)
+            certainty = reading.certainty
+            if reading.move is not None and how is Entries.WORDS:
+                again = pack.announce(board, reading.move, edition=game.setup.edition)
+            elif reading.move is not None:
+                again = pack.write(board, reading.move)
+        if certainty is not Certainty.SURE:
+            as_written = pack.sentence("sheet_as_written", entry=text)
+            again = f"{again}; {as_written}" if again else as_written
+        return dataclasses.replace(entry, text=again)
+
+
+def _in_braille(labels: Labels) -> Labels:
+    """Braille takes room: a hyphen is a gap, a blank parts the two moves."""
+    return dataclasses.replace(labels, nothing="-", between=" ", absent="...")
+
+
+def _embossed(lines: Iterable[str], pack: Language, form: Format, paper: Paper) -> str:
+    cells = (braille.write(line, pack.code) for line in lines)
+    laid_out = printing.pages(
+        cells,
+        cells=paper.cells,
+        lines=paper.lines,
+        number=lambda page: braille.write(str(page), pack.code),
+    )
+    if form is Format.BRF:
+        return printing.brf([[braille.to_brf(line) for line in page] for page in laid_out])
+    return "\n\n".join("\n".join(page) for page in laid_out) + "\n"
+
+
+def play_tape(
+    journal: Path, first: int | None, output: Path | None, sink: AudioSink | None, out: TextIO
+) -> None:
+    """Play the tape of a game from move ``first`` on, or write it into ``output``; each utterance
+    is printed as it is played. ``sink``: where it is heard, None where it is only written.
+
+    :raises TapeError: if there is no tape, nothing on it from there on, or it cannot be written.
+    """
+    game = Scored.of(journal).game
+    tape = Tape(beside(journal), create=False)
+    for path in tape.damaged():
+        print(f"trouble: {path} is damaged and left out.", file=out)
+    found = tape.from_ply(ply_of(game, first) if first is not None else 1)
+    if output is not None:
+        write_tape(output, found)
+    for recording in found:
+        number, side = entry_place(game, recording.ply)
+        place = f"{number}." if side == "white" else f"{number}. …"
+        seconds = recording.t / 1000
+        print(f"{seconds:.1f} {place} {recording.by}: {recording.words}", file=out, flush=True)
+        if sink is not None:
+            sink.play(*sound(recording), threading.Event())
