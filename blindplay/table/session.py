@@ -22,7 +22,7 @@ from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
 
-from .dialogue import Dialogue, OpeningWord
+from .dialogue import Dialogue
 from .hearing import Expected, decide, expect
 from .setup_guide import SetupGuide, key_of
 from .table import Table
@@ -74,12 +74,9 @@ class Session:
         *,
         private_is_heard_by_all: bool = True,
         echo_seconds: float = 0.0,
-        training: bool = False,
-        opening_word: OpeningWord = OpeningWord.OPTIONAL,
     ) -> None:
         """``private_is_heard_by_all``: both outputs are one device, or no earphone;
-        ``echo_seconds``: for how long the room is still not listened to after we have spoken;
-        ``training`` and ``opening_word``: see :class:`Dialogue`."""
+        ``echo_seconds``: for how long the room is still not listened to after we have spoken."""
         self._shared_output = private_is_heard_by_all
         self._echo_seconds = echo_seconds
         self.table = table
@@ -87,10 +84,7 @@ class Session:
         self._speaker = speaker
         self._out = out
         self._one_at_a_time = threading.Lock()
-        self.dialogue = Dialogue(
-            table, pack, self.say, training=training, opening_word=opening_word
-        )
-        self.dialogue.on_listening = self._listen_anew
+        self.dialogue = Dialogue(table, pack, self.say)
         self.boards: dict[str, PegBoard | DgtBoard] = {}
         # What stands on boards that tell positions only, as long as hands rest.
         self._standing: dict[str, str] = {}
@@ -175,7 +169,7 @@ class Session:
         for ruling in rulings:
             if corrected and ruling.kind == "announced":
                 continue  # the correction has said it: one announcement per event
-            if self._is_led(ruling) or self.dialogue.answers(ruling):
+            if self._is_led(ruling):
                 continue
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
@@ -317,7 +311,6 @@ class Session:
         while not self._ticking.wait(1.0):
             if self.table.game.clock and self.table.game.clock.running is not None:
                 self.table.submit(f.Tick)
-            self.dialogue.tick()
 
     # --- boards ----------------------------------------------------------------------------
 
@@ -494,9 +487,8 @@ class Session:
 
     def _expect(self, seat: str) -> Expected:
         assert self._recogniser is not None
-        listening = self.dialogue.listening(self._colour(seat))
-        commands = listening.phrases(self.pack)
-        expected = expect(self._recogniser, self.pack, listening.boards, commands=commands)
+        boards = self.dialogue.boards(self._colour(seat))
+        expected = expect(self._recogniser, self.pack, boards)
         self._expected[seat] = expected
         news = set(expected.unsayable) - self._warned
         if news:
