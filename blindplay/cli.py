@@ -55,6 +55,13 @@ class Side(StrEnum):
     NONE = "none"
 
 
+class Needed(StrEnum):
+    """Whether something must be there."""
+
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+
+
 class Taped(StrEnum):
     """What a tape keeps."""
 
@@ -421,6 +428,12 @@ def play(
 ) -> None:
     """Run a table: voice and board where there are some, typed words where not."""
     from blindplay.laws import facts as f
+    opening_word: Annotated[
+        Needed, typer.Option(help='Whether spoken commands need the opening word, "Brett".')
+    ] = Needed.OPTIONAL,
+    training: Annotated[
+        bool, typer.Option(help="Answer questions about the position, which the Laws forbid.")
+    ] = False,
     from blindplay.table import play as table_play
     from blindplay.table.taping import Keep
 
@@ -430,6 +443,7 @@ def play(
         TimeControl.parse(time_control)
     except ValueError as error:
         raise ValueError(f"--time-control {error}.") from None
+    from blindplay.table.dialogue import OpeningWord
     _position(fen)
     if resume and journal is None:
         raise ValueError("--resume needs --journal FILE, the game to go on with.")
@@ -475,7 +489,8 @@ def play(
         assert isinstance(fact, f.Setup)
         setup = fact
     path = journal or _new_journal()
-    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout, keep)
+    manner = table_play.Manner(training, OpeningWord(opening_word.value))
+    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout, keep, manner)
 
 
 def _new_journal() -> Path:

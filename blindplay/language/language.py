@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import string
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from .understanding import (
     Command,
     Fact,
     Kind,
+    Parts,
     Position,
     Reader,
     Understanding,
@@ -211,6 +212,72 @@ class Language:
         position = Position(board)
         self._last = (key, position)
         return position
+
+    def differing(
+        self, announcements: Sequence[str], board: chess.Board
+    ) -> list[tuple[str, ...]] | None:
+        """The words in which announcements differ, if they differ in one thing; else None.
+
+        For each: the words to ask with, then other words that tell it from the rest. What one
+        leaves unsaid is no difference when the one move it can mean tells.
+
+        >>> de = load("de")
+        >>> de.differing(["Springer Felix drei", "Springer Hector drei"], chess.Board())
+        [('Felix drei', 'Felix'), ('Hector drei', 'Hector')]
+        """
+        heard = [self._read(text) for text in announcements]
+        parts = [Parts.of(one.said) for one in heard if one.said is not None]
+        if len(parts) < 2 or len(parts) < len(heard):
+            return None
+        if len({part.form for part in parts}) > 1:
+            meant = [self._position(board).understand(one) for one in heard]
+            if any(len(one.moves) != 1 for one in meant) or any(part.castles for part in parts):
+                return None
+            parts = [
+                part.completed(board, one.moves[0]) for part, one in zip(parts, meant, strict=True)
+            ]
+        squares = [self._origin_and_to(part) for part in parts]
+        choices: list[list[tuple[str, ...]]] = [
+            [(self._castles.get(part.castles, ""),) if part.castles else () for part in parts],
+            [self._named(part.piece) for part in parts],
+            [origin for origin, _ in squares],
+            [to for _, to in squares],
+            [self._named(part.promotion) for part in parts],
+        ]
+        differing = [names for names in choices if len(set(names)) > 1]
+        if len(differing) != 1 or not all(differing[0]):
+            return None
+        names = differing[0]
+        if len(set(names)) < len(names):
+            return None
+        # A file or a rank alone tells a square from the others only if it is not theirs as well.
+        alone = [
+            (first, *(word for word in more if sum(word in other for other in names) == 1))
+            for first, *more in names
+        ]
+        return [(words[0], *self._also(words)) for words in alone]
+
+    def _also(self, words: tuple[str, ...]) -> list[str]:
+        """All but the first, and the variants of all that are worth listening for."""
+        variants = [found for word in words for found in self._variants(word.lower())]
+        known = {word.lower() for word in words}
+        return [*words[1:], *(found for found in variants if found not in known)]
+
+    def _named(self, piece: chess.PieceType | None) -> tuple[str, ...]:
+        if piece is None:
+            return ()
+        return (self._pack.piece_names[piece],)
+
+    def _origin_and_to(self, part: Parts) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        def words(file: int | None, rank: int | None) -> tuple[str, ...]:
+            names = [
+                *([self._pack.file_names[file]] if file is not None else []),
+                *([self._pack.rank_names[rank]] if rank is not None else []),
+            ]
+            return (" ".join(names), *names) if len(names) > 1 else tuple(names)
+
+        to = part.to
+        return words(part.from_file, part.from_rank), (() if to is None else words(to & 7, to >> 3))
 
     # ------------------------------------------------------------ words to listen for
 
@@ -504,6 +571,20 @@ class Language:
                 f"The sentence {key!r} needs {', '.join(sorted(missing))}: give a value for each."
             )
         return str(self._sentences[key]).format(**values)
+
+    def printed(self, key: str) -> str:
+        """A text of the pack's ``[printed]``: shown, not spoken, so there may be notation in it."""
+        return self._pack.text("printed", key).strip()
+
+    def command(self, command: Command) -> str:
+        """How a command is called: the first of its phrases, of a question with an example."""
+        words = self._pack.words("commands", command.value)[0].format(
+            square=self.square(chess.E4),
+            file=self._pack.file_names[4],
+            rank=self._pack.rank_names[3],
+            pieces=self.pieces(chess.ROOK),
+        )
+        return words[0].upper() + words[1:]
 
     def sentences(self) -> list[str]:
         """The keys of all sentences."""

@@ -132,7 +132,9 @@ class Understanding:
     ``alternatives``: after ILLEGAL, the legal moves that differ in one thing said; never played,
     only to be asked about. Of a COMMAND: ``about`` is what a question asks about; ``rest`` is what
     was said after a claim or "sealed move", and ``moves`` the one legal move it means; ``opened``:
-    the opening word went before it.
+    the opening word went before it. ``uttered`` are the words of the announcement alone: without
+    fillers, articles, and what was void because it was corrected; ``core`` the same with each word
+    replaced by the usual one of its meaning, so that equal announcements are equal.
     """
 
     kind: Kind
@@ -147,6 +149,8 @@ class Understanding:
     about: About | None = None
     rest: str = ""
     opened: bool = False
+    uttered: str = ""
+    core: str = ""
 
     @property
     def move(self) -> chess.Move | None:
@@ -191,6 +195,8 @@ class Heard:
     about: About | None = None
     rest: str = ""
     opened: bool = False
+    uttered: str = ""
+    core: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +303,17 @@ class Reader:
         command = self._commands.get(fold(" ".join(word.text for word in kept)))
         if command is not None:
             return Heard(spelled, False, command, None, correction, passed_over)
-        return Heard(spelled, False, None, self._said(kept), correction, passed_over)
+        told = [word for word in kept if word.sign is not Sign.ARTICLE]
+        return Heard(
+            spelled,
+            False,
+            None,
+            self._said(kept),
+            correction,
+            passed_over,
+            uttered=" ".join(word.text for word in told),
+            core=" ".join(self._one_word.get((w.sign, w.value), w).text for w in told),
+        )
 
     def _question(self, words: list[Word]) -> tuple[Command, About] | None:
         """The question about the position that these words ask, and what about."""
@@ -477,6 +493,40 @@ class Reader:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an announcement is made of, to be compared with another: each None if unsaid."""
+
+    piece: chess.PieceType | None
+    from_file: int | None
+    from_rank: int | None
+    to: chess.Square | None
+    promotion: chess.PieceType | None
+    castles: Sign | None
+
+    @classmethod
+    def of(cls, said: Said) -> Parts:
+        """The parts that were said."""
+        return cls(
+            said.piece, said.from_file, said.from_rank, said.to, said.promotion, said.castles
+        )
+
+    @property
+    def form(self) -> tuple[bool, ...]:
+        """Which parts were said, but for the promotion: how much of the move was said."""
+        said = (self.piece, self.from_file, self.from_rank, self.to, self.castles)
+        return tuple(part is not None for part in said)
+
+    def completed(self, board: chess.Board, move: chess.Move) -> Parts:
+        """With piece and origin as ``move``, which is what was meant, has them."""
+        return replace(
+            self,
+            piece=board.piece_type_at(move.from_square),
+            from_file=move.from_square & 7,
+            from_rank=move.from_square >> 3,
+        )
+
+
 def facts(board: chess.Board, *, legal: bool = True) -> list[Fact]:
     """What can be said about each legal move, or each pseudo-legal one."""
     moves = board.legal_moves if legal else board.pseudo_legal_moves
@@ -529,7 +579,14 @@ class Position:
                 opened=heard.opened,
             )
         if heard.said is None:
-            return Understanding(Kind.UNCLEAR, heard.words, correction=heard.correction, cost=cost)
+            return Understanding(
+                Kind.UNCLEAR,
+                heard.words,
+                correction=heard.correction,
+                cost=cost,
+                uttered=heard.uttered,
+                core=heard.core,
+            )
         found = self._castling(heard.said) if heard.said.castles else self._move(heard.said)
         false_check = found.kind is Kind.MOVE and self._false_check(heard.said, found.moves[0])
         return replace(
@@ -538,6 +595,8 @@ class Position:
             correction=heard.correction,
             cost=cost + (1.0 if false_check else 0.0),
             false_check=false_check,
+            uttered=heard.uttered,
+            core=heard.core,
         )
 
     def _castling(self, said: Said) -> Understanding:

@@ -1,63 +1,361 @@
-"""What a player says becomes facts: moves, corrections, repetitions, questions, draw offers."""
+"""The conversation with both players: what they say becomes facts, or a question to them.
+
+Nothing is guessed: what may have been said in two ways is asked about, and whatever ends or
+changes the game is confirmed by a *ja*. A question waits for its answer for ``ANSWER_SECONDS``;
+then it means no, and nothing is played. Each player has at most one question open.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from enum import Enum, StrEnum
 
 import chess
 
-from blindplay.language import Command, Kind, Language, Understanding
+from blindplay.language import QUESTIONS, About, Command, Kind, Language, Understanding
+from blindplay.language.understanding import IllegalReason
+from blindplay.laws import Ruling
 from blindplay.laws import facts as f
+from blindplay.laws.state import OTHER
+from blindplay.speech.recogniser import Hearing
 from blindplay.speech.speaker import Output
 
+from .hearing import Decision, Verdict
+from .looking import look
 from .table import Table
 
-# Whatever ends or changes the game is confirmed by a spoken "ja"; silence means no.
-CONFIRM_SECONDS = 15
-_QUESTIONS = {
-    Command.CLOCK_MINE: "time",
-    Command.CLOCK_OPPONENT: "time",
+ANSWER_SECONDS = 15
+UNCLEAR_ANSWERS = 2
+"""So many answers that are none are met by asking again; one more means no."""
+COMMANDS_AT_ONCE = 5
+"""So many commands are told by help before it waits for "mehr"."""
+
+_ABOUT = {
     Command.CLOCK_BOTH: "time",
     Command.MOVES: "moves",
     Command.LAST_MOVE: "last_move",
-    Command.POSITION: "position",
 }
+_CLOCKS = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH)
+_VOICE = (Command.LOUDER, Command.SOFTER, Command.SLOWER, Command.FASTER)
+_CLAIMS = {
+    Command.CLAIM_REPETITION: "repetition",
+    Command.CLAIM_FIFTY_MOVES: "fifty_moves",
+    Command.CLAIM_CANNOT_WIN: "cannot_win",
+    Command.CLAIM_NO_EFFORT: "no_effort",
+}
+# A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
+_CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
+# What is a fact by itself.
+_FACTS: dict[Command, type[f.Fact]] = {
+    Command.RESIGN: f.Resign,
+    Command.OFFER_DRAW: f.OfferDraw,
+    Command.ACCEPT_DRAW: f.AcceptDraw,
+    Command.DECLINE_DRAW: f.DeclineDraw,
+    Command.CLAIM_TIME: f.ClaimTime,
+    Command.REQUEST_EXTRA_TIME: f.RequestExtraTime,
+    Command.CALL_ARBITER: f.CallArbiter,
+    Command.ADJUST: f.Adjust,
+}
+# What ends or changes the game is confirmed. Declining a draw is, too: accepting it may have been
+# misheard, and a declined offer cannot be accepted any more.
+CONFIRMED = frozenset(
+    (
+        *_CLAIMS,
+        *(set(_FACTS) - {Command.ADJUST}),
+        Command.ADJOURN,
+        Command.PAUSE,
+    )
+)
+# Heard without the opening word even where commands need it: answers, and what cannot wait.
+_NEVER_OPENED = frozenset(
+    (
+        Command.YES,
+        Command.NO,
+        Command.MORE,
+        Command.CORRECTION,
+        Command.ADJUST,
+        Command.ACCEPT_DRAW,
+        Command.DECLINE_DRAW,
+    )
+)
+# Done while a question stays open.
+_MEANWHILE = frozenset((*_CLOCKS, *_VOICE, Command.MOVES, Command.LAST_MOVE))
+_ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
+
+
+class OpeningWord(StrEnum):
+    """Whether the opening word must go before a command that is spoken; never before typed ones."""
+
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+
+
+@dataclass(frozen=True)
+class Listening:
+    """All that one player may say now, from which a grammar is made.
+
+    ``boards``: the positions whose moves he may announce or repeat; ``bare``: the commands that
+    are heard as they are; ``opened``: those heard after the opening word; ``answers``: words that
+    answer our question ("turm", "eva zwei"), in small letters.
+    """
+
+    boards: tuple[chess.Board, ...] = ()
+    bare: frozenset[Command] = frozenset()
+    opened: frozenset[Command] = frozenset()
+    answers: frozenset[str] = frozenset()
+
+    @property
+    def awaits_yes_or_no(self) -> bool:
+        return Command.YES in self.bare
+
+    def phrases(self, pack: Language) -> list[str]:
+        """Everything but the moves, each phrase once, in small letters."""
+        return [
+            *sorted(self.answers),
+            *pack.command_phrases(self.bare),
+            *pack.command_phrases(self.opened, opened=True),
+        ]
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing that was said, or may have been, as it is understood. ``repeats``: it is the
+    opponent's last move, repeated; ``hearing`` is its sound, None when it was typed."""
+
+    text: str
+    meant: Understanding
+    repeats: bool = False
+    hearing: Hearing | None = field(default=None, compare=False)
+
+    @property
+    def key(self) -> str:
+        """What it means, whatever the words."""
+        meant = self.meant
+        if meant.command is not None:
+            return " ".join([meant.command.value, *(move.uci() for move in meant.moves)])
+        if meant.move is not None:
+            return meant.move.uci()
+        return meant.core or meant.words
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a player was asked, and waits for his answer.
+
+    ``options`` are what he may have said, one alone to be answered by ja or nein; ``answers`` are
+    for each the words that choose it. ``confirms``: it was understood, and needs a ja because it
+    changes the game; only ja will do, and nothing was misheard. ``since``: ms of the table's time.
+    """
+
+    options: tuple[Said, ...]
+    words: str
+    since: int
+    plies: int
+    confirms: bool = False
+    answers: tuple[tuple[str, ...], ...] = ()
+    unclear: int = 0
+
+
+class Reply(Enum):
+    """What an utterance is to a question."""
+
+    CHOSEN = "chosen"
+    NO = "no"
+    AGAIN = "again"
+    UNCLEAR = "unclear"
+    OTHER = "other"
+
+
+def reply(question: Question, said: Said) -> tuple[Reply, Said | None]:
+    """How ``said`` answers ``question``, and the option that it chooses."""
+    meant = said.meant
+    options = question.options
+    if meant.command in (Command.NO, Command.CORRECTION):
+        return Reply.NO, None
+    if meant.command is Command.YES:
+        return (Reply.CHOSEN, options[0]) if len(options) == 1 else (Reply.UNCLEAR, None)
+    if meant.command in _ASK_AGAIN:
+        return Reply.AGAIN, None
+    if meant.command is None:
+        named = [
+            option
+            for option, words in zip(options, question.answers, strict=bool(question.answers))
+            if meant.core in words or said.text.casefold() in words
+        ]
+        if len(named) == 1:
+            return Reply.CHOSEN, named[0]
+    if not question.confirms:
+        same = [option for option in options if option.key == said.key]
+        if len(same) == 1:
+            return Reply.CHOSEN, same[0]
+    elif said.key in [option.key for option in options]:
+        return Reply.AGAIN, None
+    if meant.kind in (Kind.UNCLEAR, Kind.NOTHING):
+        return Reply.UNCLEAR, None
+    return Reply.OTHER, None
+
+
+@dataclass
+class _Talk:
+    """How far the conversation with one player has come. All but the first two are of this ply."""
+
+    question: Question | None = None
+    untold: list[str] = field(default_factory=list)  # commands that help has not told yet
+    untold_since: int = 0
+    plies: int = 0
+    # What he said no to, and how often it was heard since: it is not offered again at once.
+    refused: dict[str, int] = field(default_factory=dict)
+    doubted: Said | None = None  # the likeliest of what he said no to
+    accepted: Said | None = None  # the last announcement that was taken from sound
 
 
 class Dialogue:
-    """Takes the words of both players. ``say`` speaks a sentence to one output."""
+    """Takes the words of both players. ``say`` speaks a sentence to one output.
 
-    def __init__(self, table: Table, pack: Language, say: Callable[[Output, str], None]) -> None:
+    ``training``: questions about the position are answered; the Laws refuse them, and the fact
+    that they were asked is recorded all the same. Safe to call from several threads.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        pack: Language,
+        say: Callable[[Output, str], None],
+        *,
+        training: bool = False,
+        opening_word: OpeningWord = OpeningWord.OPTIONAL,
+    ) -> None:
         self._table = table
         self._pack = pack
         self._say = say
-        self._asked: tuple[str, Command, int] | None = None
+        self._training = training
+        self._opening_word = opening_word
+        self._talks = {side: _Talk() for side in f.SIDES}
+        self._answered_here: frozenset[str] = frozenset()
         self.last_said = ""
         """The last sentence that was spoken, for "bitte wiederholen"."""
+        self.on_learned: Callable[[Hearing, str], None] | None = None
+        """Called with a sound and the phrase that it turned out to be."""
+        self.on_listening: Callable[[], None] = lambda: None
+        """Called when what is listened for has changed without a ruling."""
+        self.adjust_voice: Callable[[Command], bool] | None = None
+        """Speaks louder, softer, slower or faster from now on; False where that is the limit."""
+
+    # --- what may be said now ---------------------------------------------------------------
+
+    def listening(self, side: str) -> Listening:
+        """What ``side`` may say now."""
+        with self._table.lock:
+            commands = frozenset(self._commands(side))
+            needed = self._opening_word is OpeningWord.REQUIRED
+            question = self._talk(side).question
+            answers = question.answers if question is not None else ()
+            return Listening(
+                tuple(self.boards(side)),
+                bare=commands & _NEVER_OPENED if needed else commands,
+                opened=commands - _NEVER_OPENED,
+                answers=frozenset(word.lower() for words in answers for word in words),
+            )
 
     def boards(self, side: str) -> list[chess.Board]:
         """The positions of which ``side`` may speak now: his own move, or the one to repeat."""
         game = self._table.game
+        if game.over:
+            return []
         if side == game.side:
             # Before he has announced, he may still be repeating the opponent's move.
             repeating = game.history[-1:] if game.turn.announced is None else []
             return [game.board, *(ply.before for ply in repeating)]
         return [game.board]
 
-    def hear(self, side: str, text: str) -> Understanding:
-        """One utterance, heard or typed, of ``side``; says at once what it could not be."""
+    def _commands(self, side: str) -> Iterator[Command]:
+        """The commands that make sense now, the most pressing first."""
+        game, talk = self._table.game, self._talk(side)
+        assert game.setup is not None
+        if talk.question is not None:
+            yield from (Command.YES, Command.NO)
+        if talk.untold:
+            yield Command.MORE
+        if game.over:
+            yield from (Command.REPEAT, Command.HELP, *_VOICE)
+            return
+        waiting = game.pending is not None and not game.pending.claimable
+        playing = not waiting and not game.adjourned
+        by_ourselves = game.setup.arbiter == "automatic" and bool(game.clock)
+        if OTHER[side] in game.offers:
+            yield from (Command.ACCEPT_DRAW, Command.DECLINE_DRAW)
+        if game.paused and by_ourselves and playing:
+            yield Command.RESUME
+        if game.clock:
+            yield from _CLOCKS
+        yield from (Command.LAST_MOVE, Command.MOVES, Command.REPEAT)
+        if playing and side == game.side:
+            yield Command.CORRECTION
+        if self._training:
+            yield from sorted(QUESTIONS, key=list(Command).index)
+        if not waiting:
+            yield from (Command.OFFER_DRAW, Command.RESIGN)
+        if playing:
+            yield from (Command.CALL_ARBITER, Command.ADJUST)
+            if side == game.side or game.turn.made is not None:
+                yield from _CLAIMS_WITH_MOVE
+                if self._quickplay():
+                    yield from (
+                        Command.CLAIM_CANNOT_WIN,
+                        Command.CLAIM_NO_EFFORT,
+                        Command.REQUEST_EXTRA_TIME,
+                    )
+            if game.clock:
+                yield Command.CLAIM_TIME
+            if by_ourselves and not game.paused:
+                yield Command.PAUSE
+            yield Command.ADJOURN
+        if game.assistants[side] is not False:
+            yield Command.CALL_ASSISTANT
+        yield from (*_VOICE, Command.HELP)
+
+    def _quickplay(self) -> bool:
+        """Whether the claims of a quickplay finish exist in this game."""
         game = self._table.game
-        understood = self._pack.understand(text, game.board)
-        if self._asked is not None and self._confirm(side, understood):
-            return understood
-        if understood.kind is Kind.COMMAND:
-            assert understood.command is not None
-            self._command(side, understood.command)
-        elif understood.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
-            understood = self._move(side, text, understood)
-        elif not self._repeats(side, text):
-            self.not_understood(side, text)
-        return understood
+        assert game.setup is not None
+        rapid = game.setup.mode == "rapid" and bool(game.switch("quickplay_is_rapid"))
+        return game.setup.mode != "blitz" and (game.setup.quickplay_finish or rapid)
+
+    # --- what is said -----------------------------------------------------------------------
+
+    def hear(self, side: str, text: str) -> Understanding:
+        """Typed words of ``side``, or spoken ones beyond doubt; says at once what they could not
+        be. They are commands with or without the opening word."""
+        with self._table.lock:
+            said = self._understand(side, text)
+            self._take(side, said)
+            return said.meant
+
+    def heard(self, side: str, decision: Decision) -> None:
+        """One utterance of ``side`` as the ears have decided about it."""
+        with self._table.lock:
+            if decision.verdict is Verdict.NOTHING:
+                return
+            if decision.verdict is Verdict.ASK:
+                self._choose(side, decision)
+            elif decision.phrase is None:
+                self._unclear(side)
+            else:
+                said = self._understand(side, decision.phrase, decision.hearing)
+                if not self._is_meant_for_us(side, said):
+                    return
+                if self._was_refused(side, said):
+                    self._say(Output.PRIVATE, self._pack.sentence("repeat_please"))
+                elif said.key in self._talk(side).refused:
+                    self._read_back(side, said)
+                else:
+                    self._take(side, said)
+
+    def introduce(self) -> None:
+        """Say how to find out what can be said."""
+        self._tell([self._pack.command(Command.HELP)])
 
     def not_understood(self, side: str, text: str = "") -> None:
         """Words that are nothing. From the player on move they are a fact all the same: he has
@@ -68,77 +366,513 @@ class Dialogue:
         else:
             self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
 
-    def _move(self, side: str, text: str, understood: Understanding) -> Understanding:
-        game = self._table.game
-        named = {"move": understood.moves[0].uci()} if understood.move else {}
-        if side != game.side:
-            self._table.submit(f.Repeat, by=side, text=text, **named)
-        elif understood.correction:
-            self._table.submit(f.Correct, by=side, text=understood.words, **named)
-        elif understood.kind is not Kind.MOVE and self._repeats(side, text):
-            return self._pack.understand(text, game.history[-1].before)
-        else:
-            self._table.submit(f.Announce, by=side, text=text, **named)
-        return understood
+    def tick(self) -> None:
+        """Time has passed: a question that was not answered in time means no."""
+        with self._table.lock:
+            for side in f.SIDES:
+                self._drop_late_question(side)
 
-    def _repeats(self, side: str, text: str) -> bool:
-        """Whether ``side``, on move, is repeating the opponent's last move; if so, takes it."""
+    def answers(self, ruling: Ruling) -> bool:
+        """Whether this ruling is not to be spoken, for the dialogue itself answers just now."""
+        return ruling.kind in self._answered_here
+
+    @contextmanager
+    def _answering(self, *kinds: str) -> Iterator[None]:
+        self._answered_here = frozenset(kinds)
+        try:
+            yield
+        finally:
+            self._answered_here = frozenset()
+
+    def _talk(self, side: str) -> _Talk:
+        talk, plies = self._talks[side], len(self._table.game.history)
+        if talk.plies != plies:
+            talk.plies = plies
+            talk.refused.clear()
+            talk.doubted = talk.accepted = None
+            if talk.question is not None and not talk.question.confirms:
+                talk.question = None  # the move has been made in another way
+        if self._table.game.over:
+            talk.question = None
+        return talk
+
+    def _understand(self, side: str, text: str, hearing: Hearing | None = None) -> Said:
+        """What is said: of the move to be announced, or of the opponent's last, repeated."""
         game = self._table.game
-        if side != game.side or not game.history or game.turn.announced is not None:
-            return False
-        last = game.history[-1]
-        if self._pack.understand(text, last.before).move != last.move:
-            return False
-        self._table.submit(f.Repeat, by=side, text=text, move=last.move.uci())
+        meant = self._pack.understand(text, game.board)
+        if (
+            meant.kind not in (Kind.MOVE, Kind.COMMAND)
+            and side == game.side
+            and game.history
+            and game.turn.announced is None
+        ):
+            last = game.history[-1]
+            again = self._pack.understand(text, last.before)
+            if again.move == last.move:
+                return Said(text, again, True, hearing)
+        return Said(text, meant, False, hearing)
+
+    def _is_meant_for_us(self, side: str, said: Said) -> bool:
+        """Whether a command was said as it must be; people at a table talk."""
+        meant = said.meant
+        if meant.command in (Command.YES, Command.NO):
+            return self._talk(side).question is not None
+        if meant.command is None or meant.opened or meant.correction:
+            return True
+        return self._opening_word is OpeningWord.OPTIONAL or meant.command in _NEVER_OPENED
+
+    def _take(self, side: str, said: Said) -> None:
+        """Take what was said: as an answer where one is waited for, else as it is."""
+        self._drop_late_question(side)
+        question = self._talk(side).question
+        if question is None or not self._answer(side, question, said):
+            self._consider(side, said)
+
+    # --- answers ----------------------------------------------------------------------------
+
+    def _answer(self, side: str, question: Question, said: Said) -> bool:
+        """Take ``said`` as the answer to ``question``; False if it is something else."""
+        talk, command = self._talk(side), said.meant.command
+        if command in _MEANWHILE:
+            self._do(side, said)
+            return True
+        kind, chosen = reply(question, said)
+        if kind is Reply.CHOSEN:
+            assert chosen is not None
+            talk.question = None
+            talk.refused.pop(chosen.key, None)
+            if not question.confirms:
+                self._learn(chosen.hearing, chosen.text)
+            if command is Command.YES:
+                self._do(side, chosen)
+            else:
+                self._consider(side, chosen)
+        elif kind is Reply.NO:
+            self._close(side, question, refused=True)
+            again = "cancelled" if question.confirms else "repeat_please"
+            self._say(Output.PRIVATE, self._pack.sentence(again))
+        elif kind in (Reply.AGAIN, Reply.UNCLEAR):
+            self._ask_again(side, question, unclear=kind is Reply.UNCLEAR)
+            return True
+        else:
+            with_move = _claim_with(question, said)
+            self._close(side, question, refused=said.meant.correction)
+            if with_move is not None:
+                self._consider(side, with_move)
+                return True
+            if question.confirms:
+                self._say(Output.PRIVATE, self._pack.sentence("cancelled"))
+            self._consider(side, said)
+        self.on_listening()
         return True
 
-    def _command(self, side: str, command: Command) -> None:
-        if command in _QUESTIONS:
-            self._table.submit(f.Query, by=side, about=_QUESTIONS[command])
-        elif command in (Command.RESIGN, Command.ACCEPT_DRAW):
-            self._ask(side, command)
-        elif command is Command.OFFER_DRAW:
-            self._table.submit(f.OfferDraw, by=side)
-        elif command is Command.DECLINE_DRAW:
-            self._table.submit(f.DeclineDraw, by=side)
-        elif command is Command.CLAIM_REPETITION:
-            self._table.submit(f.ClaimDraw, by=side, rule="repetition")
-        elif command is Command.CLAIM_FIFTY_MOVES:
-            self._table.submit(f.ClaimDraw, by=side, rule="fifty_moves")
-        elif command is Command.CLAIM_TIME:
-            self._table.submit(f.ClaimTime, by=side)
-        elif command is Command.ADJUST:
-            self._table.submit(f.Adjust, by=side)
+    def _close(self, side: str, question: Question, *, refused: bool) -> None:
+        talk = self._talk(side)
+        talk.question = None
+        if refused and not question.confirms:
+            talk.refused |= {option.key: 0 for option in question.options}
+            talk.doubted = question.options[0]
+
+    def _unclear(self, side: str) -> None:
+        """Sound that was not decided: an answer that is none, or words that are nothing."""
+        self._drop_late_question(side)
+        question = self._talk(side).question
+        if question is None:
+            self.not_understood(side)
+        else:
+            self._ask_again(side, question, unclear=True)
+
+    def _ask_again(self, side: str, question: Question, *, unclear: bool) -> None:
+        talk = self._talk(side)
+        if unclear and question.unclear >= UNCLEAR_ANSWERS:
+            talk.question = None
+            self._say(Output.PRIVATE, self._pack.sentence("cancelled"))
+            self.on_listening()
+            return
+        talk.question = replace(
+            question, since=self._table.time(), unclear=question.unclear + unclear
+        )
+        self._say(Output.PRIVATE, question.words)
+
+    def _drop_late_question(self, side: str) -> None:
+        talk = self._talk(side)
+        question = talk.question
+        if question and self._table.time() - question.since > ANSWER_SECONDS * 1000:
+            talk.question = None
+            self._say(Output.PRIVATE, self._pack.sentence("cancelled"))
+            self.on_listening()
+        if talk.untold and self._table.time() - talk.untold_since > ANSWER_SECONDS * 1000:
+            talk.untold = []
+            self.on_listening()
+
+    def _learn(self, hearing: Hearing | None, phrase: str) -> None:
+        if hearing is not None and self.on_learned is not None:
+            self.on_learned(hearing, phrase)
+
+    # --- questions --------------------------------------------------------------------------
+
+    def _choose(self, side: str, decision: Decision) -> None:
+        """The ears cannot tell: ask by what the likeliest differ in, or read the best back."""
+        self._drop_late_question(side)
+        found: dict[str, Said] = {}
+        for candidate in decision.candidates:
+            said = self._understand(side, candidate.phrase, decision.hearing)
+            if self._is_meant_for_us(side, said):
+                found.setdefault(said.key, said)
+        question = self._talk(side).question
+        if question is not None:
+            found = self._narrowed(question, found)
+            if question.confirms or not found or len(found) == len(question.options):
+                self._ask_again(side, question, unclear=True)
+                return
+            self._close(side, question, refused=False)
+        offered = [said for said in found.values() if not self._was_refused(side, said)]
+        announced = [said for said in offered if said.meant.command is None]
+        for number in range(min(len(announced), 4), 1, -1):
+            likeliest = announced[:number]
+            if likeliest == offered[:number] and self._ask_which(side, likeliest):
+                return
+        if offered:
+            self._read_back(side, offered[0])
+        elif found:
+            self._say(Output.PRIVATE, self._pack.sentence("repeat_please"))
+        else:
+            self.not_understood(side)
+
+    @staticmethod
+    def _narrowed(question: Question, found: dict[str, Said]) -> dict[str, Said]:
+        """What is left of a question's options when these may have answered it; all that was
+        found if it is something else."""
+        left: dict[str, Said] = {}
+        for said in found.values():
+            kind, option = reply(question, said)
+            if kind is Reply.CHOSEN and option is not None:
+                left[option.key] = option
+            elif kind is not Reply.OTHER:
+                return {}
+        return left or found
+
+    def _was_refused(self, side: str, said: Said) -> bool:
+        """Whether he said no to it in this move and has not said it twice since; counts."""
+        refused = self._talk(side).refused
+        if said.key not in refused:
+            return False
+        refused[said.key] += 1
+        return refused[said.key] < 2
+
+    def _ask_which(self, side: str, options: Sequence[Said], text: str = "") -> bool:
+        """Ask by the one thing in which ``options`` differ; False if there is no such thing."""
+        if len({option.repeats for option in options}) > 1:
+            return False
+        board = self._board(options[0])
+        answers = self._pack.differing([option.text for option in options], board)
+        if answers is None:
+            return False
+        choices = self._pack.either([words[0] for words in answers])
+        sentence = self._pack.sentence("which", choices=choices)
+        self._ask(side, options, sentence, answers=answers, text=text)
+        return True
+
+    def _read_back(self, side: str, said: Said) -> None:
+        self._ask(side, [said], self._pack.sentence("confirm_move", move=self._name(said)))
+
+    def _name(self, said: Said) -> str:
+        """What was said, as the table says it."""
+        meant = said.meant
+        if meant.command is not None:
+            name = self._pack.command(meant.command)
+            moves = [self._announcement(move, said) for move in meant.moves]
+            return ", ".join([name, *moves])
+        if meant.move is not None:
+            return self._announcement(meant.move, said)
+        return said.text[:1].upper() + said.text[1:]
+
+    def _announcement(self, move: chess.Move, said: Said) -> str:
+        setup = self._table.game.setup
+        assert setup is not None
+        return self._pack.announce(self._board(said), move, edition=setup.edition)
+
+    def _board(self, said: Said) -> chess.Board:
+        game = self._table.game
+        return game.history[-1].before if said.repeats else game.board
+
+    def _ask(
+        self,
+        side: str,
+        options: Sequence[Said],
+        words: str,
+        *,
+        confirms: bool = False,
+        answers: Sequence[Sequence[str]] = (),
+        text: str = "",
+    ) -> None:
+        """Ask; the answer decides. What a player on move tried to announce is a fact already:
+        he has begun his move (D.2.4)."""
+        game = self._table.game
+        talk = self._talk(side)
+        talk.question = Question(
+            tuple(options),
+            words,
+            self._table.time(),
+            len(game.history),
+            confirms,
+            tuple(tuple(word.lower() for word in one) for one in answers),
+        )
+        begun = not confirms and any(
+            said.meant.command is None and not said.repeats for said in options
+        )
+        if begun and side == game.side:
+            with self._answering("not_understood", "ambiguous", "refused"):
+                self._table.submit(f.Announce, by=side, text=text)
+        self._say(Output.PRIVATE, words)
+        self.on_listening()
+
+    # --- doing ------------------------------------------------------------------------------
+
+    def _consider(self, side: str, said: Said) -> None:
+        """Do it, or ask first."""
+        game, meant = self._table.game, said.meant
+        ours = side == game.side and not said.repeats and not game.over
+        if meant.command in CONFIRMED and self._needs_a_yes(side, said):
+            self._ask(side, [said], self._sure(said), confirms=True)
+        elif ours and self._corrects_what_is_executed(meant):
+            assert meant.move is not None
+            move = self._announcement(meant.move, said)
+            self._ask(side, [said], self._pack.sentence("correct_sure", move=move), confirms=True)
+        elif not (ours and self._ask_for_the_rest(side, said)):
+            self._do(side, said)
+
+    def _needs_a_yes(self, side: str, said: Said) -> bool:
+        """Not where the Laws will refuse it at once."""
+        game, command = self._table.game, said.meant.command
+        assert game.setup is not None
+        if game.over or (said.meant.rest and not said.meant.moves):
+            return False
+        if command in (Command.ACCEPT_DRAW, Command.DECLINE_DRAW):
+            return OTHER[side] in game.offers
+        if command is Command.PAUSE:
+            return game.setup.arbiter == "automatic" and bool(game.clock)
+        return True
+
+    def _sure(self, said: Said) -> str:
+        command = said.meant.command
+        if command is Command.RESIGN:
+            return self._pack.sentence("resign_sure")
+        if command is Command.ACCEPT_DRAW:
+            return self._pack.sentence("accept_draw_sure")
+        claims = command in _CLAIMS_WITH_MOVE and not said.meant.moves
+        return self._pack.sentence("claim_sure" if claims else "sure", what=self._name(said))
+
+    def _corrects_what_is_executed(self, meant: Understanding) -> bool:
+        """Whether another announcement would undo a move that hands have executed already."""
+        turn = self._table.game.turn
+        return (
+            meant.move is not None
+            and turn.announced not in (None, meant.move)
+            and turn.executed is not None
+            and turn.executed != meant.move
+        )
+
+    def _ask_for_the_rest(self, side: str, said: Said) -> bool:
+        """Ask for what an announcement left open: which piece, which side, or what the pawn is
+        promoted to (D.2.1)."""
+        meant, board = said.meant, self._table.game.board
+        missing = meant.why is IllegalReason.PROMOTION_MISSING
+        if meant.kind is not Kind.AMBIGUOUS and not missing:
+            return False
+        moves = meant.alternatives if missing else sorted(meant.moves, key=_from_square)
+        texts = [self._pack.announce(board, move) for move in moves]
+        options = [Said(text, self._pack.understand(text, board)) for text in texts]
+        answers = self._pack.differing(texts, board)
+        if answers is None or len(options) > 4:
+            return False
+        if missing:
+            words = self._pack.sentence("illegal_promotion_missing")
+        else:
+            choices = self._pack.either([words[0] for words in answers])
+            words = self._pack.sentence("which", choices=choices)
+        self._ask(side, options, words, answers=answers, text=said.text)
+        return True
+
+    def _do(self, side: str, said: Said) -> None:
+        meant = said.meant
+        if meant.kind is Kind.COMMAND:
+            self._command(side, meant)
+        elif meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
+            self._move(side, said)
+        else:
+            self.not_understood(side, said.text)
+
+    def _move(self, side: str, said: Said) -> None:
+        game, meant = self._table.game, said.meant
+        named = {"move": meant.moves[0].uci()} if meant.move else {}
+        if side != game.side or said.repeats:
+            self._table.submit(f.Repeat, by=side, text=said.text, **named)
+            return
+        talk = self._talk(side)
+        was = game.turn.announced
+        if meant.move is not None:
+            # What he corrects was misheard, if it differs in one thing from what he says now.
+            for misheard in (
+                talk.doubted,
+                talk.accepted if was not in (None, meant.move) else None,
+            ):
+                if misheard is not None and self._is_misheard(misheard, said):
+                    self._learn(misheard.hearing, meant.uttered)
+            talk.doubted = None
+            talk.accepted = said
+        if meant.correction:
+            self._table.submit(f.Correct, by=side, text=meant.words, **named)
+        else:
+            self._table.submit(f.Announce, by=side, text=said.text, **named)
+
+    def _is_misheard(self, before: Said, now: Said) -> bool:
+        texts = [before.text, now.meant.uttered]
+        same_length = len(before.meant.uttered.split()) == len(now.meant.uttered.split())
+        return same_length and self._pack.differing(texts, self._board(now)) is not None
+
+    def _command(self, side: str, meant: Understanding) -> None:
+        command, submit = meant.command, self._table.submit
+        assert command is not None
+        if command in (Command.CLOCK_MINE, Command.CLOCK_OPPONENT):
+            self._tell_time(side, command)
+        elif command in _ABOUT:
+            submit(f.Query, by=side, about=_ABOUT[command])
+        elif command in QUESTIONS:
+            self._look(side, command, meant.about or About())
+        elif command in _CLAIMS and meant.rest and not meant.moves:
+            self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
+        elif command in _CLAIMS:
+            named = {"move": meant.moves[0].uci()} if meant.moves else {}
+            submit(f.ClaimDraw, by=side, rule=_CLAIMS[command], **named)
+        elif command in _FACTS:
+            submit(_FACTS[command], by=side)
+        elif command is Command.SEAL:
+            self._seal(side, meant.rest)
+        elif command is Command.ADJOURN:
+            self._adjourn(side)
+        elif command in (Command.PAUSE, Command.RESUME):
+            self._pause(command)
+        elif command is Command.CALL_ASSISTANT:
+            player = self._pack.sentence(side)
+            self._say(Output.PUBLIC, self._pack.sentence("assistant_called", player=player))
         elif command is Command.REPEAT:
             if self.last_said:
                 self._say(Output.PRIVATE, self.last_said)
         elif command is Command.HELP:
-            self._say(Output.PRIVATE, self._pack.sentence("help"))
-        elif command in (Command.CALL_ARBITER, Command.CALL_ASSISTANT, Command.PAUSE):
-            self._say(Output.PUBLIC, self._pack.sentence("arbiter_needed", why="").strip())
+            self._help(side)
+        elif command is Command.MORE:
+            self._tell_commands(side)
+        elif command in _VOICE:
+            self._adjust_voice(command)
         elif command is Command.CORRECTION:
             self._say(Output.PRIVATE, self._pack.sentence("repeat_please"))
         else:
             self._say(Output.PRIVATE, self._pack.sentence("refused"))
 
-    def _ask(self, side: str, command: Command) -> None:
-        self._asked = (side, command, self._table.time())
-        if command is Command.RESIGN:
-            self._say(Output.PRIVATE, self._pack.sentence("resign_sure"))
-        else:
-            self._say(Output.PRIVATE, self._pack.sentence("accept_draw_sure"))
+    def _tell_time(self, side: str, command: Command) -> None:
+        """One of the two times: the fact and its ruling are of both."""
+        with self._answering("answer"):
+            rulings = self._table.submit(f.Query, by=side, about="time")
+        for ruling in rulings:
+            if ruling.kind == "answer":
+                whose = side if command is Command.CLOCK_MINE else OTHER[side]
+                time = self._pack.duration(round(ruling[whose] * 1000))
+                self._say(Output.PRIVATE, self._pack.sentence(command.value, time=time))
 
-    def _confirm(self, side: str, understood: Understanding) -> bool:
-        """Take the answer to our question; anything but a timely "ja" means no."""
-        assert self._asked is not None
-        asked, command, since = self._asked
-        if side != asked:
-            return False
-        self._asked = None
-        timely = self._table.time() - since <= CONFIRM_SECONDS * 1000
-        if understood.command is Command.YES and timely:
-            kind = f.Resign if command is Command.RESIGN else f.AcceptDraw
-            self._table.submit(kind, by=side)
-            return True
-        self._say(Output.PRIVATE, self._pack.sentence("cancelled"))
-        return understood.command in (Command.YES, Command.NO)
+    def _look(self, side: str, command: Command, about: About) -> None:
+        if not self._training:
+            self._table.submit(f.Query, by=side, about="position")
+            return
+        with self._answering("refused"):
+            self._table.submit(f.Query, by=side, about="position")
+        self._say(Output.PRIVATE, look(self._pack, self._table.game, command, about))
+
+    def _seal(self, side: str, text: str) -> None:
+        """The sealed move is written, never said: it is his secret."""
+        if text:
+            self._table.submit(f.Seal, by=side, text=text)
+        else:
+            self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
+
+    def _adjourn(self, side: str) -> None:
+        """It is for the arbiter to adjourn; where there is none, both have agreed to it."""
+        game = self._table.game
+        assert game.setup is not None
+        player = self._pack.sentence(side)
+        self._say(Output.PUBLIC, self._pack.sentence("adjourn_wanted", player=player))
+        if game.setup.arbiter == "automatic":
+            self._table.submit(f.Arbiter, do="adjourn")
+
+    def _pause(self, command: Command) -> None:
+        game = self._table.game
+        assert game.setup is not None
+        stands = not game.clock or game.over or not game.started
+        if game.setup.arbiter != "automatic":
+            self._say(Output.PRIVATE, self._pack.sentence("pause_refused"))
+        elif stands or game.paused is (command is Command.PAUSE):
+            self._say(Output.PRIVATE, self._pack.sentence("refused"))
+        else:
+            do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
+            self._table.submit(f.Arbiter, do=do)
+            self._say(Output.PUBLIC, self._pack.sentence(command.value))
+
+    def _adjust_voice(self, command: Command) -> None:
+        before = self.last_said
+        if self.adjust_voice is None:
+            answer = "refused"
+        else:
+            answer = command.value if self.adjust_voice(command) else "voice_limit"
+        self._say(Output.PRIVATE, self._pack.sentence(answer))
+        self.last_said = before  # that is what may have been too soft to hear
+
+    # --- help -------------------------------------------------------------------------------
+
+    def _help(self, side: str) -> None:
+        """What can be said now: what is to be done, then a few commands, the rest on "mehr"."""
+        game, talk = self._table.game, self._talk(side)
+        if not game.over and not game.adjourned:
+            if side != game.side:
+                key = "help_repeat"
+            else:
+                key = "help_announce" if game.turn.announced is None else "help_correct"
+            correction = self._pack.command(Command.CORRECTION)
+            self._say(Output.PRIVATE, self._pack.sentence(key, correction=correction))
+        untold = [command for command in self._commands(side) if command not in _ASK_AGAIN]
+        if self._opening_word is OpeningWord.REQUIRED:
+            untold = [command for command in untold if command not in _NEVER_OPENED]
+        talk.untold = [self._pack.command(c) for c in (*untold, Command.REPEAT)]
+        self._tell_commands(side)
+
+    def _tell_commands(self, side: str) -> None:
+        talk = self._talk(side)
+        if not talk.untold:
+            self._say(Output.PRIVATE, self._pack.sentence("refused"))
+            return
+        now, talk.untold = talk.untold[:COMMANDS_AT_ONCE], talk.untold[COMMANDS_AT_ONCE:]
+        talk.untold_since = self._table.time()
+        more = self._pack.command(Command.MORE)
+        self._tell(now, self._pack.sentence("help_more", more=more) if talk.untold else "")
+        self.on_listening()
+
+    def _tell(self, commands: list[str], more: str = "") -> None:
+        needed = self._opening_word is OpeningWord.REQUIRED
+        words = self._pack.sentence(
+            "help_opened" if needed else "help_say",
+            commands=", ".join(commands),
+            word=self._pack.opening_word,
+        )
+        self._say(Output.PRIVATE, f"{words} {more}".strip())
+
+
+def _from_square(move: chess.Move) -> chess.Square:
+    return move.from_square
+
+
+def _claim_with(question: Question, said: Said) -> Said | None:
+    """The claim that was asked about, with the move that is said now."""
+    claim = question.options[0].meant
+    if not question.confirms or claim.command not in _CLAIMS_WITH_MOVE or said.meant.move is None:
+        return None
+    meant = replace(claim, moves=said.meant.moves, rest=said.text)
+    return Said(f"{question.options[0].text} {said.text}", meant, False, said.hearing)

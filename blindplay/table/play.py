@@ -35,22 +35,12 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 
 from .session import DGT, Session
+from .dialogue import OpeningWord
 from .table import Table
 from .taping import Keep
 
 # A room goes on sounding for about so long after a loudspeaker has stopped.
 ECHO_SECONDS = 0.1
-HELP = """\
-Type what is said: a move in words or notation, or a command such as: Zeit, letzter Zug, Hilfe.
-It counts as said by the player on move; put white: or black: before it for the other one.
-An empty line presses the clock of the player on move.
-execute white g1f3: a move executed by hand on White's board (also black).
-record white 3 Sf3: an entry of White's scoresheet, with the number of the ply (also black).
-tape 12: what was said from move 12 on, from the tape; tape off ends it.
-confirm, reject, stop, start, restore 12: the arbiter's decisions. The game starts by itself when
-the boards show the position; start begins it before.
-{"fact": "claim_draw", "by": "white", "rule": "repetition"}: any fact of the Laws' vocabulary.
-quit: leave; the game can be gone on with later."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +72,17 @@ def run(
     path: Path,
     setup: Setup | None,
     language: str,
+@dataclass(frozen=True)
+class Manner:
+    """How the table talks: what :class:`Dialogue` is told."""
+
+    training: bool = False
+    opening_word: OpeningWord = OpeningWord.OPTIONAL
+
+
+DEFAULT = Manner()
+
+
     wanted: Devices,
     keys: Iterable[str],
     out: TextIO,
@@ -90,6 +91,7 @@ def run(
     """Run a table until the game is over and the keys end, then print the record.
 
     :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError: when something
+    manner: Manner = DEFAULT,
         that was named is not there.
     """
     pack = load(language)
@@ -112,6 +114,8 @@ def run(
         stack.callback(session.close)
         if keep is not Keep.OFF:
             tape = Tape(beside(path))
+            training=manner.training,
+            opening_word=manner.opening_word,
             print(f"The tape is {tape.folder}.", file=out)
             session.keep_tape(tape, voices=keep is Keep.VOICES)
         impaired = [side for side in f.SIDES if table.game.player(side).impaired] or ["white"]
@@ -122,7 +126,7 @@ def run(
                 _tell_bad_contacts(session, url)
         if wanted.microphone != "none":
             _attach_microphone(session, own, wanted)
-        print(HELP, file=out)
+        print(pack.printed("keyboard"), file=out)
         print(f"The journal is {path}.", file=out, flush=True)
         session.set_up(lambda: _begin(session))
         for line in keys:
@@ -178,6 +182,7 @@ def _begin(session: Session) -> None:
         table.submit(f.Arbiter, do="start_clocks")
 
 
+        session.dialogue.introduce()
 def _boards(wanted: Devices) -> tuple[str | None, str | None]:
     sighted = wanted.sighted_board
     if sighted in (DGT, DGT.rstrip(":")):
@@ -235,7 +240,7 @@ def _typed(session: Session, line: str) -> None:
             session.press(side)
         return
     decisions = {"confirm": "confirm", "reject": "reject", "stop": "stop_clocks",
-                 "start": "start_clocks"}  # fmt: skip
+                 "start": "start_clocks", "adjourn": "adjourn"}  # fmt: skip
     try:
         if words[0] == "tape" and len(words) == 2 and words[1].isdigit():
             session.play_tape(int(words[1]))

@@ -22,7 +22,7 @@ from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
 
-from .dialogue import Dialogue
+from .dialogue import Dialogue, OpeningWord
 from .hearing import Expected, decide, expect
 from .setup_guide import SetupGuide, key_of
 from .table import Table
@@ -76,7 +76,10 @@ class Session:
         echo_seconds: float = 0.0,
     ) -> None:
         """``private_is_heard_by_all``: both outputs are one device, or no earphone;
-        ``echo_seconds``: for how long the room is still not listened to after we have spoken."""
+        ``echo_seconds``: for how long the room is still not listened to after we have spoken;
+        ``training`` and ``opening_word``: see :class:`Dialogue`."""
+        training: bool = False,
+        opening_word: OpeningWord = OpeningWord.OPTIONAL,
         self._shared_output = private_is_heard_by_all
         self._echo_seconds = echo_seconds
         self.table = table
@@ -84,7 +87,10 @@ class Session:
         self._speaker = speaker
         self._out = out
         self._one_at_a_time = threading.Lock()
-        self.dialogue = Dialogue(table, pack, self.say)
+        self.dialogue = Dialogue(
+            table, pack, self.say, training=training, opening_word=opening_word
+        )
+        self.dialogue.on_listening = self._listen_anew
         self.boards: dict[str, PegBoard | DgtBoard] = {}
         # What stands on boards that tell positions only, as long as hands rest.
         self._standing: dict[str, str] = {}
@@ -169,7 +175,7 @@ class Session:
         for ruling in rulings:
             if corrected and ruling.kind == "announced":
                 continue  # the correction has said it: one announcement per event
-            if self._is_led(ruling):
+            if self._is_led(ruling) or self.dialogue.answers(ruling):
                 continue
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
@@ -314,6 +320,7 @@ class Session:
 
     # --- boards ----------------------------------------------------------------------------
 
+            self.dialogue.tick()
     def attach_board(self, side: str, url: str, *, levers: bool = True) -> PegBoard | DgtBoard:
         """Read ``side``'s board at ``url``; ``levers``: its levers are the table's clock.
 
@@ -487,8 +494,9 @@ class Session:
 
     def _expect(self, seat: str) -> Expected:
         assert self._recogniser is not None
-        boards = self.dialogue.boards(self._colour(seat))
-        expected = expect(self._recogniser, self.pack, boards)
+        listening = self.dialogue.listening(self._colour(seat))
+        commands = listening.phrases(self.pack)
+        expected = expect(self._recogniser, self.pack, listening.boards, commands=commands)
         self._expected[seat] = expected
         news = set(expected.unsayable) - self._warned
         if news:

@@ -71,6 +71,11 @@ class Table:
         elif self.game.setup is None:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
 
+    @property
+    def lock(self) -> threading.RLock:
+        """Held while a fact is taken; who must see the game standing still may hold it, too."""
+        return self._lock
+
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
 

@@ -318,14 +318,16 @@ def test_what_a_sentence_tells_to_say_is_understood(language: str) -> None:
     def commands(text: str) -> list[Command | None]:
         return [words.understand(part, chess.Board()).command for part in text.split(", ")]
 
-    example, named = re.findall(r": ([^:]*)\.", words.sentence("help"))
+    (example,) = re.findall(r": ([^:]*)\.", words.sentence("help_announce"))
     assert words.understand(example, chess.Board()).move == chess.Move.from_uci("g1f3")
-    assert None not in commands(named)
+    correction = words.command(Command.CORRECTION)
+    assert correction in words.sentence("help_correct", correction=correction)
+    assert commands(correction) == [Command.CORRECTION]
     accept, decline = re.findall(r": ([^:,.]*)", words.sentence("draw_offered", player="Eva"))
     assert commands(accept) == [Command.ACCEPT_DRAW]
     assert commands(decline) == [Command.DECLINE_DRAW]
-    for key in ("resign_sure", "accept_draw_sure"):
-        asked = words.sentence(key).rstrip(".").split()
+    for key in ("resign_sure", "accept_draw_sure", "sure", "correct_sure"):
+        asked = words.sentence(key, what="Remis", move="Eva").rstrip(".").split()
         assert words.understand(asked[-1], chess.Board()).command is Command.NO
         assert words.understand(asked[-3], chess.Board()).command is Command.YES
 
@@ -341,3 +343,19 @@ def test_pack_in_which_two_things_have_the_same_words_is_refused() -> None:
         _reader("nb", "commands", "help", ["tid"])
     with pytest.raises(LanguageError, match="'fire' has two meanings"):
         _reader("nb", "ranks", "5", ["fire"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_command_is_called_by_words_that_are_it(language: str) -> None:
+    words = load(language)
+    for command in Command:
+        assert words_only(words.command(command))
+        assert words.understand(words.command(command), chess.Board()).command is command
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_printed_help_names_what_is_typed(language: str) -> None:
+    text = load(language).printed("keyboard")
+    for typed in ("white:", "execute", "record", "confirm", "restore", "quit"):
+        assert typed in text
+    assert all(len(line) <= 100 for line in text.splitlines())
