@@ -420,6 +420,12 @@ def play(
         Taped,
         typer.Option(help="Keep on tape what the table says to all; voices: announcements, too."),
     ] = Taped.OFF,
+    opening_word: Annotated[
+        Needed, typer.Option(help='Whether spoken commands need the opening word, "Brett".')
+    ] = Needed.OPTIONAL,
+    training: Annotated[
+        bool, typer.Option(help="Answer questions about the position, which the Laws forbid.")
+    ] = False,
     model: ModelOption = None,
     silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
     or_demo: Annotated[
@@ -428,13 +434,8 @@ def play(
 ) -> None:
     """Run a table: voice and board where there are some, typed words where not."""
     from blindplay.laws import facts as f
-    opening_word: Annotated[
-        Needed, typer.Option(help='Whether spoken commands need the opening word, "Brett".')
-    ] = Needed.OPTIONAL,
-    training: Annotated[
-        bool, typer.Option(help="Answer questions about the position, which the Laws forbid.")
-    ] = False,
     from blindplay.table import play as table_play
+    from blindplay.table.dialogue import OpeningWord
     from blindplay.table.taping import Keep
 
     language.load(language_id)
@@ -443,7 +444,6 @@ def play(
         TimeControl.parse(time_control)
     except ValueError as error:
         raise ValueError(f"--time-control {error}.") from None
-    from blindplay.table.dialogue import OpeningWord
     _position(fen)
     if resume and journal is None:
         raise ValueError("--resume needs --journal FILE, the game to go on with.")

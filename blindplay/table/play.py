@@ -34,8 +34,8 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 
-from .session import DGT, Session
 from .dialogue import OpeningWord
+from .session import DGT, Session
 from .table import Table
 from .taping import Keep
 
@@ -68,10 +68,6 @@ class Devices:
         return True
 
 
-def run(
-    path: Path,
-    setup: Setup | None,
-    language: str,
 @dataclass(frozen=True)
 class Manner:
     """How the table talks: what :class:`Dialogue` is told."""
@@ -83,15 +79,19 @@ class Manner:
 DEFAULT = Manner()
 
 
+def run(
+    path: Path,
+    setup: Setup | None,
+    language: str,
     wanted: Devices,
     keys: Iterable[str],
     out: TextIO,
     keep: Keep = Keep.OFF,
+    manner: Manner = DEFAULT,
 ) -> None:
     """Run a table until the game is over and the keys end, then print the record.
 
     :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError: when something
-    manner: Manner = DEFAULT,
         that was named is not there.
     """
     pack = load(language)
@@ -110,12 +110,12 @@ DEFAULT = Manner()
             out,
             private_is_heard_by_all=wanted.private_output is None,
             echo_seconds=ECHO_SECONDS,
+            training=manner.training,
+            opening_word=manner.opening_word,
         )
         stack.callback(session.close)
         if keep is not Keep.OFF:
             tape = Tape(beside(path))
-            training=manner.training,
-            opening_word=manner.opening_word,
             print(f"The tape is {tape.folder}.", file=out)
             session.keep_tape(tape, voices=keep is Keep.VOICES)
         impaired = [side for side in f.SIDES if table.game.player(side).impaired] or ["white"]
@@ -177,12 +177,12 @@ def _begin(session: Session) -> None:
     table = session.table
     if not table.game.started and not table.game.over:
         session.say(Output.PUBLIC, session.pack.sentence("welcome"))
+        session.dialogue.introduce()
         table.submit(f.Start)
     elif table.game.clock and not table.game.over and table.game.pending is None:
         table.submit(f.Arbiter, do="start_clocks")
 
 
-        session.dialogue.introduce()
 def _boards(wanted: Devices) -> tuple[str | None, str | None]:
     sighted = wanted.sighted_board
     if sighted in (DGT, DGT.rstrip(":")):

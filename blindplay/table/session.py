@@ -74,12 +74,12 @@ class Session:
         *,
         private_is_heard_by_all: bool = True,
         echo_seconds: float = 0.0,
+        training: bool = False,
+        opening_word: OpeningWord = OpeningWord.OPTIONAL,
     ) -> None:
         """``private_is_heard_by_all``: both outputs are one device, or no earphone;
         ``echo_seconds``: for how long the room is still not listened to after we have spoken;
         ``training`` and ``opening_word``: see :class:`Dialogue`."""
-        training: bool = False,
-        opening_word: OpeningWord = OpeningWord.OPTIONAL,
         self._shared_output = private_is_heard_by_all
         self._echo_seconds = echo_seconds
         self.table = table
@@ -317,10 +317,10 @@ class Session:
         while not self._ticking.wait(1.0):
             if self.table.game.clock and self.table.game.clock.running is not None:
                 self.table.submit(f.Tick)
+            self.dialogue.tick()
 
     # --- boards ----------------------------------------------------------------------------
 
-            self.dialogue.tick()
     def attach_board(self, side: str, url: str, *, levers: bool = True) -> PegBoard | DgtBoard:
         """Read ``side``'s board at ``url``; ``levers``: its levers are the table's clock.
 
