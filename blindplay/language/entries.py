@@ -161,11 +161,11 @@ def _numbered(cells: list[list[_Token]], last: int | None) -> Iterator[_Group]:
     group = _Group()
     begun = False
     for column, cell in enumerate(cells):
-        if column:
-            group.cells.append([])
         for place, token in enumerate(cell):
             number = _number(token, last, first=not begun)
             begun = True
+            if column and not place and number is None:
+                group.cells.append([])
             if number is None:
                 group.cells[-1].append(token)
                 continue
@@ -175,6 +175,8 @@ def _numbered(cells: list[list[_Token]], last: int | None) -> Iterator[_Group]:
             group = _Group(last, black, [[rest] if rest else []])
             if place + 1 == len(cell) and column + 1 < len(cells):
                 group.cells = []  # the number has a cell of its own
+        if column and not cell:
+            group.cells.append([])
     if group.number is not None or any(group.cells):
         yield group
 
@@ -211,11 +213,20 @@ def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
     begun = False
     for group, texts, good in zip(groups, written, readable, strict=True):
         moves = good or any(struck for _, struck in texts)
-        begun = begun or (moves and (group.number is not None or not numbered))
+        begun = begun or (moves and (group.number is not None or _all_moves(group, texts)))
         if begun and (group.number is not None or moves or not numbered):
             if group.number is not None:
                 sheet.go_to(group.number, group.black)
             sheet.write(texts)
+
+
+def _all_moves(group: _Group, texts: Sequence[tuple[str, int]]) -> bool:
+    """Whether a line without a number holds moves and nothing else."""
+    tokens = [token for cell in group.cells for token in cell if not token.struck]
+    words = sum(len(token.text.split()) for token in tokens if not _is_aside(token))
+    plain = [text for text, struck in texts if text and not struck]
+    moves = all(is_gap(text) or _readable(text) for text in plain)
+    return moves and words == sum(len(text.split()) for text in plain)
 
 
 def _join_squares(groups: Sequence[_Group]) -> None:
@@ -255,6 +266,8 @@ class _Sheet:
         last, self._last = self._last, number
         ply = 2 * number - 1 + black
         written = max(self._found, default=0)
+        if last is None and written:
+            last = 0
         if last is None or ply == self._ply or (number <= last and ply > written):
             self._shift = 0
         elif number == last and not black and self._ply % 2 == 0 and self._ply > written:
@@ -315,9 +328,9 @@ def _written(group: _Group) -> list[tuple[str, int]]:
             kept = [token for token in cell if not _is_aside(token)]
             if cell and not kept:
                 continue  # a column of times
-            plain = " ".join(token.text for token in kept if not token.struck)
-            struck = [(token.text, token.struck) for token in kept if token.struck]
-            found += [*struck, (plain, 0)] if plain or not struck else struck
+            found += [(token.text, token.struck) for token in kept if token.struck]
+            plain = [token for token in kept if not token.struck]
+            found += [(text, 0) for text in _parted(plain, None)] if kept else [("", 0)]
         while found and found[-1] == ("", 0):
             found.pop()
         return found
@@ -355,7 +368,8 @@ def _is_aside(token: _Token) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The end of a way to part words: its price, the last part, and what stands before it."""
+    """The end of a way to part words: its price, how many parts are entries, the last part, and
+    what stands before it."""
 
     price: int = 0
     count: int = 0
@@ -372,30 +386,33 @@ def _parted(tokens: Sequence[_Token], most: int | None) -> list[str]:
     limit = len(tokens) if most is None else most
     # The cheapest way to part the words: as much as possible can be read, no more entries than
     # there can be, what is a move alone stands alone, and what is not belongs together.
-    alone = [is_gap(token.text) or _readable(token.text) for token in tokens]
+    moves = [_readable(token.text) for token in tokens]
+    gaps = [is_gap(token.text) for token in tokens]
     ways = [[_Part()]]
     for end in range(1, len(tokens) + 1):
         found = []
         for start in range(max(0, end - _LONGEST), end):
             text = " ".join(token.text for token in tokens[start:end])
             good = is_gap(text) or (not is_mark(tokens[start].print) and _readable(text))
-            if good or start == end - 1:
-                price = 2 + 3 * max(0, sum(alone[start:end]) - 1) + 100 * (not good)
-                for way in ways[start]:
-                    excess = 10 * (way.count >= limit)
-                    total = way.price + price + excess
-                    found.append(_Part(total, way.count + 1, text, good, way))
+            if not good and start < end - 1:
+                continue
+            price = 2 if good else 100
+            if start < end - 1:
+                price += 15 * max(0, sum(moves[start:end]) - 1) + 3 * sum(gaps[start:end])
+            for way in ways[start]:
+                excess = 10 * (good and way.count >= limit)
+                found.append(_Part(way.price + price + excess, way.count + good, text, good, way))
         ways.append(sorted(found, key=lambda way: way.price)[:4])
     parts = []
     last: _Part | None = ways[-1][0]
-    while last is not None and last.count:
+    while last is not None and last.before is not None:
         parts.append((last.text, last.good))
         last = last.before
-    joined: list[tuple[str, bool]] = []
+    texts: list[tuple[str, bool]] = []
     for text, good in reversed(parts):
-        if joined and not good and not joined[-1][1]:
-            text = f"{joined.pop()[0]} {text}"
-        joined.append((text, good))
-    if most is None and any(good for _, good in joined):
-        return [text for text, good in joined if good]
-    return [text for place, (text, good) in enumerate(joined) if good or place < limit]
+        if texts and not good and not texts[-1][1]:
+            text = f"{texts.pop()[0]} {text}"
+        texts.append((text, good))
+    if most is None and any(good for _, good in texts):
+        return [text for text, good in texts if good]
+    return [text for place, (text, good) in enumerate(texts) if good or place < limit]

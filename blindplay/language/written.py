@@ -280,7 +280,10 @@ def _in_notation(compact: str, notation: Notation, small: bool) -> Iterator[Writ
             odd=(Remark.SQUARE_OMITTED, *_pawn_letter(bare["piece"], piece)),
         )
     if small:
-        yield from _small(compact, notation)
+        for meant in _small(compact, notation):
+            # A small file's letter is the file, unless no pawn can be meant.
+            is_file = compact[0] in "abcdefgh"
+            yield _other(meant, Remark.SMALL_LETTER) if is_file else meant
 
 
 def _small(compact: str, notation: Notation) -> Iterator[Written]:
