@@ -7,13 +7,16 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import chess
 import chess.pgn
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from blindplay.language import braille, sheet
+from blindplay.language import braille, languages, load, sheet
 from blindplay.laws import facts as f
 from blindplay.laws.facts import parse
 from blindplay.record import Journal, JournalError, Tape
@@ -21,6 +24,7 @@ from blindplay.record.tape import beside
 from blindplay.speech.audio import SilentSink, read_audio
 from blindplay.table import Table
 from blindplay.table.scoring import Entries, Format, Paper, Scored, play_tape
+from tests.record import games
 
 MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
 WORDS = [
@@ -151,6 +155,37 @@ def test_what_was_struck_or_is_in_doubt_or_missing_is_shown_as_it_is(journal: Pa
     assert lines[8:] == ["5. Weiß: (nichts notiert)", "5. Schwarz: so notiert: h6"]
     page = Scored.of(journal).write(Format.HTML)
     assert "<del>durchgestrichen: Springer Gustav eins Felix drei</del>" in page
+
+
+@settings(deadline=None, max_examples=40)
+@given(games.STARTS, st.integers(0, 120), st.integers(0, 2**32), st.sampled_from(languages()))
+def test_any_sheet_of_any_game_can_be_written_in_every_form(
+    start: dict[str, Any], length: int, seed: int, language: str
+) -> None:
+    table, pack, chance = games.played(start, "900+10", length, seed), load(language), Random(seed)
+    game, wanted = table.game, {}
+    for number, ply in enumerate(game.history, 1):
+        texts = ["", "?", "Kaffee <b>", "{entry}", "Tf9 (=)", ply.move.uci()]
+        if not ply.illegal:
+            good = [pack.announce(ply.before, ply.move), pack.write(ply.before, ply.move)]
+            texts += good * 5
+        text = chance.choice(texts)
+        if text in texts[6:]:
+            wanted[number] = pack.announce(ply.before, ply.move)
+        table.feed({"fact": "record", "by": "black", "ply": number, "text": text})
+    scored = Scored(game)
+    for form in Format:
+        for entries in (None, *Entries):
+            text = scored.write(form, "black", language=language, entries=entries)
+            assert text.endswith("\f" if form is Format.BRF else "\n")
+    lines = scored.write(Format.LONGHAND, "black", language=language).splitlines()
+    body = lines[lines.index("") + 1 :]
+    assert len(body) >= len(game.history)
+    for number, words in wanted.items():
+        assert words.casefold() in body[number - 1].casefold()
+    for page in scored.write(Format.BRF, "black", language=language).split("\f"):
+        rows = page.split("\r\n")
+        assert len(rows) <= 26 and max(map(len, rows)) <= 40
 
 
 def test_a_sheet_is_written_in_its_owners_language_or_another(tmp_path: Path) -> None:

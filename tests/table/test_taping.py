@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import shutil
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,8 +17,10 @@ from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, Tape, TapeError
-from blindplay.record.tape import EXPORT_RATE
-from blindplay.speech.audio import MemorySource, SilentSink, read_audio, read_wav
+from blindplay.record.tape import EXPORT_RATE, beside
+from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
+from blindplay.speech.models import find_model
+from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
@@ -197,3 +203,60 @@ def test_a_silent_table_has_no_tape(tmp_path: Path) -> None:
     with pytest.raises(TapeError, match="--silent"):
         run(tmp_path / "game.db", SETUP, "de", devices, [], io.StringIO(), Keep.TABLE)
     assert not (tmp_path / "game.db").exists()
+
+
+def test_an_announcement_at_the_microphone_is_kept_and_a_question_is_not(
+    session: Run, synthesiser: Synthesiser, tmp_path: Path
+) -> None:
+    running, _, _ = session
+    tape = Tape(tmp_path / "game.tape")
+    running.keep_tape(tape, voices=True)
+    running.wait_until_said()
+    running.table.submit(f.Start)
+    microphone = QueueSource()
+    recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
+    running.attach_microphone("white", microphone, recogniser)
+    pause = bytes(2 * 2 * RATE)
+    said = read_audio(synthesiser.render("Bauer Eva zwei Eva vier"))
+    microphone.push(pause + said + pause)
+    assert running.wait_for("announced", 30)
+    running.wait_until_said()
+    microphone.push(pause + read_audio(synthesiser.render("Zeit")) + pause)
+    assert running.wait_for("refused", 30)  # there is no clock
+    running.wait_until_said()
+    told, voice, table = tape.recordings()
+    assert [told.by, voice.by, table.by] == ["table", "white", "table"]
+    assert voice.words.casefold() == table.words.casefold() == "bauer eva zwei eva vier"
+    # The announcement itself, and the silence by which its end was known.
+    kept = read_audio(voice.path)
+    assert said[: len(said) // 2] in kept
+    assert len(said) <= len(kept) <= len(said) + len(pause)
+
+
+def test_a_table_that_is_killed_has_on_tape_what_it_has_said(tmp_path: Path) -> None:
+    path = tmp_path / "game.db"
+    command = ["play", "--microphone", "none", "--journal", str(path), "--tape", "table"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "blindplay.cli", *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
+    ) as playing:
+        assert playing.stdin is not None
+        playing.stdin.write(b"start\ne4\n\ne5\n\n")
+        playing.stdin.flush()
+        end = time.monotonic() + 60
+        while not beside(path).is_dir() or len(list(beside(path).glob("*.flac"))) < 4:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        playing.kill()
+    tape = Tape(beside(path), create=False)
+    assert not tape.damaged()
+    assert [(kept.ply, kept.words) for kept in tape.recordings()][2:4] == [
+        (1, "Bauer Eva zwei Eva vier"),
+        (2, "Bauer Eva sieben Eva fünf"),
+    ]
+    # The game goes on, and so does its tape.
+    run(path, None, "de", Devices(microphone="none"), ["Sf3", "quit"], io.StringIO(), Keep.TABLE)
+    assert "Springer Gustav eins Felix drei" in [kept.words for kept in tape.recordings()]
+    assert [kept.number for kept in tape.recordings()] == list(range(1, len(tape.recordings()) + 1))
