@@ -97,6 +97,11 @@ def run(
     pack = load(language)
     if keep is not Keep.OFF and wanted.silent:
         raise TapeError("A tape keeps what is spoken; leave out --silent, or --tape.")
+    if keep is Keep.VOICES and not devices().playback:
+        raise TapeError(
+            "Voices are kept only when everybody has been told aloud: plug in a loudspeaker, or "
+            "take --tape table."
+        )
     boards = _boards(wanted)
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(path, create=setup is not None))

@@ -1,8 +1,8 @@
 """The tape of a running table: what it says to everybody, and, if wanted, how moves were announced.
 
 What nobody was told is kept is not kept: private answers never, players' voices only when
-``voices`` is on, and of those only what was taken for a move. The session says at the beginning
-what is recorded.
+``voices`` is on, and of those only what was taken for a move. The first thing that the table says
+is what will be recorded; no voice is kept before it has been said to its end.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class Taping:
         self._table = table
         self._failed = failed
         self._works = True
+        self._told = False
         self._overheard: dict[str, _Overheard] = {}
 
     def ply(self) -> int:
@@ -60,6 +61,7 @@ class Taping:
         t, ply = self._table.time(), self.ply()
 
         def keep(pcm: bytes, rate: int) -> None:
+            self._told = True
             self._keep(pcm, rate, t, ply, "table", words)
 
         return keep
@@ -76,7 +78,7 @@ class Taping:
         was not understood. To be called before the game takes it, for its ply."""
         source = self._overheard.get(seat)
         pcm = source.take() if source is not None else b""
-        if not pcm or phrase is None:
+        if not pcm or phrase is None or not self._told:
             return
         kind = pack.understand(phrase, self._table.game.board).kind
         if kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):

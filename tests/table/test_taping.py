@@ -18,12 +18,13 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, Tape, TapeError
 from blindplay.record.tape import EXPORT_RATE, beside
+from blindplay.speech import audio
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
 from blindplay.speech.models import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table import Table
+from blindplay.table import Table, play
 from blindplay.table.play import Devices, run
 from blindplay.table.session import Session
 from blindplay.table.taping import Keep, Taping, write_tape
@@ -128,6 +129,12 @@ def test_a_tape_that_fails_is_told_to_everybody_once(session: Run, tmp_path: Pat
     ]
 
 
+def told(taping: Taping) -> Taping:
+    """Everybody has been told what will be recorded."""
+    taping.says(GERMAN.sentence("tape_told_voices"))(LOUD, RATE)
+    return taping
+
+
 def heard(taping: Taping, pcm: bytes) -> Callable[[str | None], None]:
     for _ in taping.overhear("white", MemorySource(pcm)):
         pass
@@ -136,10 +143,10 @@ def heard(taping: Taping, pcm: bytes) -> Callable[[str | None], None]:
 
 def test_a_voice_is_kept_only_for_what_was_taken_for_a_move(table: Table, tmp_path: Path) -> None:
     tape = Tape(tmp_path / "voices.tape")
-    taping = Taping(tape, table, pytest.fail, voices=True)
+    taping = told(Taping(tape, table, pytest.fail, voices=True))
     for phrase in (None, "Zeit", "ja", "Springer Gustav eins Felix drei"):
         heard(taping, QUIET * 3 + LOUD + QUIET)(phrase)
-    (kept,) = tape.recordings()
+    _, kept = tape.recordings()
     assert (kept.by, kept.ply, kept.words) == ("white", 1, "Springer Gustav eins Felix drei")
     # A third of a second before the first loud block, and all that comes after it.
     assert read_audio(kept.path) == (QUIET * 3)[-10_240:] + LOUD + QUIET
@@ -149,7 +156,7 @@ def test_what_is_discarded_or_was_heard_before_is_not_in_the_next_voice(
     table: Table, tmp_path: Path
 ) -> None:
     tape = Tape(tmp_path / "voices.tape")
-    taping = Taping(tape, table, pytest.fail, voices=True)
+    taping = told(Taping(tape, table, pytest.fail, voices=True))
     source = taping.overhear("white", MemorySource(LOUD * 30))
     for number, _ in enumerate(source):
         if number == 25:
@@ -159,9 +166,26 @@ def test_what_is_discarded_or_was_heard_before_is_not_in_the_next_voice(
         if number == 75:
             taping.hears("white", "white", "Bauer Eva zwei Eva vier", GERMAN)
     taping.hears("white", "white", "Bauer Eva zwei Eva drei", GERMAN)
-    first, second = tape.recordings()
+    _, first, second = tape.recordings()
     assert read_audio(first.path) == LOUD  # 25 blocks of 40 ms
     assert len(read_audio(second.path)) == 20 * len(LOUD)  # never longer than an announcement
+
+
+def test_no_voice_is_kept_before_everybody_has_been_told(table: Table, tmp_path: Path) -> None:
+    taping = Taping(Tape(tmp_path / "voices.tape"), table, pytest.fail, voices=True)
+    taping.says(GERMAN.sentence("tape_told_voices"))  # it is being said, or was cut off
+    heard(taping, LOUD)("Springer Gustav eins Felix drei")
+    assert taping.tape.recordings() == []
+
+
+def test_voices_are_kept_only_where_everybody_can_hear_that(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "devices", lambda: audio.Devices((), ()))
+    nobody = Devices(microphone="none")
+    with pytest.raises(TapeError, match="loudspeaker"):
+        run(tmp_path / "game.db", SETUP, "de", nobody, [], io.StringIO(), Keep.VOICES)
+    assert not (tmp_path / "game.db").exists()
 
 
 def test_without_voices_nothing_of_them_is_even_in_memory(table: Table, tmp_path: Path) -> None:
@@ -187,6 +211,7 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
     tmp_path: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(play, "devices", lambda: audio.Devices(("a loudspeaker",), ()))
     out = io.StringIO()
     devices = Devices(microphone="none")
     run(tmp_path / "game.db", SETUP, "de", devices, ["start", "e4", "quit"], out, keep)
