@@ -17,9 +17,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
+
+import numpy as np
 
 from blindplay.speech.audio import AudioError, AudioSink, read_wav
 from blindplay.speech.synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
@@ -43,6 +45,33 @@ class Outcome(enum.Enum):
     INTERRUPTED = "interrupted"
     DROPPED = "dropped"
     FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Voicing:
+    """How somebody likes to be spoken to: `volume` in dB, -24 to 12, 0 as the voice itself is;
+    `rate` in words a minute, 80 to 320."""
+
+    volume: int = 0
+    rate: int = 160
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "volume", min(max(self.volume, -24), 12))
+        object.__setattr__(self, "rate", min(max(self.rate, 80), 320))
+
+    def changed(self, *, louder: int = 0, faster: int = 0) -> Self:
+        """So many steps louder and faster, fewer than none softer and slower; within the limits."""
+        return replace(self, volume=self.volume + 4 * louder, rate=self.rate + 20 * faster)
+
+    def amplify(self, pcm: bytes) -> bytes:
+        """16-bit PCM at this volume. Peaks are rounded off, not cut: a voice stays a voice."""
+        if self.volume == 0:
+            return pcm
+        samples = np.frombuffer(pcm, "<i2") * (10 ** (self.volume / 20) / 32768)
+        if self.volume > 0:
+            samples = np.tanh(samples)
+        loud: bytes = np.round(samples * 32767).astype("<i2").tobytes()
+        return loud
 
 
 Sound = tuple[bytes, int]
@@ -76,6 +105,7 @@ class Speaker:
         on_error: Callable[[str], None] | None = None,
     ) -> None:
         self._synthesiser = synthesiser
+        self._voicing: Voicing | None = None
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
         self._on_error = on_error
         self._change = threading.Condition()
@@ -130,6 +160,16 @@ class Speaker:
             self._queue.append(_Utterance(self._tickets, words, to, on_done, on_spoken, sound))
             self._change.notify_all()
             return self._tickets
+
+    @property
+    def voicing(self) -> Voicing:
+        """How loud and how fast, from the next utterance on."""
+        return self._voicing or Voicing()
+
+    @voicing.setter
+    def voicing(self, wanted: Voicing) -> None:
+        self._voicing = wanted
+        self._synthesiser.rate = wanted.rate
 
     def prepare(self, words: str) -> None:
         """Render `words` ahead of time in the background, so that `say` starts at once."""
@@ -245,7 +285,7 @@ class Speaker:
                 self._set_speaking(False)
             self._speaking_to = utterance.to
             self._set_speaking(True)
-            whole = self._sinks[utterance.to].play(pcm, rate, stop)
+            whole = self._sinks[utterance.to].play(self.voicing.amplify(pcm), rate, stop)
         except (SynthesisError, AudioError, NotWordsError) as error:
             self._report(str(error))
         except Exception as error:  # a broken driver must not silence the game

@@ -31,9 +31,10 @@ from blindplay.speech.audio import (
 )
 from blindplay.speech.models import ModelError, find_model
 from blindplay.speech.recogniser import Recogniser
-from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 
+from . import preferences
 from .dialogue import OpeningWord
 from .session import DGT, Session
 from .table import Table
@@ -125,6 +126,8 @@ def run(
             session.keep_tape(tape, voices=keep is Keep.VOICES)
         impaired = [side for side in f.SIDES if table.game.player(side).impaired] or ["white"]
         own, other = impaired[0], "black" if impaired[0] == "white" else "white"
+        if speaker is not None:
+            _speak_as_wanted(session, speaker, table.game.player(own).name)
         for side, url in zip((own, other), boards, strict=True):
             if url is not None:
                 session.attach_board(side, url)
@@ -152,6 +155,19 @@ def run(
         for side in f.SIDES:
             print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
             print(scoresheet(table.game, side), file=out)
+
+
+def _speak_as_wanted(session: Session, speaker: Speaker, player: str) -> None:
+    """As loud and as fast as the player has wanted it before, and remember what he wants now."""
+
+    def keep(voicing: Voicing) -> None:
+        try:
+            preferences.keep(player, voicing)
+        except OSError as error:
+            session.trouble(f"It will not be remembered: {error}.")
+
+    speaker.voicing = preferences.kept(player)
+    session.on_voicing = keep
 
 
 def _tell_bad_contacts(session: Session, url: str) -> None:

@@ -19,7 +19,7 @@ from blindplay.record.score import ply_of
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Hearing, Recogniser
-from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 
 from .dialogue import Dialogue, OpeningWord
@@ -91,6 +91,10 @@ class Session:
             table, pack, self.say, training=training, opening_word=opening_word
         )
         self.dialogue.on_listening = self._listen_anew
+        if speaker is not None:
+            self.dialogue.adjust_voice = self._adjust_voice
+        self.on_voicing: Callable[[Voicing], None] = lambda voicing: None
+        """Called when the player wants to be spoken to otherwise from now on."""
         self.boards: dict[str, PegBoard | DgtBoard] = {}
         # What stands on boards that tell positions only, as long as hands rest.
         self._standing: dict[str, str] = {}
@@ -140,6 +144,18 @@ class Session:
                 self._speaker.say(words, to=output, on_spoken=keep)
             except NotWordsError as error:
                 self.trouble(str(error))
+
+    def _adjust_voice(self, command: Command) -> bool:
+        assert self._speaker is not None
+        now = self._speaker.voicing
+        then = now.changed(
+            louder=(command is Command.LOUDER) - (command is Command.SOFTER),
+            faster=(command is Command.FASTER) - (command is Command.SLOWER),
+        )
+        self._speaker.voicing = then
+        if then != now:
+            self.on_voicing(then)
+        return then != now
 
     # --- the tape --------------------------------------------------------------------------
 

@@ -5,10 +5,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from blindplay.speech.audio import AudioError, SilentSink, read_wav
-from blindplay.speech.speaker import Outcome, Output, Speaker
+from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError, Synthesiser
 
 PHRASE = "springer gustav eins felix drei"
@@ -106,6 +107,30 @@ class BrokenSink(SilentSink):
             super().play(pcm, rate, stop)
             raise AudioError("The audio output takes no sound; plug it in again.")
         return super().play(pcm, rate, stop)
+
+
+def test_volume_and_rate_are_those_that_are_wanted_and_stay_within_limits(
+    synthesiser: Synthesiser,
+) -> None:
+    sink = SilentSink()
+    with Speaker(synthesiser, sink, sink) as speaker:
+        usual = speaker.voicing
+        for voicing in (usual, usual.changed(louder=-2), usual.changed(louder=2)):
+            speaker.voicing = voicing
+            speaker.say(PHRASE, to=Output.PUBLIC)
+            assert speaker.wait(30)
+        speaker.voicing = usual.changed(faster=3)
+        speaker.say(PHRASE, to=Output.PUBLIC)
+        assert speaker.wait(30)
+        speaker.voicing = usual  # the fixture's voice is used by other tests
+    sounds = [np.frombuffer(played.pcm, "<i2").astype(float) for played in sink.played]
+    level = [20 * np.log10(np.sqrt(np.mean(sound**2))) for sound in sounds]
+    assert level[1] - level[0] == pytest.approx(-8, abs=0.1)
+    assert 4 < level[2] - level[0] < 8  # as much louder as its peaks allow
+    assert np.abs(sounds[2]).max() < 32767
+    assert len(sounds[3]) < 0.85 * len(sounds[0])
+    assert usual.changed(louder=9, faster=-99) == Voicing(volume=12, rate=80)
+    assert usual.changed(louder=-9, faster=99) == Voicing(volume=-24, rate=320)
 
 
 def test_a_failing_output_is_a_sentence_and_the_next_announcement_is_spoken(

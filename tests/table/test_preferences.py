@@ -1,0 +1,42 @@
+"""How a player likes to be spoken to is remembered, and never in the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+import pytest
+
+from blindplay.speech.speaker import Voicing
+from blindplay.table import preferences
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(platformdirs, "user_config_path", lambda *_, **__: tmp_path / "config")
+    return tmp_path / "config"
+
+
+def test_what_a_player_wants_is_remembered_by_his_name(folder: Path) -> None:
+    preferences.keep("Anna Weiß", Voicing(volume=4, rate=220))
+    preferences.keep("", Voicing(volume=-8))
+    assert preferences.kept("Anna Weiß") == Voicing(volume=4, rate=220)
+    assert preferences.kept("") == Voicing(volume=-8)
+    assert preferences.kept("Bernd") == Voicing()
+    (folder / "players.json").unlink()
+    assert preferences.kept("Anna Weiß") == Voicing()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "nonsense", '{"": 5}', '{"": {"volume": "x"}}', '{"": {"pitch": 3}}']
+)
+def test_a_file_that_cannot_be_read_is_no_wish(folder: Path, text: str) -> None:
+    folder.mkdir()
+    (folder / "players.json").write_text(text, "utf-8")
+    assert preferences.kept("") == Voicing()
+
+
+def test_a_wish_beyond_the_limits_is_brought_within_them(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "players.json").write_text('{"": {"volume": 99, "rate": 1}}', "utf-8")
+    assert preferences.kept("") == Voicing(volume=12, rate=80)
