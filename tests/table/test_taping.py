@@ -247,7 +247,10 @@ def test_an_announcement_at_the_microphone_is_kept_and_a_question_is_not(
     assert running.wait_for("announced", 30)
     running.wait_until_said()
     microphone.push(pause + read_audio(synthesiser.render("Zeit")) + pause)
-    assert running.wait_for("refused", 30)  # there is no clock
+    end = time.monotonic() + 30
+    while running._out.getvalue().count("heard White") < 2:  # type: ignore[attr-defined]
+        assert time.monotonic() < end
+        time.sleep(0.01)
     running.wait_until_said()
     told, voice, table = tape.recordings()
     assert [told.by, voice.by, table.by] == ["table", "white", "table"]
