@@ -26,7 +26,8 @@ class Lexicon:
     """Words in small letters with their pronunciations.
 
     ``words`` are those a table understands. ``fillers`` are frequent other words, and words that
-    sound like ours: what a recogniser hears as one of them was not said to the table. ``squares``
+    sound like ours: what a recogniser hears as one of them was not said to the table; each costs
+    ``filler_cost`` more than its file says, so that our words win where both fit. ``squares``
     are the names of the squares as a recogniser may hold them, {"gustav_eins": ("gustav", "eins")}.
     """
 
@@ -51,8 +52,8 @@ def lexicon(language: str) -> Lexicon:
     except tomllib.TOMLDecodeError as error:
         raise LanguageError(f"Correct {name}: {error}.") from error
     words, fillers = (
-        {word: _variants(word, spoken, name) for word, spoken in data.get(table, {}).items()}
-        for table in ("words", "fillers")
+        {word: _variants(word, spoken, cost, name) for word, spoken in data.get(table, {}).items()}
+        for table, cost in (("words", 0.0), ("fillers", float(data.get("filler_cost", 0))))
     )
     if both := sorted(words.keys() & fillers.keys()):
         raise LanguageError(f"Correct {name}: {both[0]!r} is a word and a filler: keep one.")
@@ -66,14 +67,14 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(words, fillers, squares)
 
 
-def _variants(word: str, spoken: object, name: str) -> Variants:
+def _variants(word: str, spoken: object, cost: float, name: str) -> Variants:
     lines = spoken if isinstance(spoken, list) else [spoken]
     found: dict[tuple[str, ...], float] = {}
     for line in lines:
         match = re.fullmatch(r"\s*([^+]*?)(?:\s+\+(\d+(?:\.\d+)?))?\s*", str(line))
         if match is None or not match[1] or word != word.lower() or not word.split():
             raise LanguageError(f"Correct {name}: {word} = {line!r} is no pronunciation.")
-        found[tuple(match[1].split())] = float(match[2] or 0)
+        found[tuple(match[1].split())] = cost + float(match[2] or 0)
     if not found:
         raise LanguageError(f"Correct {name}: {word} has no pronunciation.")
     return found

@@ -7,54 +7,211 @@ without Kaldi. So a language for which nobody has made a model is heard with tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+import os
+import shutil
+import struct
+import tempfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from .build import Costs, Variants, Vocabulary, any_words, build
 from .contexts import Contexts
-from .files import GraphError, read_phones, read_transitions, write_words
+from .files import (
+    GraphError,
+    Phones,
+    read_graph,
+    read_phones,
+    read_transitions,
+    spoken_phones,
+    write_words,
+)
+from .sounds import Base, bases, named_base, translate
 
-__all__ = ["GraphError", "Report", "Variants", "Vocabulary", "write_graph"]
+__all__ = ["ADAPTED", "GraphError", "Report", "Variants", "Vocabulary", "adapt"]
 
+ADAPTED = "adapted.json"
+"""The file in an adapted model's folder that tells what it was made of: a Report in JSON."""
+
+# A model of our own: its phones cost their pauses nothing, and it was trained on much noise.
 _OWN = Costs(unknown=3.0, silence=0.5)
-"""For our own models, whose pauses cost them nothing."""
+# With people's models silence must be nearly free: else the room's noise before a word is taken
+# for speech, and the model gets used to it as if it were the speaker's voice.
+_SILENCE = 0.99
+
+# Wider lattices bring hardly anything, and take seconds when many variants are alike.
+_DECODER = {"lattice-beam": "5.0", "max-active": "5000"}
+_OLD_DECODER = {
+    "min-active": "200",
+    "acoustic-scale": "1.0",
+    "frame-subsampling-factor": "3",
+    "endpoint.silence-phones": "1:2:3:4:5:6:7:8:9:10",
+    "endpoint.rule2.min-trailing-silence": "0.5",
+    "endpoint.rule3.min-trailing-silence": "0.75",
+    "endpoint.rule4.min-trailing-silence": "1.0",
+}  # what Vosk itself says for models that lack conf/model.conf
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was written: the numbers of words (tokens included), pronunciations, states, arcs."""
+    """What was written. ``base`` is the family of models the base was taken for; words include
+    tokens; ``contexts`` are the pairs of phones that the base's graph showed, ``guessed`` those
+    that were needed and it did not show."""
 
+    base: str
     words: int
     pronunciations: int
     states: int
     arcs: int
+    contexts: int
+    guessed: int
 
 
-def write_graph(model: Path, vocabulary: Vocabulary) -> Report:
-    """Write the graph of a model that was made by this project, in its own folder.
+def adapt(base: Path, output: Path, vocabulary: Vocabulary, *, family: str | None = None) -> Report:
+    """Write into the new folder ``output`` a model with the acoustics of ``base`` and our words.
 
-    Its phones are those of the pronunciations and do not depend on their neighbours. The same
-    vocabulary gives the same bytes anywhere. Raises GraphError when the model is not such a one,
-    or lacks a phone.
+    The acoustic files are hard links where the file system has them, else copies. ``family`` names
+    one of :func:`.sounds.bases`; by default the model is looked at. A model of our own can be
+    given as its own ``output``: only its graph is then written, and the same vocabulary gives the
+    same bytes anywhere. Takes a second or two.
+
+    Raises GraphError when the base cannot be read or understood, a word cannot be said in its
+    phones, or ``output`` is there already.
     """
-    transitions = read_transitions(model / "am" / "final.mdl")
-    phones = read_phones(model)
-    known = set(phones.names)
-    for word, variants in vocabulary.words.items():
-        if lacking := {phone for variant in variants for phone in variant} - known:
-            raise GraphError(
-                f"{word!r} has a phone that this model lacks: {min(lacking)}; correct its lexicon."
-            )
-    contexts = Contexts(transitions, phones, None)
-    fst, start, words = build(vocabulary, transitions, phones, contexts, _OWN, phones.names)
-    graph = model / "graph"
-    fst.write(graph / "HCLr.fst", start=start)
-    any_words(len(words) - 1).write(graph / "Gr.fst", sorted_by_output=False)
-    write_words(graph / "words.txt", words)
-    (graph / "disambig_tid.int").write_bytes(b"")
-    return Report(
-        len(words) - 1,
-        sum(map(len, vocabulary.words.values())),
+    acoustic = _file(base, "am/final.mdl")
+    if (base / ADAPTED).is_file():
+        raise GraphError(f"{base} has been adapted already: give the model it was made of.")
+    transitions = read_transitions(acoustic)
+    heard, phones = _heard(base, family)
+    free = Contexts.are_free(transitions)
+    in_place = output.is_dir() and output.samefile(base)
+    if in_place and not free:
+        raise GraphError("A model's own graph tells how it hears: give another folder for output.")
+    if output.exists() and not in_place:
+        raise GraphError(f"{output} is there already: remove it, or name another folder.")
+    graph = None if free else read_graph(_file(base, "graph/HCLr.fst"))
+    contexts = Contexts(transitions, phones, graph)
+    words = {word: translate(variants, heard) for word, variants in vocabulary.words.items()}
+    if silent := [word for word, variants in words.items() if not variants]:
+        raise GraphError(f"Nothing is left of {silent[0]!r} in the phones of {base}.")
+    costs = _OWN if free else Costs(unknown=heard.unknown, silence=_SILENCE)
+    filler = [
+        name
+        for name in phones.names
+        if contexts.heard(name) and all((name, place) in phones.id for place in "BIE")
+    ]
+    fst, start, listed = build(
+        Vocabulary(words, vocabulary.tokens), transitions, phones, contexts, costs, filler
+    )
+    report = Report(
+        heard.name,
+        len(listed) - 1,
+        sum(map(len, words.values())),
         len(fst.arcs),
         sum(map(len, fst.arcs)),
+        contexts.known,
+        len(contexts.unseen),
     )
+
+    def write(folder: Path) -> None:
+        fst.write(folder / "graph" / "HCLr.fst", start=start)
+        any_words(len(listed) - 1).write(folder / "graph" / "Gr.fst", sorted_by_output=False)
+        write_words(folder / "graph" / "words.txt", listed)
+        (folder / "graph" / "disambig_tid.int").write_bytes(b"")
+
+    if in_place:
+        write(output)
+        return report
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=".adapting-") as made:
+        folder = Path(made) / "model"
+        _acoustics(base, folder, heard)
+        if free:  # such words are whole, so Vosk can tell when each was said
+            _link(_file(base, "graph/phones/word_boundary.int"), folder / "graph" / "phones")
+            _link(_file(base, "graph/phones.txt"), folder / "graph")
+        write(folder)
+        (folder / ADAPTED).write_text(json.dumps(asdict(report)) + "\n", encoding="utf-8")
+        folder.rename(output)
+    return report
+
+
+def _file(base: Path, name: str) -> Path:
+    """A file of a model in Vosk's layout, or in the older one without folders."""
+    for path in (base / name, base / Path(name).name):
+        if path.is_file():
+            return path
+    raise GraphError(f"{base} has no {name}: give the folder of an unpacked small Vosk model.")
+
+
+def _heard(base: Path, family: str | None) -> tuple[Base, Phones]:
+    """What the base hears sounds as, and its phones."""
+    known = bases()
+    boundary = _file(base, "graph/phones/word_boundary.int")
+    listed = next(
+        (p for p in (base / "graph" / "phones.txt", base / "phones.txt") if p.is_file()), None
+    )
+    if family is not None and family not in known:
+        raise GraphError(f"There is no base {family!r}: choose one of {', '.join(sorted(known))}.")
+    if listed is not None:
+        phones = read_phones(boundary, listed)
+        names = tuple(phones.names)
+        same = [one for one in known.values() if set(one.phones) == set(names)]
+        if family is not None:
+            return known[family], phones
+        return same[0] if same else named_base(names), phones
+    number = spoken_phones(boundary)
+    fitting = [
+        one
+        for name, one in known.items()
+        if name == family
+        or (family is None and len(one.phones) == number and _has(base, one.words))
+    ]
+    if not fitting:
+        raise GraphError(
+            f"Nothing tells what the {number} phones of {base} are called: put its phones.txt into "
+            f"its folder graph, or name the base it is like ({', '.join(sorted(known))})."
+        )
+    return fitting[0], read_phones(boundary, None, fitting[0].phones)
+
+
+def _has(base: Path, words: Iterable[str]) -> bool:
+    """Whether all ``words`` are in the model's own vocabulary, a file or a part of its grammar."""
+    listed = base / "graph" / "words.txt"
+    if listed.is_file():
+        own = {line.split()[0] for line in listed.read_text("utf-8").splitlines() if line.strip()}
+        return own.issuperset(words)
+    data = _file(base, "graph/Gr.fst").read_bytes()
+    forms = (word.encode() for word in words)
+    return all(struct.pack("<i", len(form)) + form in data for form in forms)
+
+
+def _acoustics(base: Path, folder: Path, heard: Base) -> None:
+    """Link everything but the graph, and write how to decode."""
+    (folder / "graph" / "phones").mkdir(parents=True)
+    _link(_file(base, "am/final.mdl"), folder / "am")
+    if (base / "ivector").is_dir():
+        for file in sorted((base / "ivector").iterdir()):
+            _link(file, folder / "ivector")
+    conf = folder / "conf"
+    conf.mkdir()
+    features = _file(base, "conf/mfcc.conf").read_text(encoding="utf-8").strip().splitlines()
+    # Without dither the same sound is heard as the same words.
+    features = [line for line in features if "dither" not in line] + ["--dither=0"]
+    (conf / "mfcc.conf").write_text("\n".join(features) + "\n", encoding="utf-8", newline="\n")
+    decoder = dict(_OLD_DECODER)
+    given = base / "conf" / "model.conf"
+    if given.is_file():
+        lines = given.read_text(encoding="utf-8").splitlines()
+        decoder = dict(line.strip().lstrip("-").split("=", 1) for line in lines if "=" in line)
+    decoder |= _DECODER | {"beam": str(heard.beam)}
+    text = "".join(f"--{name}={value}\n" for name, value in decoder.items())
+    (conf / "model.conf").write_text(text, encoding="utf-8", newline="\n")
+
+
+def _link(file: Path, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(file, folder / file.name)
+    except OSError:  # another disk, or a file system without links
+        shutil.copyfile(file, folder / file.name)

@@ -35,7 +35,7 @@ class Contexts:
             numbers = states[state.phone]
             numbers.extend([] for _ in range(state.number + 1 - len(numbers)))
             numbers[state.number].append(index)
-        self.free = all(len(same) == 1 for numbers in states.values() for same in numbers)
+        self.free = self.are_free(transitions)
         """Whether no phone depends on its neighbours."""
         self._usual = {p: tuple(same[0] for same in numbers) for p, numbers in states.items()}
         self._after: dict[tuple[int, int], tuple[int, ...]] = {}
@@ -55,6 +55,11 @@ class Contexts:
                 raise GraphError("This model looks at more than one phone to the left.")
             per_phone[phone][index] += count
         self._usual |= {p: (c.most_common(1)[0][0],) for p, c in per_phone.items()}
+
+    @staticmethod
+    def are_free(transitions: Transitions) -> bool:
+        """Whether no phone depends on its neighbours: each of its states is there once."""
+        return len({(s.phone, s.number) for s in transitions.states}) == len(transitions.states)
 
     @property
     def known(self) -> int:

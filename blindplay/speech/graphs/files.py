@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ import numpy.typing as npt
 
 PLACES = "BIES"
 """A phone's places in a word, in the order in which Kaldi numbers them."""
-SILENCE = "SIL"
+_NO_SPEECH = {"SIL", "SPN", "NSN", "LAU"}
 
 _FST_MAGIC = 2125659606
 _LOOKAHEAD_MAGIC = 446681434
@@ -322,41 +322,48 @@ class Phones:
         return {number: name for (name, _), number in self.id.items()}
 
 
-def read_phones(model: Path, names: Iterable[str] = ()) -> Phones:
-    """Read the phones of the model in the folder ``model``.
-
-    Where ``graph/phones.txt`` is missing, as in small models, ``names`` are the names in the order
-    of their numbers. Raises GraphError when they do not fit the model.
-    """
-    boundary = model / "graph" / "phones" / "word_boundary.int"
+def _places(boundary: Path) -> dict[int, str]:
     try:
         lines = boundary.read_text(encoding="utf-8").split("\n")
-        places = {int(line.split()[0]): line.split()[1] for line in lines if line.strip()}
+        return {int(line.split()[0]): line.split()[1] for line in lines if line.strip()}
     except (OSError, ValueError, IndexError) as error:
         raise GraphError(f"{boundary} is missing or damaged; take another model.") from error
-    listed = model / "graph" / "phones.txt"
-    given = list(names)
+
+
+def _spoken(places: Mapping[int, str]) -> list[int]:
+    """The numbers of the phones behind the silences and noises, of which each has five numbers:
+    without a place, B, E, I and S."""
+    silent = max((number for number, place in places.items() if place == "nonword"), default=0)
+    return sorted(number for number in places if number > silent + 4)
+
+
+def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) -> Phones:
+    """Read a model's phones from its files word_boundary.int and phones.txt.
+
+    Where the latter is missing, as in small models, ``names`` are the names in the order of their
+    numbers. Raises GraphError when they do not fit the model.
+    """
+    places = _places(boundary)
     found: dict[tuple[str, str], int] = {}
-    if listed.is_file():
+    if listed is not None:
         for line in listed.read_text(encoding="utf-8").splitlines():
             name, number = line.rsplit(maxsplit=1)
             place = _PLACE_NAMES.get(places.get(int(number), ""))
-            if place and not name.startswith(SILENCE + "_"):
-                found[name.removesuffix(f"_{place}"), place] = int(number)
-    elif given:
-        # Silences and noises come first; each has five numbers (none, B, E, I, S) or one.
-        silent = max(number for number, place in places.items() if place == "nonword")
-        spoken = [n for n in sorted(places) if n > silent]
-        spoken = spoken[len(spoken) - 4 * len(given) :]
-        if len(spoken) != 4 * len(given):
-            raise GraphError(
-                f"{model} has {len(spoken)} phones in places where {4 * len(given)} are known."
-            )
+            bare = name.removesuffix(f"_{place}")
+            if place and bare not in _NO_SPEECH:
+                found[bare, place] = int(number)
+    else:
+        spoken = _spoken(places)
+        if len(spoken) != 4 * len(names):
+            raise GraphError(f"This model has {len(spoken) // 4} phones, not {len(names)}.")
         for index, one in enumerate(spoken):
-            found[given[index // 4], _PLACE_NAMES[places[one]]] = one
-    if not found:
-        raise GraphError(f"Nothing tells what the phones of {model} are called.")
+            found[names[index // 4], _PLACE_NAMES[places[one]]] = one
     return Phones(found, 1)
+
+
+def spoken_phones(boundary: Path) -> int:
+    """How many phones a model of Kaldi's has, silences and noises left out."""
+    return len(_spoken(_places(boundary))) // 4
 
 
 def write_words(path: Path, words: Iterable[str]) -> None:

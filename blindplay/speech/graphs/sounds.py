@@ -1,0 +1,214 @@
+"""How an acoustic model of one language hears the sounds of another.
+
+``sounds.toml`` describes the sounds by how they are made; ``bases/*.toml`` say, for models that
+somebody has listened to, which of the model's phones stand for a sound and at what cost. For any
+other model the most similar of its phones do, as far as their names can be known.
+"""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from .build import Variants
+from .files import GraphError
+
+Alternatives = Mapping[tuple[str, ...], float]
+"""Sequences of a model's phones that one sound may be, with their costs in nats."""
+
+_MOST = 200  # variants of one word that are looked at
+_DROPPED = {"h": 1.0, "r": 1.0}  # sounds that many speakers or models leave out, and the cost
+
+
+@dataclass(frozen=True)
+class Base:
+    """A family of acoustic models with the same phones.
+
+    ``phones`` are the names in the order of their numbers. ``words`` occur in the vocabulary of
+    such a model, by which it is known. ``places`` maps "heard", "first", "last" and "before_vowel"
+    to what a sound is heard as there. ``slack`` is the dearest variant of a word kept, ``beam`` the
+    decoder's beam, ``unknown`` the cost of a phone that belongs to no word, all in nats.
+    """
+
+    name: str
+    phones: tuple[str, ...]
+    words: tuple[str, ...] = ()
+    places: Mapping[str, Mapping[str, Alternatives]] = field(default_factory=dict)
+    slack: float = 1.5
+    beam: float = 10.0
+    unknown: float = 2.5
+
+
+@cache
+def bases() -> Mapping[str, Base]:
+    """The models that somebody has listened to, by the names of their files: "english"."""
+    found = {}
+    for entry in files(__package__).joinpath("bases").iterdir():
+        if entry.name.endswith(".toml"):
+            data = tomllib.loads(entry.read_text(encoding="utf-8"))
+            places = {
+                place: {sound: _alternatives(text) for sound, text in data.pop(place, {}).items()}
+                for place in ("heard", "first", "last", "before_vowel")
+            }
+            data |= {"phones": tuple(data["phones"].split()), "words": tuple(data["words"])}
+            found[entry.name.removesuffix(".toml")] = Base(**data, places=places)
+    return found
+
+
+def _alternatives(text: str) -> Alternatives:
+    found = {}
+    for part in text.split("|"):
+        names, _, cost = part.partition("+")
+        found[tuple(name for name in names.split() if name != "-")] = float(cost or 0)
+    return found
+
+
+def named_base(names: Sequence[str]) -> Base:
+    """A base whose phones have these names, if enough of them can be known.
+
+    Marks of stress and tone are disregarded. Raises GraphError when fewer than half are known.
+    """
+    known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
+    if 2 * len(known) < len(names):
+        raise GraphError("The names of this model's phones are not known; name a base instead.")
+    return Base("similar sounds", tuple(names))
+
+
+# ------------------------------------------------------------------ words
+
+
+def translate(variants: Variants, base: Base) -> dict[tuple[str, ...], float]:
+    """The pronunciations of one word in the phones of ``base``, cheapest first.
+
+    Raises GraphError for a sound that is not known.
+    """
+    found: dict[tuple[str, ...], float] = {}
+    for sounds, cost in variants.items():
+        for phones, more in _translate(sounds, base).items():
+            found[phones] = min(cost + more, found.get(phones, cost + more))
+    cheapest = min(found.values(), default=0.0)
+    kept = sorted(found.items(), key=lambda item: (item[1], item[0]))
+    return {p: round(c, 4) for p, c in kept if p and c <= cheapest + base.slack}
+
+
+def _translate(sounds: tuple[str, ...], base: Base) -> dict[tuple[str, ...], float]:
+    found: dict[tuple[str, ...], float] = {(): 0.0}
+    for number, sound in enumerate(sounds):
+        places = ["heard"]
+        if number + 1 < len(sounds) and is_vowel(sounds[number + 1]):
+            places.append("before_vowel")
+        if number + 1 == len(sounds):
+            places.append("last")
+        if number == 0:
+            places.append("first")
+        tables = [base.places.get(place, {}) for place in reversed(places)]
+        heard = next((t[sound] for t in tables if sound in t), None)
+        if heard is None:
+            heard = similar(sound, base.phones)
+        longer: dict[tuple[str, ...], float] = {}
+        for phones, cost in found.items():
+            for more, extra in heard.items():
+                whole = phones + more
+                longer[whole] = min(cost + extra, longer.get(whole, cost + extra))
+        found = dict(sorted(longer.items(), key=lambda item: (item[1], item[0]))[:_MOST])
+    return found
+
+
+# ------------------------------------------------------------------ sounds
+
+
+@cache
+def _data() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("sounds.toml").read_text(encoding="utf-8"))
+
+
+def is_vowel(sound: str) -> bool:
+    """Whether a sound begins as a vowel."""
+    return _data()["joined"].get(sound, sound).split()[0] in _data()["vowels"]
+
+
+@cache
+def sounds_of(name: str, *, cmu: bool = False) -> tuple[str, ...]:
+    """The simple sounds that a phone of this name is made of; empty when the name is not known.
+
+    ``cmu``: it is one of the CMU dictionary's, in which N is the n of "no" and not of "long".
+    """
+    data = _data()
+    simple = data["vowels"] | data["consonants"]
+    for form in (name, name.strip("\"'ˈˌ_%012")):
+        text = data["cmu"].get(form, "") if cmu else data["names"].get(form, form)
+        parts = " ".join(data["joined"].get(part, part) for part in text.split()).split()
+        if parts and all(part in simple for part in parts):
+            return tuple(parts)
+    return ()
+
+
+def _is_cmu(phones: Sequence[str]) -> bool:
+    return {"AA", "HH"} <= {phone.rstrip("012") for phone in phones}
+
+
+@cache
+def distance(one: str, other: str) -> float:
+    """How unlike two simple sounds are, in nats: 0 the same, 1 rarely mistaken, 5 never."""
+    if one == other:
+        return 0.0
+    data = _data()
+    vowels, consonants = data["vowels"], data["consonants"]
+    if one in vowels and other in vowels:
+        weights = (0.45, 0.3, 0.3, 0.2)
+        pairs = zip(weights, vowels[one], vowels[other], strict=True)
+        return float(sum(weight * abs(a - b) for weight, a, b in pairs))
+    if one in consonants and other in consonants:
+        (place, manner, voiced), (place2, manner2, voiced2) = consonants[one], consonants[other]
+        unlike = 0.0
+        if manner != manner2:
+            manners = data["manners"]
+            unlike = manners.get(f"{manner} {manner2}", manners.get(f"{manner2} {manner}", 1.2))
+        return float(min(1.2, 0.25 * abs(place - place2)) + unlike + 0.4 * abs(voiced - voiced2))
+    half = data["half"]
+    return float(half.get(f"{one} {other}", half.get(f"{other} {one}", 5.0)))
+
+
+@cache
+def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
+    """The phones, of those named, that are most like ``sound``, with their costs in nats.
+
+    The likest costs nothing; at most three are given. Raises GraphError for a sound unknown.
+    """
+    target = sounds_of(sound)
+    if not target:
+        raise GraphError(f"{sound!r} is no sound; write those in graphs/sounds.toml.")
+    cmu = _is_cmu(phones)
+    made: dict[str, tuple[str, ...]] = {}
+    for name in sorted(phones):  # a stressed vowel before the same without stress
+        parts = sounds_of(name, cmu=cmu)
+        if parts and parts not in made.values():
+            made[name] = parts
+    found: dict[tuple[str, ...], float] = {}
+    for name, parts in made.items():
+        if len(parts) == len(target):
+            found[name,] = sum(itertools.starmap(distance, zip(target, parts, strict=True)))
+        elif len(target) == 1 and len(parts) == 2:
+            found[name,] = distance(target[0], parts[0]) + 0.5
+    if len(target) > 1:
+        likest = [
+            sorted((distance(part, made[n][0]), n) for n in made if len(made[n]) == 1)[:2]
+            for part in target
+        ]
+        for chosen in itertools.product(*likest):
+            cost = 0.2 + sum(cost for cost, _ in chosen)
+            found[tuple(name for _, name in chosen)] = cost
+    if not found:
+        raise GraphError("None of this model's phones has a name that is known.")
+    least = min(found.values())
+    if least == 0:
+        return {names: 0.0 for names, cost in found.items() if cost == 0}
+    if sound in _DROPPED:
+        found[()] = least + _DROPPED[sound]
+    best = sorted(found.items(), key=lambda item: (item[1], item[0]))[:3]
+    return {names: cost - least for names, cost in best if cost <= least + 1.0}
