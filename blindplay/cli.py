@@ -613,6 +613,8 @@ def score(
     from blindplay.speech.audio import DeviceSink
     from blindplay.table import scoring
 
+    if first is not None and form is not ScoreFormat.TAPE:
+        raise ValueError("--from goes with --format tape; a scoresheet is always written whole.")
     if output is not None and not output.parent.is_dir():
         raise ValueError(f"There is no folder {output.parent}; make it first.")
     if output is not None and output.exists() and journal.exists() and output.samefile(journal):

@@ -13,7 +13,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.game import Game
 
 _TAG = re.compile(r"\w{1,255}", re.ASCII)
-_ISO_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_DATE = re.compile(r"(\d{4})[-.](\d\d)[-.](\d\d)", re.ASCII)
 # PGN's words for how a game ended (standard of 1994, 9.8.1), by the Laws' reason.
 _TERMINATIONS = {
     "flag": "time forfeit",
@@ -79,10 +79,11 @@ def tags(game: Game, reason: str = "") -> dict[str, str]:
     assert setup is not None
     # Both players may lose (11.5 and others); PGN knows no such result.
     result = game.result if game.result in ("1-0", "0-1", "1/2-1/2") else "*"
+    date = _DATE.fullmatch(setup.date)
     found = {
         "Event": setup.event,
         "Site": setup.site,
-        "Date": _ISO_DATE.sub(r"\1.\2.\3", setup.date) or "????.??.??",
+        "Date": ".".join(date.groups()) if date else "????.??.??",
         "Round": setup.round,
         "White": setup.white.name,
         "Black": setup.black.name,

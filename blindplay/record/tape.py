@@ -54,6 +54,7 @@ class Tape:
 
     def __init__(self, folder: Path, *, create: bool = True) -> None:
         """:raises TapeError: if there is no such folder, or (``create``) it cannot be made."""
+        _library()
         self.folder = folder
         self._lock = threading.Lock()
         if create:
@@ -142,19 +143,28 @@ def write_sound(path: Path, pcm: bytes) -> None:
 
 def _encoded(pcm: bytes, rate: int, kind: str, subtype: str, **tags: str) -> bytes:
     import numpy as np
-    import soundfile  # loads a library of 3 MB, which only tapes need
 
     file = io.BytesIO()
-    with soundfile.SoundFile(file, "w", rate, 1, subtype, format=kind) as sound:
+    with _library().SoundFile(file, "w", rate, 1, subtype, format=kind) as sound:
         for name, value in tags.items():
             setattr(sound, name, value)
         sound.write(np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2").astype(np.int16))
     return file.getvalue()
 
 
-def _read(path: Path) -> Recording | None:
-    import soundfile
+def _library() -> Any:
+    """The sound library, loaded only where there is a tape: it is large."""
+    try:
+        import soundfile
+    except (ImportError, OSError) as error:
+        raise TapeError(
+            f"Tapes need the sound library libsndfile ({error}); install soundfile again with pip."
+        ) from None
+    return soundfile
 
+
+def _read(path: Path) -> Recording | None:
+    soundfile = _library()
     match = _NAME.fullmatch(path.name)
     assert match is not None
     try:

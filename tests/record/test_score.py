@@ -121,6 +121,14 @@ def test_what_is_not_known_is_a_question_mark() -> None:
     assert headers["Termination"] == "unterminated"
 
 
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [("2026-11-21", "2026.11.21"), ("2026.11.21", "2026.11.21"), ("tomorrow", "????.??.??")],
+)
+def test_a_date_that_is_none_is_not_known(given: str, written: str) -> None:
+    assert read(pgn(Table(date=given).game)).headers["Date"] == written
+
+
 def test_a_standard_position_of_chess960_stays_one() -> None:
     table = Table(variant="chess960")
     table.play("e2e4", "e7e5", "g1f3", "g8f6", "f1e2", "f8e7", "e1h1")

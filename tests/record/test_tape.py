@@ -144,6 +144,15 @@ def test_no_tape_and_no_room_for_one_are_said_in_a_sentence(tmp_path: Path) -> N
         tape.keep(tone(300), RATE, t=0, ply=1, by="table", words="lost")
 
 
+def test_where_the_sound_library_is_missing_that_is_said_before_anybody_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    with pytest.raises(TapeError, match="install soundfile"):
+        Tape(tmp_path / "game.tape")
+    assert not (tmp_path / "game.tape").exists()
+
+
 @pytest.mark.parametrize(
     ("name", "kind"), [("all.flac", "FLAC"), ("all.opus", "OGG"), ("all.WAV", "WAV")]
 )

@@ -252,6 +252,7 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
         (("{}", "--language", "xx", "--format", "html"), "Unknown language"),
         (("{}", "--header", "a b=c"), "no tag of PGN"),
         (("{}", "--format", "tape", "--from", "0"), "--from"),
+        (("{}", "--format", "brf", "--from", "3"), "--format tape"),
     ],
 )
 def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
