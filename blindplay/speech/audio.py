@@ -35,6 +35,7 @@ TICK_S = 0.01
 OPENING_PATIENCE_S = 10.0
 MICROPHONE_PATIENCE_S = 3.0
 OUTPUT_PATIENCE_S = 2.0
+LOOK_AGAIN_S = 1.0  # between two looks for a device that is gone
 
 
 class AudioError(ValueError):
@@ -59,6 +60,10 @@ class AudioSource(Protocol):
 
     def discard(self) -> None:
         """Forget what has arrived and has not been iterated yet."""
+        ...
+
+    def reopen(self) -> bool:
+        """After an AudioError: wait until there is sound again; False if there never will be."""
         ...
 
     def close(self) -> None:
@@ -180,6 +185,10 @@ class _Source:
     def discard(self) -> None:
         """Forget what waits."""
 
+    def reopen(self) -> bool:
+        """Give up: what has ended does not come back."""
+        return False
+
     def close(self) -> None:
         """End the iteration."""
 
@@ -237,6 +246,11 @@ class QueueSource(_Source):
                 self._rest = self._rest[BLOCK_BYTES:]
             self._change.notify_all()
 
+    def waiting(self) -> bool:
+        """Return whether sound was pushed that has not been iterated yet."""
+        with self._change:
+            return bool(self._blocks)
+
     def fail(self, sentence: str) -> None:
         """End the source with an AudioError once what was pushed has been iterated."""
         with self._change:
@@ -279,55 +293,90 @@ class QueueSource(_Source):
 class MicrophoneSource(QueueSource):
     """A microphone, opened when entered; `device` is (a part of) its name, None the default.
 
-    Raises AudioError on entering when there is none of that name or it cannot be opened, and
-    while iterating when it goes away.
+    Any microphone will do: the sound library mixes its channels and changes its rate. Raises
+    AudioError on entering when there is none of that name or it cannot be opened, and while
+    iterating when it goes away; `reopen` then waits for it, or for whatever is the default
+    microphone by then if none was named.
     """
 
     def __init__(self, device: str | None = None) -> None:
         super().__init__(limit_blocks=BACKLOG_BLOCKS)
         self._wanted = device
         self._device: Any = None
-        self._patience_s = OPENING_PATIENCE_S
+        self._left = threading.Event()
         self._impatient = "The microphone gives no sound; plug it in again."
 
     def __enter__(self) -> Self:
+        self._open()
+        return self
+
+    def _open(self) -> None:
         import miniaudio
 
         _hush_alsa()
         identity = _device_id(self._wanted, capture=True)
+        self._patience_s = OPENING_PATIENCE_S
+        opened: Any = None
         try:
-            self._device = miniaudio.CaptureDevice(
+            opened = miniaudio.CaptureDevice(
                 miniaudio.SampleFormat.SIGNED16, 1, RATE, BLOCK_MS, identity
             )
-            if self._device.backend == "Null":
+            if opened.backend == "Null":
                 raise miniaudio.MiniaudioError("only the null device")
-            self._device.stop_callback = self._gone
+            opened.stop_callback = lambda: self._gone(opened)
             receiver = self._receive()
             next(receiver)
-            self._device.start(receiver)
+            self._device = opened
+            opened.start(receiver)
         except miniaudio.MiniaudioError as error:
-            self.close()
+            self._device = None
+            if opened is not None:
+                opened.close()
             raise AudioError(
                 "No microphone can be opened; plug one in and allow this program to use it, "
                 "or type the moves."
             ) from error
-        return self
 
     def _receive(self) -> Generator[None, bytes, None]:
         while True:
             self.push(bytes((yield)))
             self._patience_s = MICROPHONE_PATIENCE_S
 
-    def _gone(self) -> None:
-        if not self._closed:
+    def _gone(self, device: Any) -> None:
+        if device is self._device and not self._closed:
             self.fail("The microphone is gone; plug it in again.")
 
-    def close(self) -> None:
-        """End the iteration and give the microphone back."""
-        super().close()
+    def reopen(self) -> bool:
+        """Look for the microphone once a second, until it gives sound (True) or `close` (False)."""
+        while not self._left.is_set():
+            self._give_back()
+            with self._change:
+                self._closed, self._error, self._rest = False, None, b""
+                self._blocks.clear()
+            try:
+                self._open()
+            except AudioError:
+                self._left.wait(LOOK_AGAIN_S)
+                continue
+            with self._change:
+                self._change.wait_for(
+                    lambda: bool(self._blocks) or self._left.is_set(), MICROPHONE_PATIENCE_S
+                )
+                if self._blocks and not self._left.is_set():
+                    return True
+        self.close()
+        return False
+
+    def _give_back(self) -> None:
         device, self._device = self._device, None
         if device is not None:
             device.close()
+
+    def close(self) -> None:
+        """End the iteration and give the microphone back."""
+        self._left.set()
+        super().close()
+        self._give_back()
 
 
 @dataclass(frozen=True)
@@ -502,6 +551,11 @@ class DeviceSink:
         device, self._device = self._device, None
         if device is not None:
             device.close()
+
+
+def faster(pcm: bytes, factor: float) -> bytes:
+    """Return the sound as if played `factor` times as fast, higher in pitch and formants, too."""
+    return _resampled(pcm, round(RATE * factor), RATE)
 
 
 def _resampled(pcm: bytes, rate: int, wanted: int) -> bytes:

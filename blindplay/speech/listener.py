@@ -1,30 +1,62 @@
-"""Listening: a source of sound, cut into utterances, each told as what it may have been."""
+"""Listening: a source of sound, cut into utterances, each told as what it may have been.
+
+Who speaks when is decided by `activity`; here is the thread that feeds it, and the recogniser
+that is fed with what it cuts.
+"""
 
 import logging
 import threading
-from collections import deque
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, AudioSource, level
+from blindplay.speech.activity import (
+    UNDECIDED_S,
+    UNFINISHED_S,
+    Begun,
+    Cut,
+    Cutter,
+    Ended,
+    Event,
+    Forgotten,
+    Going,
+    Listening,
+    Silero,
+    silence_after,
+)
+from blindplay.speech.audio import BLOCK_MS, AudioError, AudioSource, level
 from blindplay.speech.recogniser import Hearing, Recogniser, Run
 
 log = logging.getLogger(__name__)
 
-PREROLL_BLOCKS = 600 // BLOCK_MS  # a word begun before a grammar changes is heard whole
-UTTERANCE_BLOCKS = 20_000 // BLOCK_MS  # no announcement takes longer; an older start is forgotten
-QUIET_BLOCKS = 1_200 // BLOCK_MS  # so long a pause ends an utterance whatever the model thinks
-QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block is a pause
+
+@dataclass(frozen=True)
+class Timing:
+    """When the utterance that is being told was said: `cut` in seconds of sound, and `work_s`,
+    the seconds from the arrival of its last block to the call of `on_hearing`."""
+
+    cut: Cut
+    work_s: float
+
+    @property
+    def delay_s(self) -> float:
+        """Return the seconds from the end of speech to the decision about it."""
+        return self.cut.decided - self.cut.ended + self.work_s
 
 
 class Listener:
     """Listens to a source in a thread of its own and tells what was said, utterance by utterance.
 
-    `on_hearing` gets each utterance when a pause (0.5 to 1 s, the model's own setting) ends it,
-    and also one of unknown sound alone (`words` is then ""), but never silence.
-    `on_speech_start` is called at its first words, so that the speaker can be cut off.
-    `on_error` gets one sentence when the source fails, after which the thread ends. All run in
+    `on_hearing` gets each utterance when a pause ends it, and also one of unknown sound alone
+    (`words` is then ""), but never silence; `timing` then tells when it was said.
+    `on_speech_start` is called at its first words and when the talk button goes down, so that
+    the speaker can be cut off.
+    `silence` may say how many seconds of silence end an utterance of which these words have been
+    heard; None, or without it, `silence_after` says it.
+    `on_error` gets one sentence when the source fails. A microphone is then waited for, and
+    `on_back` called when it gives sound again; with any other source the thread ends. All run in
     the listener's thread.
     """
 
@@ -35,22 +67,31 @@ class Listener:
         on_hearing: Callable[[Hearing], None],
         *,
         phrases: Sequence[str] = (),
+        listening: Listening = Listening.OPEN,
+        silence: Callable[[str], float | None] | None = None,
         on_speech_start: Callable[[], None] | None = None,
         on_error: Callable[[str], None] | None = None,
+        on_back: Callable[[], None] | None = None,
     ) -> None:
         self._recogniser = recogniser
         self._source = source
         self._on_hearing = on_hearing
+        self._silence = silence
         self._on_speech_start = on_speech_start
         self._on_error = on_error
-        self._lock = threading.Lock()
+        self._on_back = on_back
+        self._lock = threading.Lock()  # around the cutter, the phrases and the next run
+        self._cutter = Cutter(Silero(), listening)
         self._next: Run | None = recogniser.start(phrases)
-        self._phrases = tuple(phrases)
-        self._mutes = 0
-        self._reset = False
-        self._skip = 0
+        self._phrases = frozenset(phrases)
+        self._run: Run | None = None  # of the utterance under way
+        self._sound = b""  # of that utterance, so far
+        self._told_start = False
+        self._doubted = False  # its end was tried in this pause, and it was not whole
+        self._early: Hearing | None = None
         self._level = -96.0
-        self._thread = threading.Thread(target=self._run, daemon=True, name="listener")
+        self._timing: Timing | None = None
+        self._thread = threading.Thread(target=self._work, daemon=True, name="listener")
 
     def __enter__(self) -> Self:
         self.start()
@@ -81,16 +122,16 @@ class Listener:
         return not self._thread.is_alive()
 
     def listen_for(self, phrases: Sequence[str]) -> None:
-        """Listen for other phrases from the next utterance on, at once if nobody speaks.
+        """Listen for other phrases; what is being said now is heard again with them, too.
 
         Raises VocabularyError, and then goes on with the phrases before.
         """
-        if tuple(phrases) == self._phrases:
+        if frozenset(phrases) == self._phrases:
             return
         run = self._recogniser.start(phrases)
         with self._lock:
             self._next = run
-            self._phrases = tuple(phrases)
+            self._phrases = frozenset(phrases)
 
     def mute(self) -> None:
         """Hear nothing until `unmute`: an utterance that is half said is forgotten.
@@ -98,106 +139,170 @@ class Listener:
         Calls nest: two mutes need two unmutes.
         """
         with self._lock:
-            self._mutes += 1
+            self._cutter.mute()
 
     def unmute(self, tail: float = 0.0) -> None:
         """Hear again, but for the first `tail` seconds of sound (the room's echo of us)."""
         with self._lock:
-            if self._mutes == 0:
-                return
-            self._mutes -= 1
-            if self._mutes == 0:
+            # One block may have been taken from the source before, and come to the cutter after.
+            if self._cutter.unmute(tail + BLOCK_MS / 1000):
                 self._source.discard()
-                self._reset = True
-                self._skip = round(tail * RATE) * 2
+
+    def press(self, *, latched: bool = False) -> None:
+        """The talk button goes down: what is said until `release` is one utterance.
+
+        Also a little before and after, and however quiet. `latched`: the button comes up by
+        itself when the player has said something, or nothing for six seconds.
+        """
+        with self._lock:
+            self._cutter.press(latched=latched)
+        self._call(self._on_speech_start)
+
+    def release(self) -> None:
+        """The talk button comes up."""
+        with self._lock:
+            self._cutter.release()
+
+    def toggle(self) -> bool:
+        """A button that tells only that it was pressed: press latched, or release.
+
+        Return whether it is down now.
+        """
+        down = not self._cutter.held
+        if down:
+            self.press(latched=True)
+        else:
+            self.release()
+        return down
+
+    @property
+    def listening(self) -> Listening:
+        """Return what begins an utterance; it may be set at any time."""
+        return self._cutter.listening
+
+    @listening.setter
+    def listening(self, listening: Listening) -> None:
+        with self._lock:
+            self._cutter.listening = listening
 
     @property
     def muted(self) -> bool:
         """Return whether sound is being thrown away."""
-        return self._mutes > 0
+        return self._cutter.muted
+
+    @property
+    def speaking(self) -> bool:
+        """Return whether somebody is speaking to us."""
+        return self._cutter.speaking
 
     @property
     def level(self) -> float:
         """Return the loudness of the last block in dBFS, -96 (silence) to 0."""
         return self._level
 
-    def _run(self) -> None:
+    @property
+    def timing(self) -> Timing | None:
+        """Return when the utterance told last was said; None before the first."""
+        return self._timing
+
+    def _work(self) -> None:
         try:
-            self._listen()
-        except AudioError as error:
-            self._call(self._on_error, str(error))
+            while not self._listened():
+                self._call(self._on_back)
         except Exception as error:  # the table must learn that it has gone deaf
             log.exception("listening failed")
             self._call(self._on_error, f"Listening failed ({error}); run blindplay doctor.")
         finally:
             self._source.close()
 
-    def _listen(self) -> None:
-        run: Run | None = None
-        begun = False
-        # Since the last utterance's end: while nobody speaks only the last moment of it.
-        sound: deque[bytes] = deque(maxlen=PREROLL_BLOCKS)
-        loudest, quiet = -96.0, 0
-        for block in self._source:
-            self._level = level(block)
+    def _listened(self) -> bool:
+        """Listen until the source has ended for good (True) or come back (False)."""
+        try:
+            for block in self._source:
+                self._level = level(block)
+                arrived = time.perf_counter()
+                with self._lock:
+                    events = self._cutter.feed(block)
+                for event in events:
+                    self._take(event, arrived)
+                if self._is_over(self._cutter.silent_s):
+                    self._end(arrived)
+        except AudioError as error:
             with self._lock:
-                deaf = self._mutes > 0
-                if not deaf and self._skip > 0:
-                    self._skip -= len(block)
-                    deaf = True
-                if deaf or self._reset:
-                    sound = deque(maxlen=PREROLL_BLOCKS)
-                    begun = False
-                    self._reset = False
-                    # A decoder that has heard a part of something starts afresh.
-                    if run is not None and self._next is None:
-                        self._next = self._recogniser.start(self._phrases)
-                    run = None
-                if deaf:
-                    continue
-                fresh = None
-                if self._next is not None and not begun:
-                    fresh, self._next = self._next, None
-            if fresh is not None:
-                run = fresh
-                for earlier in sound:
-                    run.accept(earlier)
-            assert run is not None
-            sound.append(block)
-            ended = run.accept(block)
-            if not begun and not ended and run.partial():
-                begun = True
-                sound = deque(sound, maxlen=UTTERANCE_BLOCKS)
-                loudest, quiet = self._level, 0
-                self._call(self._on_speech_start)
-            # Where the model takes the room's noise for speech it finds no end (a grammar that
-            # does not fit what is said does this), so loudness decides, too.
-            loudest = max(loudest, self._level)
-            quiet = quiet + 1 if self._level < loudest - QUIET_DB else 0
-            if not ended and not (begun and quiet >= QUIET_BLOCKS):
-                continue
-            hearing = run.result() if ended else run.finish()
-            with self._lock:
-                late, self._next = self._next, None
-                if not ended or late is not None:
-                    self._next = self._recogniser.start(self._phrases)
-            if late is not None:
-                # The grammar changed while this was being said: it is heard again with the new
-                # one, or a player who answers quickly would never be understood.
-                for earlier in sound:
-                    late.accept(earlier)
-                hearing = late.finish()
-            self._emit(hearing, begun)
-            begun = False
-            sound = deque(maxlen=PREROLL_BLOCKS)
-            loudest, quiet = -96.0, 0
-        if run is not None:
-            self._emit(run.finish(), begun)
+                self._cutter.interrupt()
+            self._call(self._on_error, str(error))
+            return not self._source.reopen()
+        self._end(time.perf_counter())
+        return True
 
-    def _emit(self, hearing: Hearing, begun: bool) -> None:
+    def _take(self, event: Event, arrived: float) -> None:
+        match event:
+            case Begun(sound):
+                self._run, self._sound = None, b""
+                self._told_start = False
+                self._hear(sound)
+            case Going(sound):
+                self._hear(sound)
+            case Ended(cut):
+                self._tell(cut, arrived)
+            case Forgotten():
+                self._run = None
+
+    def _end(self, arrived: float) -> None:
+        with self._lock:
+            events = self._cutter.end()
+        for event in events:
+            self._take(event, arrived)
+
+    def _hear(self, sound: bytes) -> None:
+        self._sound += sound
+        with self._lock:
+            fresh, self._next = self._next, None
+        if fresh is not None or self._run is None:
+            # Also when the grammar changes while this is being said: it is heard again from its
+            # beginning, or a player who answers quickly would never be understood.
+            self._run = fresh or self._recogniser.start(tuple(self._phrases))
+            sound = self._sound
+        # Whether the model thinks this is the end is not asked: it thinks so in pauses for breath.
+        self._run.accept(sound)
+        if not self._told_start and self._run.partial():
+            self._told_start = True
+            self._call(self._on_speech_start)
+
+    def _is_over(self, silent_s: float) -> bool:
+        """Whether so much silence ends the utterance under way."""
+        self._early = None
+        if silent_s == 0.0 or self._run is None:
+            self._doubted = False
+            return False
+        words = self._run.partial()
+        silence = self._silence(words) if self._silence is not None else None
+        if silence is None:
+            silence = silence_after(words, self._phrases)
+        if self._doubted:
+            silence = max(silence, UNFINISHED_S)
+        if silent_s < silence - 1e-9:
+            return False
+        if silence < UNDECIDED_S:
+            # The words heard so far run ahead of the sound: with "Felix" may come "Felix drei",
+            # if nothing else can. Only the result tells.
+            hearing = self._run.finish()
+            if hearing.words != words:
+                self._doubted = True
+                self._run = self._recogniser.start(tuple(self._phrases))
+                self._run.accept(self._sound)
+                return False
+            self._early = hearing
+        return True
+
+    def _tell(self, cut: Cut, arrived: float) -> None:
+        run, self._run = self._run, None
+        assert run is not None
+        hearing = self._early or run.finish()
+        self._timing = Timing(cut, time.perf_counter() - arrived)
         if not hearing.alternatives:
             return
-        if not begun and hearing.words:
+        if hearing.words and not self._told_start:
             self._call(self._on_speech_start)
         self._call(self._on_hearing, hearing)
 

@@ -1,6 +1,7 @@
 """Hearing: the real recogniser, the built-in model and real synthesised voices."""
 
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blindplay.speech.activity import Listening
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
 from blindplay.speech.listener import Listener
 from blindplay.speech.models import ModelError
@@ -209,6 +211,141 @@ def test_a_source_that_fails_is_told_in_a_sentence(recogniser: Recogniser) -> No
         assert listener.wait(10)
     assert errors == ["The microphone is gone; plug it in again."]
     assert heard == []
+
+
+def _faint(sound: bytes, db: float) -> bytes:
+    return (np.frombuffer(sound, "<i2") * 10 ** (db / 20)).astype("<i2").tobytes()
+
+
+def _in_pieces(sound: bytes, pause_s: float) -> bytes:
+    """Sound with two pauses in it, each where it is softest near a third of it."""
+    samples = np.frombuffer(sound, "<i2")
+    power = np.convolve(samples.astype(float) ** 2, np.ones(RATE // 20), "same")
+    pieces = []
+    begin = 0
+    for third in (1, 2):
+        near = range(len(samples) * (6 * third - 2) // 18, len(samples) * (6 * third + 2) // 18)
+        cut = near[int(np.argmin(power[near.start : near.stop]))]
+        pieces.append(samples[begin:cut].tobytes())
+        begin = cut
+    pieces.append(samples[begin:].tobytes())
+    pause = (ROOM * 2)[: 2 * int(pause_s * RATE)]
+    return pause.join(pieces)
+
+
+@pytest.mark.parametrize("voice", ["de", "de+f2", "de+m3"])
+def test_a_slow_speaker_is_heard_as_a_whole(
+    recogniser: Recogniser, spoken: Spoken, voice: str
+) -> None:
+    heard: list[str] = []
+    stream = ROOM + _in_pieces(spoken(MOVES[0], voice), 0.7) + ROOM + ROOM
+    with Listener(
+        recogniser, MemorySource(stream), lambda h: heard.append(h.words), phrases=MOVES
+    ) as listener:
+        assert listener.wait(30)
+    assert heard == [MOVES[0]]
+
+
+def test_when_one_phrase_is_left_the_end_comes_early(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    delays: list[float] = []
+
+    def on_hearing(hearing: Hearing) -> None:
+        assert listener.timing is not None
+        delays.append(listener.timing.delay_s)
+
+    def told(words: str) -> float | None:
+        asked.append(words)
+        return 0.9
+
+    asked: list[str] = []
+    stream = ROOM + spoken(MOVES[0]) + ROOM + ROOM
+    for silence in (None, told):
+        listener = Listener(
+            recogniser, MemorySource(stream), on_hearing, phrases=MOVES, silence=silence
+        )
+        with listener:
+            assert listener.wait(30)
+    assert delays[0] < 0.6
+    assert 0.9 <= delays[1] < 1.2
+    assert asked[-1] == MOVES[0]
+
+
+def test_with_push_to_talk_only_what_is_said_between_press_and_release_is_heard(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    source = QueueSource()
+    heard: list[str] = []
+    starts: list[int] = []
+    count = threading.Semaphore(0)
+
+    def on_hearing(hearing: Hearing) -> None:
+        heard.append(hearing.words)
+        count.release()
+
+    listener = Listener(
+        recogniser,
+        source,
+        on_hearing,
+        phrases=MOVES,
+        listening=Listening.PUSH_TO_TALK,
+        on_speech_start=lambda: starts.append(1),
+    )
+    with listener:
+        source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
+        assert not count.acquire(timeout=0.5)
+        listener.press()
+        assert starts == [1]
+        source.push(_faint(spoken(MOVES[1]), -40) + ROOM)
+        while source.waiting():
+            time.sleep(0.01)
+        listener.release()
+        source.push(ROOM)
+        assert count.acquire(timeout=30)
+        assert listener.toggle()
+        source.push(ROOM + spoken(MOVES[2]) + ROOM + ROOM)
+        assert count.acquire(timeout=30)
+        assert listener.toggle() and not listener.toggle()
+    assert heard[:2] == [MOVES[1], MOVES[2]]
+
+
+class _Unplugged(QueueSource):
+    """A microphone that fails once and then gives other sound."""
+
+    def __init__(self, after: bytes) -> None:
+        super().__init__()
+        self._after = after
+
+    def reopen(self) -> bool:
+        after, self._after = self._after, b""
+        if after:
+            self._closed, self._error = False, None
+            self.push(after)
+            self.close()
+        return bool(after)
+
+
+def test_a_microphone_that_comes_back_is_listened_to_again(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    source = _Unplugged(ROOM + spoken(MOVES[1]) + ROOM + ROOM)
+    told: list[str] = []
+    listener = Listener(
+        recogniser,
+        source,
+        lambda hearing: told.append(hearing.words),
+        phrases=MOVES,
+        on_error=told.append,
+        on_back=lambda: told.append("back"),
+    )
+    half = spoken(MOVES[0])
+    source.push(ROOM + half[: len(half) // 4 * 2])
+    source.fail("gone")
+    with listener:
+        assert listener.wait(30)
+    # What was half said before does not run together with what is said after.
+    assert told == ["gone", "back", MOVES[1]]
 
 
 def test_a_callback_that_raises_does_not_end_the_listening(
