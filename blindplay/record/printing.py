@@ -78,7 +78,8 @@ def html(
     """A scoresheet as one page that can be printed and read by a screen reader.
 
     ``heading`` is printed above the moves, a line each; struck entries are struck through and
-    say so in words, too. ``points``: size of type, 6 to 72.
+    say so in words, too; below there is room for both signatures (8.7). ``points``: size of
+    type, 6 to 72.
 
     :raises ValueError: for another size.
     """
@@ -103,7 +104,7 @@ def html(
 <style>
 @page {{ margin: 2cm; }}
 body {{ font: {points}pt/1.5 Verdana, Arial, sans-serif; color: #000; background: #fff; }}
-h1 {{ font-size: 1.3em; }}
+h1, h2 {{ font-size: 1.2em; }}
 dl, table {{ margin: 0 0 1em; }}
 dt {{ display: inline; font-weight: bold; }}
 dt::after {{ content: ":"; }}
@@ -114,6 +115,8 @@ td {{ width: 45%; overflow-wrap: anywhere; }}
 thead {{ display: table-header-group; }}
 tr {{ break-inside: avoid; }}
 del {{ display: block; }}
+footer {{ break-inside: avoid; }}
+footer p {{ border-top: 1px solid #000; margin: 3em 0 0; width: 60%; }}
 </style>
 </head>
 <body>
@@ -127,6 +130,11 @@ del {{ display: block; }}
 {rows}
 </tbody>
 </table>
+<footer>
+<h2>{escape(labels.signatures)}</h2>
+<p>{escape(labels.white)}</p>
+<p>{escape(labels.black)}</p>
+</footer>
 </body>
 </html>
 """

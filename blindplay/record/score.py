@@ -77,7 +77,7 @@ def tags(game: Game, reason: str = "") -> dict[str, str]:
     """PGN's tags, in its order (8.1.1); ``reason``: why the game ended, as ``game_over`` says."""
     setup = game.setup
     assert setup is not None
-    # Both players may lose (11.5 and others); PGN knows no such result.
+    # Both players may lose (11.8); PGN knows no such result.
     result = game.result if game.result in ("1-0", "0-1", "1/2-1/2") else "*"
     date = _DATE.fullmatch(setup.date)
     found = {
@@ -158,6 +158,7 @@ class Labels:
     move: str = "Move"
     white: str = "White"
     black: str = "Black"
+    signatures: str = "Signatures"
     nothing: str = "(nothing)"
     struck: str = "struck through: {entry}"
     between: str = " … "

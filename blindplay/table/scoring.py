@@ -130,6 +130,7 @@ class Scored:
             move=pack.sentence("sheet_move"),
             white=pack.sentence("white"),
             black=pack.sentence("black"),
+            signatures=pack.sentence("sheet_signatures"),
             nothing=f"({pack.sentence('sheet_nothing')})",
             struck=pack.sentence("sheet_struck", entry="{entry}"),
         )

@@ -109,7 +109,9 @@ def read(page: str) -> Read:
 
 
 def test_the_printed_page_is_a_table_that_a_screen_reader_can_walk_through() -> None:
-    labels = Labels("Zug", "Weiß", "Schwarz", "(leer)", "durchgestrichen: {entry}")
+    labels = Labels(
+        "Zug", "Weiß", "Schwarz", "Unterschriften", "(leer)", "durchgestrichen: {entry}"
+    )
     found = read(html("Formular", {"Ort": "A<B"}, ENTRIES, labels, language="de"))
     assert ("html", {"lang": "de"}) in found.attributes
     assert found.text["h1"] == found.text["title"] == ["Formular"]
@@ -117,6 +119,7 @@ def test_the_printed_page_is_a_table_that_a_screen_reader_can_walk_through() -> 
     assert found.text["th"] == ["Zug", "Weiß", "Schwarz", "1", "2"]
     assert found.text["td"] == ["Bauer <b>Eva</b> & Co (=)", "(leer)", "Sf3", ""]
     assert found.text["del"] == ["durchgestrichen: e3", "durchgestrichen: d4"]
+    assert (found.text["h2"], found.text["p"]) == (["Unterschriften"], ["Weiß", "Schwarz"])
     scopes = [attributes["scope"] for tag, attributes in found.attributes if tag == "th"]
     assert scopes == ["col"] * 3 + ["row"] * 2
 
