@@ -435,7 +435,7 @@ def play(
     """Run a table: voice and board where there are some, typed words where not."""
     from blindplay.laws import facts as f
     from blindplay.table import play as table_play
-    from blindplay.table.dialogue import OpeningWord
+    from blindplay.table.conversation import OpeningWord
     from blindplay.table.taping import Keep
 
     language.load(language_id)

@@ -10,21 +10,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import Enum, StrEnum
 
 import chess
 
-from blindplay.language import QUESTIONS, About, Command, Kind, Language, Understanding
-from blindplay.language.understanding import IllegalReason
-from blindplay.laws import Ruling
+from blindplay.language import (
+    QUESTIONS,
+    About,
+    Command,
+    IllegalReason,
+    Kind,
+    Language,
+    Understanding,
+)
+from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.state import OTHER
 from blindplay.speech.recogniser import Hearing
 from blindplay.speech.speaker import Output
 
+from .conversation import (
+    ASK_AGAIN,
+    CLAIMS_WITH_MOVE,
+    NEVER_OPENED,
+    Listening,
+    OpeningWord,
+    Question,
+    Reply,
+    Said,
+    State,
+    claim_with,
+    reply,
+)
 from .hearing import Decision, Verdict
 from .looking import look
 from .table import Table
+from .words import ears
 
 ANSWER_SECONDS = 15
 UNCLEAR_ANSWERS = 2
@@ -45,8 +65,6 @@ _CLAIMS = {
     Command.CLAIM_CANNOT_WIN: "cannot_win",
     Command.CLAIM_NO_EFFORT: "no_effort",
 }
-# A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
-_CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
 # What is a fact by itself.
 _FACTS: dict[Command, type[f.Fact]] = {
     Command.RESIGN: f.Resign,
@@ -68,133 +86,8 @@ CONFIRMED = frozenset(
         Command.PAUSE,
     )
 )
-# Heard without the opening word even where commands need it: answers, and what cannot wait.
-_NEVER_OPENED = frozenset(
-    (
-        Command.YES,
-        Command.NO,
-        Command.MORE,
-        Command.CORRECTION,
-        Command.ADJUST,
-        Command.ACCEPT_DRAW,
-        Command.DECLINE_DRAW,
-    )
-)
 # Done while a question stays open.
 _MEANWHILE = frozenset((*_CLOCKS, *_VOICE, Command.MOVES, Command.LAST_MOVE))
-_ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
-
-
-class OpeningWord(StrEnum):
-    """Whether the opening word must go before a command that is spoken; never before typed ones."""
-
-    REQUIRED = "required"
-    OPTIONAL = "optional"
-
-
-@dataclass(frozen=True)
-class Listening:
-    """All that one player may say now, from which a grammar is made.
-
-    ``boards``: the positions whose moves he may announce or repeat; ``bare``: the commands that
-    are heard as they are; ``opened``: those heard after the opening word; ``answers``: words that
-    answer our question ("turm", "eva zwei"), in small letters.
-    """
-
-    boards: tuple[chess.Board, ...] = ()
-    bare: frozenset[Command] = frozenset()
-    opened: frozenset[Command] = frozenset()
-    answers: frozenset[str] = frozenset()
-
-    @property
-    def awaits_yes_or_no(self) -> bool:
-        return Command.YES in self.bare
-
-    def phrases(self, pack: Language) -> list[str]:
-        """Everything but the moves, each phrase once, in small letters."""
-        return [
-            *sorted(self.answers),
-            *pack.command_phrases(self.bare),
-            *pack.command_phrases(self.opened, opened=True),
-        ]
-
-
-@dataclass(frozen=True)
-class Said:
-    """One thing that was said, or may have been, as it is understood. ``repeats``: it is the
-    opponent's last move, repeated; ``hearing`` is its sound, None when it was typed."""
-
-    text: str
-    meant: Understanding
-    repeats: bool = False
-    hearing: Hearing | None = field(default=None, compare=False)
-
-    @property
-    def key(self) -> str:
-        """What it means, whatever the words."""
-        meant = self.meant
-        if meant.command is not None:
-            return " ".join([meant.command.value, *(move.uci() for move in meant.moves)])
-        if meant.move is not None:
-            return meant.move.uci()
-        return meant.core or meant.words
-
-
-@dataclass(frozen=True)
-class Question:
-    """What a player was asked, and waits for his answer.
-
-    ``options`` are what he may have said, one alone to be answered by ja or nein; ``answers`` are
-    for each the words that choose it. ``confirms``: it was understood, and needs a ja because it
-    changes the game; only ja will do, and nothing was misheard. ``since``: ms of the table's time.
-    """
-
-    options: tuple[Said, ...]
-    words: str
-    since: int
-    plies: int
-    confirms: bool = False
-    answers: tuple[tuple[str, ...], ...] = ()
-    unclear: int = 0
-
-
-class Reply(Enum):
-    """What an utterance is to a question."""
-
-    CHOSEN = "chosen"
-    NO = "no"
-    AGAIN = "again"
-    UNCLEAR = "unclear"
-    OTHER = "other"
-
-
-def reply(question: Question, said: Said) -> tuple[Reply, Said | None]:
-    """How ``said`` answers ``question``, and the option that it chooses."""
-    meant = said.meant
-    options = question.options
-    if meant.command in (Command.NO, Command.CORRECTION):
-        return Reply.NO, None
-    if meant.command is Command.YES:
-        return (Reply.CHOSEN, options[0]) if len(options) == 1 else (Reply.UNCLEAR, None)
-    if meant.command in _ASK_AGAIN:
-        return Reply.AGAIN, None
-    if meant.command is None:
-        named = [
-            option
-            for option, words in zip(options, question.answers, strict=bool(question.answers))
-            if meant.core in words or said.text.casefold() in words
-        ]
-        if len(named) == 1:
-            return Reply.CHOSEN, named[0]
-    if not question.confirms:
-        same = [option for option in options if option.key == said.key]
-        if len(same) == 1:
-            return Reply.CHOSEN, same[0]
-    elif said.key in [option.key for option in options]:
-        return Reply.AGAIN, None
-    if meant.kind in (Kind.UNCLEAR, Kind.NOTHING):
-        return Reply.UNCLEAR, None
-    return Reply.OTHER, None
 
 
 @dataclass
@@ -242,6 +135,9 @@ class Dialogue:
         """Called when what is listened for has changed without a ruling."""
         self.adjust_voice: Callable[[Command], bool] | None = None
         """Speaks louder, softer, slower or faster from now on; False where that is the limit."""
+        self.speaking: Callable[[], bool] = lambda: False
+        """Whether we are speaking; so long nobody is expected to answer."""
+        table.listen(self._feel)
 
     # --- what may be said now ---------------------------------------------------------------
 
@@ -253,9 +149,11 @@ class Dialogue:
             question = self._talk(side).question
             answers = question.answers if question is not None else ()
             return Listening(
+                self._state(side),
                 tuple(self.boards(side)),
-                bare=commands & _NEVER_OPENED if needed else commands,
-                opened=commands - _NEVER_OPENED,
+                self._repeats(side),
+                bare=commands & NEVER_OPENED if needed else commands,
+                opened=commands - NEVER_OPENED,
                 answers=frozenset(word.lower() for words in answers for word in words),
             )
 
@@ -269,6 +167,28 @@ class Dialogue:
             repeating = game.history[-1:] if game.turn.announced is None else []
             return [game.board, *(ply.before for ply in repeating)]
         return [game.board]
+
+    def _state(self, side: str) -> State:
+        game = self._table.game
+        if self._talk(side).question is not None:
+            return State.ANSWER
+        if game.over or game.adjourned:
+            return State.OVER
+        announced = game.turn.announced is not None
+        if side == game.side:
+            return State.EXECUTE if announced else State.ANNOUNCE
+        return State.REPEAT if announced else State.WAIT
+
+    def _repeats(self, side: str) -> tuple[chess.Board, chess.Move] | None:
+        """The position and the move of it that ``side`` may be repeating."""
+        game = self._table.game
+        if game.over or (side == game.side and game.turn.announced is not None):
+            return None
+        if side != game.side:
+            move = game.turn.announced
+            return (game.board, move) if move is not None else None
+        last = game.history[-1] if game.history else None
+        return (last.before, last.said or last.move) if last is not None else None
 
     def _commands(self, side: str) -> Iterator[Command]:
         """The commands that make sense now, the most pressing first."""
@@ -300,7 +220,7 @@ class Dialogue:
         if playing:
             yield from (Command.CALL_ARBITER, Command.ADJUST)
             if side == game.side or game.turn.made is not None:
-                yield from _CLAIMS_WITH_MOVE
+                yield from CLAIMS_WITH_MOVE
                 if self._quickplay():
                     yield from (
                         Command.CLAIM_CANNOT_WIN,
@@ -347,7 +267,7 @@ class Dialogue:
                 if not self._is_meant_for_us(side, said):
                     return
                 if self._was_refused(side, said):
-                    self._say(Output.PRIVATE, self._pack.sentence("repeat_please"))
+                    self._say_to(side, self._pack.sentence("repeat_please"))
                 elif said.key in self._talk(side).refused:
                     self._read_back(side, said)
                 else:
@@ -355,7 +275,9 @@ class Dialogue:
 
     def introduce(self) -> None:
         """Say how to find out what can be said."""
-        self._tell([self._pack.command(Command.HELP)])
+        for side in f.SIDES:
+            if ears(self._table.game, side) is Output.PRIVATE:
+                self._tell(side, [self._pack.command(Command.HELP)])
 
     def not_understood(self, side: str, text: str = "") -> None:
         """Words that are nothing. From the player on move they are a fact all the same: he has
@@ -364,7 +286,7 @@ class Dialogue:
         if side == self._table.game.side and not self._table.game.over:
             self._table.submit(f.Announce, by=side, text=text)
         else:
-            self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
+            self._say_to(side, self._pack.sentence("not_understood"))
 
     def tick(self) -> None:
         """Time has passed: a question that was not answered in time means no."""
@@ -383,6 +305,9 @@ class Dialogue:
             yield
         finally:
             self._answered_here = frozenset()
+
+    def _say_to(self, side: str, words: str) -> None:
+        self._say(ears(self._table.game, side), words)
 
     def _talk(self, side: str) -> _Talk:
         talk, plies = self._talks[side], len(self._table.game.history)
@@ -419,7 +344,7 @@ class Dialogue:
             return self._talk(side).question is not None
         if meant.command is None or meant.opened or meant.correction:
             return True
-        return self._opening_word is OpeningWord.OPTIONAL or meant.command in _NEVER_OPENED
+        return self._opening_word is OpeningWord.OPTIONAL or meant.command in NEVER_OPENED
 
     def _take(self, side: str, said: Said) -> None:
         """Take what was said: as an answer where one is waited for, else as it is."""
@@ -427,6 +352,31 @@ class Dialogue:
         question = self._talk(side).question
         if question is None or not self._answer(side, question, said):
             self._consider(side, said)
+
+    # --- ears and fingers -------------------------------------------------------------------
+
+    def _feel(self, fact: Fact, rulings: list[Ruling]) -> None:
+        """Hands have executed a move on the mover's board: if it is one of those that he was
+        asked about, ears and fingers agree, and that is his answer."""
+        game = self._table.game
+        side = game.side
+        question = self._talks[side].question
+        if question is None or question.confirms:
+            return
+        for ruling in rulings:
+            if ruling.kind == "executed" and ruling["board"] == game.board_of(side):
+                move = chess.Move.from_uci(ruling["move"])
+                felt = self._felt(question.options, move)
+                if felt is not None and self._talk(side).question is question:
+                    self._talk(side).question = None
+                    self._learn(felt.hearing, felt.text)
+                    self._do(side, felt)
+                    return
+
+    @staticmethod
+    def _felt(options: Sequence[Said], move: chess.Move | None) -> Said | None:
+        found = [o for o in options if move is not None and o.meant.move == move and not o.repeats]
+        return found[0] if found else None
 
     # --- answers ----------------------------------------------------------------------------
 
@@ -450,18 +400,18 @@ class Dialogue:
         elif kind is Reply.NO:
             self._close(side, question, refused=True)
             again = "cancelled" if question.confirms else "repeat_please"
-            self._say(Output.PRIVATE, self._pack.sentence(again))
+            self._say_to(side, self._pack.sentence(again))
         elif kind in (Reply.AGAIN, Reply.UNCLEAR):
             self._ask_again(side, question, unclear=kind is Reply.UNCLEAR)
             return True
         else:
-            with_move = _claim_with(question, said)
+            with_move = claim_with(question, said)
             self._close(side, question, refused=said.meant.correction)
             if with_move is not None:
                 self._consider(side, with_move)
                 return True
             if question.confirms:
-                self._say(Output.PRIVATE, self._pack.sentence("cancelled"))
+                self._say_to(side, self._pack.sentence("cancelled"))
             self._consider(side, said)
         self.on_listening()
         return True
@@ -486,20 +436,22 @@ class Dialogue:
         talk = self._talk(side)
         if unclear and question.unclear >= UNCLEAR_ANSWERS:
             talk.question = None
-            self._say(Output.PRIVATE, self._pack.sentence("cancelled"))
+            self._say_to(side, self._pack.sentence("cancelled"))
             self.on_listening()
             return
         talk.question = replace(
             question, since=self._table.time(), unclear=question.unclear + unclear
         )
-        self._say(Output.PRIVATE, question.words)
+        self._say_to(side, question.words)
 
     def _drop_late_question(self, side: str) -> None:
         talk = self._talk(side)
+        if talk.question is not None and self.speaking():
+            talk.question = replace(talk.question, since=self._table.time())
         question = talk.question
         if question and self._table.time() - question.since > ANSWER_SECONDS * 1000:
             talk.question = None
-            self._say(Output.PRIVATE, self._pack.sentence("cancelled"))
+            self._say_to(side, self._pack.sentence("cancelled"))
             self.on_listening()
         if talk.untold and self._table.time() - talk.untold_since > ANSWER_SECONDS * 1000:
             talk.untold = []
@@ -527,6 +479,10 @@ class Dialogue:
                 return
             self._close(side, question, refused=False)
         offered = [said for said in found.values() if not self._was_refused(side, said)]
+        felt = self._felt(offered, self._table.game.turn.executed)
+        if felt is not None:
+            self._take(side, felt)
+            return
         announced = [said for said in offered if said.meant.command is None]
         for number in range(min(len(announced), 4), 1, -1):
             likeliest = announced[:number]
@@ -535,7 +491,7 @@ class Dialogue:
         if offered:
             self._read_back(side, offered[0])
         elif found:
-            self._say(Output.PRIVATE, self._pack.sentence("repeat_please"))
+            self._say_to(side, self._pack.sentence("repeat_please"))
         else:
             self.not_understood(side)
 
@@ -624,7 +580,7 @@ class Dialogue:
         if begun and side == game.side:
             with self._answering("not_understood", "ambiguous", "refused"):
                 self._table.submit(f.Announce, by=side, text=text)
-        self._say(Output.PRIVATE, words)
+        self._say_to(side, words)
         self.on_listening()
 
     # --- doing ------------------------------------------------------------------------------
@@ -660,7 +616,7 @@ class Dialogue:
             return self._pack.sentence("resign_sure")
         if command is Command.ACCEPT_DRAW:
             return self._pack.sentence("accept_draw_sure")
-        claims = command in _CLAIMS_WITH_MOVE and not said.meant.moves
+        claims = command in CLAIMS_WITH_MOVE and not said.meant.moves
         return self._pack.sentence("claim_sure" if claims else "sure", what=self._name(said))
 
     def _corrects_what_is_executed(self, meant: Understanding) -> bool:
@@ -741,7 +697,7 @@ class Dialogue:
         elif command in QUESTIONS:
             self._look(side, command, meant.about or About())
         elif command in _CLAIMS and meant.rest and not meant.moves:
-            self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
+            self._say_to(side, self._pack.sentence("not_understood"))
         elif command in _CLAIMS:
             named = {"move": meant.moves[0].uci()} if meant.moves else {}
             submit(f.ClaimDraw, by=side, rule=_CLAIMS[command], **named)
@@ -752,23 +708,23 @@ class Dialogue:
         elif command is Command.ADJOURN:
             self._adjourn(side)
         elif command in (Command.PAUSE, Command.RESUME):
-            self._pause(command)
+            self._pause(side, command)
         elif command is Command.CALL_ASSISTANT:
             player = self._pack.sentence(side)
             self._say(Output.PUBLIC, self._pack.sentence("assistant_called", player=player))
         elif command is Command.REPEAT:
             if self.last_said:
-                self._say(Output.PRIVATE, self.last_said)
+                self._say_to(side, self.last_said)
         elif command is Command.HELP:
             self._help(side)
         elif command is Command.MORE:
             self._tell_commands(side)
         elif command in _VOICE:
-            self._adjust_voice(command)
+            self._adjust_voice(side, command)
         elif command is Command.CORRECTION:
-            self._say(Output.PRIVATE, self._pack.sentence("repeat_please"))
+            self._say_to(side, self._pack.sentence("repeat_please"))
         else:
-            self._say(Output.PRIVATE, self._pack.sentence("refused"))
+            self._say_to(side, self._pack.sentence("refused"))
 
     def _tell_time(self, side: str, command: Command) -> None:
         """One of the two times: the fact and its ruling are of both."""
@@ -778,7 +734,7 @@ class Dialogue:
             if ruling.kind == "answer":
                 whose = side if command is Command.CLOCK_MINE else OTHER[side]
                 time = self._pack.duration(round(ruling[whose] * 1000))
-                self._say(Output.PRIVATE, self._pack.sentence(command.value, time=time))
+                self._say_to(side, self._pack.sentence(command.value, time=time))
 
     def _look(self, side: str, command: Command, about: About) -> None:
         if not self._training:
@@ -786,14 +742,14 @@ class Dialogue:
             return
         with self._answering("refused"):
             self._table.submit(f.Query, by=side, about="position")
-        self._say(Output.PRIVATE, look(self._pack, self._table.game, command, about))
+        self._say_to(side, look(self._pack, self._table.game, command, about))
 
     def _seal(self, side: str, text: str) -> None:
         """The sealed move is written, never said: it is his secret."""
         if text:
             self._table.submit(f.Seal, by=side, text=text)
         else:
-            self._say(Output.PRIVATE, self._pack.sentence("not_understood"))
+            self._say_to(side, self._pack.sentence("not_understood"))
 
     def _adjourn(self, side: str) -> None:
         """It is for the arbiter to adjourn; where there is none, both have agreed to it."""
@@ -804,26 +760,26 @@ class Dialogue:
         if game.setup.arbiter == "automatic":
             self._table.submit(f.Arbiter, do="adjourn")
 
-    def _pause(self, command: Command) -> None:
+    def _pause(self, side: str, command: Command) -> None:
         game = self._table.game
         assert game.setup is not None
         stands = not game.clock or game.over or not game.started
         if game.setup.arbiter != "automatic":
-            self._say(Output.PRIVATE, self._pack.sentence("pause_refused"))
+            self._say_to(side, self._pack.sentence("pause_refused"))
         elif stands or game.paused is (command is Command.PAUSE):
-            self._say(Output.PRIVATE, self._pack.sentence("refused"))
+            self._say_to(side, self._pack.sentence("refused"))
         else:
             do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
             self._table.submit(f.Arbiter, do=do)
             self._say(Output.PUBLIC, self._pack.sentence(command.value))
 
-    def _adjust_voice(self, command: Command) -> None:
+    def _adjust_voice(self, side: str, command: Command) -> None:
         before = self.last_said
         if self.adjust_voice is None:
             answer = "refused"
         else:
             answer = command.value if self.adjust_voice(command) else "voice_limit"
-        self._say(Output.PRIVATE, self._pack.sentence(answer))
+        self._say_to(side, self._pack.sentence(answer))
         self.last_said = before  # that is what may have been too soft to hear
 
     # --- help -------------------------------------------------------------------------------
@@ -837,42 +793,33 @@ class Dialogue:
             else:
                 key = "help_announce" if game.turn.announced is None else "help_correct"
             correction = self._pack.command(Command.CORRECTION)
-            self._say(Output.PRIVATE, self._pack.sentence(key, correction=correction))
-        untold = [command for command in self._commands(side) if command not in _ASK_AGAIN]
+            self._say_to(side, self._pack.sentence(key, correction=correction))
+        untold = [command for command in self._commands(side) if command not in ASK_AGAIN]
         if self._opening_word is OpeningWord.REQUIRED:
-            untold = [command for command in untold if command not in _NEVER_OPENED]
+            untold = [command for command in untold if command not in NEVER_OPENED]
         talk.untold = [self._pack.command(c) for c in (*untold, Command.REPEAT)]
         self._tell_commands(side)
 
     def _tell_commands(self, side: str) -> None:
         talk = self._talk(side)
         if not talk.untold:
-            self._say(Output.PRIVATE, self._pack.sentence("refused"))
+            self._say_to(side, self._pack.sentence("refused"))
             return
         now, talk.untold = talk.untold[:COMMANDS_AT_ONCE], talk.untold[COMMANDS_AT_ONCE:]
         talk.untold_since = self._table.time()
         more = self._pack.command(Command.MORE)
-        self._tell(now, self._pack.sentence("help_more", more=more) if talk.untold else "")
+        self._tell(side, now, self._pack.sentence("help_more", more=more) if talk.untold else "")
         self.on_listening()
 
-    def _tell(self, commands: list[str], more: str = "") -> None:
+    def _tell(self, side: str, commands: list[str], more: str = "") -> None:
         needed = self._opening_word is OpeningWord.REQUIRED
         words = self._pack.sentence(
             "help_opened" if needed else "help_say",
             commands=", ".join(commands),
             word=self._pack.opening_word,
         )
-        self._say(Output.PRIVATE, f"{words} {more}".strip())
+        self._say_to(side, f"{words} {more}".strip())
 
 
 def _from_square(move: chess.Move) -> chess.Square:
     return move.from_square
-
-
-def _claim_with(question: Question, said: Said) -> Said | None:
-    """The claim that was asked about, with the move that is said now."""
-    claim = question.options[0].meant
-    if not question.confirms or claim.command not in _CLAIMS_WITH_MOVE or said.meant.move is None:
-        return None
-    meant = replace(claim, moves=said.meant.moves, rest=said.text)
-    return Said(f"{question.options[0].text} {said.text}", meant, False, said.hearing)

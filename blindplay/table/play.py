@@ -35,7 +35,7 @@ from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 
 from . import preferences
-from .dialogue import OpeningWord
+from .conversation import OpeningWord
 from .session import DGT, Session
 from .table import Table
 from .taping import Keep

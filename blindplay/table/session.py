@@ -22,7 +22,8 @@ from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 
-from .dialogue import Dialogue, OpeningWord
+from .conversation import OpeningWord
+from .dialogue import Dialogue
 from .hearing import Expected, decide, expect
 from .setup_guide import SetupGuide, key_of
 from .table import Table
@@ -93,6 +94,7 @@ class Session:
         self.dialogue.on_listening = self._listen_anew
         if speaker is not None:
             self.dialogue.adjust_voice = self._adjust_voice
+            self.dialogue.speaking = lambda: speaker.speaking
         self.on_voicing: Callable[[Voicing], None] = lambda voicing: None
         """Called when the player wants to be spoken to otherwise from now on."""
         self.boards: dict[str, PegBoard | DgtBoard] = {}

@@ -95,6 +95,74 @@ _SAME_WORDS = {"no": "nb", "nn": "nb"}
 _WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
 
 
+def ears(game: Game, who: str) -> Output:
+    """Where to say what concerns ``who`` alone. There is one earphone, the impaired player's
+    (White's where both are, or nobody is); the other player would not hear what is said in it."""
+    side = who.removeprefix("assistant:")
+    owner = next((side for side in SIDES if game.impaired(side)), "white")
+    return Output.PUBLIC if side in SIDES and side != owner else Output.PRIVATE
+
+
+def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition: str) -> str:
+    """A move as it is announced; one that is not legal by its squares."""
+    if board.is_legal(move):
+        return pack.announce(board, move, edition=edition)
+    return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+
+
+def diagnosis(
+    explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language
+) -> str:
+    """What must have happened on ``board``: the slips of each explanation, a sentence each;
+    nothing where there is none. ``first`` is the side that made the first ply."""
+    told = [
+        " ".join(_slip_in_words(slip, first, pack) for slip in slips)
+        for slips in explanations
+        if slips
+    ]
+    if not told:
+        return ""
+    alternative = f" {pack.sentence('slip_or')} "
+    intro = pack.sentence("slip_board", player=pack.sentence(board))
+    return f"{intro} {alternative.join(told)}"
+
+
+def ply_in_words(ply: int, first: str, pack: Language) -> dict[str, str]:
+    """The number of a ply's move, and whose it is, as sentences need them."""
+    begun = ply if first == "white" else ply + 1
+    return {
+        "number": pack.number((begun + 1) // 2),
+        "player": pack.sentence("white" if begun % 2 else "black"),
+    }
+
+
+def _slip_in_words(slip: Slip, first: str, pack: Language) -> str:
+    def piece(letter: str | None) -> str:
+        named = letter not in (None, UNKNOWN)
+        return pack.piece(chess.Piece.from_symbol(letter)) if named else ""  # type: ignore[arg-type]
+
+    values = {"piece": piece(slip.piece), "other": piece(slip.other)}
+    for name, square in (("square", slip.square), ("to", slip.to)):
+        values[name] = "" if square is None else pack.square(square)
+    if slip.move is not None:
+        values["origin"] = pack.square(slip.move.from_square)
+        values["right"] = pack.square(slip.move.to_square)
+    for name, move in (("promoted", slip.executed), ("wanted", slip.move)):
+        if move is not None and move.promotion:
+            white = chess.square_rank(move.to_square) == 7
+            values[name] = pack.piece(chess.Piece(move.promotion, white))
+    if slip.ply is not None:
+        values |= ply_in_words(slip.ply, first, pack)
+    key = f"slip_{slip.what.value}"
+    if key == "slip_other_piece":
+        key = "slip_other_move"
+    if key == "slip_displaced" and slip.other is not None:
+        key = "slip_displaced_onto"
+    if key == "slip_extra" and not values["piece"]:
+        key = "slip_extra_unknown"
+    return pack.sentence(key, **values)
+
+
 def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output, str]]:
     """What is said about a ruling, and to whom. ``game`` is the game after it.
 
@@ -118,18 +186,18 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
     if kind == "announced":
         yield Output.PUBLIC, ruling["words"]
     elif kind == "answer":
-        yield Output.PRIVATE, ruling["words"]
+        yield ears(game, ruling["to"]), ruling["words"]
     elif kind == "not_understood":
-        yield Output.PRIVATE, pack.sentence("not_understood")
+        yield ears(game, ruling["by"]), pack.sentence("not_understood")
     elif kind == "ambiguous":
         candidates = pack.either([words(move) for move in ruling["moves"]])
-        yield Output.PRIVATE, pack.sentence("ambiguous", candidates=candidates)
+        yield ears(game, ruling["by"]), pack.sentence("ambiguous", candidates=candidates)
     elif kind == "refused":
         reason = f"illegal_{ruling['why']}"
         if reason in pack.sentences():
-            yield Output.PRIVATE, pack.sentence("illegal", why=pack.sentence(reason))
+            yield ears(game, ruling["by"]), pack.sentence("illegal", why=pack.sentence(reason))
         else:
-            yield Output.PRIVATE, pack.sentence("refused")
+            yield ears(game, ruling["by"]), pack.sentence("refused")
     elif kind == "slip_corrected":
         yield Output.PUBLIC, pack.sentence("corrected", move=words(ruling["now"]))
     elif kind in ("too_late", "draw_declined"):
@@ -140,7 +208,7 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         yield Output.PUBLIC, pack.sentence(kind, move=words(ruling["announced"]))
     elif kind == "not_made":
         for missing in ruling["missing"]:
-            yield Output.PRIVATE, pack.sentence(f"not_made_{missing}")
+            yield ears(game, ruling["by"]), pack.sentence(f"not_made_{missing}")
     elif kind == "executed_differs":
         yield (
             Output.PUBLIC,

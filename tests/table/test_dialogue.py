@@ -19,13 +19,8 @@ from blindplay.record import Journal
 from blindplay.speech.recogniser import Alternative, Hearing
 from blindplay.speech.speaker import Output
 from blindplay.table import Table
-from blindplay.table.dialogue import (
-    ANSWER_SECONDS,
-    CONFIRMED,
-    UNCLEAR_ANSWERS,
-    Dialogue,
-    OpeningWord,
-)
+from blindplay.table.conversation import OpeningWord, State
+from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
 from blindplay.table.hearing import Candidate, Decision, Verdict
 from blindplay.table.words import spoken
 
@@ -124,7 +119,7 @@ class Conversation:
         return move.uci() if move else None
 
     def asked(self, side: str = "white") -> bool:
-        return self.dialogue.listening(side).awaits_yes_or_no
+        return self.dialogue.listening(side).state is State.ANSWER
 
     def kinds(self) -> list[str]:
         return [fact.kind for fact in self.facts]
@@ -339,6 +334,69 @@ def test_silence_means_no_by_itself(at: Conversation) -> None:
     assert at.wait(60) == []
     at.hear(Verdict.COMMAND, "ja")  # too late
     assert at.announced is None
+
+
+def test_nobody_is_expected_to_answer_while_we_speak(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.dialogue.speaking = lambda: True
+    assert at.wait(ANSWER_SECONDS + 1) == []
+    at.dialogue.speaking = lambda: False
+    assert at.wait(ANSWER_SECONDS) == []
+    assert at.wait(1) == ["Abgebrochen."]
+
+
+def test_hands_answer_a_question_about_their_move(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei", sound="what was heard")
+    at.table.submit(f.Lift, board="white", square="g1")
+    at.table.submit(f.Place, board="white", square="h3")
+    assert (at.announced, at.asked()) == ("g1h3", False)
+    assert at.rulings[-1].kind == "made"
+    assert at.learned == [("what was heard", "springer hector drei")]
+
+
+def test_hands_that_do_something_else_answer_nothing(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
+    at.table.submit(f.Lift, board="white", square="e2")
+    at.table.submit(f.Place, board="white", square="e4")
+    assert at.asked()
+    at.type("Hector")
+    assert at.rulings[-1].kind != "made"
+
+
+def test_what_hands_have_done_already_is_not_asked_about(at: Conversation) -> None:
+    at.table.submit(f.Lift, board="white", square="g1")
+    at.table.submit(f.Place, board="white", square="h3")
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
+    assert (at.announced, at.asked()) == ("g1h3", False)
+
+
+def test_a_player_without_the_earphone_is_asked_aloud(at: Conversation) -> None:
+    at.play("e2e4")
+    at.hear(Verdict.ASK, "bauer eva sieben eva fünf", side="black")
+    assert at.said[-1] == (Output.PUBLIC, "Bauer Eva sieben Eva fünf. Richtig?")
+    at.type("nein", "black")
+    at.type("Sf3", "black")
+    assert at.said[-1][0] is Output.PUBLIC
+
+
+def test_what_is_awaited_follows_the_game(at: Conversation) -> None:
+    def states() -> list[State]:
+        return [at.dialogue.listening(side).state for side in f.SIDES]
+
+    assert states() == [State.ANNOUNCE, State.WAIT]
+    at.hear(Verdict.ACCEPT, "eva vier")
+    assert states() == [State.EXECUTE, State.REPEAT]
+    repeats = at.dialogue.listening("black").repeats
+    assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
+    assert at.dialogue.listening("white").repeats is None
+    at.play("e2e4")
+    assert states() == [State.WAIT, State.ANNOUNCE]
+    repeats = at.dialogue.listening("black").repeats  # he may not have repeated it yet
+    assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
+    at.type("aufgeben")
+    assert states() == [State.ANSWER, State.ANNOUNCE]
+    at.type("ja")
+    assert states() == [State.OVER, State.OVER]
 
 
 def test_a_question_lapses_when_the_move_is_made_in_another_way(at: Conversation) -> None:

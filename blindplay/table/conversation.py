@@ -1,0 +1,164 @@
+"""How a conversation goes: what is awaited, what is asked, and what an answer means. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum, StrEnum
+
+import chess
+
+from blindplay.language import Command, Kind, Language, Understanding
+from blindplay.speech.recogniser import Hearing
+
+# A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
+CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
+# Heard without the opening word even where commands need it: answers, and what cannot wait.
+NEVER_OPENED = frozenset(
+    (
+        Command.YES,
+        Command.NO,
+        Command.MORE,
+        Command.CORRECTION,
+        Command.ADJUST,
+        Command.ACCEPT_DRAW,
+        Command.DECLINE_DRAW,
+    )
+)
+ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
+
+
+class OpeningWord(StrEnum):
+    """Whether the opening word must go before a command that is spoken; never before typed ones."""
+
+    REQUIRED = "required"
+    OPTIONAL = "optional"
+
+
+class State(Enum):
+    """What is awaited of one player."""
+
+    ANNOUNCE = "announce"
+    """He is on move."""
+    EXECUTE = "execute"
+    """He has announced; until the opponent's clock runs he may correct it (D.2.8)."""
+    REPEAT = "repeat"
+    """The opponent has announced (D.2.1)."""
+    WAIT = "wait"
+    """The opponent is on move and has not announced."""
+    ANSWER = "answer"
+    """We have asked him something."""
+    OVER = "over"
+    """No move is to be played."""
+
+
+@dataclass(frozen=True)
+class Listening:
+    """All that one player may say now, from which a grammar is made.
+
+    ``boards``: the positions whose moves he may announce or repeat; ``repeats``: the position and
+    the move that he may be repeating, likely but never assumed (D.2.1); ``bare``: the commands
+    that are heard as they are; ``opened``: those heard after the opening word; ``answers``: words
+    that answer our question ("turm", "eva zwei"), in small letters.
+    """
+
+    state: State
+    boards: tuple[chess.Board, ...] = ()
+    repeats: tuple[chess.Board, chess.Move] | None = None
+    bare: frozenset[Command] = frozenset()
+    opened: frozenset[Command] = frozenset()
+    answers: frozenset[str] = frozenset()
+
+    def phrases(self, pack: Language) -> list[str]:
+        """Everything but the moves, each phrase once, in small letters."""
+        return [
+            *sorted(self.answers),
+            *pack.command_phrases(self.bare),
+            *pack.command_phrases(self.opened, opened=True),
+        ]
+
+
+@dataclass(frozen=True)
+class Said:
+    """One thing that was said, or may have been, as it is understood. ``repeats``: it is the
+    opponent's last move, repeated; ``hearing`` is its sound, None when it was typed."""
+
+    text: str
+    meant: Understanding
+    repeats: bool = False
+    hearing: Hearing | None = field(default=None, compare=False)
+
+    @property
+    def key(self) -> str:
+        """What it means, whatever the words."""
+        meant = self.meant
+        if meant.command is not None:
+            return " ".join([meant.command.value, *(move.uci() for move in meant.moves)])
+        if meant.move is not None:
+            return meant.move.uci()
+        return meant.core or meant.words
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a player was asked, and waits for his answer.
+
+    ``options`` are what he may have said, one alone to be answered by ja or nein; ``answers`` are
+    for each the words that choose it. ``confirms``: it was understood, and needs a ja because it
+    changes the game; only ja will do, and nothing was misheard. ``since``: ms of the table's time.
+    """
+
+    options: tuple[Said, ...]
+    words: str
+    since: int
+    plies: int
+    confirms: bool = False
+    answers: tuple[tuple[str, ...], ...] = ()
+    unclear: int = 0
+
+
+class Reply(Enum):
+    """What an utterance is to a question."""
+
+    CHOSEN = "chosen"
+    NO = "no"
+    AGAIN = "again"
+    UNCLEAR = "unclear"
+    OTHER = "other"
+
+
+def reply(question: Question, said: Said) -> tuple[Reply, Said | None]:
+    """How ``said`` answers ``question``, and the option that it chooses."""
+    meant = said.meant
+    options = question.options
+    if meant.command in (Command.NO, Command.CORRECTION):
+        return Reply.NO, None
+    if meant.command is Command.YES:
+        return (Reply.CHOSEN, options[0]) if len(options) == 1 else (Reply.UNCLEAR, None)
+    if meant.command in ASK_AGAIN:
+        return Reply.AGAIN, None
+    if meant.command is None:
+        named = [
+            option
+            for option, words in zip(options, question.answers, strict=bool(question.answers))
+            if meant.core in words or said.text.casefold() in words
+        ]
+        if len(named) == 1:
+            return Reply.CHOSEN, named[0]
+    if not question.confirms:
+        same = [option for option in options if option.key == said.key]
+        if len(same) == 1:
+            return Reply.CHOSEN, same[0]
+    elif said.key in [option.key for option in options]:
+        return Reply.AGAIN, None
+    if meant.kind in (Kind.UNCLEAR, Kind.NOTHING):
+        return Reply.UNCLEAR, None
+    return Reply.OTHER, None
+
+
+def claim_with(question: Question, said: Said) -> Said | None:
+    """The claim that was asked about, with the move that is said now."""
+    claim = question.options[0].meant
+    if not question.confirms or claim.command not in CLAIMS_WITH_MOVE or said.meant.move is None:
+        return None
+    meant = replace(claim, moves=said.meant.moves, rest=said.text)
+    return Said(f"{question.options[0].text} {said.text}", meant, False, said.hearing)
