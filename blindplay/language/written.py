@@ -119,6 +119,7 @@ _LOOKALIKES = str.maketrans(
 )
 _NUMBER = re.compile(r"\s*(?:[1-9]\d*(?:\s*[.):]|\s+))?[\s.]*")
 _GAP = re.compile(r"[\s.\-_?/]*|\((?:leer|nothing|empty|tom|vide)\)", re.IGNORECASE)
+_WORD = re.compile(r"\b[^\W\d_]{3,}\b")
 _LONGEST = 200
 """No entry has more characters, not even in words."""
 _NUMERIC = re.compile(r"([1-8]{2})([1-8]{2})([1-4]?)")
@@ -226,6 +227,7 @@ def meanings(text: str, notations: frozenset[Notation]) -> tuple[Written, ...]:
     return tuple(dict.fromkeys(found)) or tuple(dict.fromkeys(_spoken(text)))
 
 
+@lru_cache(maxsize=1 << 15)
 def knows(notation: Notation, text: str) -> bool:
     """Whether an entry is a move in ``notation``."""
     compact, dots = _compact(text)
@@ -316,6 +318,8 @@ def _meant(match: re.Match[str], letters: str) -> Written | None:
         return None
     if from_file and from_file.isupper() != to_file.isupper():
         return None
+    if part["link"] == "-" and not (from_file or from_rank or part.get("piece")):
+        return None
     whole = bool(from_file and from_rank)
     letter = part.get("piece")
     piece = _piece(letter, letters) if letter else None if whole else chess.PAWN
@@ -373,7 +377,13 @@ def _marked(tail: str) -> Written:
 
 
 def _spoken(text: str) -> Iterator[Written]:
-    """What an entry in words means in all languages."""
+    """What an entry in words means in all languages.
+
+    Without a word there is nothing to read here: what is heard forgives signs that are out of
+    place, and what is written must not (``d:6`` can be ``dxc6``).
+    """
+    if not _WORD.search(text):
+        return
     for reader in _readers():
         heard = reader.read(text)
         if heard.said is not None:

@@ -20,7 +20,7 @@ from .sheets import LETTERS, braille_forms, exact_forms, printed, spoken_forms
 SURE, LIKELY, AMBIGUOUS = Certainty.SURE, Certainty.LIKELY, Certainty.AMBIGUOUS
 ILLEGAL, UNREADABLE, MISSING = Certainty.ILLEGAL, Certainty.UNREADABLE, Certainty.MISSING
 START = chess.Board()
-BOARDS = [board.copy(stack=False) for board in positions(900, 23)][::6]
+BOARDS = [board.copy(stack=False) for board in positions(900, 23)][::10]
 
 
 def ucis(text: str, board: chess.Board, *notations: Notation) -> tuple[Certainty, list[str]]:
@@ -51,7 +51,7 @@ def test_move_of_an_unknown_country_is_never_taken_for_another(notation: Notatio
 
 
 def test_move_in_words_of_any_language_is_sure() -> None:
-    for board in BOARDS[::5]:
+    for board in BOARDS[::6]:
         for move in board.legal_moves:
             for text in spoken_forms(board, move):
                 assert read(text, board).move == move, (board.fen(), text)
@@ -103,7 +103,7 @@ def test_files_of_a_pawn_capture_name_it_as_far_as_they_can() -> None:
             assert found.certainty is (LIKELY if len(same) == 1 else AMBIGUOUS)
             assert Remark.RANK_OMITTED in found.remarks
             seen += 1
-    assert seen > 50
+    assert seen > 30
 
 
 # ------------------------------------------------------------ what is never sure
@@ -137,7 +137,7 @@ def without_origin(text: str) -> str:
 
 
 @given(st.sampled_from(BOARDS), SHORT)
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_what_is_sure_is_written_as_the_laws_write_it(board: chess.Board, text: str) -> None:
     found = read(text, board, [Notation.GERMAN])
     if found.certainty is not SURE:
@@ -163,7 +163,7 @@ def mutations(text: str) -> st.SearchStrategy[str]:
 
 
 @given(st.data())
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 def test_slip_of_the_pen_is_no_sure_move_that_is_written_otherwise(
     data: st.DataObject,
 ) -> None:
@@ -454,7 +454,9 @@ def test_gap_is_missing(text: str) -> None:
     assert read(text, START) == sheet_module.Reading(text, MISSING)
 
 
-@pytest.mark.parametrize("text", ["1-0", "remis", "Sz9", "xyz", "Sf", "S", "e", "♘", "unleserlich"])
+@pytest.mark.parametrize(
+    "text", ["1-0", "remis", "Sz9", "xyz", "Sf", "S", "e", "♘", "unleserlich", "d:6", "-f3", "(Sf3"]
+)
 def test_what_nobody_writes_is_unreadable(text: str) -> None:
     assert read(text, START) == sheet_module.Reading(text, UNREADABLE)
 
