@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import io
 import os
 import subprocess
@@ -220,20 +221,43 @@ def test_a_file_that_is_no_journal_of_a_game_is_said(tmp_path: Path) -> None:
         Scored.of(tmp_path / "empty.db")
 
 
-def command(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "blindplay.cli", "score", *arguments],
+        [sys.executable, "-m", "blindplay.cli", *arguments],
+        input=typed.encode(),
         capture_output=True,
         timeout=60,
         env={**os.environ, "PYTHONUTF8": "0"},
     )
 
 
+def score(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return command("score", *arguments)
+
+
+def test_a_game_is_headed_with_what_play_was_told_and_the_day_it_was_played(
+    tmp_path: Path,
+) -> None:
+    journal, before = str(tmp_path / "game.db"), datetime.date.today()
+    done = command(
+        "play", "--microphone", "none", "--silent", "--journal", journal, "--event", "Cup",
+        "--site", "Oslo NOR", "--round", "3", "--white", "Ada", typed="start\ne4\n\nquit\n",
+    )  # fmt: skip
+    assert done.returncode == 0
+    game = chess.pgn.read_game(io.StringIO(score(journal).stdout.decode()))
+    assert game is not None
+    named = ("Event", "Site", "Round", "White", "Result")
+    assert [game.headers[name] for name in named] == ["Cup", "Oslo NOR", "3", "Ada", "*"]
+    days = {before.strftime("%Y.%m.%d"), datetime.date.today().strftime("%Y.%m.%d")}
+    assert game.headers["Date"] in days
+    assert [move.uci() for move in game.mainline_moves()] == ["e2e4"]
+
+
 def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Path) -> None:
-    printed = command(str(journal), "--format", "brf", "--side", "white", "--cells", "30")
+    printed = score(str(journal), "--format", "brf", "--side", "white", "--cells", "30")
     assert printed.returncode == 0 and printed.stderr == b""
     output = tmp_path / "sheet.brf"
-    written = command(str(journal), "--format", "brf", "--cells", "30", "--output", str(output))
+    written = score(str(journal), "--format", "brf", "--cells", "30", "--output", str(output))
     assert written.stdout.decode().strip() == str(output)
     assert output.read_bytes() == printed.stdout
     assert b"\r\n" in printed.stdout and b"\r\r" not in printed.stdout
@@ -259,7 +283,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
     journal: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     before = journal.read_bytes()
-    done = command(*(argument.format(journal) for argument in arguments))
+    done = score(*(argument.format(journal) for argument in arguments))
     assert done.returncode == 2 and done.stdout == b""
     lines = done.stderr.decode().strip().splitlines()
     assert len(lines) == 1 and said in lines[0]
