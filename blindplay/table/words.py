@@ -103,66 +103,6 @@ def ears(game: Game, who: str) -> Output:
     return Output.PUBLIC if side in SIDES and side != owner else Output.PRIVATE
 
 
-def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition: str) -> str:
-    """A move as it is announced; one that is not legal by its squares."""
-    if board.is_legal(move):
-        return pack.announce(board, move, edition=edition)
-    return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
-
-
-def diagnosis(
-    explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language
-) -> str:
-    """What must have happened on ``board``: the slips of each explanation, a sentence each;
-    nothing where there is none. ``first`` is the side that made the first ply."""
-    told = [
-        " ".join(_slip_in_words(slip, first, pack) for slip in slips)
-        for slips in explanations
-        if slips
-    ]
-    if not told:
-        return ""
-    alternative = f" {pack.sentence('slip_or')} "
-    intro = pack.sentence("slip_board", player=pack.sentence(board))
-    return f"{intro} {alternative.join(told)}"
-
-
-def ply_in_words(ply: int, first: str, pack: Language) -> dict[str, str]:
-    """The number of a ply's move, and whose it is, as sentences need them."""
-    begun = ply if first == "white" else ply + 1
-    return {
-        "number": pack.number((begun + 1) // 2),
-        "player": pack.sentence("white" if begun % 2 else "black"),
-    }
-
-
-def _slip_in_words(slip: Slip, first: str, pack: Language) -> str:
-    def piece(letter: str | None) -> str:
-        named = letter not in (None, UNKNOWN)
-        return pack.piece(chess.Piece.from_symbol(letter)) if named else ""  # type: ignore[arg-type]
-
-    values = {"piece": piece(slip.piece), "other": piece(slip.other)}
-    for name, square in (("square", slip.square), ("to", slip.to)):
-        values[name] = "" if square is None else pack.square(square)
-    if slip.move is not None:
-        values["origin"] = pack.square(slip.move.from_square)
-        values["right"] = pack.square(slip.move.to_square)
-    for name, move in (("promoted", slip.executed), ("wanted", slip.move)):
-        if move is not None and move.promotion:
-            white = chess.square_rank(move.to_square) == 7
-            values[name] = pack.piece(chess.Piece(move.promotion, white))
-    if slip.ply is not None:
-        values |= ply_in_words(slip.ply, first, pack)
-    key = f"slip_{slip.what.value}"
-    if key == "slip_other_piece":
-        key = "slip_other_move"
-    if key == "slip_displaced" and slip.other is not None:
-        key = "slip_displaced_onto"
-    if key == "slip_extra" and not values["piece"]:
-        key = "slip_extra_unknown"
-    return pack.sentence(key, **values)
-
-
 def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output, str]]:
     """What is said about a ruling, and to whom. ``game`` is the game after it.
 
