@@ -823,6 +823,35 @@ def emulate(
         practise(emulated, sys.stdin, sys.stdout)
 
 
+models_app = typer.Typer(help="Speech models.", rich_markup_mode=None)
+app.add_typer(models_app, name="models")
+
+
+@models_app.command("adapt")
+def models_adapt(
+    base: Annotated[Path, typer.Argument(help="Folder of an unpacked small Vosk model.")],
+    language_id: Annotated[str, typer.Option("--language", help="Language to be heard.")],
+    output: Annotated[
+        Path | None, typer.Option(help="Folder to write; your own model of the language if none.")
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="What the base is like, if it cannot be seen: english, …")
+    ] = None,
+) -> None:
+    """Write a model with BASE's acoustics, whatever its language, and the words of a table."""
+    from blindplay.speech import graphs
+    from blindplay.speech.models import model_folder
+
+    lexicon = language.lexicon(language_id)
+    vocabulary = graphs.Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
+    folder = output or model_folder(language_id)
+    report = graphs.adapt(base, folder, vocabulary, family=family)
+    print(
+        f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
+        f"the phones of: {report.base}."
+    )
+
+
 @app.command()
 def doctor(
     language_id: Annotated[str, typer.Option("--language", help="Language of the table.")] = "de",
