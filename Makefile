@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: play test test-long lint docs bench clean
+.PHONY: play test test-long lint docs bench model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
@@ -27,6 +27,11 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/blindplay bench
+
+# The words of the built-in model, from blindplay/language/lexicons: make model-graph LANG=de
+model-graph: LANG := $(if $(filter command line,$(origin LANG)),$(LANG),de)
+model-graph: $(READY)
+	$(BIN)/blindplay models adapt models/$(LANG) --language $(LANG) --output models/$(LANG)
 
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "BlindPlay needs Python 3.11 or newer; set PYTHON=… to one.")'
