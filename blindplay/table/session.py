@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable
 from typing import TextIO
@@ -14,7 +13,7 @@ from blindplay.language import Command, Language
 from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
-from blindplay.record import Tape, TapeError
+from blindplay.record import Tape
 from blindplay.record.score import ply_of
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.listener import Listener
@@ -27,7 +26,7 @@ from .dialogue import Dialogue
 from .hearing import Expected, decide, expect
 from .setup_guide import SetupGuide, key_of
 from .table import Table
-from .taping import Taping, sound
+from .taping import Taping
 from .words import spoken
 
 DGT = "dgt:"
@@ -170,17 +169,9 @@ class Session:
 
     def play_tape(self, number: int) -> None:
         """Play privately what was said from move ``number`` on; an interruption ends it."""
-        try:
-            if self.taping is None or self._speaker is None:
-                raise TapeError("There is no tape of this game.")
-            found = self.taping.tape.from_ply(ply_of(self.table.game, number))
-        except TapeError:
+        ply, speaker = ply_of(self.table.game, number), self._speaker
+        if self.taping is None or speaker is None or not self.taping.play(speaker, ply):
             self.say(Output.PRIVATE, self.pack.sentence("tape_nothing"))
-            return
-        for recording in found:
-            self._speaker.say(
-                recording.words, to=Output.PRIVATE, sound=functools.partial(sound, recording)
-            )
 
     def _tape_failed(self, sentence: str) -> None:
         self.trouble(sentence)

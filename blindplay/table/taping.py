@@ -7,6 +7,8 @@ is what will be recorded; no voice is kept before it has been said to its end.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import StrEnum
@@ -18,7 +20,7 @@ from blindplay.language import Kind, Language
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape import EXPORT_RATE, Recording, write_sound
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level, read_audio
-from blindplay.speech.speaker import Sound
+from blindplay.speech.speaker import Outcome, Output, Sound, Speaker
 
 from .table import Table
 
@@ -83,6 +85,32 @@ class Taping:
         kind = pack.understand(phrase, self._table.game.board).kind
         if kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
             self._keep(pcm, RATE, self._table.time(), self.ply(), side, phrase)
+
+    def play(self, speaker: Speaker, ply: int) -> bool:
+        """Let ``speaker`` play privately what is on tape from ``ply`` on; False if that is nothing.
+
+        One utterance at a time, so that an announcement is heard between two of them and an
+        interruption ends it.
+        """
+        try:
+            rest = iter(self.tape.from_ply(ply))
+        except TapeError:
+            return False
+
+        def go_on(outcome: Outcome) -> None:
+            following = next(rest, None)
+            if outcome not in (Outcome.SPOKEN, Outcome.FAILED) or following is None:
+                return
+            with contextlib.suppress(ValueError):  # the speaker has been closed meanwhile
+                speaker.say(
+                    following.words,
+                    to=Output.PRIVATE,
+                    sound=functools.partial(sound, following),
+                    on_done=go_on,
+                )
+
+        go_on(Outcome.SPOKEN)
+        return True
 
     def _keep(self, pcm: bytes, rate: int, t: int, ply: int, by: str, words: str) -> None:
         try:

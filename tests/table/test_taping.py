@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from blindplay.speech import audio
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
 from blindplay.speech.models import find_model
 from blindplay.speech.recogniser import Recogniser
-from blindplay.speech.speaker import Speaker
+from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table, play
 from blindplay.table.play import Devices, run
@@ -101,6 +102,33 @@ def test_the_tape_is_played_privately_from_a_move_on(session: Run, tmp_path: Pat
     assert len(private.played) == 2  # a sentence that there is nothing
     assert len(public.played) == heard
     assert len(Tape(tmp_path / "game.tape").recordings()) == heard
+
+
+def test_an_announcement_does_not_wait_for_the_tape_and_an_interruption_ends_it(
+    table: Table, synthesiser: Synthesiser, tmp_path: Path
+) -> None:
+    taping = Taping(Tape(tmp_path / "game.tape"), table, pytest.fail)
+    for number in range(1, 6):
+        pcm = bytes([number, 0]) * EXPORT_RATE
+        taping.tape.keep(pcm, EXPORT_RATE, t=number, ply=number, by="table", words=f"Zug {number}")
+    heard: list[str] = []
+    began = threading.Semaphore(0)
+
+    def start(pcm: bytes, rate: int) -> None:
+        heard.append(f"tape {pcm[0]}" if len(pcm) == 2 * EXPORT_RATE else "announcement")
+        began.release()
+
+    sink = SilentSink(realtime=True, on_start=start)
+    synthesiser.render("weiter")
+    with Speaker(synthesiser, sink, sink) as speaker:
+        assert taping.play(speaker, 2)
+        assert began.acquire(timeout=10)
+        speaker.say("weiter", to=Output.PUBLIC)
+        assert began.acquire(timeout=10) and began.acquire(timeout=10)
+        speaker.interrupt()
+        assert speaker.wait(10)
+    assert heard == ["tape 2", "announcement", "tape 3"]
+    assert not taping.play(speaker, 6)
 
 
 def test_without_a_tape_that_is_said(session: Run) -> None:
