@@ -65,7 +65,7 @@ def test_a_slip_is_corrected_before_the_clock(shown: tuple[str, Path]) -> None:
 def test_the_clock_is_told_on_request_and_privately(shown: tuple[str, Path]) -> None:
     assert in_order(
         shown[0],
-        "heard White: meine zeit",
+        " zeit habe ich noch",
         "ruled answer: to white; about time",
         "said privately: Ihre Zeit: fünfzehn Minuten",
     )
