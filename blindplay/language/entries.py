@@ -60,7 +60,7 @@ def entries(text: str, *, brf: bool = False) -> list[Entry]:
     text = re.sub(r"\{[^}]*\}", " ", text.removeprefix("\ufeff"))
     sheet = _Sheet()
     lines = []
-    for line in re.split(r"\r\n|[\r\n\f\v]", text):
+    for line in _with_gaps(re.split(r"\r\n|[\r\n\f\v]", text)):
         struck = _STRUCK_BY_PLY.fullmatch(line)
         if struck is not None:
             sheet.struck.setdefault(int(struck[1]), []).append(struck[2])
@@ -84,6 +84,10 @@ _RESULT = re.compile(
     r"|remis|draw|remi|nulle|aufgegeben|resigns|oppgitt|uppgivet|opgivet|abandon",
     re.IGNORECASE,
 )
+_ROW = re.compile(
+    r"(?P<number>\s*\d+[.)]?)\s+(?P<white>\S+(?: \S+)*?)(?:\s{2,}(?P<black>\S.*?))?\s*"
+)
+_WIDE = 200  # no table has lines of so many characters
 _BRACKET = re.compile(r"\(([^()]*)\)")
 _PART_OF_MOVE = re.compile(
     r"=|e\.? ?p\.?|[KDTLSQRBNFC]|\+|\#|leer|nothing|empty|tom|vide|matt?|schach", re.IGNORECASE
@@ -94,6 +98,7 @@ _STRUCK_WORD = re.compile(
     re.IGNORECASE,
 )
 _SQUARE = re.compile("[a-h][1-8]")
+_DASH = re.compile("[-–—]")
 _WITHOUT_STROKES = dict.fromkeys(range(0x335, 0x339))
 _WORD = re.compile(r"~~.*?~~|\([^()]*\)|\S+")
 
@@ -116,6 +121,23 @@ class _Group:
     """It begins with Black's move."""
     cells: list[list[_Token]] = field(default_factory=lambda: [[]])
     """Tokens, by cells where the line has columns."""
+
+
+def _with_gaps(lines: list[str]) -> list[str]:
+    """``lines`` with dots for White's move where only Black's stands, far to the right.
+
+    So it is when Black's moves stand one below the other in all the other lines.
+    """
+    rows = [_ROW.fullmatch(line) if len(line) < _WIDE else None for line in lines]
+    columns = {row.start("black") for row in rows if row and row["black"]}
+    if len(columns) != 1:
+        return lines
+    return [
+        f"{line[: row.end('number')]} … {row['white']}"
+        if row and not row["black"] and row.start("white") in columns
+        else line
+        for line, row in zip(lines, rows, strict=True)
+    ]
 
 
 def _tokens(cell: str) -> Iterator[_Token]:
@@ -234,20 +256,24 @@ def _join_squares(groups: Sequence[_Group]) -> None:
 
     It is one if it begins with two squares of which the first is where no first move goes.
     """
-    moves = (cell for group in groups for cell in group.cells if cell)
-    begin = next((cell for cell in moves if _SQUARE.match(cell[0].print)), [])
-    if len(begin) < 2 or begin[0].print[1] not in "12" or not _SQUARE.match(begin[1].print):
+    cells = [cell for group in groups for cell in group.cells]
+    begin = next((cell for cell in cells if cell and _SQUARE.fullmatch(cell[0].print)), None)
+    if begin is None or begin[0].print[1] not in "12" or not _squares(begin):
         return
-    for group in groups:
-        for cell in group.cells:
-            tokens, cell[:] = cell[:], []
-            for token in tokens:
-                start = cell[-1] if cell else token
-                if _SQUARE.fullmatch(start.print) and _SQUARE.match(token.print) and cell:
-                    text = f"{start.text} {token.text}"
-                    cell[-1] = _Token(text, text)
-                else:
-                    cell.append(token)
+    for cell in cells:
+        tokens, cell[:] = cell[:], []
+        while tokens:
+            count = _squares(tokens) or 1
+            text = " ".join(token.text for token in tokens[:count])
+            cell.append(_Token(text, text) if count > 1 else tokens[0])
+            del tokens[:count]
+
+
+def _squares(tokens: Sequence[_Token]) -> int:
+    """How many tokens are two squares, with or without a dash between them, else 0."""
+    count = 3 if len(tokens) > 1 and _DASH.fullmatch(tokens[1].print) else 2
+    ends = len(tokens) >= count and _SQUARE.match(tokens[count - 1].print)
+    return count if ends and _SQUARE.fullmatch(tokens[0].print) else 0
 
 
 class _Sheet:
@@ -336,9 +362,12 @@ def _written(group: _Group) -> list[tuple[str, int]]:
         return found
     tokens = [token for token in group.cells[0] if not _is_aside(token)] if group.cells else []
     if group.number is not None:
-        # "12. … Sc6": the dots stand for White's move; "12. Sf3 … Sc6": for nothing.
+        # "12. … Sc6": the dots stand for White's move; "12. Sf3 … Sc6": for nothing, and so does
+        # the dash in "12. Sf3 - Sc6".
         group.black = group.black or (len(tokens) > 1 and _dots(tokens[0]))
         tokens = [token for token in tokens[:-1] if not _dots(token)] + tokens[-1:]
+        if len(tokens) == 3 and _DASH.fullmatch(tokens[1].print):
+            del tokens[1]
     most = None if group.number is None else 1 if group.black else 2
     found = []
     run: list[_Token] = []
@@ -359,11 +388,13 @@ def _dots(token: _Token) -> bool:
 
 
 def _is_aside(token: _Token) -> bool:
-    """Whether a token is a time or a result."""
+    """Whether a token is a time, a result, or a stroke between two of them."""
     if token.struck:
         return False
     bare = token.print.strip(".,;").replace("–", "-")
-    return bare != "0-0" and bool(_CLOCK.fullmatch(bare) or _RESULT.fullmatch(bare))
+    return bare == "/" or (
+        bare != "0-0" and bool(_CLOCK.fullmatch(bare) or _RESULT.fullmatch(bare))
+    )
 
 
 @dataclass(frozen=True, slots=True)

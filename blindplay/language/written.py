@@ -118,7 +118,7 @@ _LOOKALIKES = str.maketrans(
     }
 )
 _NUMBER = re.compile(r"\s*(?:[1-9]\d*(?:\s*[.):]|\s+))?[\s.]*")
-_GAP = re.compile(r"[\s.\-_?/]*|\((?:leer|nothing|empty|tom|vide)\)", re.IGNORECASE)
+_GAP = re.compile(r"[\s.\-_?]*|\((?:leer|nothing|empty|tom|vide)\)", re.IGNORECASE)
 _WORD = re.compile(r"\b[^\W\d_]{3,}\b")
 _LONGEST = 200
 """No entry has more characters, not even in words."""

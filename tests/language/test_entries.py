@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 import blindplay.language.entries as entries_module
 from blindplay.language import braille
 from blindplay.language.roundtrip import positions
-from blindplay.language.sheet import Certainty, Doubt, Entry, Notation, entries, notation_of, read
+from blindplay.language.sheet import (
+    Certainty,
+    Doubt,
+    Entry,
+    Notation,
+    Remark,
+    entries,
+    notation_of,
+    read,
+)
 
 from .sheets import printed
 
@@ -61,6 +70,10 @@ LAYOUTS = {
     ),
     "both numbers alike": lambda texts: "\n".join(
         f"{i // 2 + 1}. {text}" for i, text in enumerate(texts)
+    ),
+    "wide": lambda texts: "\n".join(f"{n:3}. {w:12} {b}" for n, w, b in rows(texts)),
+    "dashes": lambda texts: "\n".join(
+        f"{n}. {w} – {b}" if b else f"{n}. {w}" for n, w, b in rows(texts)
     ),
     "Black below White": lambda texts: "\n".join(f"{n}. {w}\n   {b}" for n, w, b in rows(texts)),
     "numbers alone": lambda texts: "\n".join(f"{n}.\n{w}\n{b}" for n, w, b in rows(texts)),
@@ -157,6 +170,11 @@ def test_squares_alone_are_put_together_to_plies(text: str) -> None:
     assert plies(text) == [(1, "e2 e4"), (2, "e7 e5"), (3, "g1 f3")]
 
 
+def test_squares_with_a_dash_between_them_are_a_ply() -> None:
+    text = "1. e2 - e4 e7 - e5\n2. g1 – f3"
+    assert plies(text) == [(1, "e2 - e4"), (2, "e7 - e5"), (3, "g1 – f3")]
+
+
 def test_parts_of_a_move_that_stand_apart_stay_with_it() -> None:
     text = "1. e4 e5 2. f4 ex f4 3. Sf3 + g5 ?! 4. d4 (=) d5 5. e5 f5 6. exf6 e.p. Sf6 !"
     assert [entry for _, entry in plies(text)] == [
@@ -178,6 +196,10 @@ def test_parts_of_a_move_that_stand_apart_stay_with_it() -> None:
         ("1... e5\n2. Sf3", [(2, "e5"), (3, "Sf3")]),
         ("1\t\te5\n2\tSf3\t", [(2, "e5"), (3, "Sf3")]),
         ("1. e4 e5\n2.\n3. Lc4 Lc5", [(1, "e4"), (2, "e5"), (5, "Lc4"), (6, "Lc5")]),
+        (
+            "1. e4      e5\n2.         Sc6\n3. Lc4     Lc5",
+            [(1, "e4"), (2, "e5"), (4, "Sc6"), (5, "Lc4"), (6, "Lc5")],
+        ),
         ("23. Sf3 Sc6", [(45, "Sf3"), (46, "Sc6")]),
     ],
 )
@@ -271,6 +293,72 @@ def test_moves_taken_back_are_struck_and_written_anew() -> None:
     ]
 
 
+# ------------------------------------------------------------ real-looking sheets
+
+CLUB = """
+  Partieformular   SC Turm 1921
+  Weiß: Jörg Ahrens      Schwarz: M. Lindqvist
+  3. Runde, Brett 4      Datum: 14.3.
+
+   1. e4        e5
+   2. Sf3       Sc6
+   3. Lc4       Lc5      0:05 / 0:04
+   4. c3        Sf6
+   5. d4        ed
+   6. cd        Lb4+
+   7. Sc3       Sxe4
+   8. 0-0       LxS
+   9. d5        ~~Se5~~ Lf6
+  10. Te1       Se7
+  11. TxS       d6
+  12. Lg5       L:g5
+  13. Sg5:      0-0
+  14. Sxh7      K:h7
+  15. Dh5 +     Kg8
+  16. Teh4      f6   ?
+"""
+
+
+def test_sheet_of_a_club_player_is_read_to_the_end() -> None:
+    found = entries(CLUB)
+    assert [entry.ply for entry in found] == list(range(1, 34))[: len(found)]
+    assert len(found) >= 32
+    notations = notation_of(entry.text for entry in found)
+    assert notations == (Notation.GERMAN,)
+    board = chess.Board()
+    sure = 0
+    for entry in found[:32]:
+        reading = read(entry.text, board, notations)
+        assert reading.move is not None, (entry, reading, board.fen())
+        sure += reading.certainty is Certainty.SURE
+        board.push(reading.move)
+    assert found[17] == Entry(18, "Lf6", ("Se5",))
+    assert sure >= 26
+
+
+FRENCH = """
+1. e4 e5  2. Cf3 Cc6  3. Fb5 a6  4. Fxc6 dxc6  5. O-O Fg4  6. h3 h5  7. hxg4 hxg4
+8. Ch2 Dh4  9. f3 Dg3  10. fxg4 Dh2+  11. Rf2 Fc5+  12. Re2 Dxg2+ 13. Re1 Dxe4+
+"""
+
+
+def test_french_king_is_no_english_rook() -> None:
+    found = entries(FRENCH)
+    notations = notation_of(entry.text for entry in found)
+    assert notations == (Notation.FRENCH,)
+    board = chess.Board()
+    for entry in found:
+        reading = read(entry.text, board, notations)
+        if entry.ply == 20:
+            # The queen takes a knight on h2, and no sign says so.
+            assert (reading.certainty, reading.remarks) == (
+                Certainty.LIKELY,
+                (Remark.CAPTURE_UNMARKED,),
+            )
+        assert reading.move is not None, (entry, reading, board.fen())
+        board.push(reading.move)
+
+
 # ------------------------------------------------------------ any text
 
 
@@ -319,7 +407,9 @@ def test_sheet_without_entries_is_empty(text: str) -> None:
     assert entries(text) == []
 
 
-@pytest.mark.parametrize("unit", ["e4 ", "1. ", "++", "(", "~~", "schachmatt", "⠼", "0-0", "e.p."])
+@pytest.mark.parametrize(
+    "unit", ["e4 ", "1. ", "++", "(", "~~", "schachmatt", "⠼", "0-0", "e.p.", "1. e4  "]
+)
 def test_no_text_takes_long(unit: str) -> None:
     # Without a limit some of these would take minutes, and with a careless pattern for ever.
     entries(unit * 400)
