@@ -16,7 +16,7 @@ import platformdirs
 import typer
 
 from blindplay import __version__, language
-from blindplay.language import Kind, Language, Understanding
+from blindplay.language import Language, Understanding
 from blindplay.laws import Fact, editions, facts
 from blindplay.laws.clock import TimeControl
 
@@ -196,16 +196,6 @@ def _meaning(board: chess.Board, understood: Understanding) -> dict[str, Any]:
     }
 
 
-_DECISIONS = {
-    Kind.MOVE: "accept",
-    Kind.AMBIGUOUS: "ask",
-    Kind.ILLEGAL: "illegal",
-    Kind.COMMAND: "command",
-    Kind.UNCLEAR: "refuse",
-    Kind.NOTHING: "nothing",
-}
-
-
 def _in_words(meaning: dict[str, Any]) -> str:
     what = meaning["kind"]
     if meaning["move"]:
@@ -296,24 +286,21 @@ class _Ears:
 
     def heard(self, name: str, path: Path, board: chess.Board, pack: Language) -> dict[str, Any]:
         from blindplay.speech.audio import read_audio
+        from blindplay.speech.ears import ears_of
         from blindplay.table.hearing import understand_sound
 
         recogniser = self.recogniser(pack)
-        utterance, understood = understand_sound(recogniser, pack, board, read_audio(path))
-        meaning = _meaning(board, understood)
-        decision = _DECISIONS[understood.kind]
-        if decision == "refuse" and not utterance.hearing.words:
-            decision = "nothing"
-        heard = utterance.hearing.alternatives
-        own = next((item.score for item in heard if item.words == utterance.phrase), None)
-        cost = None if own is None else round(heard[0].score - own + understood.cost, 3)
+        ears = ears_of(recogniser.folder)
+        decision, understood = understand_sound(recogniser, pack, board, read_audio(path), ears)
         return {
             "file": name,
-            **meaning,
-            "decision": decision,
-            "heard": utterance.hearing.words,
-            "cost": cost,
-            "alternatives": [item.words for item in heard if item.words != utterance.phrase],
+            **_meaning(board, understood),
+            "decision": decision.verdict.value,
+            "heard": decision.hearing.words,
+            "cost": round(decision.cost, 3) if decision.candidates else None,
+            "alternatives": [
+                item.phrase for item in decision.candidates if item.phrase != decision.phrase
+            ],
         }
 
 
@@ -381,6 +368,14 @@ def play(
     microphone: Annotated[
         str | None, typer.Option(help="Part of the microphone's name; 'none' for keys only.")
     ] = None,
+    push_to_talk: Annotated[
+        bool,
+        typer.Option(help="Hear only what is said after the talk button: t and Enter, or a lever."),
+    ] = False,
+    talk_levers: Annotated[
+        bool,
+        typer.Option(help="The levers of the impaired player's board talk, and press no clock."),
+    ] = False,
     private_output: Annotated[
         str | None, typer.Option(help="Part of the name of the player's earphone.")
     ] = None,
@@ -449,8 +444,9 @@ def play(
         raise ValueError("--resume needs --journal FILE, the game to go on with.")
     keep = Keep(tape.value)
     devices = table_play.Devices(
-        board, sighted_board, microphone, private_output, public_output, model, silent
-    )
+        board, sighted_board, microphone, private_output, public_output, model, silent,
+        push_to_talk, talk_levers,
+    )  # fmt: skip
     if or_demo and not devices.any_present():
         demo(journal=journal, language_id=language_id)
         return

@@ -36,6 +36,8 @@ _NOT_SPOKEN = re.compile(
 _SLOTS = ("{square}", "{file}", "{rank}", "{pieces}")
 _ARTICLE_PART = re.compile(r"[A-Za-z]+|\d+")
 
+_SIGNS_OF_A_MOVE = frozenset((Sign.FILE, Sign.RANK, Sign.PIECE, Sign.CAPTURES, Sign.PROMOTES))
+
 
 def words_only(text: str) -> bool:
     """Whether a synthesiser may be given ``text``: no digit, notation, or single letter.
@@ -298,6 +300,25 @@ class Language:
                 if meant.move == fact.move:
                     found[phrase] = None
         return list(found)
+
+    def forms(self, board: chess.Board) -> list[str]:
+        """Every form in which a legal move may be said, in small letters, each once.
+
+        Like :meth:`phrases`, with those that several moves share: who says one is asked which.
+        Takes 2 ms, so that it can be done between two plies.
+        """
+        facts = self._position(board).facts
+        return list(dict.fromkeys(form for fact in facts for form in self._forms(fact, board)))
+
+    def is_word_of_a_move(self, word: str) -> bool:
+        """Whether ``word`` is a file, a rank, a piece, or what links them in an announcement."""
+        known = self._pack.dictionary.get(fold(word))
+        return known is not None and known.sign in _SIGNS_OF_A_MOVE
+
+    def is_file_or_rank(self, word: str) -> bool:
+        """Whether ``word`` is the name of a file or a rank."""
+        known = self._pack.dictionary.get(fold(word))
+        return known is not None and known.sign in (Sign.FILE, Sign.RANK)
 
     def illegal_phrases(self, board: chess.Board) -> list[str]:
         """Announcements that are well formed and plausible, and not legal on ``board``.

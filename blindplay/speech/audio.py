@@ -553,11 +553,6 @@ class DeviceSink:
             device.close()
 
 
-def faster(pcm: bytes, factor: float) -> bytes:
-    """Return the sound as if played `factor` times as fast, higher in pitch and formants, too."""
-    return _resampled(pcm, round(RATE * factor), RATE)
-
-
 def _resampled(pcm: bytes, rate: int, wanted: int) -> bytes:
     if rate == wanted:
         return pcm

@@ -1,27 +1,27 @@
-"""Words from sound: Vosk with a grammar of the phrases that make sense now.
+"""Words from sound: Vosk, listening for the phrases that make sense now and for anything else.
 
-Vosk's grammar is a bigram with back-off: any result can be a mixture of phrases, and its
-confidence says little. So several alternatives are asked for, and one counts only if it is one of
-the phrases and scores close enough to the best (`Hearing.decide`).
+Every utterance is decoded twice. The *closed* grammar holds the phrases that are expected; the
+*open* one holds every word there is, in any order, so that what nobody expects (an illegal move,
+chatter) can win, too. Vosk's scores of the two cannot be compared, because its language model
+charges differently in each: what it charges is taken off (see `bigram`), and what is left says how
+well the sound fits the words. Vosk's own confidence is not used.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from blindplay.speech import models
 from blindplay.speech.audio import RATE
+from blindplay.speech.bigram import Bigram
 from blindplay.speech.models import ModelError
 
-ALTERNATIVES = 8
-"""How many alternatives Vosk is asked for."""
-MARGIN = 4.0
-"""How far (in the natural logarithm of likelihood) a phrase may score below the best."""
-COMMAND_MARGIN = 0.0
-"""The same for commands: short words are triggered too easily by others."""
+ALTERNATIVES = 20
+"""How many alternatives Vosk is asked for in each grammar; many differ in their timing only."""
 UNKNOWN = "[unk]"
+"""What stands for sound that is none of the model's words."""
 
 
 class VocabularyError(ValueError):
@@ -30,13 +30,17 @@ class VocabularyError(ValueError):
 
 @dataclass(frozen=True)
 class Alternative:
-    """One reading: plain words ("springer gustav eins") and its score, larger is likelier.
+    """One reading of an utterance.
 
-    `words` is empty where nothing but unknown sound was heard.
+    `words` are plain words ("springer gustav eins"), with UNKNOWN for other sound between them;
+    before and after them it is left out, and `strays` counts those stretches (0 to 2). `words` is
+    empty where nothing but other sound was heard. `score` is the logarithm of the likelihood of
+    the sound given the words, in nats; it can be compared within one hearing only.
     """
 
     words: str
     score: float
+    strays: int = 0
 
 
 @dataclass(frozen=True)
@@ -50,30 +54,6 @@ class Hearing:
         """Return the words of the best alternative, "" if there are none."""
         return self.alternatives[0].words if self.alternatives else ""
 
-    def decide(
-        self,
-        phrases: Collection[str],
-        *,
-        commands: Collection[str] = (),
-        margin: float = MARGIN,
-        command_margin: float = COMMAND_MARGIN,
-    ) -> str | None:
-        """Return the first alternative that is a listed phrase within its margin, else None.
-
-        `commands` are phrases to which `command_margin` applies; a phrase in both counts as a
-        command. Case and spacing do not matter; the phrase is returned as it was listed.
-        """
-        if not self.alternatives:
-            return None
-        listed = {_plain(phrase): (phrase, margin) for phrase in phrases}
-        listed |= {_plain(phrase): (phrase, command_margin) for phrase in commands}
-        best = self.alternatives[0].score
-        for alternative in self.alternatives:
-            phrase, allowed = listed.get(_plain(alternative.words), ("", -1.0))
-            if phrase and best - alternative.score <= allowed:
-                return phrase
-        return None
-
 
 def _plain(phrase: str) -> str:
     return " ".join(phrase.casefold().split())
@@ -83,13 +63,21 @@ class Recogniser:
     """A loaded model. Loading takes 0.05 s for the built-in one; recognising is thread-safe.
 
     `spellings` maps words of the phrases to the model's own, {"cesar": "cäsar"}; what is heard is
-    given back in the phrase's words. Raises ModelError when the model cannot be loaded.
+    given back in the phrase's words. `words` are those of the open grammar, as far as the model
+    has them; none: all that it has. Raises ModelError when the model cannot be loaded.
     """
 
     def __init__(
-        self, model: Path, language: str, *, spellings: Mapping[str, str] | None = None
+        self,
+        model: Path,
+        language: str,
+        *,
+        spellings: Mapping[str, str] | None = None,
+        words: Iterable[str] | None = None,
     ) -> None:
         models.check_model(model)
+        self.folder = model
+        """Where the model is; what has been measured of it lies beside it."""
         self.language = language
         self.vocabulary = models.vocabulary(model)
         """Every word the model can hear, square tokens ("gustav_eins") included."""
@@ -101,6 +89,21 @@ class Recogniser:
             raise ModelError(
                 f"Vosk cannot load the model in {model}; unpack the model again."
             ) from error
+        self._open = _Grammar(self._with_unknown(self._open_words(words)))
+
+    def _open_words(self, words: Iterable[str] | None) -> list[str]:
+        if words is None:
+            return sorted(self.vocabulary - {UNKNOWN})
+        single = {known for word in words if (known := self._known(_plain(word))) is not None}
+        joined = {
+            token
+            for token in self.vocabulary
+            if "_" in token and all(part in single for part in token.split("_"))
+        }
+        return sorted(single | joined)
+
+    def _with_unknown(self, items: Iterable[str]) -> list[str]:
+        return [*items, *([UNKNOWN] if UNKNOWN in self.vocabulary else [])]
 
     def missing(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` the model does not know, sorted, each once.
@@ -148,8 +151,7 @@ class Recogniser:
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Hearing:
         """Return what one utterance (16 kHz mono 16-bit PCM) may have been.
 
-        `phrases` is all that may be said now, as plain words, commands included; anything else is
-        heard as unknown or as the nearest phrase, which `Hearing.decide` then judges. Raises
+        `phrases` is what is expected now, as plain words, commands included. Raises
         VocabularyError.
         """
         run = self.start(phrases)
@@ -159,55 +161,83 @@ class Recogniser:
     def start(self, phrases: Sequence[str]) -> "Run":
         """Return a decoder for a stream of sound with this grammar. Raises VocabularyError."""
         tokens = self.grammar(phrases)
-        items = [*tokens] + ([UNKNOWN] if UNKNOWN in self.vocabulary else [])
-        kaldi = self._vosk.KaldiRecognizer(
-            self._model, float(RATE), json.dumps(items, ensure_ascii=False)
-        )
+        closed = _Grammar(self._with_unknown(tokens))
+        return Run([self._decoder(closed), self._decoder(self._open)], tokens)
+
+    def _decoder(self, grammar: "_Grammar") -> "_Decoder":
+        kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
         kaldi.SetMaxAlternatives(ALTERNATIVES)
-        return Run(kaldi, tokens)
+        return _Decoder(kaldi, grammar.bigram)
+
+
+class _Grammar:
+    """A list of phrases as Vosk takes it, and what its language model makes of it."""
+
+    def __init__(self, items: Sequence[str]) -> None:
+        # Vosk does not read the escapes of JSON: written \\u00e4, words with ä would be dropped.
+        self.json = json.dumps(list(items), ensure_ascii=False)
+        self.bigram = Bigram(items)
+
+
+class _Decoder:
+    """One of Vosk's decoders at work, and its language model."""
+
+    def __init__(self, kaldi: Any, bigram: Bigram) -> None:
+        self.kaldi = kaldi
+        self._bigram = bigram
+
+    def heard(self, told: str) -> dict[tuple[str, ...], float]:
+        """The alternatives in Vosk's answer: their tokens and their likelihoods."""
+        found: dict[tuple[str, ...], float] = {}
+        for entry in json.loads(told).get("alternatives", []):
+            tokens = tuple(str(entry.get("text", "")).split())
+            if tokens:
+                score = float(entry.get("confidence", 0.0)) + self._bigram.cost(tokens)
+                found[tokens] = max(score, found.get(tokens, score))
+        return found
 
 
 class Run:
-    """One decoder and its grammar; use it from one thread."""
+    """The decoders of one stream of sound; use it from one thread."""
 
-    def __init__(self, kaldi: Any, tokens: Mapping[str, str]) -> None:
-        self._kaldi = kaldi
+    def __init__(self, decoders: Sequence[_Decoder], tokens: Mapping[str, str]) -> None:
+        self._decoders = decoders
         self._phrases = {text.replace("_", " "): phrase for text, phrase in tokens.items()}
 
     def accept(self, pcm: bytes) -> bool:
         """Take sound; return whether the utterance has ended by a pause."""
-        return bool(self._kaldi.AcceptWaveform(pcm))
+        ended = [bool(decoder.kaldi.AcceptWaveform(pcm)) for decoder in self._decoders]
+        return ended[0]
 
     def partial(self) -> str:
         """Return the words heard so far in this utterance, unknown sound left out."""
-        told = json.loads(self._kaldi.PartialResult()).get("partial", "")
+        told = json.loads(self._decoders[0].kaldi.PartialResult()).get("partial", "")
         return " ".join(word for word in str(told).replace("_", " ").split() if word != UNKNOWN)
 
     def result(self) -> Hearing:
         """Return the utterance that `accept` found to have ended."""
-        return self._hearing(self._kaldi.Result())
+        return self._hearing([d.heard(d.kaldi.Result()) for d in self._decoders])
 
     def finish(self) -> Hearing:
         """Return what has been heard since the last result, the sound having ended."""
-        return self._hearing(self._kaldi.FinalResult())
+        return self._hearing([d.heard(d.kaldi.FinalResult()) for d in self._decoders])
 
-    def _hearing(self, told: str) -> Hearing:
-        heard: dict[str, float] = {}
-        for entry in json.loads(told).get("alternatives", []):
-            tokens = str(entry.get("text", "")).split()
-            if not tokens:
-                continue
-            while tokens and tokens[0] == UNKNOWN:
-                tokens.pop(0)
-            while tokens and tokens[-1] == UNKNOWN:
-                tokens.pop()
-            words = " ".join(tokens).replace("_", " ")
-            score = float(entry.get("confidence", 0.0))
-            words = self._phrases.get(words, words)
-            heard[words] = max(score, heard.get(words, score))
+    def _hearing(self, heard: Iterable[Mapping[tuple[str, ...], float]]) -> Hearing:
+        best: dict[tuple[str, int], float] = {}
+        for alternatives in heard:
+            for tokens, score in alternatives.items():
+                first, last = 0, len(tokens)
+                while first < last and tokens[first] == UNKNOWN:
+                    first += 1
+                while last > first and tokens[last - 1] == UNKNOWN:
+                    last -= 1
+                strays = (first > 0) + (last < len(tokens))
+                words = " ".join(tokens[first:last]).replace("_", " ")
+                key = self._phrases.get(words, words), strays
+                best[key] = max(score, best.get(key, score))
         # sorted() is stable: equal scores keep Vosk's order.
-        best_first = sorted(heard.items(), key=lambda item: -item[1])
-        return Hearing(tuple(Alternative(words, score) for words, score in best_first))
+        ranked = sorted(best.items(), key=lambda item: -item[1])
+        return Hearing(tuple(Alternative(words, score, n) for (words, n), score in ranked))
 
 
 def _vosk() -> Any:

@@ -20,6 +20,7 @@ from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
 from blindplay.laws.mating import Verdict, can_mate
 from blindplay.speech.audio import read_audio
+from blindplay.speech.ears import ears_of
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
 from blindplay.speech.models import find_model
 from blindplay.speech.recogniser import Recogniser
@@ -80,8 +81,9 @@ def _speech(pack: Language) -> Iterator[str]:
             f"a grammar of {len(phrases)} phrases."
         )
         right = wrong = 0
+        ears = ears_of(recogniser.folder)
         for move, clip in zip(moves, clips, strict=True):
-            got = understand_sound(recogniser, pack, board, clip)[1].move
+            got = understand_sound(recogniser, pack, board, clip, ears)[1].move
             right += got == move
             wrong += got is not None and got != move
         yield (

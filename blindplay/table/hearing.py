@@ -1,18 +1,34 @@
-"""From sound to meaning: what to listen for now, and what an utterance was."""
+"""From sound to meaning: what to listen for now, and what is done about an utterance.
+
+The recogniser gives readings with the likelihood of the sound under each. They are sorted by what
+they mean: a legal move, an announcement that is no legal move, a command, or nothing that hangs
+together. How far the likeliest meaning is ahead of every other one, and of sound that is none of
+ours, gives the odds that it was said; they are measured for each model (see `Ears`), not guessed.
+Then one decision is made: take it, ask, or say that it was not understood. Asking is better than
+guessing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.laws.game import Game
+from blindplay.speech.ears import Ears, Features, What
+from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
 
-# A legal and an illegal move that sound this much alike (in nats) are not told apart by ear.
-ILLEGAL_MARGIN = 2.0
+MOST_CANDIDATES = 4
+_NO_BOARD = chess.Board()
+LEGAL = 3.0
+"""How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
+announcements are illegal. Whether it was said is another question (see `Ears`)."""
+LEANING = 6.0
+"""How much likelier, in nats, what hands have done makes that move, or the announcement the move
+that the opponent is to repeat: enough to settle a doubt of the ear, not to overrule it."""
 
 
 class Verdict(Enum):
@@ -41,7 +57,8 @@ class Candidate:
 class Decision:
     """One decision about one utterance. ``phrase`` is what was taken as said (ACCEPT, ILLEGAL,
     COMMAND), else None; ``candidates`` are the likeliest, best first: after ASK those to choose
-    between, one alone to be read back."""
+    between, one alone to be read back. ``cost`` is the doubt that is left about the first of
+    them: the logarithm of the odds that it was not said, in nats; 0 is an even chance."""
 
     verdict: Verdict
     hearing: Hearing
@@ -52,17 +69,39 @@ class Decision:
 
 @dataclass(frozen=True)
 class Expected:
-    """All that may be said now. Phrases with words the model lacks are left out, never shortened;
-    ``unsayable`` are those words. ``corrections`` are the commands that may go before a move."""
+    """All that may be said now.
 
-    moves: frozenset[str]
-    illegal: frozenset[str]
-    commands: frozenset[str]
-    corrections: frozenset[str]
+    ``boards``: the position whose moves may be announced, and perhaps the one before, whose last
+    move may be repeated. ``phrases`` are what the recogniser is given: all forms of the legal
+    moves, and ``others``: commands and answers; ``corrections`` are those that may go before a
+    move. Phrases with words the model lacks are left out,
+    never shortened; ``unsayable`` are those words. ``felt``: the moves that fit what hands have
+    done on the board already, None if nothing; ``repeated``: the announcement that is to be
+    repeated now (D.2.1). Both lean the ear towards themselves; neither is taken for granted.
+    """
+
+    boards: tuple[chess.Board, ...]
+    phrases: Mapping[str, None]
+    others: frozenset[str]
+    corrections: frozenset[str] = frozenset()
     unsayable: tuple[str, ...] = ()
+    felt: frozenset[chess.Move] | None = None
+    repeated: chess.Move | None = None
 
-    def phrases(self) -> list[str]:
-        return sorted(self.moves | self.illegal | self.commands)
+    def leaning(self, move: chess.Move | None) -> float:
+        """How much likelier ``move`` is for another reason than its sound, in nats."""
+        if move is None:
+            return 0.0
+        return LEANING * ((self.felt is not None and move in self.felt) + (move == self.repeated))
+
+    def contradicts(self, meant: Understanding) -> bool:
+        """Whether hands have done something else than ``meant``, which is no correction."""
+        return (
+            self.felt is not None
+            and meant.move is not None
+            and not meant.correction
+            and meant.move not in self.felt
+        )
 
 
 def expect(
@@ -70,70 +109,248 @@ def expect(
     pack: Language,
     boards: Iterable[chess.Board],
     *,
-    commands: Iterable[str] | None = None,
+    others: Iterable[str] | None = None,
+    felt: frozenset[chess.Move] | None = None,
+    repeated: chess.Move | None = None,
 ) -> Expected:
-    """What may be said of any of ``boards``: legal moves, illegal ones (so that they are heard as
-    such), and the commands (all of the pack's unless given)."""
-    said = pack.command_phrases() if commands is None else list(commands)
-    moves: set[str] = set()
-    illegal: set[str] = set()
-    for board in boards:
-        moves |= set(pack.phrases(board))
-        illegal |= set(pack.illegal_phrases(board))
+    """What may be said of any of ``boards``, and the ``others``: all the commands unless given."""
+    boards = tuple(boards)
+    moves = dict.fromkeys(form for board in boards for form in pack.forms(board))
+    said = dict.fromkeys(pack.command_phrases() if others is None else others)
     return Expected(
-        frozenset(recogniser.sayable(moves)),
-        frozenset(recogniser.sayable(illegal - moves)),
+        boards,
+        dict.fromkeys(recogniser.sayable([*moves, *said])),
         frozenset(recogniser.sayable(said)),
         frozenset(
             phrase
-            for phrase in recogniser.sayable(said)
-            if pack.understand(phrase, chess.Board()).command is Command.CORRECTION
+            for phrase in said
+            if pack.understand(phrase, boards[0] if boards else _NO_BOARD).command
+            is Command.CORRECTION
         ),
         tuple(recogniser.missing([*moves, *said])),
+        felt,
+        repeated,
     )
+
+
+def felt(game: Game, side: str) -> frozenset[chess.Move] | None:
+    """The moves that fit what ``side``, on move, has done with his hands; None if nothing yet."""
+    turn = game.turn
+    if side != game.side:
+        return None
+    if turn.executed is not None:
+        return frozenset((turn.executed,))
+    if not turn.touched:
+        return None
+    # A piece of his own that he has touched is to be moved, or taken with: one of the other's.
+    square = turn.touched[0]
+    fitting = frozenset(
+        move for move in game.board.legal_moves if square in (move.from_square, move.to_square)
+    )
+    return fitting or None
 
 
 @dataclass(frozen=True)
-class Utterance:
-    """What was heard and what it is taken for. ``phrase`` is None when nothing was decided;
-    ``score`` is the best alternative's, in nats, and says nothing by itself."""
+class Reading:
+    """One meaning an utterance may have, in its likeliest words.
 
-    hearing: Hearing
-    phrase: str | None
-    score: float | None = None
-    others: tuple[str, ...] = field(default=())
-
-
-def decide(hearing: Hearing, expected: Expected) -> Utterance:
-    """Choose a phrase, or none.
-
-    An illegal move is heard as such only when no legal one sounds nearly the same; when the two
-    cannot be told apart, nothing is decided: asking again is better than guessing.
+    ``score`` is in nats; ``loose`` counts the words and stretches of sound that say nothing: the
+    fillers, articles and other sound that went with it. ``listed``: it is one of the forms that
+    are expected, perhaps after a correction.
     """
-    # Vosk's grammar is a bigram: a correction before a move comes out without being listed.
-    corrected = {f"{word} {move}" for word in expected.corrections for move in expected.moves}
-    phrase = hearing.decide(
-        expected.moves | corrected | expected.illegal, commands=expected.commands
+
+    key: str
+    phrase: str
+    score: float
+    loose: int
+    meant: Understanding
+    listed: bool = False
+
+    @property
+    def move(self) -> chess.Move | None:
+        return self.meant.move if self.meant.command is None else None
+
+
+def readings(
+    hearing: Hearing, expected: Expected, pack: Language
+) -> tuple[list[Reading], Reading | None]:
+    """The meanings of an utterance, the likeliest first, and the best reading that has none."""
+    found: dict[str, Reading] = {}
+    nothing: Reading | None = None
+    for heard in hearing.alternatives:
+        reading = _reading(heard, expected, pack)
+        better = found.get(reading.key)
+        if reading.key and (better is None or (reading.listed and not better.listed)):
+            found[reading.key] = reading
+        # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn.
+        elif (not reading.key or not reading.listed) and nothing is None:
+            nothing = reading
+        if better is not None and found[reading.key] is reading and nothing is None:
+            nothing = better
+    return sorted(found.values(), key=lambda r: -r.score - _prior(r, expected)), nothing
+
+
+def _prior(reading: Reading, expected: Expected) -> float:
+    legal = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
+    return legal + expected.leaning(reading.move)
+
+
+def _reading(heard: Alternative, expected: Expected, pack: Language) -> Reading:
+    meant = _understand(heard.words, expected, pack)
+    loose = heard.strays + len(heard.words.split())
+    if meant is None:
+        return Reading("", heard.words, heard.score, loose, Understanding(Kind.UNCLEAR, ""))
+    return Reading(
+        _key(meant, heard.words),
+        heard.words,
+        heard.score,
+        loose - len((meant.uttered or meant.words).split()),
+        meant,
+        listed=meant.kind is Kind.ILLEGAL or _is_listed(heard.words, expected),
     )
-    heard = hearing.alternatives
-    score = heard[0].score if heard else None
-    others = tuple(item.words for item in heard if item.words != phrase)[:4]
-    if phrase is not None and phrase in expected.illegal:
-        own = next(item.score for item in heard if item.words == phrase)
-        if any(
-            item.words in expected.moves and own - item.score < ILLEGAL_MARGIN for item in heard
-        ):
-            phrase = None
-    return Utterance(hearing, phrase, score, others)
+
+
+def _understand(words: str, expected: Expected, pack: Language) -> Understanding | None:
+    """What ``words`` mean if they hang together and make sense now; None if not."""
+    if not words or UNKNOWN in words.split():
+        return None
+    start = expected.boards[0] if expected.boards else _NO_BOARD
+    meant = pack.understand(words, start)
+    if words in expected.others:
+        return meant
+    for before in expected.boards[1:]:
+        if meant.kind in (Kind.MOVE, Kind.COMMAND):
+            break
+        again = pack.understand(words, before)
+        if again.move is not None and _leads_to(before, again.move, start):
+            return again
+    if meant.kind is Kind.COMMAND:
+        # A correction goes before anything; any other command was listed or makes no sense now.
+        return meant if meant.command is Command.CORRECTION or meant.moves else None
+    if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL) and expected.boards:
+        return meant
+    return None
+
+
+def _leads_to(before: chess.Board, move: chess.Move, now: chess.Board) -> bool:
+    after = before.copy(stack=False)
+    after.push(move)
+    return after.board_fen() == now.board_fen() and after.turn == now.turn
+
+
+def _key(meant: Understanding, words: str) -> str:
+    """What it means, whatever the words: the same for the long and the short form of a move."""
+    correction = "correction " if meant.correction else ""
+    if meant.command is not None:
+        about = "" if meant.about is None else str(meant.about)
+        moves = " ".join(move.uci() for move in meant.moves)
+        return f"command {meant.command.value} {about} {moves} {meant.rest}"
+    if meant.move is not None:
+        return correction + meant.move.uci()
+    return correction + (meant.core or words)
+
+
+def features(
+    hearing: Hearing,
+    ranked: list[Reading],
+    nothing: Reading | None,
+    expected: Expected,
+    pack: Language,
+) -> Features:
+    """What speaks for and against the first of ``ranked``, which is not empty."""
+    first = ranked[0]
+
+    def ahead(score: float | None) -> float | None:
+        return None if score is None else first.score - score
+
+    rival = max((r.score for r in ranked[1:]), default=None)
+    words = first.phrase.split()
+    places = sum(map(pack.is_file_or_rank, words))
+    return Features(
+        what=_what(first.meant),
+        rival=ahead(rival),
+        nothing=ahead(None if nothing is None else nothing.score),
+        longer=ahead(_best_longer(hearing, words)),
+        more_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
+        loose=first.loose,
+        short=first.meant.command is None and places < 4,
+        listed=first.listed,
+        words=len(words),
+        leaning=expected.leaning(first.move),
+    )
+
+
+def _best_longer(hearing: Hearing, words: list[str]) -> float | None:
+    """The best score of a reading that has all these words and more: one may have been lost."""
+    for heard in hearing.alternatives:
+        more = heard.words.split()
+        rest = iter(more)
+        if len(more) > len(words) and all(word in rest for word in words):
+            return heard.score
+    return None
+
+
+def _is_listed(words: str, expected: Expected) -> bool:
+    if words in expected.phrases:
+        return True
+    return any(
+        words.startswith(f"{first} ") and words.removeprefix(f"{first} ") in expected.phrases
+        for first in expected.corrections
+    )
+
+
+def _what(meant: Understanding) -> What:
+    if meant.command is not None:
+        return What.COMMAND
+    return What.ILLEGAL if meant.kind is Kind.ILLEGAL else What.MOVE
+
+
+def decide(hearing: Hearing, expected: Expected, pack: Language, ears: Ears) -> Decision:
+    """What is done about an utterance."""
+    ranked, nothing = readings(hearing, expected, pack)
+    if not ranked:
+        # Nothing of ours was in it: other people's talk, or a word that was not understood.
+        ours = nothing is not None and _is_attempt(nothing.phrase, pack)
+        return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, hearing)
+    found = features(hearing, ranked, nothing, expected, pack)
+    odds = ears.odds(found)
+    first = ranked[0]
+    candidates = tuple(
+        Candidate(r.phrase, first.score - r.score, r.move, r.meant.command)
+        for r in ranked
+        if r.meant.kind is not Kind.ILLEGAL or r is first
+    )[:MOST_CANDIDATES]
+    sure = found.listed and odds >= ears.accept(found)
+    likely = odds >= ears.ask(found)
+    if sure and first.meant.command is not None:
+        return Decision(Verdict.COMMAND, hearing, first.phrase, candidates, -odds)
+    if sure and first.meant.kind is Kind.ILLEGAL:
+        return Decision(Verdict.ILLEGAL, hearing, first.phrase, candidates, -odds)
+    if sure and first.meant.kind is Kind.MOVE and not expected.contradicts(first.meant):
+        return Decision(Verdict.ACCEPT, hearing, first.phrase, candidates, -odds)
+    legal = tuple(c for c in candidates if c.move is not None or c.command is not None)
+    if first.meant.kind is Kind.AMBIGUOUS and likely:
+        return Decision(Verdict.ASK, hearing, None, candidates, -odds)
+    if likely and legal:
+        return Decision(Verdict.ASK, hearing, None, legal, -odds)
+    if likely or (nothing is not None and _is_attempt(nothing.phrase, pack)):
+        return Decision(Verdict.REFUSE, hearing, None, candidates, -odds)
+    return Decision(Verdict.NOTHING, hearing, None, candidates, -odds)
+
+
+def _is_attempt(words: str, pack: Language) -> bool:
+    """Whether somebody probably spoke to us: half of the words are those of an announcement."""
+    said = words.split()
+    return bool(said) and 2 * sum(map(pack.is_word_of_a_move, said)) >= len(said)
 
 
 def understand_sound(
-    recogniser: Recogniser, pack: Language, board: chess.Board, pcm: bytes
-) -> tuple[Utterance, Understanding]:
+    recogniser: Recogniser, pack: Language, board: chess.Board, pcm: bytes, ears: Ears
+) -> tuple[Decision, Understanding]:
     """What one utterance (16 kHz mono 16-bit PCM) means on ``board``, with no other evidence."""
     expected = expect(recogniser, pack, [board])
-    utterance = decide(recogniser.recognise(pcm, expected.phrases()), expected)
-    if utterance.phrase is not None:
-        return utterance, pack.understand(utterance.phrase, board)
-    heard = utterance.hearing.words
-    return utterance, Understanding(Kind.UNCLEAR if heard else Kind.NOTHING, heard)
+    decision = decide(recogniser.recognise(pcm, list(expected.phrases)), expected, pack, ears)
+    if decision.phrase is not None:
+        return decision, pack.understand(decision.phrase, board)
+    heard = decision.hearing.words
+    return decision, Understanding(Kind.UNCLEAR if heard else Kind.NOTHING, heard)

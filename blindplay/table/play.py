@@ -21,6 +21,7 @@ from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
 from blindplay.record import Journal, Tape, TapeError, pgn, scoresheet
 from blindplay.record.tape import beside
+from blindplay.speech.activity import Listening
 from blindplay.speech.audio import (
     AudioError,
     AudioSink,
@@ -55,6 +56,9 @@ class Devices:
     public_output: str | None = None
     model: Path | None = None
     silent: bool = False
+    push_to_talk: bool = False
+    talk_levers: bool = False
+    """The levers of the impaired player's board are his talk button instead of the clock."""
 
     def any_present(self) -> bool:
         """Whether there is a board or a microphone to play with."""
@@ -130,7 +134,8 @@ def run(
             _speak_as_wanted(session, speaker, table.game.player(own).name)
         for side, url in zip((own, other), boards, strict=True):
             if url is not None:
-                session.attach_board(side, url)
+                talks = wanted.talk_levers and side == own
+                session.attach_board(side, url, levers=not talks)
                 _tell_bad_contacts(session, url)
         if wanted.microphone != "none":
             _attach_microphone(session, own, wanted)
@@ -238,7 +243,12 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
     try:
         model = find_model(session.pack.code, wanted.model)
         recogniser = Recogniser(model, session.pack.code, spellings=session.pack.spoken)
-        session.attach_microphone(side, MicrophoneSource(wanted.microphone), recogniser)
+        session.attach_microphone(
+            side,
+            MicrophoneSource(wanted.microphone),
+            recogniser,
+            Listening.PUSH_TO_TALK if wanted.push_to_talk else Listening.OPEN,
+        )
     except (AudioError, ModelError) as error:
         if wanted.microphone is not None or wanted.model is not None:
             raise
@@ -270,6 +280,8 @@ def _typed(session: Session, line: str) -> None:
         elif line.startswith("{"):
             fact = loads(line, t=table.time())
             table.submit(fact)
+        elif line == "t":
+            session.talk()
         elif words[0] in decisions and len(words) == 1:
             table.submit(f.Arbiter, do=decisions[words[0]])
         elif words[0] == "restore" and len(words) == 2 and words[1].isdigit():

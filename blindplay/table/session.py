@@ -15,7 +15,9 @@ from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
 from blindplay.record import Tape
 from blindplay.record.score import ply_of
+from blindplay.speech.activity import UNFINISHED_S, Listening
 from blindplay.speech.audio import AudioSource
+from blindplay.speech.ears import Ears, ears_of
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker, Voicing
@@ -23,15 +25,23 @@ from blindplay.speech.synthesis import NotWordsError
 
 from .conversation import OpeningWord
 from .dialogue import Dialogue
-from .hearing import Expected, decide, expect
+from .hearing import Expected, Verdict, decide, expect, felt
 from .setup_guide import SetupGuide, key_of
 from .table import Table
 from .taping import Taping
 from .words import spoken
 
 DGT = "dgt:"
+# Who speaks is not talked over; who has begun to and says nothing more is, after so long.
+_HOLD_SECONDS = 5.0
 _SILENT = frozenset(("tick", "setup"))
 _NAMES = {"white": "White", "black": "Black"}
+
+
+def _told(value: object) -> str:
+    if isinstance(value, dict):
+        return " ".join(f"{name} {_told(part)}" for name, part in value.items())
+    return ", ".join(map(_told, value)) if isinstance(value, list) else str(value)
 
 
 def plain(ruling: Ruling) -> str:
@@ -51,7 +61,7 @@ def plain(ruling: Ruling) -> str:
         elif name == "moves" and isinstance(value, list) and len(value) > 12:
             value = f"{len(value)} moves"
         elif isinstance(value, list):
-            value = " ".join(value)
+            value = " ".join(map(_told, value))
         if value != "":
             parts.append(f"{name.replace('_', ' ')} {value}")
     said = ruling.kind.replace("_", " ")
@@ -102,6 +112,7 @@ class Session:
         self._listeners: dict[str, Listener] = {}
         self._expected: dict[str, Expected] = {}
         self._recogniser: Recogniser | None = None
+        self._ears: Ears | None = None
         self._warned: set[str] = set()
         self._guides: dict[str, SetupGuide] = {}
         self._begin: Callable[[], None] | None = None
@@ -331,7 +342,8 @@ class Session:
     # --- boards ----------------------------------------------------------------------------
 
     def attach_board(self, side: str, url: str, *, levers: bool = True) -> PegBoard | DgtBoard:
-        """Read ``side``'s board at ``url``; ``levers``: its levers are the table's clock.
+        """Read ``side``'s board at ``url``; ``levers``: its levers are the table's clock,
+        else each is its player's talk button.
 
         ``dgt:`` before the url says that it is a DGT board.
         """
@@ -380,6 +392,8 @@ class Session:
             presser = self._colour(event.side)
             self.line(f"felt {_NAMES[presser]}'s clock lever pressed")
             self.press(presser)
+        elif isinstance(event, events.Lever):
+            self.talk(side)
         elif isinstance(event, events.Connected):
             self.line(f"{name} is connected: {event.board}")
             if self._was_gone(seat):
@@ -455,9 +469,15 @@ class Session:
 
     # --- ears ------------------------------------------------------------------------------
 
-    def attach_microphone(self, side: str, source: AudioSource, recogniser: Recogniser) -> Listener:
+    def attach_microphone(
+        self,
+        side: str,
+        source: AudioSource,
+        recogniser: Recogniser,
+        listening: Listening = Listening.OPEN,
+    ) -> Listener:
         """Listen to ``side`` at ``source``. What we say ourselves is not heard (half duplex)."""
-        self._recogniser = recogniser
+        self._recogniser, self._ears = recogniser, ears_of(recogniser.folder)
         expected = self._expect(side)
 
         def on_hearing(hearing: Hearing) -> None:
@@ -469,9 +489,12 @@ class Session:
             recogniser,
             source,
             on_hearing,
-            phrases=expected.phrases(),
+            phrases=list(expected.phrases),
+            listening=listening,
+            silence=lambda words: self._silence(side, words),
             on_speech_start=self._interrupt,
-            on_error=lambda sentence: self._deaf(side, sentence),
+            on_error=self._deaf,
+            on_back=self._hears_again,
         )
         self._listeners[side] = listener
         if self._speaker is not None:
@@ -494,18 +517,40 @@ class Session:
 
     def _interrupt(self) -> None:
         if self._speaker is not None:
-            self._speaker.interrupt()
+            self._speaker.interrupt(hold=_HOLD_SECONDS)
 
-    def _deaf(self, side: str, sentence: str) -> None:
-        self._listeners.pop(side, None)
+    def _deaf(self, sentence: str) -> None:
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("microphone_gone"))
 
+    def _hears_again(self) -> None:
+        self.line("the microphone is back")
+        self.say(Output.PUBLIC, self.pack.sentence("microphone_back"))
+
+    def talk(self, side: str | None = None) -> None:
+        """A talk button was pressed, ``side``'s or one for all microphones: they are listened to
+        until something has been said, or the button is pressed again."""
+        for seat, listener in list(self._listeners.items()):
+            if side in (None, self._colour(seat)):
+                heard = "listening" if listener.toggle() else "no longer listening"
+                self.line(f"{heard} to {_NAMES[self._colour(seat)]}")
+
+    def _silence(self, seat: str, words: str) -> float | None:
+        """A word that goes before a move may be a phrase of its own, but is only a beginning."""
+        return UNFINISHED_S if words in self._expected[seat].corrections else None
+
     def _expect(self, seat: str) -> Expected:
         assert self._recogniser is not None
-        listening = self.dialogue.listening(self._colour(seat))
-        commands = listening.phrases(self.pack)
-        expected = expect(self._recogniser, self.pack, listening.boards, commands=commands)
+        side = self._colour(seat)
+        listening = self.dialogue.listening(side)
+        expected = expect(
+            self._recogniser,
+            self.pack,
+            listening.boards,
+            others=listening.phrases(self.pack),
+            felt=felt(self.table.game, side),
+            repeated=self.table.game.turn.announced if side != self.table.game.side else None,
+        )
         self._expected[seat] = expected
         news = set(expected.unsayable) - self._warned
         if news:
@@ -518,24 +563,31 @@ class Session:
 
     def _listen_anew(self) -> None:
         for side, listener in list(self._listeners.items()):
-            listener.listen_for(self._expect(side).phrases())
+            listener.listen_for(list(self._expect(side).phrases))
 
     def _on_hearing(self, seat: str, hearing: Hearing) -> None:
+        if self._speaker is not None:
+            self._speaker.resume()
         side = self._colour(seat)
-        utterance = decide(hearing, self._expected[seat])
+        assert self._ears is not None
+        decision = decide(hearing, self._expected[seat], self.pack, self._ears)
         if self.taping is not None:
-            self.taping.hears(seat, side, utterance.phrase, self.pack)
-        if utterance.phrase is None:
-            heard = utterance.hearing.words or "something that is no phrase of the game"
-            self.line(f"heard {_NAMES[side]}, not understood: {heard}")
-            self.dialogue.not_understood(side)
-            with self._happened:
-                self.misheard += 1
-                self._happened.notify_all()
+            self.taping.hears(seat, side, decision.phrase, self.pack)
+        if decision.phrase is not None:
+            self.line(f"heard {_NAMES[side]}: {decision.phrase}")
+            if not self._asks_guide(decision.phrase):
+                self.dialogue.heard(side, decision)
+            return
+        if decision.candidates and decision.verdict is Verdict.ASK:
+            likely = " or ".join(candidate.phrase for candidate in decision.candidates)
+            self.line(f"heard {_NAMES[side]}, perhaps: {likely}")
         else:
-            self.line(f"heard {_NAMES[side]}: {utterance.phrase}")
-            if not self._asks_guide(utterance.phrase):
-                self.dialogue.hear(side, utterance.phrase)
+            heard = hearing.words or "something that is no phrase of the game"
+            self.line(f"heard {_NAMES[side]}, not understood: {heard}")
+        self.dialogue.heard(side, decision)
+        with self._happened:
+            self.misheard += 1
+            self._happened.notify_all()
 
     # --- keys ------------------------------------------------------------------------------
 

@@ -1,13 +1,13 @@
 """One synthesiser and one recogniser for all tests: real ones, with the voices pip installs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import pytest
 
 from blindplay.speech.audio import read_audio
 from blindplay.speech.models import find_model
-from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.synthesis import Synthesiser
 
 # Legal moves of the starting position and a few commands, as the language pack would word them.
@@ -23,6 +23,14 @@ MOVES = [
     ),
 ]
 COMMANDS = ["uhr", "wiederholen", "ich gebe auf", "remis"]
+
+
+def taken(hearing: Hearing, phrases: Collection[str]) -> str | None:
+    """The likeliest of these phrases if nothing else fits the sound clearly better."""
+    for heard in hearing.alternatives:
+        if heard.words in phrases and hearing.alternatives[0].score - heard.score <= 4:
+            return heard.words
+    return None
 
 
 @pytest.fixture(scope="session")

@@ -34,7 +34,7 @@ from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 
-from .conftest import COMMANDS, MOVES
+from .conftest import COMMANDS, MOVES, taken
 
 SAID = ["springer gustav eins felix drei", "bauer eva zwei eva vier", "bauer david zwei david drei"]
 LOUD_DB = -50.0  # the null sink's silence is digital: -96 dB
@@ -158,7 +158,7 @@ class Table:
 
     def decided(self) -> list[str | None]:
         """Return what the hearings so far are taken for."""
-        return [hearing.decide(MOVES, commands=COMMANDS) for hearing in self.heard]
+        return [taken(hearing, MOVES + COMMANDS) for hearing in self.heard]
 
 
 def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:

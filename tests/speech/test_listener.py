@@ -7,18 +7,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from blindplay.speech.activity import Listening
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
 from blindplay.speech.listener import Listener
 from blindplay.speech.models import ModelError
-from blindplay.speech.recogniser import Alternative, Hearing, Recogniser, VocabularyError
+from blindplay.speech.recogniser import Hearing, Recogniser, VocabularyError
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 
-from .conftest import COMMANDS, MOVES
+from .conftest import COMMANDS, MOVES, taken
 
 Spoken = Callable[..., bytes]
 ROOM = (np.random.default_rng(1).normal(0, 20, RATE) + 0).astype("<i2").tobytes()
@@ -29,9 +27,7 @@ def test_spoken_moves_are_heard_as_spoken(
     recogniser: Recogniser, spoken: Spoken, voice: str
 ) -> None:
     heard = {
-        move: recogniser.recognise(spoken(move, voice), MOVES + COMMANDS).decide(
-            MOVES, commands=COMMANDS
-        )
+        move: taken(recogniser.recognise(spoken(move, voice), MOVES + COMMANDS), MOVES)
         for move in MOVES
     }
     wrong = {said: got for said, got in heard.items() if got not in (said, None)}
@@ -64,7 +60,7 @@ def test_a_phrase_in_other_spelling_comes_back_as_it_was_given(
     for phrase, said in zip(
         phrases, ["springer bella eins cäsar drei", "bauer hektor zwei hektor vier"], strict=True
     ):
-        assert recogniser.recognise(spoken(said), phrases).decide(phrases) == phrase
+        assert taken(recogniser.recognise(spoken(said), phrases), phrases) == phrase
 
 
 def test_words_the_model_lacks_are_named_not_dropped(recogniser: Recogniser) -> None:
@@ -77,45 +73,14 @@ def test_words_the_model_lacks_are_named_not_dropped(recogniser: Recogniser) -> 
 
 def test_silence_and_room_noise_are_no_move(recogniser: Recogniser) -> None:
     for sound in (b"", bytes(2 * RATE), ROOM * 2):
-        assert recogniser.recognise(sound, MOVES + COMMANDS).decide(MOVES) is None
+        assert taken(recogniser.recognise(sound, MOVES + COMMANDS), MOVES) is None
 
 
 def test_another_move_than_the_listed_ones_is_not_taken_for_a_command(
     recogniser: Recogniser, spoken: Spoken
 ) -> None:
     hearing = recogniser.recognise(spoken("turm david fünf hector fünf"), MOVES + COMMANDS)
-    assert hearing.decide(MOVES, commands=COMMANDS) is None
-
-
-def test_a_phrase_within_the_margin_is_taken_and_one_beyond_it_is_not() -> None:
-    hearing = Hearing(
-        (Alternative("mixed", -10.0), Alternative("b", -13.0), Alternative("c", -14.1))
-    )
-    assert hearing.decide(["b", "c"]) == "b"
-    assert hearing.decide(["c"]) is None  # 4.1 below the best
-    assert hearing.decide(["c"], margin=4.2) == "c"
-    assert hearing.decide(["c"], commands=["b"], margin=5) == "c"  # a command must be the best
-    assert hearing.decide([], commands=["mixed"]) == "mixed"
-    assert Hearing().decide(["b"]) is None and Hearing().words == ""
-
-
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("abcdef"), st.floats(-50, 0)),
-        max_size=8,
-        unique_by=lambda a: a[0],
-    ),
-    st.sets(st.sampled_from("abcdef")),
-    st.floats(0, 20),
-)
-def test_a_decision_is_always_a_listed_phrase_within_the_margin(
-    alternatives: list[tuple[str, float]], phrases: set[str], margin: float
-) -> None:
-    best_first = sorted(alternatives, key=lambda a: -a[1])
-    hearing = Hearing(tuple(Alternative(*a) for a in best_first))
-    got = hearing.decide(phrases, margin=margin)
-    allowed = [w for w, score in best_first if w in phrases and best_first[0][1] - score <= margin]
-    assert got == (allowed[0] if allowed else None)
+    assert taken(hearing, MOVES + COMMANDS) is None
 
 
 def _listen(
@@ -147,7 +112,7 @@ def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoke
     )
     with listener:
         assert listener.wait(60)
-    assert [h.decide(MOVES) for h in heard if h.words] == moves
+    assert [taken(h, MOVES) for h in heard if h.words] == moves
     assert len(starts) == len(moves)
 
 

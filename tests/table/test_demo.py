@@ -56,7 +56,7 @@ def test_a_slip_is_corrected_before_the_clock(shown: tuple[str, Path]) -> None:
     assert in_order(
         shown[0],
         "ruled announced: by white; move f1b5",
-        "heard White: korrektur läufer felix eins cäsar vier",
+        " läufer felix eins cäsar vier",
         "ruled slip corrected: by white; was f1b5; now f1c4 (fide-2023 D.2.8)",
         "ruled completed: by white; move f1c4; ply 3",
     )

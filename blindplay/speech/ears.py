@@ -1,0 +1,156 @@
+"""How much one model's ears are to be believed: measured, and kept beside the model.
+
+What was heard is weighed by a few figures (`Features`). Their weights are those of a logistic
+regression over many utterances of known words, among them illegal moves and other talk, so that
+what comes out is the logarithm of the odds that this was said. Where to take it and where to ask
+is set by the same measurement. ``ears.json`` in a model's folder holds them; a model that was
+never measured is believed as little as the worst that was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from blindplay.speech.models import ModelError
+
+FILE = "ears.json"
+FAR = 12.0
+"""Farther ahead than this, in nats, counts no more."""
+NEAR = 4.0
+"""Within so many nats each of them counts for more."""
+
+
+class What(Enum):
+    """What the likeliest meaning is; each is believed to another degree."""
+
+    MOVE = "moves"
+    ILLEGAL = "illegal"
+    COMMAND = "commands"
+
+
+@dataclass(frozen=True)
+class Features:
+    """What speaks for and against the likeliest meaning of an utterance.
+
+    ``rival``: by how many nats it is ahead of the next meaning; ``nothing``: of the best reading
+    that has none (None: there was no such reading). ``longer``: of the best reading that has all
+    its words and more, for a long form may collapse into a short one. ``more_words``: how many
+    more words there are in the reading without a meaning. ``loose``: words and stretches of sound
+    in the likeliest that say nothing. ``short``: not both squares were said. ``words``: its
+    length. ``leaning``: what else speaks for it, in nats. ``listed``: it was said in one of the
+    forms that are expected; what was not is never taken without asking.
+    """
+
+    what: What
+    rival: float | None
+    nothing: float | None
+    longer: float | None = None
+    more_words: int = 0
+    loose: int = 0
+    short: bool = False
+    words: int = 4
+    leaning: float = 0.0
+    listed: bool = True
+
+    def values(self) -> tuple[float, ...]:
+        """The numbers that are weighed, the first of them 1."""
+        rival = _within(self.rival, -FAR, FAR) + self.leaning
+        nothing = _within(self.nothing, -3 * FAR, FAR)
+        few = max(0, 4 - self.words)
+        weighs = self.nothing is not None and self.nothing <= 0
+        return (
+            1.0,
+            _within(rival, -NEAR, NEAR),
+            _within(rival, -FAR, FAR),
+            _within(nothing, -NEAR, NEAR),
+            nothing,
+            _within(self.longer, -NEAR, NEAR),
+            float(min(4, max(-4, self.more_words))) if weighs else 0.0,
+            float(min(3, self.loose)),
+            float(self.short),
+            float(few),
+            float(not self.listed),
+        )
+
+
+def _within(value: float | None, low: float, high: float) -> float:
+    return high if value is None else max(low, min(high, value))
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of the features, and the odds from which to take, and from which to ask."""
+
+    weights: tuple[float, ...]
+    accept: float
+    ask: float
+
+
+@dataclass(frozen=True)
+class Ears:
+    """The measured weights of one model for each kind of meaning, and how they were measured."""
+
+    weights: Mapping[What, Weights]
+    measured: Mapping[str, Any] = field(default_factory=dict)
+
+    def odds(self, found: Features) -> float:
+        """The logarithm of the odds that it was said, in nats; 0 is an even chance."""
+        weights = self.weights[found.what].weights
+        return sum(w * value for w, value in zip(weights, found.values(), strict=True))
+
+    def accept(self, found: Features) -> float:
+        """The odds from which it is taken as said."""
+        return self.weights[found.what].accept
+
+    def ask(self, found: Features) -> float:
+        """The odds from which it is worth asking."""
+        return self.weights[found.what].ask
+
+    def as_json(self) -> dict[str, Any]:
+        """What `read` takes."""
+        told = {what.value: _told(weights) for what, weights in self.weights.items()}
+        return {**told, "measured": dict(self.measured)}
+
+
+def ears_of(model: Path) -> Ears:
+    """What was measured of the model in this folder, or else the cautious general weights.
+
+    Raises ModelError when the file beside the model is damaged.
+    """
+    own = model / FILE
+    if own.is_file():
+        return read(own.read_text("utf-8"), own)
+    general = files("blindplay.speech").joinpath(FILE)
+    return read(general.read_text("utf-8"), Path(str(general)))
+
+
+def read(text: str, path: Path) -> Ears:
+    """Ears from their JSON. Raises ModelError if it is not whole."""
+    try:
+        data = json.loads(text)
+        return Ears({what: _weights(data[what.value]) for what in What}, data.get("measured", {}))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(
+            f"{path} is damaged; delete it, and measure the model again with blindplay bench voice."
+        ) from error
+
+
+def _weights(data: Mapping[str, Any]) -> Weights:
+    weights: Sequence[float] = [float(value) for value in data["weights"]]
+    if len(weights) != len(Features(What.MOVE, None, None).values()):
+        raise ValueError("another number of weights")
+    return Weights(tuple(weights), float(data["accept"]), float(data["ask"]))
+
+
+def _told(weights: Weights) -> dict[str, Any]:
+    return {
+        "weights": [round(weight, 4) for weight in weights.weights],
+        "accept": weights.accept,
+        "ask": weights.ask,
+    }
