@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import chess
 
@@ -152,25 +154,185 @@ def _step(what: str, square: int, piece: str) -> dict[str, str]:
     return {"do": what, what: name, "square": name, "piece": piece}
 
 
-def scoresheets_part(
-    white: Mapping[int, str],
-    black: Mapping[int, str],
-    positions: Sequence[chess.Board],
-    read: Callable[[str, str, chess.Board], chess.Move | None],
-) -> int | None:
-    """The first ply that both sheets hold and for which they name different moves, else None.
+# --- two scoresheets ------------------------------------------------------------------------
 
-    A sheet that merely lags behind, or has a gap, does not disagree. ``positions[n]`` is the
-    position before ply n + 1; ``read(side, text, position)`` is the move an entry stands for.
+Certainty = Literal["sure", "likely", "ambiguous", "illegal", "unreadable", "missing"]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What an entry of a scoresheet is taken for. ``text`` is kept as it was written; ``moves``
+    are those that it can mean: one if it is sure or likely, several if it is ambiguous, what was
+    meant (or nothing) if no legal move fits."""
+
+    text: str
+    certainty: Certainty
+    moves: tuple[chess.Move, ...] = ()
+
+    @property
+    def legible(self) -> bool:
+        """Whether it says anything."""
+        return self.certainty not in ("unreadable", "missing")
+
+
+Reader = Callable[[str, chess.Board], Written]
+"""Reads one entry of one sheet in a position."""
+
+Stop = Literal["parted", "illegal", "gap", "ambiguous", "unfit"]
+_NOTHING = Written("", "missing")
+_MOST_LINES = 64
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What two scoresheets come to.
+
+    ``moves`` is the game as far as they do not disagree: what both hold, what one holds where the
+    other lags or has a gap, what was announced where both are silent. ``stop`` is why it ends
+    before the sheets do, at the ply after it: they hold different moves, both hold the same
+    illegal one, neither holds one, what they hold may be several moves, or an announced move does
+    not fit what both hold; None if they never disagree. ``entries`` are both sides' entries at
+    ``ply``, which is that ply, or the first after the game. ``lines`` are all the games that fit.
+
+    ``changed`` is the first ply at which both hold another move than was announced; ``unclear``
+    are entries (side, ply, certainty) that prove nothing; ``against`` those (side, ply) of one
+    sheet that say otherwise than was announced, while the other sheet is silent.
     """
-    for ply in sorted(white.keys() & black.keys()):
-        if white[ply].strip().casefold() == black[ply].strip().casefold():
+
+    moves: tuple[chess.Move, ...]
+    position: chess.Board
+    stop: Stop | None
+    ply: int
+    entries: Mapping[str, Written]
+    lines: tuple[tuple[chess.Move, ...], ...]
+    changed: int | None
+    unclear: tuple[tuple[str, int, str], ...]
+    against: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class _Line:
+    board: chess.Board
+    moves: tuple[chess.Move, ...] = ()
+    bridged: bool = False  # a gap in both sheets has been bridged
+    changed: int | None = None
+    unclear: tuple[tuple[str, int, str], ...] = ()
+    against: tuple[tuple[str, int], ...] = ()
+
+
+def compare(
+    start: chess.Board,
+    sheets: Mapping[str, Mapping[int, str]],
+    readers: Mapping[str, Reader],
+    announced: Sequence[chess.Move] = (),
+    settled: Collection[int] = (),
+) -> Comparison:
+    """Hold both sheets (by side, entries by ply) against each other and against the moves as
+    announced. Of the plies in ``settled`` the arbiter has said that the announced move counts.
+
+    A sheet that merely lags, has a gap or an entry that nobody can read does not disagree. An
+    entry that can mean several moves is decided by the other sheet, by what was announced, or by
+    later entries that only fit one of them.
+    """
+    last = max([len(announced), *sheets["white"], *sheets["black"]], default=0)
+    lines = [_Line(start)]
+    for ply in range(1, last + 1):
+        said = announced[ply - 1] if ply <= len(announced) else None
+        more: list[_Line] = []
+        stops: list[tuple[Stop, Mapping[str, Written]]] = []
+        for line in lines:
+            entries = {
+                side: _NOTHING
+                if (text := sheet.get(ply)) is None or (ply in settled and said is not None)
+                else readers[side](text, line.board)
+                for side, sheet in sheets.items()
+            }
+            found = _continue(line, ply, entries, said, ply < last)
+            if isinstance(found, list):
+                more += found
+            else:
+                stops.append((found, entries))
+        if not more:
+            return _concluded(start, lines, *stops[0])
+        lines = more[:_MOST_LINES]
+    if len(lines) == 1:
+        return _concluded(start, lines, None, {})
+    return _concluded(start, lines, "gap" if lines[0].bridged else "ambiguous", {})
+
+
+def _concluded(
+    start: chess.Board, lines: list[_Line], stop: Stop | None, entries: Mapping[str, Written]
+) -> Comparison:
+    first = lines[0]
+    common = 0
+    for moves in zip(*(line.moves for line in lines), strict=False):
+        if len(set(moves)) > 1:
+            break
+        common += 1
+    if common < len(first.moves):
+        # Where the lines part it is open which move was played; what comes later is, too.
+        stop, entries = ("gap" if first.bridged else "ambiguous"), {}
+    position = start.copy(stack=False)
+    for move in first.moves[:common]:
+        position.push(move)
+    return Comparison(
+        first.moves[:common], position, stop, common + 1, entries,
+        tuple(line.moves for line in lines), first.changed, first.unclear, first.against,
+    )  # fmt: skip
+
+
+def _continue(
+    line: _Line, ply: int, entries: Mapping[str, Written], said: chess.Move | None, goes_on: bool
+) -> list[_Line] | Stop:
+    """The games that ``line`` may go on with, or why it ends."""
+    legible = {side: entry for side, entry in entries.items() if entry.legible}
+    holding = [set(entry.moves) for entry in legible.values()]
+    common = set.intersection(*holding) if holding else set()
+    against: tuple[tuple[str, int], ...] = ()
+    changed = line.changed
+    if said is not None and (not legible or said in common):
+        candidates = [said]
+    elif len(legible) == 2:
+        white, black = legible["white"], legible["black"]
+        if white.certainty == black.certainty == "illegal":
+            same = white.text.split() == black.text.split()
+            return "illegal" if common or same else "parted"
+        if not common:
+            return "parted"
+        candidates = sorted(common, key=str)
+        changed = changed if said is None else changed or ply
+    elif legible:
+        ((side, entry),) = legible.items()
+        if said is not None:
+            candidates, against = [said], ((side, ply),)
+        elif entry.certainty == "illegal":
+            return "illegal"
+        else:
+            candidates = sorted(common, key=str)
+    elif goes_on and not line.bridged:
+        candidates = sorted(line.board.legal_moves, key=str)
+    else:
+        return "gap"
+    unclear = tuple(
+        (side, ply, entry.certainty)
+        for side, entry in entries.items()
+        if entry.text.strip() and entry.certainty in ("unreadable", "missing", "illegal")
+    )
+    followers = []
+    for move in candidates:
+        # What was played counts as it was played, legal or not, as long as nothing has changed.
+        if (changed is not None or move != said) and not line.board.is_legal(move):
             continue
-        if ply > len(positions):
-            break  # nothing has been played there yet, so there is nothing to take back
-        position = positions[ply - 1]
-        ours, theirs = read("white", white[ply], position), read("black", black[ply], position)
-        # What nobody can read proves nothing, neither for nor against the other's entry.
-        if ours is not None and theirs is not None and ours != theirs:
-            return ply
-    return None
+        board = line.board.copy(stack=False)
+        board.push(move)
+        followers.append(
+            _Line(
+                board,
+                (*line.moves, move),
+                line.bridged or not (legible or said),
+                changed,
+                line.unclear + unclear,
+                line.against + against,
+            )
+        )
+    return followers or "unfit"

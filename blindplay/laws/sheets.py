@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import chess
 
 from . import facts as f
 from .clock import ClockState
+from .deviation import Explanation, explain
 from .facts import seconds
-from .placement import Pieces, change, difference, moves_that_show, pieces_of, write_placement
-from .reconcile import differences, scoresheets_part, steps
+from .placement import Pieces, change, difference, laid_over, pieces_of, write_placement
+from .reconcile import Comparison, compare, differences, steps
 from .state import OTHER, Ply, State, position_key
 
 
@@ -33,7 +34,7 @@ def record(game: State, fact: f.Record) -> None:
         )
     doubt = game.differ_told is not None or (game.history and game.history[-1].said is not None)
     if doubt and not game.over and game.pending is None:
-        compare_boards(game)
+        compare_boards(game, late_entry=True)
 
 
 def in_order(game: State, board: str) -> bool:
@@ -52,72 +53,168 @@ def in_order(game: State, board: str) -> bool:
     return on_move and bool(turn.touched or turn.executed or turn.attempted)
 
 
-def compare_boards(game: State) -> None:
-    """Do both boards show the game? If not, both scoresheets decide (D.2.9)."""
+def compare_boards(game: State, *, late_entry: bool = False) -> None:
+    """Do both boards show the game? If not, both scoresheets decide (D.2.9).
+
+    ``late_entry``: something has been written since it was decided; where the sheets now say
+    something else than they did, it is decided anew.
+    """
     if len(game.tables) < 2:
         return
     wrong = [board for board in game.tables if not in_order(game, board)]
     # A sighted player who announced another move than he made: what was written decides.
     in_doubt = bool(game.history) and game.history[-1].said is not None
-    if not wrong and not in_doubt:
+    if late_entry:
+        wrong += [board for board in game.tables if _is_led(game, board) and board not in wrong]
+    elif not wrong and not in_doubt:
+        if not any(_is_led(game, board) for board in game.tables):
+            game.differ_told = None  # that is settled; what is written from now on changes nothing
         return
-    followed = _follow_sheets(game)
-    if followed is not None:
+    before, sheets = game.differ_told, evidence(game)
+    outcome = (sheets.stop, sheets.ply) if sheets.stop else None
+    if before is not None and late_entry and before[-1] == outcome and sheets.changed is None:
+        return
+    followed = _follow_sheets(game, sheets)
+    if followed:
         wrong = [board for board in game.tables if not in_order(game, board)]
-    if not wrong:
+    if not wrong and (outcome is None or before is None):
         return
     goal = game.position_pieces()
     shown = {
         board: table.placement if board in wrong else goal for board, table in game.tables.items()
     }
-    part = _sheets_part(game)
-    told = (tuple(wrong), sorted(shown["white"].items()), sorted(shown["black"].items()), part)
-    if told == game.differ_told:
+    told = (tuple(wrong), sorted(shown["white"].items()), sorted(shown["black"].items()), outcome)
+    if told == before:
         return
     game.differ_told = told
-    game.rule(
-        "boards_differ",
-        "boards_differ",
-        squares=differences(shown["white"], shown["black"], goal),
-    )
+    if wrong:
+        game.rule(
+            "boards_differ",
+            "boards_differ",
+            squares=differences(shown["white"], shown["black"], goal),
+        )
     for side, sheet in game.sheets.items():
         if game.history and len(game.history) not in sheet:
             game.rule("must_record", "recording", by=side, ply=len(game.history))
-    rule = "boards_differ" if part is None else "boards_differ_sheets_differ"
+    parted = sheets.stop == "parted"
+    rule = "boards_differ_sheets_differ" if parted else "boards_differ"
     if not any(game.sheets.values()):
         # Nobody has written anything: that proves nothing (D.2.9). What the table has is proposed
         # to the hands, and the arbiter knows that it rests on that alone.
         game.rule("arbiter_needed", rule, why="records_missing")
-        for board in wrong:
-            want(game, board, goal, rule)
+        _correct(game, wrong, rule)
         return
-    sheets: dict[str, Any] = {"agree": part is None}
-    if followed is not None:
-        sheets |= {"ply": followed[0], "move": followed[1].uci()}
-    if part is not None:
-        sheets |= {"from_ply": part} | {side: game.sheets[side].get(part) for side in OTHER}
-    game.rule("scoresheets", rule, **sheets)
-    for side, ply in _illegible(game):
-        game.rule("arbiter_needed", rule, why="illegible_entry", by=side, ply=ply)
-    if part is None:
-        for board in wrong:
-            want(game, board, goal, rule)
+    fields: dict[str, Any] = {"agree": not parted}
+    if followed:
+        assert sheets.changed is not None
+        fields |= {"ply": sheets.changed, "move": sheets.moves[sheets.changed - 1].uci()}
+    if parted:
+        fields |= _testimony(game, sheets)
+    game.rule("scoresheets", rule, **fields)
+    for side, ply, certainty in sheets.unclear:
+        why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
+        game.rule("arbiter_needed", rule, why=why, by=side, ply=ply, text=game.sheets[side][ply])
+    for side, ply in sheets.against:
+        text = game.sheets[side][ply]
+        game.rule("arbiter_needed", rule, why="entry_differs", by=side, ply=ply, text=text)
+    if sheets.stop is None:
+        _correct(game, wrong, rule)
         return
-    to_ply = part - 1
+    reason = {"illegal": "illegal_written", "unfit": "moves_do_not_fit"}.get(sheets.stop)
+    if reason is not None:
+        # Both wrote a move that cannot have been played, or after which the later ones cannot:
+        # back to the last position that can be identified (7.5, 7.6).
+        rule = "illegal" if sheets.stop == "illegal" else "displaced_found"
+    to_ply = min(sheets.ply - 1, len(game.history))
+
+    def confirm() -> None:
+        if sheets.changed is not None:
+            _take_moves_of(game, sheets)
+        take_back(game, to_ply, rule)
 
     def reject() -> None:
         # The arbiter holds by the game as the table has it: then the boards must show that.
-        for board in wrong:
-            want(game, board, game.position_pieces(), rule)
+        game.settled.add(sheets.ply)
+        _correct(game, wrong, rule)
         game.resume()
 
     game.propose(
         "take_back",
         (rule,),
-        {"to_ply": to_ply, **clocks_at(game, to_ply)},
-        lambda: take_back(game, to_ply),
+        {"to_ply": to_ply, **clocks_at(game, to_ply), **({"why": reason} if reason else {})},
+        confirm,
         reject,
     )
+
+
+def _is_led(game: State, board: str) -> bool:
+    """Whether hands are just correcting this board."""
+    table = game.tables[board]
+    return table.wanted is not None and table.placement != table.wanted
+
+
+def _correct(game: State, boards: Sequence[str], rule: str) -> None:
+    for board in boards:
+        want(game, board, game.position_pieces(), rule)
+
+
+def evidence(game: State) -> Comparison:
+    """What both sheets say, held against the moves as they were made. A disagreement about moves
+    that have not been played yet is none."""
+    made = [ply.move for ply in game.history]
+    if game.turn.made is not None:
+        made.append(game.turn.made)
+    last = len(game.history) + 1
+    sheets = {
+        side: {ply: text for ply, text in sheet.items() if ply <= last}
+        for side, sheet in game.sheets.items()
+    }
+    readers = {side: game.words.reader(tuple(sheet.values())) for side, sheet in sheets.items()}
+    found = compare(game.start_board, sheets, readers, made, game.settled)
+    if found.stop in ("gap", "ambiguous") or (found.stop != "parted" and found.ply > len(made)):
+        return dataclasses.replace(found, stop=None)
+    return found
+
+
+def _testimony(game: State, sheets: Comparison) -> dict[str, Any]:
+    """What each source says about the ply at which the sheets part: both sheets, the moves that
+    they mean, the move as announced, the clocks when it was completed, and which of these moves
+    each board shows."""
+    ply = sheets.ply
+    told: dict[str, Any] = {"from_ply": ply}
+    candidates: list[chess.Move] = []
+    for side in OTHER:
+        told[side] = game.sheets[side].get(ply)
+        moves = list(sheets.entries[side].moves)
+        if len(moves) == 1:
+            told[f"{side}_move"] = moves[0].uci()
+        candidates += moves
+    if ply <= len(game.history):
+        made = game.history[ply - 1]
+        told["announced"] = (made.said or made.move).uci()
+        told["clocks"] = clocks_at(game, ply)
+        candidates += [made.move, *([made.said] if made.said else [])]
+        told["boards"] = {
+            board: next(
+                (
+                    move.uci()
+                    for move in dict.fromkeys(candidates)
+                    if _had_been_played(game, ply, move) == table.placement
+                ),
+                None,
+            )
+            for board, table in game.tables.items()
+        }
+    return told
+
+
+def _had_been_played(game: State, ply: int, move: chess.Move) -> Pieces:
+    """What a board would show if ``move`` had been executed at ``ply``, the others as played."""
+    first = game.history[ply - 1]
+    shown: Pieces = laid_over(first.pieces, change(first.before, move))
+    for later in game.history[ply:]:
+        shown = laid_over(shown, change(later.before, later.move))
+    return shown
 
 
 def check_single_board(game: State) -> None:
@@ -127,78 +224,37 @@ def check_single_board(game: State) -> None:
         want(game, "white", game.position_pieces(), "displaced_found")
 
 
-def _read(game: State, side: str, text: str, board: chess.Board) -> chess.Move | None:
-    """The move that an entry stands for, in its writer's own language, legal or not; None for
-    what nobody can read."""
-    heard = game.words.understand(text, board, game.player(side).language)
-    if heard.kind == "illegal":
-        return heard.moves[0] if heard.moves else chess.Move.null()
-    return heard.moves[0] if heard.kind == "move" else None
-
-
-def _sheets_part(game: State) -> int | None:
-    """The first ply at which the two scoresheets disagree, None if they agree."""
-    positions = [ply.before for ply in game.history] + [game.position]
-    return scoresheets_part(
-        game.sheets["white"],
-        game.sheets["black"],
-        positions,
-        lambda side, text, board: _read(game, side, text, board),
-    )
-
-
-def _illegible(game: State) -> list[tuple[str, int]]:
-    """The entries of moves that have been played which nobody can read."""
-    found = []
-    for side in OTHER:
-        for ply, text in sorted(game.sheets[side].items()):
-            if ply > len(game.history):
-                break
-            if _read(game, side, text, game.history[ply - 1].before) is None:
-                found.append((side, ply))
-    return found
-
-
-def _follow_sheets(game: State) -> tuple[int, chess.Move] | None:
-    """Both sheets hold another move than the table does: the sheets decide (D.2.9), so the game
-    is what they say, if all later moves are legal then. Gives the ply and the move."""
+def _follow_sheets(game: State, sheets: Comparison) -> bool:
+    """Both sheets hold another move than the table does: they decide (D.2.9), so the game is what
+    they say, if all later moves are legal then. Gives whether that is so."""
     turn = game.turn
     if turn.announced or turn.executed or turn.made or turn.attempted:
-        return None
-    first: tuple[int, chess.Move] | None = None
+        return False
+    if sheets.changed is None or len(sheets.moves) < len(game.history):
+        return False
+    _take_moves_of(game, sheets)
+    return True
+
+
+def _take_moves_of(game: State, sheets: Comparison) -> None:
+    """The game becomes what the sheets say, as far as they say it."""
     board = game.start_board.copy(stack=False)
     plies: list[Ply] = []
-    for number, ply in enumerate(game.history, 1):
-        written = [_written(game, side, number, board) for side in OTHER]
-        move = ply.move
-        if written[0] is not None and written[0] == written[1] != move:
-            move = written[0]
-            first = first or (number, move)
-        if ply.illegal or not board.is_legal(move):
-            return None
+    for ply, move in zip(game.history, sheets.moves, strict=False):
         plies.append(
             dataclasses.replace(ply, before=board, pieces=pieces_of(board), move=move, said=None)
         )
         board = board.copy(stack=False)
         board.push(move)
-    if first is None:
-        return None
     game.history, game.board, game.pieces = plies, board, pieces_of(board)
     game.keys = [position_key(ply.before) for ply in plies] + [position_key(board)]
-    game.turn = type(turn)()
     for table in game.tables.values():
-        shown = (n for n in range(len(plies), -1, -1) if table.placement == game.shown_after(n))
-        table.plies = next(shown, len(plies))
-    return first
+        table.plies = min(table.plies, len(plies))
 
 
-def _written(game: State, side: str, number: int, board: chess.Board) -> chess.Move | None:
-    text = game.sheets[side].get(number)
-    return None if text is None else _read(game, side, text, board)
-
-
-def want(game: State, board: str, goal: Pieces, *rules: str) -> None:
-    """``board`` must be brought to ``goal``: say how, and watch until it has been done."""
+def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = True) -> None:
+    """``board`` must be brought to ``goal``: say why it differs (unless ``explained`` is False,
+    because it is the game that has changed) and how, and watch until it has been done."""
     table = game.tables[board]
     if table.placement == goal:
         table.wanted = None
@@ -207,13 +263,23 @@ def want(game: State, board: str, goal: Pieces, *rules: str) -> None:
         return
     table.wanted = dict(goal)
     table.wanted_plies = len(game.history) + (game.turn.made is not None)
+    found = explanations(game, board, goal) if explained else ()
+    words = _diagnosis(game, board, found)
+    if found:
+        game.rule(
+            "explained",
+            *rules,
+            board=board,
+            explanations=[[slip.to_json() for slip in slips] for slips in found],
+            words=words,
+        )
     game.rule(
         "correct_board",
         *rules,
         board=board,
         placement=write_placement(goal),
         steps=steps(table.placement, goal),
-        diagnosis=_diagnosis(game, board),
+        diagnosis=words,
     )
     if not table.sensors:
         # Without sensors nobody sees the hands; the people at the table confirm it by sight.
@@ -222,16 +288,20 @@ def want(game: State, board: str, goal: Pieces, *rules: str) -> None:
         table.plies = len(game.history)
 
 
-def _diagnosis(game: State, board: str) -> str:
-    """Which move must have been executed instead of the last one, in squares; or nothing."""
-    if not game.history or game.turn.made is not None:
-        return ""
-    last = game.history[-1]
-    shown = difference(game.tables[board].placement, last.pieces)
-    for move in moves_that_show(last.before, shown):
-        if move != last.move:
-            return f"{move.uci()} was executed instead of {last.move.uci()}"
-    return ""
+def explanations(game: State, board: str, goal: Pieces) -> tuple[Explanation, ...]:
+    """What hands must have done on ``board`` if it was to show ``goal``."""
+    if goal != game.position_pieces():
+        return ()
+    moves = [ply.move for ply in game.history]
+    if game.turn.made is not None:
+        moves.append(game.turn.made)
+    table = game.tables[board]
+    return explain(game.start_board, moves, table.placement, named=not table.unsure)
+
+
+def _diagnosis(game: State, board: str, found: Sequence[Explanation]) -> str:
+    first = "white" if game.start_board.turn else "black"
+    return game.words.diagnosis(found, board, first, game.announcing_language())
 
 
 def _clock_state(game: State, ply: int) -> ClockState:
@@ -267,7 +337,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
     for board, table in game.tables.items():
         table.plies = min(table.plies, to_ply)
         table.adjusting = False
-        want(game, board, game.pieces, *(rules or ("boards_differ",)))
+        want(game, board, game.pieces, *(rules or ("boards_differ",)), explained=False)
     assert game.setup is not None
     if game.setup.arbiter == "automatic":
         game.resume()

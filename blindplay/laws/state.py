@@ -13,16 +13,18 @@ of its own, for hands err and sensors see only that board.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import chess
 
 from .clock import Clock, ClockState, TimeControl
+from .deviation import Explanation
 from .editions import Edition, load
 from .facts import Player, Setup, seconds
 from .placement import Pieces, change, laid_over, pieces_of
+from .reconcile import Reader
 from .rulings import Ruling
 from .touch import Obligation
 
@@ -68,6 +70,18 @@ class Words(Protocol):
     def announce(
         self, board: chess.Board, move: chess.Move, language: str, edition: str
     ) -> str: ...
+
+    def reader(self, entries: Collection[str]) -> Reader:
+        """Reads the entries of a scoresheet; ``entries`` are all that it has, for they tell in
+        which country's letters it is written. Nothing is repaired."""
+        ...
+
+    def diagnosis(
+        self, explanations: Sequence[Explanation], board: str, first: str, language: str
+    ) -> str:
+        """What must have happened on ``board``, in words; nothing where there is no explanation.
+        ``first`` is the side that made the first ply."""
+        ...
 
     def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
         """The words that answer a question; ``figures`` are the ruling's own."""
@@ -181,6 +195,7 @@ class State:
         self.exempt: dict[str, int] = {}  # by side, the period in which he need not record (8.4)
         self.offered_at: list[tuple[int, str]] = []  # ply and side of every draw offer: (=)
         self.differ_told: tuple[Any, ...] | None = None
+        self.settled: set[int] = set()  # plies of which the arbiter has said what was played
         self.out: list[Ruling] = []
         self.t = 0
         self.start_clocks = ClockState({}, {}, {}, {})

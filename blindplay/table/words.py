@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import chess
 
 from blindplay import language as packs
-from blindplay.language import Kind, Language
+from blindplay.language import Kind, Language, sheet
 from blindplay.laws import Game, Heard, Ruling
+from blindplay.laws.deviation import UNKNOWN, Explanation, Slip
 from blindplay.laws.facts import SIDES
+from blindplay.laws.reconcile import Certainty, Reader, Written
 from blindplay.speech.speaker import Output
 
 
@@ -48,6 +50,22 @@ class PackWords:
 
     def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
         return self.pack(language).announce(board, move, edition=edition)
+
+    def reader(self, entries: Collection[str]) -> Reader:
+        """The sheet as a whole tells in whose letters it is written, whatever its player speaks."""
+        notations = sheet.notation_of(entries)
+
+        def read(text: str, board: chess.Board) -> Written:
+            found = sheet.read(text, board, notations)
+            certainty: Certainty = found.certainty.value
+            return Written(text, certainty, found.moves)
+
+        return read
+
+    def diagnosis(
+        self, explanations: Sequence[Explanation], board: str, first: str, language: str
+    ) -> str:
+        return diagnosis(explanations, board, first, self.pack(language))
 
     def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
         pack = self.pack(language)
@@ -92,6 +110,7 @@ class PackWords:
 
 # Norwegian is one language at a chessboard, whichever way it is written.
 _SAME_WORDS = {"no": "nb", "nn": "nb"}
+_ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
 _WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
 
 
@@ -101,6 +120,66 @@ def ears(game: Game, who: str) -> Output:
     side = who.removeprefix("assistant:")
     owner = next((side for side in SIDES if game.impaired(side)), "white")
     return Output.PUBLIC if side in SIDES and side != owner else Output.PRIVATE
+
+
+def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition: str) -> str:
+    """A move as it is announced; one that is not legal by its squares."""
+    if board.is_legal(move):
+        return pack.announce(board, move, edition=edition)
+    return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+
+
+def diagnosis(
+    explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language
+) -> str:
+    """What must have happened on ``board``: the slips of each explanation, a sentence each;
+    nothing where there is none. ``first`` is the side that made the first ply."""
+    told = [
+        " ".join(_slip_in_words(slip, first, pack) for slip in slips)
+        for slips in explanations
+        if slips
+    ]
+    if not told:
+        return ""
+    alternative = f" {pack.sentence('slip_or')} "
+    intro = pack.sentence("slip_board", player=pack.sentence(board))
+    return f"{intro} {alternative.join(told)}"
+
+
+def ply_in_words(ply: int, first: str, pack: Language) -> dict[str, str]:
+    """The number of a ply's move, and whose it is, as sentences need them."""
+    begun = ply if first == "white" else ply + 1
+    return {
+        "number": pack.number((begun + 1) // 2),
+        "player": pack.sentence("white" if begun % 2 else "black"),
+    }
+
+
+def _slip_in_words(slip: Slip, first: str, pack: Language) -> str:
+    def piece(letter: str | None) -> str:
+        named = letter not in (None, UNKNOWN)
+        return pack.piece(chess.Piece.from_symbol(letter)) if named else ""  # type: ignore[arg-type]
+
+    values = {"piece": piece(slip.piece), "other": piece(slip.other)}
+    for name, square in (("square", slip.square), ("to", slip.to)):
+        values[name] = "" if square is None else pack.square(square)
+    if slip.move is not None:
+        values["origin"] = pack.square(slip.move.from_square)
+        values["right"] = pack.square(slip.move.to_square)
+    for name, move in (("promoted", slip.executed), ("wanted", slip.move)):
+        if move is not None and move.promotion:
+            white = chess.square_rank(move.to_square) == 7
+            values[name] = pack.piece(chess.Piece(move.promotion, white))
+    if slip.ply is not None:
+        values |= ply_in_words(slip.ply, first, pack)
+    key = f"slip_{slip.what.value}"
+    if key == "slip_other_piece":
+        key = "slip_other_move"
+    if key == "slip_displaced" and slip.other is not None:
+        key = "slip_displaced_onto"
+    if key == "slip_extra" and not values["piece"]:
+        key = "slip_extra_unknown"
+    return pack.sentence(key, **values)
 
 
 def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output, str]]:
@@ -121,6 +200,11 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         if board.is_legal(move):
             return pack.announce(board, move, edition=game.setup.edition)  # type: ignore[union-attr]
         return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+
+    def words_at(ply: int, uci: str) -> str:
+        move = chess.Move.from_uci(uci)
+        board = game.history[ply - 1].before if ply <= len(game.history) else game.board
+        return move_in_words(board, move, pack, game.setup.edition)  # type: ignore[union-attr]
 
     kind = ruling.kind
     if kind == "announced":
@@ -169,10 +253,18 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         if ruling["agree"]:
             yield Output.PUBLIC, pack.sentence("scoresheets_agree")
         else:
-            number = pack.number((ruling["from_ply"] + 1) // 2)
+            first = "white" if game.start_board.turn else "black"
+            number = ply_in_words(ruling["from_ply"], first, pack)["number"]
             yield Output.PUBLIC, pack.sentence("scoresheets_differ", number=number)
+            for side in SIDES:
+                if f"{side}_move" in ruling.fields:
+                    move = words_at(ruling["from_ply"], ruling[f"{side}_move"])
+                    wrote = pack.sentence("scoresheet_wrote", player=player(side), move=move)
+                    yield Output.PUBLIC, wrote
     elif kind == "must_record":
         yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
+    elif kind == "explained":
+        yield Output.PUBLIC, ruling["words"]
     elif kind == "correct_board":
         yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["board"]))
         for step in ruling["steps"]:
@@ -233,6 +325,17 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         yield Output.PUBLIC, pack.sentence(kind)
     elif kind == "arbiter_needed" and ruling["why"] == "mate_undecided":
         yield Output.PUBLIC, pack.sentence("mate_undecided")
+    elif kind == "arbiter_needed" and ruling["why"] in _ENTRIES:
+        place = ply_in_words(ruling["ply"], "white" if game.start_board.turn else "black", pack)
+        yield (
+            Output.PUBLIC,
+            pack.sentence(
+                ruling["why"],
+                owner=player(ruling["by"]),
+                **place,
+            ),
+        )
+        yield Output.PUBLIC, pack.sentence("arbiter_needed", why="").strip()
     elif kind == "arbiter_needed" or ruling.get("status") == "proposed":
         yield Output.PUBLIC, pack.sentence("arbiter_needed", why="").strip()
     elif kind == "game_over":

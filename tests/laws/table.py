@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import chess
 
 from blindplay.laws import Game, Heard, Ruling
+from blindplay.laws.deviation import Explanation
 from blindplay.laws.facts import parse
+from blindplay.laws.reconcile import Certainty, Reader, Written
 
 
 class PlainWords:
@@ -29,6 +31,19 @@ class PlainWords:
 
     def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
         return f"say {move.uci()}"
+
+    def reader(self, entries: Collection[str]) -> Reader:
+        def read(text: str, board: chess.Board) -> Written:
+            heard = self.understand(text, board, "")
+            certainty: dict[str, Certainty] = {"move": "sure", "illegal": "illegal"}
+            return Written(text, certainty.get(heard.kind, "unreadable"), heard.moves)
+
+        return read
+
+    def diagnosis(
+        self, explanations: Sequence[Explanation], board: str, first: str, language: str
+    ) -> str:
+        return " or ".join("; ".join(slip.what.value for slip in one) for one in explanations)
 
     def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
         return about
