@@ -1,0 +1,238 @@
+"""Two scoresheets held against each other, and what is decided by them (D.2.9, 7.5, 7.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import chess
+import pytest
+
+from blindplay.laws.reconcile import Comparison, compare
+
+from .table import PlainWords, Table, kinds, one
+
+GAME = ("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "b8c6")
+
+
+def held(white: str, black: str, *announced: str, fen: str = chess.STARTING_FEN) -> Comparison:
+    """Sheets as moves with blanks between; ``_`` for an entry that is missing."""
+    sheets = {
+        side: {ply: text for ply, text in enumerate(written.split(), 1) if text != "_"}
+        for side, written in (("white", white), ("black", black))
+    }
+    words = PlainWords()
+    readers = {side: words.reader(tuple(sheet.values())) for side, sheet in sheets.items()}
+    return compare(chess.Board(fen), sheets, readers, [chess.Move.from_uci(m) for m in announced])
+
+
+def line(found: Comparison) -> str:
+    return " ".join(move.uci() for move in found.moves)
+
+
+def test_sheets_that_say_the_same_agree_to_the_end() -> None:
+    found = held("e4 e5 Nf3", "e2e4 e7e5 g1f3")
+    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3", None)
+
+
+def test_a_sheet_that_lags_does_not_disagree() -> None:
+    found = held("e4 e5 Nf3 Nf6", "e4")
+    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3 g8f6", None)
+
+
+def test_the_first_disagreement_is_found_before_a_later_one() -> None:
+    found = held("e4 e5 Nf3 Nf6 Nc3", "e4 e5 Nf3 Nh6 Na3")
+    assert (found.stop, found.ply, line(found)) == ("parted", 4, "e2e4 e7e5 g1f3")
+    assert found.entries["white"].text == "Nf6"
+    assert found.entries["black"].text == "Nh6"
+
+
+def test_a_gap_and_an_entry_that_nobody_can_read_prove_nothing() -> None:
+    found = held("e4 ~~~ Nf3", "e4 e5 _")
+    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3", None)
+    assert found.unclear == (("white", 2, "unreadable"),)
+
+
+def test_a_move_against_an_illegal_one_is_a_disagreement() -> None:
+    found = held("e4 e5", "e4 e7e4")
+    assert (found.stop, found.ply) == ("parted", 2)
+
+
+def test_the_same_illegal_move_on_both_sheets_ends_the_game_they_agree_on() -> None:
+    found = held("e4 e7e4 d4", "e4 e7e4 d4")
+    assert (found.stop, found.ply, line(found)) == ("illegal", 2, "e2e4")
+
+
+def test_a_gap_in_both_sheets_is_bridged_by_what_was_announced() -> None:
+    found = held("e4 _ Nf3", "e4 _ Nf3", "e2e4", "e7e5", "g1f3")
+    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3", None)
+
+
+def test_a_gap_in_both_sheets_is_bridged_by_the_only_move_that_later_entries_fit() -> None:
+    # Only a pawn on d5 can be taken by exd5.
+    found = held("e4 _ exd5 Qxd5", "e4 _ exd5 Qxd5")
+    assert (line(found), found.stop) == ("e2e4 d7d5 e4d5 d8d5", None)
+
+
+def test_a_gap_that_several_moves_fit_ends_the_game_there() -> None:
+    found = held("e4 _ Nf3", "e4 _ Nf3")
+    assert (found.stop, found.ply, line(found)) == ("gap", 2, "e2e4")
+    assert len(found.lines) > 1
+
+
+def test_both_sheets_against_the_table_and_one_alone() -> None:
+    found = held("e4 e6 d4", "e4 e6 d4", "e2e4", "e7e5", "d2d4")
+    assert (found.changed, line(found)) == (2, "e2e4 e7e6 d2d4")
+    found = held("e4 e6", "e4", "e2e4", "e7e5")
+    assert (found.changed, found.against, line(found)) == (None, (("white", 2),), "e2e4 e7e5")
+
+
+def test_an_announced_move_that_does_not_fit_what_both_wrote() -> None:
+    found = held("e4 e6", "e4 e6", "e2e4", "e7e5", "d2d4", "e5d4")
+    assert (found.stop, found.ply, found.changed) == ("unfit", 4, 2)
+
+
+# --- at a table -----------------------------------------------------------------------------
+
+
+def played(*moves: str, **setup: Any) -> Table:
+    table = Table(**{"time_control": "3000", "white": {"impaired": True}, **setup})
+    table.feed({"fact": "start"})
+    for number, move in enumerate(moves or GAME, 1):
+        table.play(move, t=10 * number)
+    return table
+
+
+def written(table: Table, white: str, black: str) -> None:
+    for side, texts in (("white", white), ("black", black)):
+        for ply, text in enumerate(texts.split(), 1):
+            if text != "_":
+                table.feed({"fact": "record", "by": side, "ply": ply, "text": text})
+
+
+def shown(table: Table, board: str, placement: str) -> list[Any]:
+    return table.feed({"fact": "position", "board": board, "placement": placement})
+
+
+ON_H6 = "r1bqkb1r/pppp1ppp/2n4n/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
+ALL = " ".join(GAME)
+EDITIONS = [("fide-2023", "D.2.9"), ("fide-2014", "D.2.8"), ("fide-1997", "F.7")]
+
+
+@pytest.mark.parametrize(("edition", "article"), EDITIONS)
+def test_the_program_says_which_move_was_executed_instead(edition: str, article: str) -> None:
+    table = played(edition=edition)
+    written(table, ALL, ALL)
+    got = shown(table, "black", ON_H6)
+    why = one(got, "explained")
+    assert why["explanations"] == [
+        [{"what": "other_square", "ply": 4, "move": "g8f6", "executed": "g8h6", "piece": "n",
+          "square": "g8", "to": "h6"}]
+    ]  # fmt: skip
+    assert why.articles == (f"{edition} {article}",)
+    correct = one(got, "correct_board")
+    assert [(s["do"], s["square"]) for s in correct["steps"]] == [("lift", "h6"), ("place", "f6")]
+    assert correct["diagnosis"] == why["words"]
+    assert kinds(got).index("explained") < kinds(got).index("correct_board")
+    assert "clock" not in kinds(got)
+
+
+def test_at_a_disagreement_every_source_is_told() -> None:
+    table = played()
+    written(table, ALL, ALL.replace("g8f6", "g8h6"))
+    got = shown(table, "black", ON_H6)
+    told = one(got, "scoresheets")
+    assert (told["agree"], told["from_ply"]) == (False, 4)
+    assert (told["white"], told["black"]) == ("g8f6", "g8h6")
+    assert (told["white_move"], told["black_move"]) == ("g8f6", "g8h6")
+    assert told["announced"] == "g8f6"
+    assert told["boards"] == {"white": "g8f6", "black": "g8h6"}
+    assert told["clocks"] == {"white": 2980, "black": 2980}
+    back = one(got, "take_back")
+    assert (back["to_ply"], back["status"]) == (3, "proposed")
+    assert (back["white"], back["black"]) == (2980, 2990)
+
+
+def test_taking_back_restores_both_boards_and_strikes_both_sheets() -> None:
+    table = played()
+    written(table, ALL, ALL.replace("g8f6", "g8h6"))
+    shown(table, "white", "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R")
+    shown(table, "black", ON_H6)
+    got = table.feed({"fact": "arbiter", "do": "confirm"})
+    boards = [ruling for ruling in got if ruling.kind == "correct_board"]
+    assert [ruling["board"] for ruling in boards] == ["white", "black"]
+    assert {ruling["placement"] for ruling in boards} == {
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
+    }
+    game = table.game
+    assert sorted(game.sheets["white"]) == sorted(game.sheets["black"]) == [1, 2, 3]
+    assert ("white", 4, "g8f6") in game.struck
+    assert ("black", 4, "g8h6") in game.struck
+    assert {side: left // 1000 for side, left in game.clock.left.items()} == {
+        "white": 2980, "black": 2990,
+    }  # fmt: skip
+
+
+def test_an_entry_that_comes_while_a_board_is_corrected_and_differs_counts() -> None:
+    table = played()
+    written(table, ALL, "e2e4 e7e5 g1f3")
+    assert one(shown(table, "black", ON_H6), "scoresheets")["agree"] is True
+    got = table.feed({"fact": "record", "by": "black", "ply": 4, "text": "g8h6"})
+    assert one(got, "scoresheets")["from_ply"] == 4
+    assert one(got, "take_back")["to_ply"] == 3
+
+
+def test_an_entry_that_comes_late_and_says_the_same_changes_nothing() -> None:
+    table = played()
+    written(table, ALL, "e2e4 e7e5 g1f3")
+    shown(table, "black", ON_H6)
+    got = table.feed({"fact": "record", "by": "black", "ply": 4, "text": "Nf6"})
+    assert kinds(got) == []
+
+
+def test_what_the_arbiter_has_rejected_is_not_proposed_again() -> None:
+    table = played()
+    written(table, ALL, ALL.replace("g8f6", "g8h6"))
+    shown(table, "black", ON_H6)
+    table.feed({"fact": "arbiter", "do": "reject"})
+    table.feed(
+        {"fact": "lift", "board": "black", "square": "h6"},
+        {"fact": "place", "board": "black", "square": "f6", "piece": "n"},
+    )
+    got = shown(table, "black", ON_H6)
+    assert "take_back" not in kinds(got)
+    assert one(got, "scoresheets")["agree"] is True
+
+
+def test_one_sheet_against_the_announcement_is_for_the_arbiter() -> None:
+    table = played()
+    written(table, "e2e4 e7e5 g1f3", ALL.replace("g8f6", "g8h6"))
+    got = shown(table, "black", ON_H6)
+    needed = [r for r in got if r.kind == "arbiter_needed" and r["why"] == "entry_differs"]
+    assert [(r["by"], r["ply"], r["text"]) for r in needed] == [("black", 4, "g8h6")]
+
+
+@pytest.mark.parametrize(
+    ("edition", "article"), [("fide-2023", "7.5.1"), ("fide-2014", "7.5 a"), ("fide-1997", "7.4")]
+)
+def test_the_same_illegal_move_on_both_sheets_goes_back_before_it(
+    edition: str, article: str
+) -> None:
+    table = played(edition=edition)
+    both = ALL.replace("g8f6", "g8g6")
+    written(table, both, both)
+    back = one(shown(table, "black", ON_H6), "take_back")
+    assert (back["to_ply"], back["why"]) == (3, "illegal_written")
+    assert f"{edition} {article}" in back.articles
+
+
+def test_later_moves_that_do_not_fit_what_both_wrote_go_back_to_the_last_known_position() -> None:
+    table = played("e2e4", "e7e5", "d2d4", "e5d4")
+    written(table, "e2e4 e7e6", "e2e4 e7e6")
+    wrong = "rnbqkbnr/pppp1ppp/4p3/8/3PP3/8/PPP2PPP/RNBQKBNR"
+    back = one(shown(table, "black", wrong), "take_back")
+    assert (back["to_ply"], back["why"], back.articles) == (
+        3, "moves_do_not_fit", ("fide-2023 7.6",),
+    )  # fmt: skip
+    table.feed({"fact": "arbiter", "do": "confirm"})
+    assert [ply.move.uci() for ply in table.game.history] == ["e2e4", "e7e6", "d2d4"]
+    assert table.game.tables["black"].placement == table.game.pieces
