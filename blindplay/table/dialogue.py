@@ -483,6 +483,10 @@ class Dialogue:
         if felt is not None:
             self._take(side, felt)
             return
+        if offered and offered[0].meant.kind is Kind.AMBIGUOUS:
+            self._consider(side, offered[0])
+            return
+        offered = [said for said in offered if said.meant.kind is not Kind.AMBIGUOUS]
         announced = [said for said in offered if said.meant.command is None]
         for number in range(min(len(announced), 4), 1, -1):
             likeliest = announced[:number]

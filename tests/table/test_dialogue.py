@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from blindplay.table import Table
 from blindplay.table.conversation import OpeningWord, State
 from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
 from blindplay.table.hearing import Candidate, Decision, Verdict
+from blindplay.table.play import DEFAULT, Devices, Manner, run
 from blindplay.table.words import spoken
 
 DE = load("de")
@@ -412,6 +414,16 @@ def test_an_ambiguous_announcement_is_asked_by_its_origin(tmp_path: Path) -> Non
     at.type("Felix")
     assert at.announced == "f3d2"
     assert [ruling.kind for ruling in at.rulings].count("ambiguous") == 1
+
+
+def test_what_several_moves_share_is_asked_by_its_origin_when_it_was_heard(
+    tmp_path: Path,
+) -> None:
+    at = Conversation(tmp_path / "game.db", fen=KNIGHTS)
+    said = at.hear(Verdict.ASK, "springer david zwei", "springer cäsar drei")
+    assert said == ["Bella eins oder Felix drei?"]
+    at.hear(Verdict.COMMAND, "felix drei")
+    assert at.announced == "f3d2"
 
 
 def test_castling_without_its_side_is_asked(tmp_path: Path) -> None:
@@ -853,3 +865,59 @@ def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_
         assert at.announced is None
     finally:
         at.journal.close()
+
+
+# --- at the keyboard ------------------------------------------------------------------------
+
+
+def played(path: Path, lines: str, *, manner: Manner = DEFAULT, **setup: Any) -> str:
+    """What ``blindplay play`` prints when these lines are typed."""
+    out = io.StringIO()
+    fields: dict[str, Any] = {"white": Player(impaired=True), "arbiter": "automatic", **setup}
+    run(
+        path,
+        Setup(t=0, time_control="5400", **fields),
+        "de",
+        Devices(microphone="none", silent=True),
+        iter(lines.strip().splitlines(keepends=True)),
+        out,
+        manner=manner,
+    )
+    return out.getvalue()
+
+
+def test_a_game_is_resigned_by_a_typed_yes(tmp_path: Path) -> None:
+    text = played(tmp_path / "game.db", "start\naufgeben\nZeit\nquit")
+    assert "game over" not in text
+    text = played(tmp_path / "other.db", "start\naufgeben\nja\n")
+    assert "Wollen Sie wirklich aufgeben? Sagen Sie ja oder nein." in text
+    assert "ruled game over: result 0-1; reason resignation" in text
+
+
+def test_what_was_asked_for_is_executed_when_it_is_answered(tmp_path: Path) -> None:
+    # Where a board has no sensors, typing a move executes it: so does the answer.
+    text = played(tmp_path / "game.db", "start\nSpringer David zwei\nBella\nquit", fen=KNIGHTS)
+    assert "said privately: Bella eins oder Felix drei?" in text
+    assert "Nicht eindeutig" not in text
+    assert "ruled made: by white; move b1d2" in text
+
+
+def test_the_keyboards_help_is_in_the_language_of_the_table(tmp_path: Path) -> None:
+    text = played(tmp_path / "game.db", "quit")
+    assert DE.printed("keyboard") in text
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -> None:
+    text = played(
+        tmp_path / "game.db", "start\nwas steht auf e2\nquit", manner=Manner(training=training)
+    )
+    assert ("said privately: Eva zwei: weißer Bauer." in text) is training
+    assert ("said privately: Das ist jetzt nicht möglich." in text) is not training
+    assert "ruled refused: by white; what query; why not_during_play" in text
+
+
+def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> None:
+    needed = Manner(opening_word=OpeningWord.REQUIRED)
+    text = played(tmp_path / "game.db", "start\nquit", manner=needed)
+    assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
