@@ -48,7 +48,7 @@ def plain(ruling: Ruling) -> str:
     """A ruling as one plain line: its kind, its figures, its article."""
     parts = []
     for name, value in ruling.fields.items():
-        if name in ("words", "placement", "undo"):
+        if name in ("words", "placement", "undo", "explanations"):
             continue
         if name == "steps":
             value = ", ".join(f"{step['do']} {step['piece']} {step['square']}" for step in value)
@@ -62,6 +62,8 @@ def plain(ruling: Ruling) -> str:
             value = f"{len(value)} moves"
         elif isinstance(value, list):
             value = " ".join(map(_told, value))
+        elif isinstance(value, dict):
+            value = _told(value)
         if value != "":
             parts.append(f"{name.replace('_', ' ')} {value}")
     said = ruling.kind.replace("_", " ")
