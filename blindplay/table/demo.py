@@ -7,6 +7,7 @@ in between is the one that plays with people.
 
 from __future__ import annotations
 
+import datetime
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -111,6 +112,8 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
     setup = Setup(
         t=0,
         time_control="900+10",
+        event="BlindPlay demonstration",
+        date=datetime.date.today().isoformat(),
         white=Player(name="Anna Weiß", impaired=True),
         black=Player(name="Bernd Schwarz"),
     )
