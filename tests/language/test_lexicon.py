@@ -1,0 +1,88 @@
+"""Pronunciations: none is missing, and each is made of sounds that are known."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from blindplay import language
+from blindplay.language import LanguageError, lexicon
+from blindplay.language.pack import Pack
+
+CODES = language.languages()
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_no_word_that_a_table_understands_is_without_pronunciation(code: str) -> None:
+    missing = sorted(set(language.load(code).grammar_words()) - lexicon(code).words.keys())
+    assert not missing, (
+        f"Add these to language/lexicons/{code}.toml, see models/train/pronounce.py, "
+        f"then make model-graph: {missing}"
+    )
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_square_has_a_name_of_two_words_in_the_lexicon(code: str) -> None:
+    found = lexicon(code)
+    pack = language.load(code)
+    for square in range(64):
+        file, rank = pack.square(square).lower().split()
+        assert found.squares[f"{file}_{rank}"] == (file, rank)
+    assert all(set(parts) <= found.words.keys() for parts in found.squares.values())
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_costs_are_small_and_the_first_pronunciation_is_free(code: str) -> None:
+    for variants in lexicon(code).words.values():
+        costs = list(variants.values())
+        assert costs[0] == 0
+        assert all(0 <= cost <= 3 for cost in costs)
+
+
+def test_the_german_pronunciations_know_reduced_forms_and_other_sayings() -> None:
+    words = lexicon("de").words
+    assert {("a", "x", "t"), ("a", "x")} <= words["acht"].keys()
+    assert ("z", "i:", "b", "m") in words["sieben"]
+    assert {("k", "Y:", "n", "I", "C"), ("k", "Y:", "n", "I", "k")} <= words["könig"].keys()
+    assert words["zwo"] == {("ts", "v", "o:"): 0.0}
+    assert lexicon("de").squares["gustav_zwo"] == ("gustav", "zwo")
+
+
+def test_german_has_fillers_none_of_which_is_a_word_of_the_table() -> None:
+    found = lexicon("de")
+    assert len(found.fillers) >= 150
+    assert {"leise", "hafer", "sonne", "aber", "hallo"} <= found.fillers.keys()
+    assert not found.fillers.keys() & set(language.load("de").grammar_words())
+    # A filler costs something, else people's words are taken for it.
+    assert min(cost for variants in found.fillers.values() for cost in variants.values()) == 2.0
+
+
+def test_an_unknown_language_is_a_sentence() -> None:
+    with pytest.raises(LanguageError, match="Unknown language 'xx'"):
+        lexicon("xx")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[words]\nanna = "+0.5"',
+        '[words]\nanna = "a n a +much"',
+        "[words]\nanna = []",
+        '[words]\nAnna = "a n a"',
+        '[words]\nanna = "a n a"\n[fillers]\nanna = "a n a"',
+        "[words]\nanna = ",
+    ],
+)
+def test_a_lexicon_that_cannot_be_read_is_a_sentence(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("blindplay.language.lexicon")  # the name is a function's, too
+    pack = Pack.read("de")
+    monkeypatch.setattr(Pack, "read", classmethod(lambda cls, code: pack))
+    (tmp_path / "lexicons").mkdir()
+    (tmp_path / "lexicons" / "de.toml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(module, "files", lambda package: tmp_path)
+    with pytest.raises(LanguageError, match=r"^Correct lexicons/de.toml"):
+        module.lexicon.__wrapped__("de")
