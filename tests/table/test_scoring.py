@@ -116,12 +116,21 @@ def test_the_braille_sheet_is_in_the_countrys_notation(journal: Path) -> None:
 
 
 @pytest.mark.parametrize("language", ["de", "en", "nb", "sv", "da"])
-@pytest.mark.parametrize("form", [Format.BRF, Format.BRAILLE, Format.SHEET])
+@pytest.mark.parametrize(
+    ("form", "entries"),
+    [
+        (Format.BRF, Entries.NOTATION),
+        (Format.BRAILLE, Entries.NOTATION),
+        (Format.SHEET, Entries.NOTATION),
+        (Format.SHEET, Entries.WORDS),
+        (Format.SHEET, Entries.WRITTEN),
+    ],
+)
 def test_what_is_written_is_read_again_as_the_moves_that_were_played(
-    journal: Path, language: str, form: Format
+    journal: Path, language: str, form: Format, entries: Entries
 ) -> None:
     paper = Paper(cells=16, lines=6)
-    text = Scored.of(journal).write(form, language=language, entries=Entries.NOTATION, paper=paper)
+    text = Scored.of(journal).write(form, language=language, entries=entries, paper=paper)
     found = sheet.entries(text, brf=form is Format.BRF)
     board, read = chess.Board(), []
     for entry in found:
