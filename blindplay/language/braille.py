@@ -3,10 +3,11 @@
 Three conventions are read, also mixed on one sheet:
 
 - A country's basic Braille, letter by letter as in print: the number sign ⠼ (dots 3456) before
-  the digits ⠁ to ⠚, a capital sign before a piece's letter: ⠨ (46) in German, Danish and French,
-  ⠠ (6) in Norwegian, Swedish and English. *Das System der deutschen Brailleschrift* (BSKDL, 2018)
-  and *Rules of Unified English Braille* (ICEB, 2013); the signs of the Nordic countries as in the
-  tables of liblouis. :func:`write` writes it.
+  the digits ⠁ to ⠚, a capital sign before a piece's letter: ⠨ (46) in German and Danish, ⠠ (6) in
+  Norwegian, Swedish and English. *Das System der deutschen Brailleschrift* (BSKDL, 2018) and
+  *Rules of Unified English Braille* (ICEB, 2013); the signs of the Nordic countries as in the
+  tables of liblouis. French letters have ⠨ too; France's own digits (Antoine's) are not read.
+  :func:`write` writes it.
 - Ranks as lowered digits without a number sign, as players write who have to be quick: ``⠎⠋⠒`` is
   Sf3, with or without a capital sign.
 - *Braille Chess Code and Layout* (UKAAF, 2015, before it BAUK, 2001), the British code: lowered

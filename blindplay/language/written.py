@@ -224,7 +224,8 @@ def meanings(text: str, notations: frozenset[Notation]) -> tuple[Written, ...]:
                     for meant in _in_notation(compact, notation, dots)
                     if Remark.PAWN_LETTER not in meant.odd
                 ]
-    return tuple(dict.fromkeys(found)) or tuple(dict.fromkeys(_spoken(text)))
+    found = found or list(_spoken(braille.read(text)))
+    return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -487,6 +487,20 @@ def test_move_number_is_no_part_of_the_move() -> None:
         assert ucis(text, START) == (SURE, ["g1f3"]), text
 
 
+def test_words_in_braille_are_read_without_contractions() -> None:
+    for words in ("Springer Felix drei", "Eva vier", "Springer f3"):
+        assert read(braille.write(words), START).certainty is SURE
+
+
+def test_small_letters_without_a_capital_sign_are_pieces_in_braille() -> None:
+    assert ucis("⠎⠋⠒", START) == (SURE, ["g1f3"])
+    board = chess.Board("4k3/8/8/8/8/2p5/8/B2QK3 w - - 0 1")
+    # A file's letter is the file, unless no pawn can be meant: then it may be the queen.
+    found = read("⠙⠙⠲", board, [Notation.GERMAN])
+    assert (found.certainty, found.remarks) == (LIKELY, (Remark.SMALL_LETTER,))
+    assert [move.uci() for move in found.moves] == ["d1d4"]
+
+
 def test_castling_of_chess960_is_read() -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", chess960=True)
     assert ucis("0-0", board) == (SURE, ["f1h1"])
