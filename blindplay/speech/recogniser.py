@@ -115,7 +115,7 @@ class Recogniser:
 
     def sayable(self, phrases: Iterable[str]) -> list[str]:
         """Return those of `phrases` of which every word is known, in their order."""
-        return [phrase for phrase in phrases if not self.missing([phrase])]
+        return [p for p in phrases if all(map(self._known, _plain(p).split()))]
 
     def _known(self, word: str) -> str | None:
         if word in self.vocabulary:
