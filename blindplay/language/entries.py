@@ -237,7 +237,8 @@ def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
         moves = good or any(struck for _, struck in texts)
         begun = begun or (moves and (group.number is not None or _all_moves(group, texts)))
         if begun and (group.number is not None or moves or not numbered):
-            if group.number is not None:
+            # A number on its own that is not due is a page's.
+            if group.number is not None and (texts or sheet.is_due(group.number)):
                 sheet.go_to(group.number, group.black)
             sheet.write(texts)
 
@@ -286,6 +287,10 @@ class _Sheet:
         self._last: int | None = None
         self._shift = 0  # by how much the numbers lag behind the moves
         self._doubts: tuple[Doubt, ...] = ()
+
+    def is_due(self, number: int) -> bool:
+        """Whether the numbers go on with ``number``."""
+        return self._last is None or number == self._last + 1
 
     def go_to(self, number: int, black: bool) -> None:
         """A number is written, followed by White's move or by Black's."""

@@ -127,6 +127,16 @@ def test_braille_sheet_is_read_move_for_move(language: str, brf: bool) -> None:
     assert all(braille.is_braille(entry.text) for entry in found)
 
 
+def test_numbers_of_braille_pages_are_no_numbers_of_moves() -> None:
+    texts = game(80, 1)
+    lines = [f"{n}. {w} {b}" for n, w, b in rows(texts)]
+    for page in (3, 2, 1):
+        lines.insert(page * 10, f"{page + 1:>40}")
+    found = entries(braille.to_brf(braille.write("\r\n".join(lines))), brf=True)
+    assert [(entry.ply, braille.read(entry.text)) for entry in found] == list(enumerate(texts, 1))
+    assert not any(entry.doubts for entry in found)
+
+
 def test_british_braille_sheet_is_read_to_the_end() -> None:
     board = chess.Board()
     lines = []
