@@ -33,12 +33,14 @@ UNFINISHED_S = 1.2
 
 _LIKELY = 0.5  # Silero's own threshold; while somebody speaks, less is enough
 _STILL_LIKELY = 0.35
-# The room is as loud as the softest third of the last seconds, each moment taken with those
+# The room is as loud as the softer two fifths of the last seconds, each moment taken with those
 # before it, for single blocks of a babble differ more than a voice stands out.
 _ABOVE_ROOM_DB = 4.0
 _ROOM_S = 6.0
-_ROOM_SHARE = 0.3
+_ROOM_SHARE = 0.4
 _MOMENT_S = 0.28
+# Utterances tell nothing about the room, unless they last so long that they may be nothing else.
+_SURELY_ROOM_S = 3.0
 
 
 class Listening(enum.Enum):
@@ -277,7 +279,8 @@ class Cutter:
         likely = self._detector.likelihood(block)
         _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)
         power = sum(self._powers) / len(self._powers)
-        _push(self._room, power, _ROOM_S / length)
+        if not self._speaking or self._now - self._started > _SURELY_ROOM_S:
+            _push(self._room, power, _ROOM_S / length)
         # What was before the first block is taken for silence: somebody may speak at once.
         unknown = max(0, round(_ROOM_S / length) - len(self._room))
         softest = int(_ROOM_S / length * _ROOM_SHARE) - unknown

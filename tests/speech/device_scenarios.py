@@ -97,6 +97,24 @@ class SoundServer:
                 raise RuntimeError(f"pulseaudio does not run: {self._log.read_text()}")
             time.sleep(0.05)
 
+    def plug(self, name: str, rate: int) -> str:
+        """Plug in a stereo headset whose microphone hears its own output; return its number."""
+        told = subprocess.run(
+            [
+                *("pactl", "load-module", "module-null-sink", f"sink_name={name}"),
+                *(f"rate={rate}", "channels=2", "format=float32le"),
+                f"sink_properties=device.description={name}",
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return told.stdout.strip()
+
+    def unplug(self, number: str) -> None:
+        """Pull a headset out."""
+        subprocess.run(["pactl", "unload-module", number], check=True)
+
     def kill(self) -> None:
         """Pull the devices out without a word."""
         if self._daemon is not None:
@@ -110,6 +128,7 @@ class Table:
     def __init__(self, folder: Path, *, half_duplex: bool) -> None:
         self.heard: list[Hearing] = []
         self.listener_errors: list[str] = []
+        self.back: list[float] = []  # when the microphone was there again
         self.speaker_errors: list[str] = []
         self.synthesiser = Synthesiser("de", cache=folder / "phrases")
         self.sink = DeviceSink()
@@ -123,14 +142,15 @@ class Table:
                 lambda now: self.listener.mute() if now else self.listener.unmute()
             )
 
-    def new_listener(self) -> Listener:
-        """Return a listener, started, at the default microphone."""
+    def new_listener(self, microphone: str | None = None) -> Listener:
+        """Return a listener, started, at a microphone."""
         listener = Listener(
             self.recogniser,
-            MicrophoneSource(),
+            MicrophoneSource(microphone),
             self.heard.append,
             phrases=MOVES + COMMANDS,
             on_error=self.listener_errors.append,
+            on_back=lambda: self.back.append(time.monotonic()),
         )
         listener.start()
         return listener
@@ -282,8 +302,8 @@ def unplugged(server: SoundServer, folder: Path) -> dict[str, Any]:
         errors = list(table.speaker_errors)
         table.heard.clear()
         server.start()
-        table.listener.close()
-        table.listener = table.new_listener()
+        began = time.monotonic()
+        until(lambda: table.back)
         again = str(table.say(SAID[0]))
         until(lambda: table.heard)
         return {
@@ -294,13 +314,56 @@ def unplugged(server: SoundServer, folder: Path) -> dict[str, Any]:
             "listener_took": listener_took,
             "while_gone": while_gone,
             "microphone_while_gone": opened,
+            "back_took": table.back[0] - began if table.back else None,
             "again": again,
             "heard_again": table.decided(),
         }
 
 
+def replugged(server: SoundServer, folder: Path) -> dict[str, Any]:
+    """Pull out the headset a player speaks into, by name and as the default, and plug it in."""
+    observed: dict[str, Any] = {}
+    number = server.plug("Headset", 44_100)
+    with Table(folder, half_duplex=False) as table:
+        pcm, rate = read_wav(table.synthesiser.render(SAID[0]))
+
+        def speak(device: str | None) -> list[str]:
+            table.heard.clear()
+            mouth = DeviceSink(device)
+            mouth.play(pcm, rate, threading.Event())
+            until(lambda: table.heard)
+            mouth.close()
+            return [hearing.words for hearing in table.heard]
+
+        table.listener.close()
+        table.listener = table.new_listener("Headset")
+        observed["stereo"] = speak("Headset")
+        server.unplug(number)
+        began = time.monotonic()
+        until(lambda: table.listener_errors)
+        observed["gone_took"] = time.monotonic() - began
+        time.sleep(3)
+        observed["back_while_gone"] = len(table.back)
+        number = server.plug("Headset", 48_000)
+        began = time.monotonic()
+        until(lambda: table.back)
+        observed["back_took"] = time.monotonic() - began
+        observed["again"] = speak("Headset")
+        observed["errors"] = list(table.listener_errors)
+        table.listener.close()
+        subprocess.run(["pactl", "set-default-source", "Headset.monitor"], check=True)
+        table.listener = table.new_listener()
+        observed["default"] = speak("Headset")
+        server.unplug(number)
+        # Whether the server moves the stream or ends it, another microphone is listened to.
+        until(lambda: speak(None), 30)
+        observed["other"] = [hearing.words for hearing in table.heard]
+    return observed
+
+
 SCENARIOS = {
-    scenario.__name__: scenario for scenario in (understood, stopped, half_duplex, unplugged)
+    scenario.__name__: scenario
+    for scenario in (understood, stopped, half_duplex, unplugged, replugged)
 }
 
 

@@ -76,5 +76,17 @@ def test_devices_that_are_pulled_out_are_a_sentence_and_can_be_plugged_in_again(
     assert observed["while_gone"] == "Outcome.FAILED"
     assert observed["speaker_errors"][1].startswith("No audio output can be opened; plug in")
     assert observed["microphone_while_gone"].startswith("No microphone can be opened; plug one in")
+    assert observed["back_took"] < 10
     assert observed["again"] == "Outcome.SPOKEN"
     assert observed["heard_again"] == [SAID[0]]
+
+
+@pytest.mark.skipif(shutil.which("pactl") is None, reason="the command pactl is missing")
+def test_a_stereo_headset_that_is_pulled_out_is_heard_again_when_it_is_back() -> None:
+    observed = _run("replugged")
+    assert observed["stereo"] == [SAID[0]]
+    assert observed["gone_took"] < 10
+    assert len(observed["errors"]) == 1 and "plug it in again." in observed["errors"][0]
+    assert observed["back_while_gone"] == 0
+    assert observed["back_took"] < 10
+    assert observed["again"] == observed["default"] == observed["other"] == [SAID[0]]
