@@ -1,0 +1,136 @@
+"""The microphone at a table: talk buttons, going away and coming back, and who talks over whom."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.language import load
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.record import Journal
+from blindplay.speech.activity import Listening
+from blindplay.speech.audio import RATE, QueueSource, SilentSink, read_audio
+from blindplay.speech.models import find_model
+from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table import Table
+from blindplay.table.session import Session
+
+GERMAN = load("de")
+MOVE = "Bauer Eva zwei Eva vier"
+ROOM = np.random.default_rng(1).normal(0, 20, RATE).astype("<i2").tobytes()
+PATIENCE_S = 30.0
+
+
+class Microphone(QueueSource):
+    """A microphone that can be pulled out and plugged in again."""
+
+    def reopen(self) -> bool:
+        while self._error is not None and not self._left:
+            time.sleep(0.01)
+        return not self._left
+
+    _left = False
+
+    def plug_in(self) -> None:
+        self._closed, self._error = False, None
+
+    def close(self) -> None:
+        self._left = True
+        super().close()
+
+
+class Seat:
+    """A session with one microphone, its output, and a voice."""
+
+    def __init__(self, session: Session, out: io.StringIO, synthesiser: Synthesiser) -> None:
+        self.session, self.out = session, out
+        self.microphone = Microphone()
+        self.sound = ROOM + read_audio(synthesiser.render(MOVE, voice="de")) + ROOM + ROOM
+
+    def attach(self, listening: Listening) -> None:
+        recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
+        self.session.attach_microphone("white", self.microphone, recogniser, listening)
+
+    def shows(self, text: str) -> bool:
+        return until(lambda: text in self.out.getvalue())
+
+
+def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
+    limit = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > limit:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+@pytest.fixture
+def player(tmp_path: Path) -> Iterator[Seat]:
+    out = io.StringIO()
+    with (
+        Journal(tmp_path / "game.db") as journal,
+        Synthesiser("de", cache=tmp_path / "phrases") as synthesiser,
+    ):
+        table = Table(journal, Setup(t=0, arbiter="automatic", white=Player(impaired=True)))
+        sink = SilentSink()
+        session = Session(table, GERMAN, Speaker(synthesiser, sink, sink), out)
+        table.submit(f.Start)
+        session.wait_until_said()
+        yield Seat(session, out, synthesiser)
+        session.close()
+
+
+def test_with_push_to_talk_nothing_counts_until_the_key(player: Seat) -> None:
+    player.attach(Listening.PUSH_TO_TALK)
+    player.microphone.push(player.sound)
+    assert until(lambda: not player.microphone.waiting())
+    assert "heard White" not in player.out.getvalue()
+    player.session.talk()
+    player.microphone.push(player.sound)
+    assert player.shows("heard White: bauer eva zwei eva vier")
+    assert "listening to White" in player.out.getvalue()
+
+
+def test_a_lever_that_is_no_clock_is_the_talk_button_of_its_player(player: Seat) -> None:
+    player.attach(Listening.PUSH_TO_TALK)
+    with EmulatedBoard() as board:
+        player.session.attach_board("white", board.url, levers=False)
+        assert player.shows("White's board is connected")
+        board.press("white")
+        assert player.shows("listening to White")
+        player.microphone.push(player.sound)
+        assert player.shows("heard White: bauer eva zwei eva vier")
+        assert "lever pressed" not in player.out.getvalue()
+
+
+def test_a_microphone_that_goes_and_comes_back_is_told_and_heard_again(player: Seat) -> None:
+    player.attach(Listening.OPEN)
+    player.microphone.fail("The microphone is gone; plug it in again.")
+    assert player.shows(GERMAN.sentence("microphone_gone"))
+    player.session.table.submit(f.Query, by="white", about="moves")  # the game goes on
+    player.session.wait_until_said()
+    player.microphone.plug_in()
+    assert player.shows(GERMAN.sentence("microphone_back"))
+    player.session.wait_until_said()
+    player.microphone.push(player.sound)
+    assert player.shows("heard White: bauer eva zwei eva vier")
+
+
+def test_who_speaks_is_not_talked_over(player: Seat) -> None:
+    player.attach(Listening.OPEN)
+    half = len(player.sound) - 4 * len(ROOM) // 2
+    player.microphone.push(player.sound[:half])  # up to the end of his words
+    assert until(lambda: next(iter(player.session._listeners.values())).speaking)
+    assert until(lambda: not player.microphone.waiting())
+    player.session.say(Output.PUBLIC, GERMAN.sentence("welcome"))
+    player.microphone.push(player.sound[half:])
+    assert player.shows("heard White: bauer eva zwei eva vier")
