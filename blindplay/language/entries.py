@@ -89,9 +89,7 @@ _ROW = re.compile(
 )
 _WIDE = 200  # no table has lines of so many characters
 _BRACKET = re.compile(r"\(([^()]*)\)")
-_PART_OF_MOVE = re.compile(
-    r"=|e\.? ?p\.?|[KDTLSQRBNFC]|\+|\#|leer|nothing|empty|tom|vide|matt?|schach", re.IGNORECASE
-)
+_PART_OF_MOVE = re.compile(r"=|e\.? ?p\.?|[KDTLSQRBNFC]|\+|\#|matt?|schach", re.IGNORECASE)
 _STRUCK_WORD = re.compile(
     r"(?:durch|ge|über)*gestrichen|struck(?: through)?|overstrøket|strøket|struket|överstruket"
     r"|streget|overstreget|rayé",
@@ -142,19 +140,24 @@ def _with_gaps(lines: list[str]) -> list[str]:
 
 def _tokens(cell: str) -> Iterator[_Token]:
     """The words of a cell; comments in brackets are left out."""
-    cell = _BRACKET.sub(lambda b: b[0] if _PART_OF_MOVE.fullmatch(b[1]) else f" {b[0]} ", cell)
+    cell = _BRACKET.sub(lambda b: b[0] if _belongs(b[0]) else f" {b[0]} ", cell)
     for part in _WORD.findall(cell):
         bare = part.translate(_WITHOUT_STROKES)
         if part.startswith("~~") and len(part) > 4:
             yield _Token(part.strip("~ "), "", struck=1)
         elif bare != part:
             yield _Token(bare, "", struck=1)
-        elif part.startswith("(") and not _PART_OF_MOVE.fullmatch(part[1:-1]):
+        elif part.startswith("(") and not _belongs(part):
             struck = _STRUCK_WORD.match(part[1:-1])
             if struck is not None:
                 yield _Token(part[1 + struck.end() : -1].strip(" :"), "", struck=-1)
         else:
             yield _Token(part, braille.read(part))
+
+
+def _belongs(bracket: str) -> bool:
+    """Whether what stands in brackets belongs to a move, or says that there is none."""
+    return bool(_PART_OF_MOVE.fullmatch(bracket[1:-1])) or is_gap(bracket)
 
 
 def _groups(lines: Sequence[list[list[_Token]]]) -> list[_Group]:

@@ -118,7 +118,6 @@ _LOOKALIKES = str.maketrans(
     }
 )
 _NUMBER = re.compile(r"\s*(?:[1-9]\d*(?:\s*[.):]|\s+))?[\s.]*")
-_GAP = re.compile(r"[\s.\-_?]*|\((?:leer|nothing|empty|tom|vide)\)", re.IGNORECASE)
 _WORD = re.compile(r"\b[^\W\d_]{3,}\b")
 _LONGEST = 200
 """No entry has more characters, not even in words."""
@@ -129,6 +128,14 @@ _EN_PASSANT = r"\(?(?:e\.?p\.?|enpassant)\)?"
 @cache
 def _readers() -> tuple[Reader, ...]:
     return tuple(Reader(Pack.read(code)) for code in codes())
+
+
+@cache
+def _gap() -> re.Pattern[str]:
+    """A place where nothing is written; also as our own sheets say so."""
+    said = {Pack.read(code).text("sentences", "sheet_nothing") for code in codes()}
+    words = "|".join(map(re.escape, sorted({*said, "leer", "nothing", "empty", "tom", "vide"})))
+    return re.compile(rf"[\s.\-_?]*|\((?:{words})\)", re.IGNORECASE)
 
 
 @cache
@@ -187,7 +194,7 @@ def _moves(letters: str) -> tuple[re.Pattern[str], ...]:
 
 def is_gap(text: str) -> bool:
     """Whether nothing is written: an empty place, a dash, dots, a question mark."""
-    return _GAP.fullmatch(text.translate(_LOOKALIKES)) is not None
+    return _gap().fullmatch(text.translate(_LOOKALIKES)) is not None
 
 
 def is_mark(text: str) -> bool:

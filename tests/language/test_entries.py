@@ -292,6 +292,19 @@ def test_struck_entry_is_kept_with_the_one_that_stands(text: str) -> None:
     ]
 
 
+def test_our_own_sheet_is_read_as_it_was() -> None:
+    text = "1. e4 … e5\n2. (nichts notiert) (durchgestrichen: Sf3) … Sc6\n3. Lc4 … (nichts notiert)"
+    assert entries(text) == [
+        Entry(1, "e4"),
+        Entry(2, "e5"),
+        Entry(3, "(nichts notiert)", ("Sf3",)),
+        Entry(4, "Sc6"),
+        Entry(5, "Lc4"),
+        Entry(6, "(nichts notiert)"),
+    ]
+    assert read("(nichts notiert)", chess.Board()).certainty is Certainty.MISSING
+
+
 def test_moves_taken_back_are_struck_and_written_anew() -> None:
     text = "1. e4 e5\n2. ~~Sc3~~ ~~Sc6~~\n3. ~~f4~~\n2. Sf3 Sf6"
     assert entries(text) == [
