@@ -160,7 +160,7 @@ class Dialogue:
     def boards(self, side: str) -> list[chess.Board]:
         """The positions of which ``side`` may speak now: his own move, or the one to repeat."""
         game = self._table.game
-        if game.over:
+        if game.over or game.adjourned:
             return []
         if side == game.side:
             # Before he has announced, he may still be repeating the opponent's move.
@@ -229,7 +229,7 @@ class Dialogue:
                     )
             if game.clock:
                 yield Command.CLAIM_TIME
-            if by_ourselves and not game.paused:
+            if by_ourselves and game.started and not game.paused:
                 yield Command.PAUSE
             yield Command.ADJOURN
         if game.assistants[side] is not False:
@@ -266,6 +266,8 @@ class Dialogue:
                 said = self._understand(side, decision.phrase, decision.hearing)
                 if not self._is_meant_for_us(side, said):
                     return
+                if said.meant.command is None and self._state(side) is State.WAIT:
+                    return  # nothing is to be repeated yet: it is the opponent's voice, or talk
                 if self._was_refused(side, said):
                     self._say_to(side, self._pack.sentence("repeat_please"))
                 elif said.key in self._talk(side).refused:
@@ -428,6 +430,8 @@ class Dialogue:
         self._drop_late_question(side)
         question = self._talk(side).question
         if question is None:
+            if self._state(side) in (State.WAIT, State.OVER):
+                return  # nothing is awaited of him: people talk
             self.not_understood(side)
         else:
             self._ask_again(side, question, unclear=True)
@@ -611,7 +615,7 @@ class Dialogue:
         if command in (Command.ACCEPT_DRAW, Command.DECLINE_DRAW):
             return OTHER[side] in game.offers
         if command is Command.PAUSE:
-            return game.setup.arbiter == "automatic" and bool(game.clock)
+            return command in self._commands(side)
         return True
 
     def _sure(self, said: Said) -> str:
@@ -767,10 +771,9 @@ class Dialogue:
     def _pause(self, side: str, command: Command) -> None:
         game = self._table.game
         assert game.setup is not None
-        stands = not game.clock or game.over or not game.started
         if game.setup.arbiter != "automatic":
             self._say_to(side, self._pack.sentence("pause_refused"))
-        elif stands or game.paused is (command is Command.PAUSE):
+        elif command not in self._commands(side):
             self._say_to(side, self._pack.sentence("refused"))
         else:
             do = "stop_clocks" if command is Command.PAUSE else "start_clocks"

@@ -381,6 +381,15 @@ def test_a_player_without_the_earphone_is_asked_aloud(at: Conversation) -> None:
     assert at.said[-1][0] is Output.PUBLIC
 
 
+def test_who_has_nothing_to_repeat_is_not_listened_to_for_moves(at: Conversation) -> None:
+    # Both microphones hear the one who announces.
+    for verdict in (Verdict.ACCEPT, Verdict.ILLEGAL, Verdict.REFUSE):
+        assert at.hear(verdict, "springer felix drei", side="black") == []
+    assert at.kinds() == ["start"]
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    assert at.hear(Verdict.REFUSE, "springer", side="black") != []
+
+
 def test_what_is_awaited_follows_the_game(at: Conversation) -> None:
     def states() -> list[State]:
         return [at.dialogue.listening(side).state for side in f.SIDES]
@@ -842,6 +851,54 @@ def test_without_a_yes_nothing_ends_or_changes_the_game(
             # Left alone, no question stays open.
             at.wait(ANSWER_SECONDS + 1)
             assert not at.asked(side)
+    finally:
+        at.journal.close()
+
+
+CHANGING = (f.Resign, f.OfferDraw, f.AcceptDraw, f.DeclineDraw, f.ClaimDraw, f.ClaimTime,
+            f.CallArbiter, f.RequestExtraTime, f.Arbiter)  # fmt: skip
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    events=st.lists(
+        st.tuples(
+            st.sampled_from([*Verdict, None]),
+            st.sampled_from([*PHRASES, *["ja"] * len(PHRASES)]),
+            st.sampled_from(f.SIDES),
+            st.floats(0, 10),
+        ),
+        max_size=25,
+    ),
+    training=st.booleans(),
+)
+def test_every_change_is_one_that_this_player_was_asked_about_and_said_yes_to(
+    events: list[tuple[Verdict | None, str, str, float]],
+    training: bool,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    at = Conversation(tmp_path_factory.mktemp("talk") / "game.db", training=training)
+    offered = False
+    try:
+        for verdict, phrase, side, seconds in events:
+            if at.table.game.over:
+                break
+            asked, count = at.asked(side), len(at.facts)
+            if verdict is None:
+                at.type(phrase, side)
+            else:
+                at.hear(verdict, phrase, side=side)
+            certain = verdict not in (Verdict.ASK, Verdict.REFUSE, Verdict.NOTHING)
+            changed = [fact for fact in at.facts[count:] if isinstance(fact, CHANGING)]
+            for fact in changed:
+                if isinstance(fact, f.AcceptDraw | f.DeclineDraw) and not offered:
+                    continue  # nothing is offered, and the Laws refuse it
+                if isinstance(fact, f.Arbiter) and fact.do == "start_clocks":
+                    continue  # after a pause either goes on
+                assert asked and phrase == "ja" and certain
+                assert at.facts[count].by == side or isinstance(fact, f.Arbiter)  # type: ignore[attr-defined]
+            offered = bool(at.table.game.offers)
+            at.wait(seconds)
     finally:
         at.journal.close()
 
