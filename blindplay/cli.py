@@ -660,6 +660,39 @@ def _input(file: str, stack: contextlib.ExitStack) -> TextIO:
         raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
 
 
+@app.command()
+def reconcile(
+    white: Annotated[Path, typer.Option(help="White's scoresheet, a file of moves as written.")],
+    black: Annotated[Path, typer.Option(help="Black's scoresheet.")],
+    white_board: Annotated[
+        str | None, typer.Option(help="What stands on White's board, in FEN; ? for any piece.")
+    ] = None,
+    black_board: Annotated[str | None, typer.Option(help="What stands on Black's board.")] = None,
+    fen: FenOption = chess.STARTING_FEN,
+    edition: EditionOption = "fide-2023",
+    language_id: Annotated[str, typer.Option("--language", help="Language printed.")] = "de",
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two scoresheets and boards: where they part, who corrects what, and how (D.2.9)."""
+    from blindplay.table.reconcile import check_board, decide, read_sheet
+
+    pack = language.load(language_id)
+    editions.load(edition)
+    sheets = {"white": read_sheet(white), "black": read_sheet(black)}
+    given = {"white": white_board, "black": black_board}
+    boards = {
+        side: check_board(placement, f"--{side}-board")
+        for side, placement in given.items()
+        if placement is not None
+    }
+    decision = decide(sheets, boards, _position(fen), edition, pack)
+    if as_json:
+        print(json.dumps(decision.to_json(), ensure_ascii=False))
+        return
+    for sentence, articles in decision.lines:
+        print(f"{sentence} ({', '.join(articles)})")
+
+
 board_app = typer.Typer(
     help="Show live what a pegged board reports, or look after it.", rich_markup_mode=None
 )

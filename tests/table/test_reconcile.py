@@ -1,0 +1,270 @@
+"""`blindplay reconcile`: sheets as people write them, boards as they stand, what is decided."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blindplay import language
+from blindplay.language.entries import entries
+from blindplay.laws.deviation import What
+from blindplay.laws.placement import pieces_of, write_placement
+from blindplay.table.mishaps import BY_MOVES, BY_THEMSELVES, game, mishap
+from blindplay.table.reconcile import Decision, check_board, decide, read_sheet
+
+from ..laws.test_reconcile import done
+
+DE = language.load("de")
+START = chess.Board()
+SHEET = "1. e4 e5\n2. Sf3 Sf6\n3. Sc3 Sc6\n"
+GOOD = "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
+ON_H6 = "r1bqkb1r/pppp1ppp/2n4n/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
+
+
+def decided(
+    of_white: str, of_black: str, edition: str = "fide-2023", *, fen: str = chess.STARTING_FEN,
+    **boards: str,
+) -> Decision:  # fmt: skip
+    sheets = {"white": entries(of_white), "black": entries(of_black)}
+    return decide(sheets, boards, chess.Board(fen), edition, DE)
+
+
+def said(decision: Decision) -> list[str]:
+    return [words for words, _ in decision.lines]
+
+
+@pytest.mark.parametrize(
+    ("edition", "article"),
+    [("fide-2023", "D.2.9"), ("fide-2014", "D.2.8"), ("fide-1997", "F.7"),
+     ("basics-no", "fide-2023 D.2.9")],
+)  # fmt: skip
+def test_sheets_agree_and_the_wrong_board_is_named(edition: str, article: str) -> None:
+    decision = decided(SHEET, SHEET, edition, white=GOOD, black=ON_H6)
+    assert said(decision) == [
+        "Die Partieformulare stimmen überein.",
+        "Das Brett von Weiß ist richtig.",
+        "Auf dem Brett von Schwarz: Zug Nummer zwei von Schwarz: schwarzer Springer kam von "
+        "Gustav acht nach Hector sechs; geschrieben ist Felix sechs.",
+        "Bitte berichtigen Sie das Brett von Schwarz.",
+        "Umstecken: schwarzer Springer, von Hector sechs nach Felix sechs.",
+    ]
+    cited = article if " " in article else f"{edition} {article}"
+    assert all(articles == (cited,) for _, articles in decision.lines)
+
+
+def test_sheets_that_part_go_back_to_where_they_agree() -> None:
+    other = SHEET.replace("Sf6", "Sh6")
+    decision = decided(SHEET, other, "fide-1997", white=GOOD, black=ON_H6)
+    told = decision.to_json()
+    assert (told["agree"], told["stop"], told["ply"]) == (False, "parted", 4)
+    assert told["written"]["white"] == {"text": "Sf6", "certainty": "sure", "moves": ["g8f6"]}
+    assert told["moves"] == ["e2e4", "e7e5", "g1f3"]
+    assert told["article"] == ["fide-1997 F.8"]
+    assert told["boards"]["white"]["shows"] == ["white"]
+    assert told["boards"]["black"]["shows"] == ["black"]
+    assert "Schwarz hat geschrieben: Springer Gustav acht Hector sechs (Sh6)." in said(decision)
+    goal = pieces_of(decision.comparison.position)
+    for placement, board in ((GOOD, "white"), (ON_H6, "black")):
+        now = pieces_of(chess.BaseBoard(placement))
+        assert done(now, told["boards"][board]["steps"])[0] == goal
+
+
+def test_a_sheet_that_lags_is_told_to_be_brought_up_to_date() -> None:
+    decision = decided(SHEET, "1. e4 e5\n2. Sf3", black=GOOD)
+    assert decision.comparison.stop is None
+    assert "Bitte schreiben Sie zuerst Ihre Züge auf, Schwarz." in said(decision)
+
+
+def test_sheets_in_different_letters_are_compared_as_moves() -> None:
+    decision = decided(SHEET, "1. e2-e4 e7-e5 2. Nf3 Nf6 3. Nc3 Nc6")
+    assert decision.comparison.stop is None
+
+
+def test_the_same_illegal_move_on_both_sheets() -> None:
+    decision = decided("1. e4 e5 2. Ke3", "1. e4 e5 2. Ke3")
+    assert (decision.comparison.stop, decision.articles) == ("illegal", ("fide-2023 7.5.1",))
+    assert said(decision)[0].endswith("Zug Nummer zwei von Weiß.")
+
+
+def test_a_board_decides_what_both_sheets_lack() -> None:
+    gap = "1. e4 ?\n2. Sf3"
+    assert decided(gap, gap).comparison.stop == "gap"
+    decision = decided(gap, gap, white="rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R")
+    assert [move.uci() for move in decision.comparison.moves] == ["e2e4", "c7c5", "g1f3"]
+
+
+def test_a_board_whose_pieces_nobody_has_named() -> None:
+    holes = "".join("?" if sign.isalpha() else sign for sign in ON_H6)
+    decision = decided(SHEET, SHEET, black=holes)
+    (only,) = decision.boards["black"].explanations
+    assert [(slip.what, slip.ply) for slip in only] == [(What.OTHER_SQUARE, 4)]
+
+
+def test_a_board_that_nothing_explains_is_put_right_all_the_same() -> None:
+    decision = decided(SHEET, SHEET, black="7k/8/8/3Q4/8/8/8/K7")
+    assert "Was auf dem Brett von Schwarz geschehen ist, lässt sich nicht sagen." in said(decision)
+    goal = pieces_of(decision.comparison.position)
+    now = pieces_of(chess.BaseBoard("7k/8/8/3Q4/8/8/8/K7"))
+    assert done(now, decision.boards["black"].steps)[0] == goal
+
+
+def test_a_game_that_begins_with_black_keeps_its_numbers() -> None:
+    fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 0 24"
+    for sheet in ("24. … Kd7 25. e4", "1. … Kd7 2. e4"):
+        decision = decided(sheet, sheet, fen=fen, white="8/3k4/8/8/8/4P3/8/4K3")
+        (slip,) = decision.boards["white"].explanations[0]
+        assert (slip.ply, slip.what) == (2, What.OTHER_SQUARE)
+
+
+def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no file"):
+        read_sheet(tmp_path / "none.txt")
+    (tmp_path / "noise").write_bytes(b"\0\1\2")
+    with pytest.raises(ValueError, match="no text"):
+        read_sheet(tmp_path / "noise")
+    for wrong in ("", "9", "8/8/8/8/8/8/8", "x7/8/8/8/8/8/8/8"):
+        with pytest.raises(ValueError, match=r"--white-board .* is no placement"):
+            check_board(wrong, "--white-board")
+    with pytest.raises(ValueError, match="Neither sheet"):
+        decided("", "(nothing)")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_a_sheet_is_read_in_the_encodings_of_old_and_new_programs(
+    tmp_path: Path, encoding: str
+) -> None:
+    file = tmp_path / "sheet.txt"
+    file.write_bytes("Weiß: Jürgen\r\n1. e4 e5\r\n2. Sf3 Sc6".encode(encoding))
+    assert [entry.text for entry in read_sheet(file)] == ["e4", "e5", "Sf3", "Sc6"]
+
+
+# --- random games, corrupted in a way that is known -----------------------------------------
+
+
+def sheet_of(moves: tuple[chess.Move, ...], start: chess.Board) -> list[str]:
+    board, texts = start.copy(), []
+    for move in moves:
+        texts.append(DE.write(board, move))
+        board.push(move)
+    return texts
+
+
+def as_file(texts: list[str]) -> str:
+    return "\n".join(
+        f"{number // 2 + 1}. {' '.join(texts[number : number + 2])}"
+        for number in range(0, len(texts), 2)
+    )
+
+
+SPOILT = ("nothing", "lag", "gap", "other", "illegal", "unreadable")
+
+
+def spoil(
+    rng: random.Random, how: str, texts: list[str], moves: tuple[chess.Move, ...],
+    start: chess.Board,
+) -> int | None:  # fmt: skip
+    """Spoil a sheet; gives the ply at which it now says something else than was played."""
+    ply = rng.randrange(len(texts))
+    if how == "lag":
+        del texts[len(texts) - rng.randrange(1, 4) :]
+    elif how in ("gap", "unreadable"):
+        texts[ply] = "-" if how == "gap" else "§&%"
+    elif how in ("other", "illegal"):
+        board = start.copy()
+        for move in moves[:ply]:
+            board.push(move)
+        if how == "other":
+            others = [move for move in board.legal_moves if move != moves[ply]]
+            if not others:
+                return None
+            texts[ply] = DE.write(board, rng.choice(others))
+        else:
+            piece, square = rng.choice("DTLS"), rng.choice(chess.SQUARE_NAMES)
+            texts[ply] = piece + square
+            reached = sheet_reads(board, texts[ply])
+            if reached:
+                return None if moves[ply] in reached else ply + 1
+        return ply + 1
+    return None
+
+
+def sheet_reads(board: chess.Board, text: str) -> tuple[chess.Move, ...]:
+    from blindplay.language import sheet
+
+    reading = sheet.read(text, board, (sheet.Notation.GERMAN,))
+    return reading.moves if reading.certainty.value != "illegal" else ()
+
+
+def check(seed: int, plies: int, how: str, what: What) -> None:
+    rng = random.Random(seed)
+    made = mishap(rng, plies, what)
+    texts = {side: sheet_of(made.moves, made.start) for side in ("white", "black")}
+    spoilt = rng.choice(("white", "black"))
+    wrong_at = spoil(rng, how, texts[spoilt], made.moves, made.start)
+    board = made.start.copy()
+    for move in made.moves:
+        board.push(move)
+    boards = {"white": write_placement(made.shown), "black": board.board_fen()}
+    sheets = {side: entries(as_file(list_)) for side, list_ in texts.items()}
+    decision = decide(sheets, boards, made.start, "fide-2023", DE)
+    told: dict[str, Any] = decision.to_json()
+    note = (seed, plies, how, what, wrong_at, told["stop"], told["ply"])
+    if wrong_at is None:
+        assert told["agree"], note
+        assert told["boards"]["black"]["right"], note
+        assert decision.boards["white"].explanations, note
+    else:
+        assert (told["stop"], told["ply"]) == ("parted", wrong_at), note
+    goal = pieces_of(decision.comparison.position)
+    assert goal == pieces_of(_after(made.start, made.moves, len(told["moves"]))), note
+    for side, placement in boards.items():
+        now = pieces_of(chess.BaseBoard(placement))
+        assert done(now, told["boards"][side]["steps"])[0] == goal, note
+
+
+def _after(start: chess.Board, moves: tuple[chess.Move, ...], plies: int) -> chess.Board:
+    board = start.copy()
+    for move in moves[:plies]:
+        board.push(move)
+    return board
+
+
+KINDS = (*BY_MOVES[:4], What.CAPTURER_LEFT, What.ROOK_FORGOTTEN, *BY_THEMSELVES)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.integers(0, 1 << 30), st.sampled_from(SPOILT), st.sampled_from(KINDS))
+def test_a_spoilt_sheet_and_a_spoilt_board_are_decided_and_put_right(
+    seed: int, how: str, what: What
+) -> None:
+    check(seed, 24, how, what)
+
+
+@pytest.mark.long
+def test_thousands_of_spoilt_sheets_and_boards() -> None:
+    rng = random.Random(11)
+    for seed in range(10_000):
+        check(seed, rng.randrange(16, 60), rng.choice(SPOILT), rng.choice(KINDS))
+
+
+def test_both_sheets_against_the_boards_are_followed() -> None:
+    """D.2.9 asks what both have written: here neither board shows it."""
+    rng = random.Random(3)
+    moves = tuple(game(rng, 20, START))
+    before = _after(START, moves, 19)
+    other = next(move for move in before.legal_moves if move != moves[-1])
+    texts = as_file(sheet_of((*moves[:-1], other), START))
+    played = _after(START, moves, 20).board_fen()
+    decision = decided(texts, texts, white=played, black=played)
+    before.push(other)
+    for board in decision.boards.values():
+        assert not board.right
+        ((slip,),) = board.explanations
+        assert (slip.ply, slip.move, slip.executed) == (20, other, moves[-1])
+        assert done(pieces_of(_after(START, moves, 20)), board.steps)[0] == pieces_of(before)
