@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -922,6 +923,21 @@ def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_
         assert at.announced is None
     finally:
         at.journal.close()
+
+
+# --- the documentation ----------------------------------------------------------------------
+
+
+def test_what_is_written_about_talking_is_understood() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "talking.md").read_text("utf-8")
+    table = [line.split("|")[1] for line in text.splitlines() if line.startswith("| *")]
+    training = text[text.index("## Training") :]
+    phrases = [p for part in (*table, training) for p in re.findall(r"\*([^*`]+)\*", part)]
+    commands = {DE.understand(phrase, chess.Board()).command for phrase in phrases}
+    assert None not in commands
+    # All commands are there, but for those that the text around the table tells of.
+    told = {Command.YES, Command.NO, Command.HELP, Command.MORE, Command.CORRECTION, Command.SEAL}
+    assert commands == set(Command) - told
 
 
 # --- at the keyboard ------------------------------------------------------------------------
