@@ -912,11 +912,18 @@ def bench(
         int, typer.Option(help="Random moves on a board; 20000 takes many minutes.", min=1)
     ] = 500,
     language_id: Annotated[str, typer.Option("--language", help="Language measured.")] = "de",
+    wrong_boards: Annotated[
+        int | None, typer.Option("--reconcile", help="Only explain so many wrong boards.", min=1)
+    ] = None,
 ) -> None:
     """Measure: words, time to the first sample, recogniser, folding facts, mating, the board."""
-    from blindplay.table.bench import measure
+    from blindplay.table.bench import measure, measure_reconciling
 
-    for line in measure(language.load(language_id), positions, board_moves):
+    if wrong_boards is not None:
+        figures = measure_reconciling(wrong_boards)
+    else:
+        figures = measure(language.load(language_id), positions, board_moves)
+    for line in figures:
         print(line, flush=True)
 
 

@@ -18,6 +18,7 @@ from blindplay.language import Language
 from blindplay.language.roundtrip import roundtrip
 from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
+from blindplay.laws.deviation import explain
 from blindplay.laws.mating import Verdict, can_mate
 from blindplay.speech.audio import read_audio
 from blindplay.speech.ears import ears_of
@@ -27,6 +28,7 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 
 from .hearing import understand_sound
+from .mishaps import mishap
 from .words import PackWords
 
 _SEED = 2026
@@ -51,6 +53,30 @@ def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
     yield _folding()
     yield from _mating()
     yield from board_figures(moves=board_moves)
+
+
+def measure_reconciling(cases: int) -> Iterator[str]:
+    """How often a board on which hands have slipped in a known way is explained, and how fast:
+    so many random games of 100 plies, and a tenth as many of 300."""
+    for plies, count in ((100, cases), (300, max(1, cases // 10))):
+        rng = random.Random(_SEED)
+        alone = named = both = 0
+        taken = []
+        for _ in range(count):
+            made = mishap(rng, plies)
+            start = time.process_time()
+            found = explain(made.start, made.moves, made.shown)
+            taken.append((time.process_time() - start) * 1000)
+            alone += len(found) == 1
+            named += made.slips in found
+            both += found == (made.slips,)
+        taken.sort()
+        yield (
+            f"Boards with one slip, {plies} plies: {count} cases, explained uniquely "
+            f"{alone / count:.1%}, what happened among the explanations {named / count:.1%}, "
+            f"it alone {both / count:.1%}; mean {sum(taken) / count:.1f} ms of processor time, 99 "
+            f"of 100 within {taken[count * 99 // 100]:.1f} ms, longest {taken[-1]:.1f} ms."
+        )
 
 
 def _speech(pack: Language) -> Iterator[str]:
