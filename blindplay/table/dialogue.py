@@ -258,7 +258,7 @@ class Dialogue:
         with self._table.lock:
             if decision.verdict is Verdict.NOTHING:
                 return
-            if decision.verdict is Verdict.ASK:
+            if decision.verdict is Verdict.ASK or self._names_an_option(side, decision):
                 self._choose(side, decision)
             elif decision.phrase is None:
                 self._unclear(side)
@@ -515,6 +515,17 @@ class Dialogue:
             elif kind is not Reply.OTHER:
                 return {}
         return left or found
+
+    def _names_an_option(self, side: str, decision: Decision) -> bool:
+        """Whether what was too doubtful to be taken names one of the few things that were asked
+        about: that is then worth asking about alone."""
+        question = self._talk(side).question
+        if question is None or decision.phrase is not None or not decision.candidates:
+            return False
+        said = [self._understand(side, candidate.phrase) for candidate in decision.candidates]
+        return all(one.meant.command is None for one in said) and all(
+            reply(question, one)[0] is Reply.CHOSEN for one in said
+        )
 
     def _was_refused(self, side: str, said: Said) -> bool:
         """Whether he said no to it in this move and has not said it twice since; counts."""

@@ -311,6 +311,14 @@ def test_an_answer_that_leaves_fewer_is_asked_about_these(at: Conversation) -> N
     assert at.announced == "g2g4"
 
 
+def test_a_doubtful_answer_that_names_one_of_two_is_read_back(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "eva zwei eva vier", "eva zwei eva drei")
+    assert at.hear(Verdict.REFUSE, "vier") == ["Bauer Eva zwei Eva vier. Richtig?"]
+    assert at.announced is None
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "e2e4"
+
+
 def test_a_yes_to_either_or_is_asked_again(at: Conversation) -> None:
     at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
     assert at.hear(Verdict.COMMAND, "ja") == ["Felix drei oder Hector drei?"]
