@@ -26,7 +26,7 @@ from blindplay.speech.synthesis import NotWordsError
 from .conversation import OpeningWord
 from .dialogue import Dialogue
 from .hearing import Expected, Verdict, decide, expect, felt
-from .setup_guide import SetupGuide, key_of
+from .setup_guide import KEYS, SetupGuide, key_of
 from .table import Table
 from .taping import Taping
 from .words import spoken
@@ -286,6 +286,11 @@ class Session:
                 self.say(Output.PUBLIC, words)
             if not guide.finished:
                 return
+
+    def _said_to_guides(self) -> list[str]:
+        """What is listened for while a guide leads: a step once more, or to leave it out."""
+        led = any(not guide.finished for guide in self._guides.values())
+        return self.pack.command_phrases(KEYS) if led else []
 
     def _asks_guide(self, text: str) -> bool:
         """Whether these words are for the guide: once more, or leave it out."""
@@ -549,7 +554,7 @@ class Session:
             self._recogniser,
             self.pack,
             listening.boards,
-            others=listening.phrases(self.pack),
+            others=[*listening.phrases(self.pack), *self._said_to_guides()],
             felt=felt(self.table.game, side),
             repeated=self.table.game.turn.announced if side != self.table.game.side else None,
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import chess
 
-from blindplay.language import Command, Kind, Language
+from blindplay.language import Command, Language
 from blindplay.laws.placement import Pieces
 from blindplay.laws.reconcile import steps
 
@@ -85,14 +85,17 @@ def word_of(pack: Language, command: Command) -> str:
     )
 
 
+KEYS = (Command.REPEAT, Command.RESUME)
+"""What can be asked of a guide: a step once more, or to leave it out."""
+
+
 def key_of(pack: Language, line: str) -> Command | None:
     """What a typed line asks of a guide: REPEAT, RESUME (leave it out), or nothing of the kind."""
     plain = {"repeat": Command.REPEAT, "skip": Command.RESUME}
     if line.casefold() in plain:
         return plain[line.casefold()]
     meant = pack.understand(line, chess.Board())
-    known = meant.kind is Kind.COMMAND and meant.command in plain.values()
-    return meant.command if known else None
+    return meant.command if meant.command in KEYS else None
 
 
 class SetupGuide:
