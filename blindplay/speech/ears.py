@@ -10,6 +10,7 @@ never measured is believed as little as the worst that was.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,11 +18,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from blindplay.speech.costs import Confusions
 from blindplay.speech.models import ModelError
 
 FILE = "ears.json"
 FAR = 12.0
 """Farther ahead than this, in nats, counts no more."""
+AHEAD = 3.0
+"""What is not so far ahead of another legal move or command, in nats, is never taken without
+asking. An illegal move may be nearer: it is less likely to be meant than to be misheard."""
 NEAR = 4.0
 """Within so many nats each of them counts for more."""
 
@@ -38,36 +43,37 @@ class What(Enum):
 class Features:
     """What speaks for and against the likeliest meaning of an utterance.
 
-    ``rival``: by how many nats it is ahead of the next meaning; ``nothing``: of the best reading
+    ``rival``: by how many nats it is ahead of the next meaning, and ``legal_rival`` of the next
+    that is no illegal move; ``nothing``: of the best reading
     that has none (None: there was no such reading). ``longer``: of the best reading that has all
     its words and more, for a long form may collapse into a short one. ``more_words``: how many
     more words there are in the reading without a meaning. ``loose``: words and stretches of sound
     in the likeliest that say nothing. ``short``: not both squares were said. ``words``: its
-    length. ``leaning``: what else speaks for it, in nats. ``listed``: it was said in one of the
+    length. ``listed``: it was said in one of the
     forms that are expected; what was not is never taken without asking.
     """
 
     what: What
     rival: float | None
     nothing: float | None
+    legal_rival: float | None = None
     longer: float | None = None
     more_words: int = 0
     loose: int = 0
     short: bool = False
     words: int = 4
-    leaning: float = 0.0
     listed: bool = True
 
     def values(self) -> tuple[float, ...]:
         """The numbers that are weighed, the first of them 1."""
-        rival = _within(self.rival, -FAR, FAR) + self.leaning
+        rival = _within(self.rival, -FAR, FAR)
         nothing = _within(self.nothing, -3 * FAR, FAR)
         few = max(0, 4 - self.words)
         weighs = self.nothing is not None and self.nothing <= 0
         return (
             1.0,
             _within(rival, -NEAR, NEAR),
-            _within(rival, -FAR, FAR),
+            rival,
             _within(nothing, -NEAR, NEAR),
             nothing,
             _within(self.longer, -NEAR, NEAR),
@@ -85,11 +91,16 @@ def _within(value: float | None, low: float, high: float) -> float:
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of the features, and the odds from which to take, and from which to ask."""
+    """The weights of the features, and the odds from which to take, and from which to ask.
+
+    ``short``: from which to take a form in which not both squares are said; a longer one may have
+    collapsed into it.
+    """
 
     weights: tuple[float, ...]
     accept: float
     ask: float
+    short: float
 
 
 @dataclass(frozen=True)
@@ -97,6 +108,7 @@ class Ears:
     """The measured weights of one model for each kind of meaning, and how they were measured."""
 
     weights: Mapping[What, Weights]
+    confusions: Confusions = field(default_factory=Confusions)
     measured: Mapping[str, Any] = field(default_factory=dict)
 
     def odds(self, found: Features) -> float:
@@ -105,8 +117,13 @@ class Ears:
         return sum(w * value for w, value in zip(weights, found.values(), strict=True))
 
     def accept(self, found: Features) -> float:
-        """The odds from which it is taken as said."""
-        return self.weights[found.what].accept
+        """The odds from which it is taken as said; infinite where it must be asked about."""
+        if not found.listed or (found.short and found.longer is not None):
+            return math.inf
+        if found.legal_rival is not None and found.legal_rival < AHEAD:
+            return math.inf
+        weights = self.weights[found.what]
+        return weights.short if found.short else weights.accept
 
     def ask(self, found: Features) -> float:
         """The odds from which it is worth asking."""
@@ -115,7 +132,8 @@ class Ears:
     def as_json(self) -> dict[str, Any]:
         """What `read` takes."""
         told = {what.value: _told(weights) for what, weights in self.weights.items()}
-        return {**told, "measured": dict(self.measured)}
+        confusions = {said: dict(heard) for said, heard in self.confusions.table.items()}
+        return {**told, "confusions": confusions, "measured": dict(self.measured)}
 
 
 def ears_of(model: Path) -> Ears:
@@ -134,18 +152,30 @@ def read(text: str, path: Path) -> Ears:
     """Ears from their JSON. Raises ModelError if it is not whole."""
     try:
         data = json.loads(text)
-        return Ears({what: _weights(data[what.value]) for what in What}, data.get("measured", {}))
-    except (KeyError, TypeError, ValueError) as error:
+        return Ears(
+            {what: _weights(data[what.value]) for what in What},
+            Confusions(_table(data.get("confusions", {}))),
+            data.get("measured", {}),
+        )
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ModelError(
             f"{path} is damaged; delete it, and measure the model again with blindplay bench voice."
         ) from error
+
+
+def _table(data: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    return {
+        str(said): {str(heard): float(cost) for heard, cost in costs.items()}
+        for said, costs in data.items()
+    }
 
 
 def _weights(data: Mapping[str, Any]) -> Weights:
     weights: Sequence[float] = [float(value) for value in data["weights"]]
     if len(weights) != len(Features(What.MOVE, None, None).values()):
         raise ValueError("another number of weights")
-    return Weights(tuple(weights), float(data["accept"]), float(data["ask"]))
+    accept = float(data["accept"])
+    return Weights(tuple(weights), accept, float(data["ask"]), float(data.get("short", accept)))
 
 
 def _told(weights: Weights) -> dict[str, Any]:
@@ -153,4 +183,5 @@ def _told(weights: Weights) -> dict[str, Any]:
         "weights": [round(weight, 4) for weight in weights.weights],
         "accept": weights.accept,
         "ask": weights.ask,
+        "short": weights.short,
     }

@@ -23,6 +23,12 @@ from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recognise
 
 MOST_CANDIDATES = 4
 _NO_BOARD = chess.Board()
+SIMILAR_TO = 3
+SIMILAR = 9.0
+"""How much, in nats, the words of a move may differ from what was heard to be asked about: one
+word never heard so, and a little."""
+MOST_SIMILAR = 3
+"""So many similar moves can be asked about; among more nobody would find his own."""
 LEGAL = 3.0
 """How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
 announcements are illegal. Whether it was said is another question (see `Ears`)."""
@@ -263,12 +269,18 @@ def features(
     def ahead(score: float | None) -> float | None:
         return None if score is None else first.score - score
 
-    rival = max((r.score for r in ranked[1:]), default=None)
+    # What else speaks for a move weighs against its rivals, but not against there being none.
+    behind = [
+        (first.score - r.score + expected.leaning(first.move) - expected.leaning(r.move), r)
+        for r in ranked[1:]
+    ]
+    legal = (by for by, r in behind if r.meant.kind is not Kind.ILLEGAL)
     words = first.phrase.split()
     places = sum(map(pack.is_file_or_rank, words))
     return Features(
         what=_what(first.meant),
-        rival=ahead(rival),
+        rival=min((by for by, _ in behind), default=None),
+        legal_rival=min(legal, default=None),
         nothing=ahead(None if nothing is None else nothing.score),
         longer=ahead(_best_longer(hearing, words)),
         more_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
@@ -276,7 +288,6 @@ def features(
         short=first.meant.command is None and places < 4,
         listed=first.listed,
         words=len(words),
-        leaning=expected.leaning(first.move),
     )
 
 
@@ -307,10 +318,18 @@ def _what(meant: Understanding) -> What:
 
 def decide(hearing: Hearing, expected: Expected, pack: Language, ears: Ears) -> Decision:
     """What is done about an utterance."""
+    decision = _decide(hearing, expected, pack, ears)
+    if decision.verdict is not Verdict.REFUSE:
+        return decision
+    similar = _similar(hearing, expected, pack, ears)
+    return Decision(Verdict.ASK, hearing, None, similar, decision.cost) if similar else decision
+
+
+def _decide(hearing: Hearing, expected: Expected, pack: Language, ears: Ears) -> Decision:
     ranked, nothing = readings(hearing, expected, pack)
     if not ranked:
         # Nothing of ours was in it: other people's talk, or a word that was not understood.
-        ours = nothing is not None and _is_attempt(nothing.phrase, pack)
+        ours = _is_attempt(hearing.words, pack)
         return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, hearing)
     found = features(hearing, ranked, nothing, expected, pack)
     odds = ears.odds(found)
@@ -320,8 +339,7 @@ def decide(hearing: Hearing, expected: Expected, pack: Language, ears: Ears) -> 
         for r in ranked
         if r.meant.kind is not Kind.ILLEGAL or r is first
     )[:MOST_CANDIDATES]
-    sure = found.listed and odds >= ears.accept(found)
-    likely = odds >= ears.ask(found)
+    sure, likely = odds >= ears.accept(found), odds >= ears.ask(found)
     if sure and first.meant.command is not None:
         return Decision(Verdict.COMMAND, hearing, first.phrase, candidates, -odds)
     if sure and first.meant.kind is Kind.ILLEGAL:
@@ -333,15 +351,41 @@ def decide(hearing: Hearing, expected: Expected, pack: Language, ears: Ears) -> 
         return Decision(Verdict.ASK, hearing, None, candidates, -odds)
     if likely and legal:
         return Decision(Verdict.ASK, hearing, None, legal, -odds)
-    if likely or (nothing is not None and _is_attempt(nothing.phrase, pack)):
+    if likely or _is_attempt(hearing.words, pack):
         return Decision(Verdict.REFUSE, hearing, None, candidates, -odds)
     return Decision(Verdict.NOTHING, hearing, None, candidates, -odds)
 
 
+def _similar(
+    hearing: Hearing, expected: Expected, pack: Language, ears: Ears
+) -> tuple[Candidate, ...]:
+    """Legal moves in words that differ little from what was heard, for no reading was one: by
+    the cheapest way from the words of a move to those that were heard. Never taken, only asked."""
+    if not hearing.alternatives or not expected.boards:
+        return ()
+    best = hearing.alternatives[0].score
+    found: dict[chess.Move, Candidate] = {}
+    for heard in hearing.alternatives[:SIMILAR_TO]:
+        words = heard.words.split()
+        for phrase in expected.phrases:
+            said = phrase.split()
+            if abs(len(said) - len(words)) > 1 or len(set(said) & set(words)) < len(said) - 2:
+                continue
+            cost = best - heard.score + ears.confusions.between(said, words)
+            if cost > SIMILAR:
+                continue
+            move = pack.understand(phrase, expected.boards[0]).move
+            if move is not None and (move not in found or cost < found[move].cost):
+                found[move] = Candidate(phrase, cost, move)
+    ranked = sorted(found.values(), key=lambda candidate: candidate.cost)
+    return tuple(ranked) if len(ranked) <= MOST_SIMILAR else ()
+
+
 def _is_attempt(words: str, pack: Language) -> bool:
-    """Whether somebody probably spoke to us: half of the words are those of an announcement."""
+    """Whether somebody probably spoke to us: two words, and half of all, are of announcements."""
     said = words.split()
-    return bool(said) and 2 * sum(map(pack.is_word_of_a_move, said)) >= len(said)
+    ours = sum(map(pack.is_word_of_a_move, said))
+    return ours >= 2 and 2 * ours >= len(said)
 
 
 def understand_sound(

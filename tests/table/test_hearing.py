@@ -1,0 +1,242 @@
+"""One decision about an utterance: never a move in silence that was not surely said."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.language import Command, load
+from blindplay.speech.audio import read_audio
+from blindplay.speech.ears import Ears, Features, What, ears_of, read
+from blindplay.speech.models import ModelError, find_model
+from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table.hearing import Decision, Expected, Verdict, decide, expect
+
+PACK = load("de")
+START = chess.Board()
+MODEL = find_model("de")
+EARS = ears_of(MODEL)
+
+
+@pytest.fixture(scope="module")
+def recogniser() -> Recogniser:
+    return Recogniser(MODEL, "de", spellings=PACK.spoken)
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, str], bytes]]:
+    cache = tmp_path_factory.mktemp("phrases")
+    with Synthesiser("de", cache=cache, spellings=PACK.spoken) as synthesiser:
+        yield lambda words, voice: read_audio(synthesiser.render(words, voice=voice))
+
+
+@pytest.fixture(scope="module")
+def start(recogniser: Recogniser) -> Expected:
+    return expect(recogniser, PACK, [START])
+
+
+def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Hearing:
+    ranked = sorted((Alternative(*one) for one in alternatives), key=lambda one: -one.score)
+    return Hearing(tuple(ranked))
+
+
+def about(expected: Expected, *alternatives: tuple[str, float]) -> Decision:
+    return decide(heard(*alternatives), expected, PACK, EARS)
+
+
+def test_a_move_far_ahead_of_everything_else_is_taken(start: Expected) -> None:
+    decision = about(start, ("springer gustav eins felix drei", -100))
+    assert decision.verdict is Verdict.ACCEPT
+    assert decision.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+def test_the_long_and_the_short_form_of_a_move_are_no_rivals(start: Expected) -> None:
+    both = [
+        ("springer gustav eins felix drei", -100.0),
+        ("springer gustav eins nach felix drei", -101),
+    ]
+    assert about(start, *both).verdict is Verdict.ACCEPT
+
+
+def test_two_moves_that_sound_alike_are_asked_about(start: Expected) -> None:
+    decision = about(start, ("bauer eva zwei eva drei", -100), ("bauer eva zwei eva vier", -100.5))
+    assert decision.verdict is Verdict.ASK
+    assert [candidate.move and candidate.move.uci() for candidate in decision.candidates] == [
+        "e2e3", "e2e4",
+    ]  # fmt: skip
+
+
+def test_an_illegal_move_is_heard_as_such(start: Expected) -> None:
+    decision = about(start, ("läufer felix eins cäsar vier", -100))
+    assert decision.verdict is Verdict.ILLEGAL
+    assert decision.phrase == "läufer felix eins cäsar vier"
+
+
+def test_an_illegal_move_that_sounds_like_a_legal_one_is_not_played(start: Expected) -> None:
+    decision = about(
+        start, ("springer gustav zwei felix drei", -100), ("springer gustav eins felix drei", -106)
+    )
+    assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_a_long_form_never_collapses_silently_into_a_short_one(start: Expected) -> None:
+    decision = about(start, ("springer felix drei", -100), ("springer david zwei felix drei", -101))
+    assert decision.verdict is not Verdict.ACCEPT
+    decision = about(start, ("springer felix drei", -100), ("springer [unk] felix drei", -99))
+    assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
+    # An article for a piece: "der Gustav eins Felix drei" is legal by its squares alone.
+    assert about(start, ("der gustav eins felix drei", -100)).verdict is not Verdict.ACCEPT
+
+
+def test_chatter_is_nothing_and_a_broken_announcement_is_refused(start: Expected) -> None:
+    assert about(start).verdict is Verdict.NOTHING
+    assert about(start, ("", -50)).verdict is Verdict.NOTHING
+    assert about(start, ("haben sie heute frei", -100)).verdict is Verdict.NOTHING
+    broken = about(start, (f"turm {UNKNOWN} turm acht", -100))
+    assert broken.verdict is Verdict.REFUSE
+
+
+def test_words_that_differ_little_from_a_move_are_asked_about(start: Expected) -> None:
+    decision = about(start, ("tor gustav eins felix drei", -100))
+    assert decision.verdict in (Verdict.ASK, Verdict.REFUSE)
+    decision = about(start, ("springer gustav eins felix zeit", -100))
+    assert decision.verdict is Verdict.ASK
+    assert decision.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+def test_a_command_is_heard_and_one_that_makes_no_sense_now_is_not(
+    recogniser: Recogniser, start: Expected
+) -> None:
+    assert about(start, ("wie viel zeit habe ich noch", -100)).verdict is Verdict.COMMAND
+    only_yes = expect(recogniser, PACK, [START], others=["ja", "nein"])
+    decision = about(only_yes, ("ich gebe auf", -100))
+    assert decision.verdict in (Verdict.NOTHING, Verdict.REFUSE)
+    assert not any(c.command is Command.RESIGN for c in decision.candidates)
+
+
+def test_the_opponents_last_move_may_be_repeated(recogniser: Recogniser) -> None:
+    after = START.copy()
+    after.push_uci("e2e4")
+    expected = expect(recogniser, PACK, [after, START])
+    decision = about(expected, ("bauer eva zwei eva vier", -100))
+    assert decision.verdict is Verdict.ACCEPT
+    other = about(expected, ("bauer david zwei david vier", -100))
+    assert other.verdict is not Verdict.ACCEPT
+
+
+def test_what_hands_do_leans_the_ear_and_never_overrules_it(recogniser: Recogniser) -> None:
+    close = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101)]
+    executed = frozenset((chess.Move.from_uci("e2e4"),))
+    lifted = frozenset(map(chess.Move.from_uci, ("e2e3", "e2e4")))
+    told = about(expect(recogniser, PACK, [START], felt=executed), *close)
+    assert told.verdict is Verdict.ACCEPT and told.candidates[0].move in executed
+    assert about(expect(recogniser, PACK, [START], felt=lifted), *close).verdict is Verdict.ASK
+    against = about(
+        expect(recogniser, PACK, [START], felt=executed), ("springer gustav eins felix drei", -100)
+    )
+    assert against.verdict is Verdict.ASK
+
+
+def test_the_announced_move_is_expected_in_its_repetition_but_not_assumed(
+    recogniser: Recogniser,
+) -> None:
+    move = chess.Move.from_uci("e2e4")
+    expected = expect(recogniser, PACK, [START], repeated=move)
+    close = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -102)]
+    assert about(expected, *close).candidates[0].move == move
+    other = about(expected, ("springer gustav eins felix drei", -100))
+    assert other.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+WORDS = st.sampled_from(
+    ["springer", "bauer", "dame", "könig", "läufer", "turm", "eva", "david", "gustav", "felix"]
+    + ["eins", "zwei", "drei", "vier", "nach", "schlägt", "zeit", "nein", "ja", "der", "und"]
+    + ["haus", "korrektur", UNKNOWN]
+)
+ALTERNATIVES = st.lists(
+    st.tuples(st.lists(WORDS, max_size=6).map(" ".join), st.floats(-130, -100), st.integers(0, 2)),
+    max_size=8,
+    unique_by=lambda one: one[0],
+)
+
+
+@given(ALTERNATIVES)
+def test_only_a_legal_move_in_a_listed_form_is_ever_accepted(
+    alternatives: list[tuple[str, float, int]],
+) -> None:
+    decision = decide(heard(*alternatives), EXPECTED, PACK, EARS)
+    if decision.verdict is Verdict.ACCEPT:
+        assert decision.phrase is not None
+        assert decision.phrase.removeprefix("korrektur ") in EXPECTED.phrases
+        assert decision.candidates[0].move in START.legal_moves
+    if decision.verdict is Verdict.ASK:
+        assert decision.candidates and decision.phrase is None
+
+
+@given(ALTERNATIVES, st.floats(-50, 50))
+def test_only_differences_of_scores_count(
+    alternatives: list[tuple[str, float, int]], more: float
+) -> None:
+    moved = [(words, round(score + more, 6), strays) for words, score, strays in alternatives]
+    first = decide(heard(*alternatives), EXPECTED, PACK, EARS)
+    second = decide(heard(*moved), EXPECTED, PACK, EARS)
+    assert first.cost == pytest.approx(second.cost, abs=1e-3)
+
+
+EXPECTED = expect(Recogniser(MODEL, "de", spellings=PACK.spoken), PACK, [START])
+
+
+@pytest.mark.parametrize("voice", ["de+f3", "de+m5", "de+Alex"])
+def test_spoken_moves_illegal_moves_and_chatter_are_told_apart(
+    recogniser: Recogniser, spoken: Callable[[str, str], bytes], voice: str
+) -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")
+    expected = expect(recogniser, PACK, [board])
+
+    def verdict(words: str) -> tuple[Verdict, str | None]:
+        decision = decide(
+            recogniser.recognise(spoken(words, voice), list(expected.phrases)), expected, PACK, EARS
+        )
+        return decision.verdict, decision.phrase
+
+    legal = ["Springer Gustav acht Felix sechs", "Läufer Felix acht nach Cäsar fünf",
+             "Bauer David sieben David sechs", "Dame David acht Felix sechs"]  # fmt: skip
+    taken = [verdict(words) for words in legal]
+    assert (
+        sum(
+            found == (Verdict.ACCEPT, words.lower())
+            for words, found in zip(legal, taken, strict=True)
+        )
+        >= 3
+    )
+    assert all(
+        v is not Verdict.ACCEPT or p == w.lower() for w, (v, p) in zip(legal, taken, strict=True)
+    )
+    for words in ("Turm Anna acht Anna sechs", "Läufer Cäsar acht Hector drei"):
+        assert verdict(words)[0] in (Verdict.ILLEGAL, Verdict.ASK, Verdict.REFUSE)
+    for words in ("Guten Morgen, wie geht es Ihnen", "Haben Sie einen Stift für mich"):
+        assert verdict(words)[0] in (Verdict.NOTHING, Verdict.REFUSE)
+
+
+def test_ears_are_read_as_they_were_written_and_damaged_ones_are_told(tmp_path: Path) -> None:
+    import json
+
+    text = json.dumps(EARS.as_json())
+    again: Ears = read(text, tmp_path)
+    found = Features(What.MOVE, rival=2.0, nothing=-1.0)
+    assert again.odds(found) == pytest.approx(EARS.odds(found))
+    assert again.accept(found) == EARS.accept(found)
+    for damaged in ("{}", "[]", text[:-20], text.replace("weights", "w8s")):
+        with pytest.raises(ModelError, match="damaged"):
+            read(damaged, tmp_path)
+
+
+def test_a_model_that_was_never_measured_has_the_general_ears(tmp_path: Path) -> None:
+    assert ears_of(tmp_path).weights.keys() == EARS.weights.keys()
