@@ -264,8 +264,9 @@ class Session:
         """Say the next step, for one board at a time: a hand can do one thing at a time."""
         for side in map(self._colour, list(self.boards)):
             goal, guide = self._goal(side), self._guides.get(side)
+            if guide is not None and guide.goal != goal:
+                del self._guides[side]
             if goal is None:
-                self._guides.pop(side, None)
                 continue
             shown = self.table.game.tables[side].placement
             said: list[str] = []
@@ -294,7 +295,8 @@ class Session:
 
     def _asks_guide(self, text: str) -> bool:
         """Whether these words are for the guide: once more, or leave it out."""
-        guide = next((guide for guide in self._guides.values() if not guide.finished), None)
+        led = (self._guides.get(side) for side in map(self._colour, self.boards))
+        guide = next((guide for guide in led if guide is not None and not guide.finished), None)
         asked = key_of(self.pack, text) if guide is not None else None
         if guide is None or asked is None:
             return False

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from blindplay.boards.emulator import EmulatedBoard
 from blindplay.language import languages, load
-from blindplay.laws.facts import Make, Player, Setup, Start
+from blindplay.laws.facts import Make, Player, Record, Setup, Start
 from blindplay.laws.placement import Pieces, pieces_of
 from blindplay.record import Journal
 from blindplay.table.session import Session
@@ -234,3 +234,35 @@ def test_a_board_that_was_never_felt_is_told_all_steps_at_once(sit: Callable[...
     at.wait(at.said("Bitte berichtigen Sie das Brett von Schwarz."))
     at.wait(at.said("Nehmen: weißer Springer, Hector drei."))
     at.wait(at.said("Setzen: weißer Springer, Felix drei."))
+
+
+def test_after_taking_back_both_boards_are_led_one_after_the_other(
+    sit: Callable[..., Sitting],
+) -> None:
+    at = sit(START, START)
+    at.session.set_up(lambda: None)
+    at.wait(lambda: at.session._begin is None)
+    at.table.submit(Start)
+    at.session.typed("white", "Springer Gustav eins Felix drei")
+    for side, to in (("white", "f3"), ("black", "h3")):
+        at.boards[side].lift("g1")
+        at.boards[side].place(to, "N")
+    at.boards["white"].press("white")
+    at.wait(at.said("Umstecken: weißer Springer, von Hector drei nach Felix drei."))
+    # While he corrects his board he writes what he had heard: now the sheets part.
+    at.table.submit(Record, by="black", ply=1, text="Sh3")
+    at.wait(at.said("Schwarz hat geschrieben: Springer Gustav eins Hector drei."))
+    at.wait(at.said("Alle Züge werden zurückgenommen, bis zur Anfangsstellung."))
+    step = "Umstecken: weißer Springer, von Felix drei nach Gustav eins."
+    at.wait(at.said(step))
+    at.session.typed("white", "wiederholen")
+    assert at.out.getvalue().count(step) == 2
+    at.session.typed("white", "weiter")
+    at.wait(at.said("Ausgelassen sind die Felder: Felix drei, Gustav eins."))
+    at.wait(at.said("Umstecken: weißer Springer, von Hector drei nach Gustav eins."))
+    for side, now in (("black", "h3"), ("white", "f3")):
+        at.boards[side].lift(now)
+        at.boards[side].place("g1", "N")
+    at.wait(lambda: at.out.getvalue().count("auf beiden Brettern sind gleich") == 2)
+    assert not at.table.game.history
+    assert all(table.wanted is None for table in at.table.game.tables.values())
