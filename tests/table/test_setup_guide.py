@@ -99,6 +99,42 @@ def test_a_board_that_cannot_name_pieces_is_set_up_by_holes() -> None:
     ]
 
 
+def fewest(now: tuple[str, ...], goal: tuple[str, ...]) -> int:
+    """By trying everything: a piece is moved into an empty hole, taken off, or put on."""
+    reached, front, steps = {now}, {now}, 0
+    while goal not in reached:
+        following = set()
+        for board in front:
+            for at, piece in enumerate(board):
+                if piece == " ":
+                    following |= {(*board[:at], new, *board[at + 1 :]) for new in "PN"}
+                    continue
+                without = (*board[:at], " ", *board[at + 1 :])
+                following.add(without)
+                following |= {
+                    (*without[:to], piece, *without[to + 1 :])
+                    for to, there in enumerate(without)
+                    if there == " " and to != at
+                }
+        reached |= following
+        front, steps = following, steps + 1
+    return steps
+
+
+SQUARES = st.tuples(*[st.sampled_from(" PN")] * 4)
+
+
+@settings(max_examples=300, deadline=None)
+@given(now=SQUARES, goal=SQUARES)
+def test_nobody_comes_to_the_position_in_fewer_steps(
+    now: tuple[str, ...], goal: tuple[str, ...]
+) -> None:
+    shown, wanted = (
+        {at: piece for at, piece in enumerate(board) if piece != " "} for board in (now, goal)
+    )
+    assert sum(1 for _ in plan(shown, wanted)) == fewest(now, goal)
+
+
 @pytest.mark.parametrize("code", languages())
 @settings(max_examples=60, deadline=None)
 @given(now=BOARDS, goal=BOARDS)
