@@ -129,8 +129,8 @@ class Dialogue:
         self._answered_here: frozenset[str] = frozenset()
         self.last_said = ""
         """The last sentence that was spoken, for "bitte wiederholen"."""
-        self.on_learned: Callable[[Hearing, str], None] | None = None
-        """Called with a sound and the phrase that it turned out to be."""
+        self.on_learned: Callable[[str, Hearing, str], None] | None = None
+        """Called with who spoke, the sound, and the phrase that it turned out to be."""
         self.on_listening: Callable[[], None] = lambda: None
         """Called when what is listened for has changed without a ruling."""
         self.adjust_voice: Callable[[Command], bool] | None = None
@@ -371,7 +371,7 @@ class Dialogue:
                 felt = self._felt(question.options, move)
                 if felt is not None and self._talk(side).question is question:
                     self._talk(side).question = None
-                    self._learn(felt.hearing, felt.text)
+                    self._learn(side, felt.hearing, felt.text)
                     self._do(side, felt)
                     return
 
@@ -394,7 +394,7 @@ class Dialogue:
             talk.question = None
             talk.refused.pop(chosen.key, None)
             if not question.confirms:
-                self._learn(chosen.hearing, chosen.text)
+                self._learn(side, chosen.hearing, chosen.text)
             if command is Command.YES:
                 self._do(side, chosen)
             else:
@@ -461,9 +461,9 @@ class Dialogue:
             talk.untold = []
             self.on_listening()
 
-    def _learn(self, hearing: Hearing | None, phrase: str) -> None:
+    def _learn(self, side: str, hearing: Hearing | None, phrase: str) -> None:
         if hearing is not None and self.on_learned is not None:
-            self.on_learned(hearing, phrase)
+            self.on_learned(side, hearing, phrase)
 
     # --- questions --------------------------------------------------------------------------
 
@@ -693,7 +693,7 @@ class Dialogue:
                 talk.accepted if was not in (None, meant.move) else None,
             ):
                 if misheard is not None and self._is_misheard(misheard, said):
-                    self._learn(misheard.hearing, meant.uttered)
+                    self._learn(side, misheard.hearing, meant.uttered)
             talk.doubted = None
             talk.accepted = said
         if meant.correction:

@@ -11,18 +11,20 @@ guessing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.laws.game import Game
+from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
 
 MOST_CANDIDATES = 4
 _NO_BOARD = chess.Board()
+_NO_HABITS = Confusions()
 SIMILAR_TO = 3
 SIMILAR = 9.0
 """How much, in nats, the words of a move may differ from what was heard to be asked about: one
@@ -178,9 +180,13 @@ class Reading:
 
 
 def readings(
-    hearing: Hearing, expected: Expected, pack: Language
+    hearing: Hearing, expected: Expected, pack: Language, habits: Confusions = _NO_HABITS
 ) -> tuple[list[Reading], Reading | None]:
-    """The meanings of an utterance, the likeliest first, and the best reading that has none."""
+    """The meanings of an utterance, the likeliest first, and the best reading that has none.
+
+    ``habits``: how this player has been misheard before; what fits them gains by it.
+    """
+    hearing = _accustomed(hearing, habits)
     found: dict[str, Reading] = {}
     nothing: Reading | None = None
     for heard in hearing.alternatives:
@@ -199,6 +205,17 @@ def readings(
 def _prior(reading: Reading, expected: Expected) -> float:
     legal = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
     return legal + expected.leaning(reading.move)
+
+
+def _accustomed(hearing: Hearing, habits: Confusions) -> Hearing:
+    if not habits.table or not hearing.alternatives:
+        return hearing
+    heard = hearing.words.split()
+    weighed = [
+        replace(one, score=one.score + habits.credit(one.words.split(), heard))
+        for one in hearing.alternatives
+    ]
+    return Hearing(tuple(sorted(weighed, key=lambda one: -one.score)))
 
 
 def _reading(heard: Alternative, expected: Expected, pack: Language) -> Reading:
@@ -316,17 +333,25 @@ def _what(meant: Understanding) -> What:
     return What.ILLEGAL if meant.kind is Kind.ILLEGAL else What.MOVE
 
 
-def decide(hearing: Hearing, expected: Expected, pack: Language, ears: Ears) -> Decision:
-    """What is done about an utterance."""
-    decision = _decide(hearing, expected, pack, ears)
+def decide(
+    hearing: Hearing,
+    expected: Expected,
+    pack: Language,
+    ears: Ears,
+    habits: Confusions = _NO_HABITS,
+) -> Decision:
+    """What is done about an utterance; ``habits`` are the speaker's own confusions."""
+    decision = _decide(hearing, expected, pack, ears, habits)
     if decision.verdict is not Verdict.REFUSE:
         return decision
     similar = _similar(hearing, expected, pack, ears)
     return Decision(Verdict.ASK, hearing, None, similar, decision.cost) if similar else decision
 
 
-def _decide(hearing: Hearing, expected: Expected, pack: Language, ears: Ears) -> Decision:
-    ranked, nothing = readings(hearing, expected, pack)
+def _decide(
+    hearing: Hearing, expected: Expected, pack: Language, ears: Ears, habits: Confusions
+) -> Decision:
+    ranked, nothing = readings(hearing, expected, pack, habits)
     if not ranked:
         # Nothing of ours was in it: other people's talk, or a word that was not understood.
         ours = _is_attempt(hearing.words, pack)

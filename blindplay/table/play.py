@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,6 +137,7 @@ def run(
                 talks = wanted.talk_levers and side == own
                 session.attach_board(side, url, levers=not talks)
                 _tell_bad_contacts(session, url)
+        _hear_as_accustomed(session, {side: table.game.player(side).name for side in f.SIDES})
         if wanted.microphone != "none":
             _attach_microphone(session, own, wanted)
         print(pack.printed("keyboard"), file=out)
@@ -173,6 +174,19 @@ def _speak_as_wanted(session: Session, speaker: Speaker, player: str) -> None:
 
     speaker.voicing = preferences.kept(player)
     session.on_voicing = keep
+
+
+def _hear_as_accustomed(session: Session, players: Mapping[str, str]) -> None:
+    """Hear each player as his answers and corrections have taught, and go on learning."""
+
+    def learn(seat: str, pairs: list[tuple[str, str]]) -> None:
+        try:
+            session.habits[seat] = preferences.learn(players[seat], pairs)
+        except OSError as error:
+            session.trouble(f"It will not be remembered: {error}.")
+
+    session.habits = {seat: preferences.habits(name) for seat, name in players.items()}
+    session.on_misheard = learn
 
 
 def _tell_bad_contacts(session: Session, url: str) -> None:

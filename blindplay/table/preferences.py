@@ -1,43 +1,91 @@
-"""How each player likes to be spoken to, kept on this machine: a file that may be deleted."""
+"""What is kept of each player on this machine: how he likes to be spoken to, and how he has been
+misheard. Two files that may be deleted; ``blindplay voice forget`` takes one player out of them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
+from blindplay.speech.costs import Confusions
 from blindplay.speech.speaker import Voicing
 
+LAST_WORDS = 400
+"""So many words of a player are remembered; older ones are forgotten, for people change."""
 
-def _file() -> Path:
-    return Path(platformdirs.user_config_path("blindplay", appauthor=False)) / "players.json"
+
+def _file(name: str) -> Path:
+    return Path(platformdirs.user_config_path("blindplay", appauthor=False)) / name
 
 
-def _all() -> dict[str, Any]:
+_WANTED, _MISHEARD = "players.json", "misheard.json"
+
+
+def _all(name: str) -> dict[str, Any]:
     try:
-        kept = json.loads(_file().read_text("utf-8"))
+        kept = json.loads(_file(name).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return kept if isinstance(kept, dict) else {}
 
 
-def keep(player: str, voicing: Voicing) -> Path:
-    """Keep what ``player``, a name or "", wants; gives the file. Raises :class:`OSError`."""
-    path = _file()
+def _write(name: str, data: dict[str, Any]) -> Path:
+    path = _file(name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({**_all(), player: asdict(voicing)}, indent=2, ensure_ascii=False)
     fresh = path.with_suffix(".new")
-    fresh.write_text(text + "\n", "utf-8")
+    fresh.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
     fresh.replace(path)
     return path
+
+
+def keep(player: str, voicing: Voicing) -> Path:
+    """Keep what ``player``, a name or "", wants; gives the file. Raises :class:`OSError`."""
+    return _write(_WANTED, {**_all(_WANTED), player: asdict(voicing)})
 
 
 def kept(player: str) -> Voicing:
     """What ``player`` wants; the usual if nothing is kept, or it cannot be read."""
     try:
-        return Voicing(**{name: int(value) for name, value in _all()[player].items()})
+        return Voicing(**{name: int(value) for name, value in _all(_WANTED)[player].items()})
     except (KeyError, TypeError, ValueError, AttributeError):
         return Voicing()
+
+
+def learn(player: str, pairs: Iterable[tuple[str, str]]) -> Confusions:
+    """Remember words (said, heard) of ``player``; gives his costs now. Raises :class:`OSError`."""
+    words = [*_pairs(player), *pairs][-LAST_WORDS:]
+    _write(_MISHEARD, {**_all(_MISHEARD), player: words})
+    return Confusions.measured(words)
+
+
+def habits(player: str) -> Confusions:
+    """How ``player`` has been misheard; nothing if nothing is kept, or it cannot be read."""
+    return Confusions.measured(_pairs(player))
+
+
+def _pairs(player: str) -> list[tuple[str, str]]:
+    kept = _all(_MISHEARD).get(player, [])
+    if not isinstance(kept, list):
+        return []
+    return [
+        (one[0], one[1])
+        for one in kept
+        if isinstance(one, list) and len(one) == 2 and all(isinstance(w, str) for w in one)
+    ]
+
+
+def forget(player: str) -> bool:
+    """Remove all that is kept of ``player``; False if there was nothing. Raises OSError."""
+    found = False
+    for name in (_WANTED, _MISHEARD):
+        data = _all(name)
+        if player in data:
+            del data[player]
+            _write(name, data)
+            found = True
+    return found

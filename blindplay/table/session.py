@@ -13,19 +13,21 @@ from blindplay.language import Command, Language
 from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
+from blindplay.laws.state import OTHER
 from blindplay.record import Tape
 from blindplay.record.score import ply_of
 from blindplay.speech.activity import UNFINISHED_S, Listening
 from blindplay.speech.audio import AudioSource
+from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, ears_of
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 
-from .conversation import OpeningWord
+from .conversation import OpeningWord, State
 from .dialogue import Dialogue
-from .hearing import Expected, Verdict, decide, expect, felt
+from .hearing import Decision, Expected, Verdict, decide, expect, felt
 from .setup_guide import KEYS, SetupGuide, key_of
 from .table import Table
 from .taping import Taping
@@ -112,9 +114,15 @@ class Session:
         # What stands on boards that tell positions only, as long as hands rest.
         self._standing: dict[str, str] = {}
         self._listeners: dict[str, Listener] = {}
+        self._shared: set[str] = set()  # seats whose microphone hears both players
         self._expected: dict[str, Expected] = {}
         self._recogniser: Recogniser | None = None
         self._ears: Ears | None = None
+        self.habits: dict[str, Confusions] = {}
+        """How the players have been misheard before, by seat."""
+        self.on_misheard: Callable[[str, list[tuple[str, str]]], None] = lambda seat, pairs: None
+        """Called with a seat and its words (said, heard) when it turned out what was said."""
+        self.dialogue.on_learned = self._learn
         self._warned: set[str] = set()
         self._guides: dict[str, SetupGuide] = {}
         self._begin: Callable[[], None] | None = None
@@ -484,9 +492,15 @@ class Session:
         source: AudioSource,
         recogniser: Recogniser,
         listening: Listening = Listening.OPEN,
+        *,
+        shared: bool = False,
     ) -> Listener:
-        """Listen to ``side`` at ``source``. What we say ourselves is not heard (half duplex)."""
+        """Listen to ``side`` at ``source``. What we say ourselves is not heard (half duplex).
+        ``shared``: the opponent announces and repeats into this microphone, too, and who spoke is
+        told by whose turn it was; commands are ``side``'s."""
         self._recogniser, self._ears = recogniser, ears_of(recogniser.folder)
+        if shared:
+            self._shared.add(side)
         expected = self._expect(side)
 
         def on_hearing(hearing: Hearing) -> None:
@@ -550,15 +564,18 @@ class Session:
 
     def _expect(self, seat: str) -> Expected:
         assert self._recogniser is not None
-        side = self._colour(seat)
+        game, side = self.table.game, self._awaited(seat)
         listening = self.dialogue.listening(side)
+        others = [*listening.phrases(self.pack), *self._said_to_guides()]
+        if seat in self._shared:
+            others += self.dialogue.listening(OTHER[side]).phrases(self.pack)
         expected = expect(
             self._recogniser,
             self.pack,
             listening.boards,
-            others=[*listening.phrases(self.pack), *self._said_to_guides()],
-            felt=felt(self.table.game, side),
-            repeated=self.table.game.turn.announced if side != self.table.game.side else None,
+            others=others,
+            felt=felt(game, side),
+            repeated=game.turn.announced if side != game.side else None,
         )
         self._expected[seat] = expected
         news = set(expected.unsayable) - self._warned
@@ -570,6 +587,32 @@ class Session:
             )
         return expected
 
+    def _awaited(self, seat: str) -> str:
+        """Who is to say a move into this seat's microphone next: he who sits there, or, where it
+        is for both, he who is to announce, and then he who is to repeat it (D.2.1)."""
+        game = self.table.game
+        if seat not in self._shared:
+            return self._colour(seat)
+        return game.side if game.turn.announced is None else OTHER[game.side]
+
+    def _who_spoke(self, seat: str, decision: Decision) -> str:
+        own, awaited = self._colour(seat), self._awaited(seat)
+        if seat not in self._shared:
+            return own
+        listening = {side: self.dialogue.listening(side) for side in (own, OTHER[own])}
+        for side in listening:
+            if listening[side].state is State.ANSWER:
+                return side
+        phrases = [decision.phrase, *(candidate.phrase for candidate in decision.candidates)]
+        phrase = next(filter(None, phrases), "")
+        meant = self.pack.understand(phrase, self.table.game.board)
+        if meant.correction:
+            return self.table.game.side
+        if meant.command is None:
+            return awaited
+        only_his = listening[OTHER[own]].opened - listening[own].opened
+        return OTHER[own] if meant.command in only_his else own
+
     def _listen_anew(self) -> None:
         for side, listener in list(self._listeners.items()):
             listener.listen_for(list(self._expect(side).phrases))
@@ -577,9 +620,15 @@ class Session:
     def _on_hearing(self, seat: str, hearing: Hearing) -> None:
         if self._speaker is not None:
             self._speaker.resume()
-        side = self._colour(seat)
         assert self._ears is not None
-        decision = decide(hearing, self._expected[seat], self.pack, self._ears)
+        decision = decide(
+            hearing,
+            self._expected[seat],
+            self.pack,
+            self._ears,
+            self.habits.get(seat, Confusions()),
+        )
+        side = self._who_spoke(seat, decision)
         if self.taping is not None:
             self.taping.hears(seat, side, decision.phrase, self.pack)
         if decision.phrase is not None:
@@ -597,6 +646,12 @@ class Session:
         with self._happened:
             self.misheard += 1
             self._happened.notify_all()
+
+    def _learn(self, side: str, hearing: Hearing, phrase: str) -> None:
+        """An answer or a correction has told what was said: the next time it is heard better."""
+        pairs = Confusions().aligned(phrase.lower().split(), hearing.words.split())
+        if any(said != heard for said, heard in pairs):
+            self.on_misheard(self._colour(side), pairs)
 
     # --- keys ------------------------------------------------------------------------------
 

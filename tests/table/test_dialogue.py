@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blindplay.language import QUESTIONS, Command, load, words_only
+from blindplay.language import QUESTIONS, Command, languages, load, words_only
 from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -41,8 +41,10 @@ class Conversation:
         *,
         training: bool = False,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
+        language: str = "de",
         **setup: Any,
     ) -> None:
+        self.pack = load(language)
         self.now = 0.0
         self.said: list[tuple[Output, str]] = []
         self.rulings: list[Ruling] = []
@@ -52,14 +54,15 @@ class Conversation:
         fields: dict[str, Any] = {
             "time_control": "5400",
             "arbiter": "automatic",
-            "white": Player(impaired=True),
+            "white": Player(impaired=True, language=language),
+            "announce_in": language,
             **setup,
         }
         self.table = Table(self.journal, Setup(t=0, **fields), now=lambda: self.now)
         self.dialogue = Dialogue(
-            self.table, DE, self._say, training=training, opening_word=opening_word
+            self.table, self.pack, self._say, training=training, opening_word=opening_word
         )
-        self.dialogue.on_learned = lambda hearing, phrase: self.learned.append(
+        self.dialogue.on_learned = lambda side, hearing, phrase: self.learned.append(
             (hearing.words, phrase)
         )
         self.table.listen(self._deliver)
@@ -75,7 +78,7 @@ class Conversation:
         self.rulings += rulings
         for ruling in rulings:
             if not self.dialogue.answers(ruling):
-                for output, words in spoken(ruling, self.table.game, DE):
+                for output, words in spoken(ruling, self.table.game, self.pack):
                     self._say(output, words)
 
     def type(self, text: str, side: str = "white") -> list[str]:
@@ -931,6 +934,57 @@ def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_
         assert at.announced is None
     finally:
         at.journal.close()
+
+
+# --- every language -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_question_about_the_position_is_answered_in_words(
+    tmp_path: Path, language: str
+) -> None:
+    at = Conversation(tmp_path / "game.db", training=True, language=language)
+    at.play("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "d1d2")
+    answers = set()
+    for phrase in at.pack.command_phrases(QUESTIONS):
+        (answer,) = at.type(phrase)
+        answers.add(answer)
+    # Squares, ranks, files, attackers; of pieces each kind in three ways, and all of a colour.
+    assert len(answers) >= 64 + 8 + 8 + 64 + 3 * 6 + 2
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
+    tmp_path: Path, language: str
+) -> None:
+    for command in sorted(CONFIRMED, key=list(Command).index):
+        at = Conversation(tmp_path / f"{command.value}.db", language=language)
+        at.play("e2e4", "e7e5")
+        at.table.submit(f.OfferDraw, by="black")
+        before = at.kinds()
+        assert at.type(at.pack.command(command))
+        assert at.asked() and at.kinds() == before
+        assert at.type(at.pack.command(Command.NO))
+        at.type(at.pack.command(command))
+        at.type(at.pack.command(Command.YES))
+        assert len(at.kinds()) > len(before)
+        at.journal.close()
+    at = Conversation(tmp_path / "rest.db", language=language)
+    at.dialogue.adjust_voice = lambda command: True
+    for command in set(Command) - CONFIRMED:
+        at.type(at.pack.command(command))
+    assert not at.table.game.over
+
+
+@pytest.mark.parametrize("language", languages())
+def test_questions_are_asked_and_answered_in_every_language(tmp_path: Path, language: str) -> None:
+    at = Conversation(tmp_path / "game.db", fen=KNIGHTS, language=language)
+    moves = [chess.Move.from_uci(move) for move in ("b1d2", "f3d2")]
+    spoken_moves = [at.pack.announce(at.table.game.board, move).lower() for move in moves]
+    (question,) = at.hear(Verdict.ASK, *spoken_moves)
+    assert all(at.pack.square(move.from_square) in question for move in moves)
+    at.type(at.pack.square(chess.F3))
+    assert at.announced == "f3d2"
 
 
 # --- the documentation ----------------------------------------------------------------------

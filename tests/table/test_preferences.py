@@ -7,6 +7,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
+from blindplay.speech.costs import NEVER_SEEN
 from blindplay.speech.speaker import Voicing
 from blindplay.table import preferences
 
@@ -40,3 +41,25 @@ def test_a_wish_beyond_the_limits_is_brought_within_them(folder: Path) -> None:
     folder.mkdir()
     (folder / "players.json").write_text('{"": {"volume": 99, "rate": 1}}', "utf-8")
     assert preferences.kept("") == Voicing(volume=12, rate=80)
+
+
+def test_what_was_misheard_of_a_player_is_remembered_until_he_is_forgotten(folder: Path) -> None:
+    assert preferences.habits("Anna").table == {}
+    pairs = [("dame", "turm"), ("eva", "eva"), ("eins", "eins")]
+    once = preferences.learn("Anna", pairs)
+    twice = preferences.learn("Anna", pairs)
+    assert twice.one("dame", "turm") < once.one("dame", "turm") < NEVER_SEEN
+    assert preferences.habits("Anna") == twice
+    assert preferences.habits("Bernd").table == {}
+    preferences.keep("Anna", Voicing(volume=4))
+    assert preferences.forget("Anna")
+    assert preferences.habits("Anna").table == {} and preferences.kept("Anna") == Voicing()
+    assert not preferences.forget("Anna")
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"Anna": 5}', '{"Anna": [["dame"], 3, [1, 2]]}'])
+def test_a_damaged_memory_of_words_is_no_memory(folder: Path, text: str) -> None:
+    folder.mkdir(parents=True)
+    (folder / "misheard.json").write_text(text, "utf-8")
+    assert preferences.habits("Anna").table == {}
+    assert preferences.learn("Anna", [("dame", "turm")]).one("dame", "turm") < NEVER_SEEN
