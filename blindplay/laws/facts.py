@@ -513,12 +513,16 @@ class Query(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Irregular(Fact):
-    """Something irregular, seen by ``by``; ``player`` is whose doing it is, where that is said."""
+    """Something irregular, seen by ``by``; ``player`` is whose doing it is, where that is said.
+
+    ``ply`` is the ply during which pieces were displaced, where moves have been played since.
+    """
 
     kind: ClassVar[str] = "irregular"
     by: str = field(metadata=_BY_ANYONE)
     what: str = field(metadata=_reader(_one_of(*IRREGULARITIES)))
     player: str | None = field(default=None, metadata=_BY_PLAYER)
+    ply: int | None = field(default=None, metadata=_reader(_whole(1, 20_000)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ from .duties import oblige
 from .ends import end_if_over, lose, result_of_losing
 from .placement import Pieces, change, laid_over
 from .reconcile import steps
-from .sheets import in_order, take_back, want
+from .sheets import clocks_at, in_order, take_back, want
 from .state import OTHER, Pending, State, Turn
 
 # These have articles of their own.
@@ -103,6 +103,7 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
     fields = _fields(side, ply.move if ply.move else None, why, number)
     own = game.tables[game.board_of(side)]
     fields["undo"] = steps(own.placement, ply.pieces)
+    fields |= {"to_ply": index, **clocks_at(game, index)}
 
     def confirm() -> None:
         if _loses(game, side, number, ply.before):
@@ -367,14 +368,38 @@ def _board_turned(game: State, fact: f.Irregular) -> None:
 
 
 def _displaced(game: State, fact: f.Irregular) -> None:
-    """Who displaced pieces puts them back on his own time, so the clock goes on (7.4)."""
-    wrong = [board for board in game.tables if not in_order(game, board)]
-    goal = game.position_pieces()
-    for board in wrong:
-        want(game, board, goal, "displaced")
+    """Who displaced pieces puts them back on his own time, so the clock goes on (7.4). Where moves
+    have been played since, the position before is restored (7.6)."""
+    if fact.ply is not None:
+        _propose_to_go_back_before(game, fact, fact.ply)
+        return
+    _put_back(game)
     game.displacer = fact.player
     more = {"player": fact.player} if fact.player else {}
     game.rule("arbiter_needed", "displaced", why="displaced", **more)
+
+
+def _put_back(game: State) -> None:
+    for board in [board for board in game.tables if not in_order(game, board)]:
+        want(game, board, game.position_pieces(), "displaced")
+
+
+def _propose_to_go_back_before(game: State, fact: f.Irregular, ply: int) -> None:
+    if ply > len(game.history) + 1:
+        game.refuse(fact.by, "irregular", "no_such_ply", "displaced_found")
+        return
+
+    def reject() -> None:
+        _put_back(game)
+        game.resume()
+
+    game.propose(
+        "take_back",
+        ("displaced_found",),
+        {"to_ply": ply - 1, **clocks_at(game, ply - 1), "why": "displaced"},
+        lambda: take_back(game, ply - 1, "displaced_found"),
+        reject,
+    )
 
 
 def starts_displacers_clock(game: State, by: str) -> bool:

@@ -13,7 +13,14 @@ from .duties import bound, due, oblige
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
 from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
-from .sheets import check_single_board, compare_boards, difference_of, shows, take_back
+from .sheets import (
+    check_single_board,
+    clocks_at,
+    compare_boards,
+    difference_of,
+    shows,
+    take_back,
+)
 from .state import OTHER, State, TableBoard
 
 
@@ -177,7 +184,13 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
     game.propose(
         "take_back",
         (owed.rule, "complaint_lost"),
-        {"to_ply": number - 1, "why": "touched_piece", "by": fact.by, "square": fact.square},
+        {
+            "to_ply": number - 1,
+            **clocks_at(game, number - 1),
+            "why": "touched_piece",
+            "by": fact.by,
+            "square": fact.square,
+        },
         confirm,
         game.resume,
     )

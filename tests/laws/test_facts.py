@@ -90,7 +90,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.ClaimTime: {"by": ANYONE},
     f.Query: {"by": ANYONE, "about": st.sampled_from(f.QUESTIONS)},
     f.Irregular: {"by": ANYONE, "what": st.sampled_from(f.IRREGULARITIES),
-                  "player": st.none() | SIDE},
+                  "player": st.none() | SIDE, "ply": st.none() | st.integers(1, 20_000)},
     f.Seal: {"by": ACTING, "text": TEXT},
     f.OpenEnvelope: {"by": ANYONE, "missing": st.booleans()},
     f.Arbiter: {

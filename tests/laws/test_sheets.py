@@ -236,3 +236,45 @@ def test_later_moves_that_do_not_fit_what_both_wrote_go_back_to_the_last_known_p
     table.feed({"fact": "arbiter", "do": "confirm"})
     assert [ply.move.uci() for ply in table.game.history] == ["e2e4", "e7e6", "d2d4"]
     assert table.game.tables["black"].placement == table.game.pieces
+
+
+@pytest.mark.parametrize(
+    ("edition", "article"), [("fide-2023", "7.6"), ("fide-2014", "7.6"), ("fide-1997", "7.4")]
+)
+def test_pieces_displaced_some_moves_ago_go_back_to_the_position_before(
+    edition: str, article: str
+) -> None:
+    table = played(edition=edition)
+    written(table, ALL, ALL)
+    got = table.feed({"fact": "irregular", "by": "black", "what": "displaced", "ply": 4})
+    back = one(got, "take_back")
+    assert (back["to_ply"], back["why"], back["status"]) == (3, "displaced", "proposed")
+    assert (back["white"], back["black"]) == (2980, 2990)
+    assert back.articles == (f"{edition} {article}",)
+    got = table.feed({"fact": "arbiter", "do": "confirm"})
+    assert {ruling["board"] for ruling in got if ruling.kind == "correct_board"} == {
+        "white", "black",
+    }  # fmt: skip
+    assert len(table.game.history) == 3
+    for side in ("white", "black"):
+        assert sorted(table.game.sheets[side]) == [1, 2, 3]
+        assert [(ply, text) for of, ply, text in table.game.struck if of == side] == [
+            (4, "g8f6"), (5, "b1c3"), (6, "b8c6"),
+        ]  # fmt: skip
+
+
+def test_pieces_displaced_in_the_future_are_refused() -> None:
+    table = played()
+    got = table.feed({"fact": "irregular", "by": "black", "what": "displaced", "ply": 9})
+    assert one(got, "refused")["why"] == "no_such_ply"
+
+
+def test_an_illegal_move_found_later_brings_the_clocks_of_the_position_before() -> None:
+    """7.5.1, 7.1: the program proposes them, the arbiter confirms."""
+    table = played("e2e4", "e7e5", mode="rapid", white={})
+    table.feed({"fact": "make", "by": "white", "move": "e4e6", "t": 30})
+    table.feed({"fact": "press", "by": "white"}, {"fact": "arbiter", "do": "reject"})
+    assert len(table.game.history) == 3  # it stands until the opponent has moved (A.5.2)
+    got = table.feed({"fact": "irregular", "by": "black", "what": "illegal_move", "t": 40})
+    ruling = one(got, "illegal")
+    assert (ruling["to_ply"], ruling["white"], ruling["black"]) == (2, 2990, 2990)
