@@ -110,10 +110,14 @@ class Question:
     options: tuple[Said, ...]
     words: str
     since: int
-    plies: int
     confirms: bool = False
     answers: tuple[tuple[str, ...], ...] = ()
     unclear: int = 0
+
+    @property
+    def is_about_a_move(self) -> bool:
+        """Whether it is about the move that is being announced, and lapses with it."""
+        return self.options[0].meant.command is None
 
 
 class Reply(Enum):

@@ -317,8 +317,8 @@ class Dialogue:
             talk.plies = plies
             talk.refused.clear()
             talk.doubted = talk.accepted = None
-            if talk.question is not None and not talk.question.confirms:
-                talk.question = None  # the move has been made in another way
+            if talk.question is not None and talk.question.is_about_a_move:
+                talk.question = None  # the move has been completed, in whatever way
         if self._table.game.over:
             talk.question = None
         return talk
@@ -589,7 +589,6 @@ class Dialogue:
             tuple(options),
             words,
             self._table.time(),
-            len(game.history),
             confirms,
             tuple(tuple(word.lower() for word in one) for one in answers),
         )

@@ -162,6 +162,19 @@ def test_a_correction_that_undoes_what_hands_have_done_needs_a_yes(at: Conversat
     assert at.announced == "g1h3"
 
 
+def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
+    at: Conversation,
+) -> None:
+    # fide-2023 D.2.8: before the opponent's clock is started.
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.table.submit(f.Make, by="white", move="g1f3")
+    at.type("Korrektur Springer Hector drei")
+    at.table.submit(f.Press, by="white")
+    assert at.type("ja") == ["Das ist jetzt nicht möglich."]
+    assert "repeat" not in at.kinds()
+    assert at.table.game.history[-1].move == chess.Move.from_uci("g1f3")
+
+
 def test_a_correction_to_what_hands_have_done_needs_none(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
     at.table.submit(f.Make, by="white", move="g1h3")
