@@ -928,8 +928,13 @@ def doctor(
             print(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}", flush=True)
 
 
-@app.command()
+bench_app = typer.Typer(help="Measure on this machine.", rich_markup_mode=None)
+app.add_typer(bench_app, name="bench")
+
+
+@bench_app.callback(invoke_without_command=True)
 def bench(
+    context: typer.Context,
     positions: Annotated[int, typer.Option(help="Positions of the round trip.", min=1)] = 20_000,
     board_moves: Annotated[
         int, typer.Option(help="Random moves on a board; 20000 takes many minutes.", min=1)
@@ -948,6 +953,33 @@ def bench(
         figures = measure(language.load(language_id), positions, board_moves)
     for line in figures:
         print(line, flush=True)
+
+
+@bench_app.command("voice")
+def bench_voice(
+    language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
+    model: ModelOption = None,
+    count: Annotated[
+        int, typer.Option(help="Moves a condition; half as many illegal ones and talk.", min=4)
+    ] = 150,
+    conditions: Annotated[
+        str, typer.Option(help="clean, dB of babble such as 10, pink10, hum, room.")
+    ] = "clean,20,10,5,pink10,hum,room",
+    voices: Annotated[str, typer.Option(help="Voices of this machine, as de+croak,de+fast.")] = "",
+    recordings: Annotated[
+        Path | None,
+        typer.Option(help='Folder with recordings; index.jsonl: {"file", "words", "fen"} a line.'),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure how well spoken moves are understood: right, asked, refused, and wrong accepted."""
+    from blindplay.table.voice.report import Options, bench
+
+    chosen = tuple(name.strip() for name in voices.split(",") if name.strip())
+    options = Options(model, count, conditions, chosen, recordings)
+    for told in bench(language.load(language_id), options):
+        if isinstance(told, str) != as_json:
+            print(json.dumps(told, ensure_ascii=False) if as_json else told, flush=True)
 
 
 @app.command()
