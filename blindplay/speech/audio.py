@@ -30,6 +30,7 @@ BLOCK_BYTES = RATE * BLOCK_MS // 1000 * 2
 """Bytes in one block: 40 ms."""
 BACKLOG_BLOCKS = 10_000 // BLOCK_MS  # a microphone nobody listens to keeps its last ten seconds
 TICK_S = 0.01
+MOST_GAIN = 30.0  # beyond that it is noise that is made louder
 # A device that is pulled out, or whose sound server dies, often tells nobody: it just asks for no
 # more sound and gives none. Opening may take long (Bluetooth), an open device is never quiet.
 OPENING_PATIENCE_S = 10.0
@@ -97,6 +98,19 @@ def level(pcm: bytes) -> float:
     samples = np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2").astype(np.float64)
     power = float(np.mean(samples**2)) if samples.size else 0.0
     return max(-96.0, 10 * math.log10(power / 32768.0**2)) if power > 0 else -96.0
+
+
+def amplified(pcm: bytes, peak: float = 0.3) -> bytes:
+    """Return 16-bit `pcm` made louder until its peak is `peak` of full scale, never softer.
+
+    A recogniser hears very soft sound worse; what is loud enough is left as it is.
+    """
+    samples = np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2")
+    loudest = int(np.abs(samples.astype(np.int32)).max(initial=0))
+    if loudest == 0 or loudest >= peak * 32767:
+        return pcm
+    gain = min(peak * 32767 / loudest, MOST_GAIN)
+    return np.round(samples * gain).astype("<i2").tobytes()
 
 
 def read_audio(path: Path, rate: int = RATE) -> bytes:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.speech import models
-from blindplay.speech.audio import RATE
+from blindplay.speech.audio import RATE, amplified
 from blindplay.speech.bigram import Bigram
 from blindplay.speech.models import ModelError
 
@@ -149,13 +149,13 @@ class Recogniser:
         return tokens
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Hearing:
-        """Return what one utterance (16 kHz mono 16-bit PCM) may have been.
+        """Return what one utterance (16 kHz mono 16-bit PCM) may have been, however soft.
 
         `phrases` is what is expected now, as plain words, commands included. Raises
         VocabularyError.
         """
         run = self.start(phrases)
-        run.accept(pcm)
+        run.accept(amplified(pcm))
         return run.finish()
 
     def start(self, phrases: Sequence[str]) -> "Run":

@@ -21,6 +21,7 @@ from blindplay.speech.audio import (
     QueueSource,
     SilentSink,
     WavSource,
+    amplified,
     devices,
     drain,
     level,
@@ -149,3 +150,16 @@ def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str])
         with pytest.raises(AudioError, match="plug one in"), MicrophoneSource():
             pass
     assert "ALSA" not in capfd.readouterr().err
+
+
+@given(st.integers(0, 32767), st.integers(1, 400))
+def test_soft_sound_is_amplified_to_its_peak_and_loud_sound_is_left(top: int, length: int) -> None:
+    wave = np.round(top * np.sin(np.arange(length) * 0.7 + 1.2)).astype("<i2")
+    pcm = wave.tobytes()
+    louder = np.frombuffer(amplified(pcm, 0.3), dtype="<i2").astype(int)
+    before, after = int(np.abs(wave.astype(int)).max()), int(np.abs(louder).max())
+    assert len(louder) == length
+    if before >= 0.3 * 32767 or before == 0:
+        assert louder.tobytes() == wave.astype(int).tobytes()
+    else:
+        assert before <= after <= round(0.3 * 32767) + 1
