@@ -17,6 +17,7 @@ from blindplay.language import QUESTIONS, Command, languages, load, words_only
 from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
+from blindplay.laws.placement import pieces_of
 from blindplay.record import Journal
 from blindplay.speech.recogniser import Alternative, Hearing
 from blindplay.speech.speaker import Output
@@ -25,6 +26,8 @@ from blindplay.table.conversation import OpeningWord, State
 from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
 from blindplay.table.hearing import Candidate, Decision, Verdict
 from blindplay.table.play import DEFAULT, Devices, Manner, run
+from blindplay.table.session import Session
+from blindplay.table.setup_guide import SetupGuide
 from blindplay.table.words import spoken
 
 DE = load("de")
@@ -1069,3 +1072,17 @@ def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> Non
     needed = Manner(opening_word=OpeningWord.REQUIRED)
     text = played(tmp_path / "game.db", "start\nquit", manner=needed)
     assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
+
+
+def test_what_a_guide_is_asked_is_listened_for_while_it_leads(at: Conversation) -> None:
+    session = Session(at.table, DE, None, io.StringIO())
+    try:
+        assert session._said_to_guides() == []
+        guide = SetupGuide(pieces_of(chess.Board()), DE)
+        guide.begin({})
+        session._guides["white"] = guide
+        # "weiter" makes no sense to the game, whose clock runs; a guide leaves the step out.
+        assert Command.RESUME not in session.dialogue.listening("white").bare
+        assert {"weiter", "noch einmal"} <= set(session._said_to_guides())
+    finally:
+        session.close()
