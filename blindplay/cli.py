@@ -947,10 +947,11 @@ def bench(
     """Measure: words, time to the first sample, recogniser, folding facts, mating, the board."""
     from blindplay.table.bench import measure, measure_reconciling
 
+    pack = language.load(language_id)
     if wrong_boards is not None:
-        figures = measure_reconciling(wrong_boards)
+        figures = measure_reconciling(pack, wrong_boards)
     else:
-        figures = measure(language.load(language_id), positions, board_moves)
+        figures = measure(pack, positions, board_moves)
     for line in figures:
         print(line, flush=True)
 
@@ -976,7 +977,7 @@ def bench_voice(
     from blindplay.table.voice.report import Options, bench
 
     chosen = tuple(name.strip() for name in voices.split(",") if name.strip())
-    options = Options(model, count, conditions, chosen, recordings)
+    options = Options(model, count, count // 2, conditions, chosen, recordings)
     for told in bench(language.load(language_id), options):
         if isinstance(told, str) != as_json:
             print(json.dumps(told, ensure_ascii=False) if as_json else told, flush=True)

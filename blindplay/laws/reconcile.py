@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -163,11 +163,13 @@ Certainty = Literal["sure", "likely", "ambiguous", "illegal", "unreadable", "mis
 class Written:
     """What an entry of a scoresheet is taken for. ``text`` is kept as it was written; ``moves``
     are those that it can mean: one if it is sure or likely, several if it is ambiguous, what was
-    meant (or nothing) if no legal move fits."""
+    meant (or nothing) if no legal move fits. ``odd`` is what is odd about it, as its reader names
+    it."""
 
     text: str
     certainty: Certainty
     moves: tuple[chess.Move, ...] = ()
+    odd: tuple[str, ...] = ()
 
     @property
     def legible(self) -> bool:
@@ -194,9 +196,9 @@ class Comparison:
     not fit what both hold; None if they never disagree. ``entries`` are both sides' entries at
     ``ply``, which is that ply, or the first after the game. ``lines`` are all the games that fit.
 
-    ``changed`` is the first ply at which both hold another move than was announced; ``unclear``
-    are entries (side, ply, certainty) that prove nothing; ``against`` those (side, ply) of one
-    sheet that say otherwise than was announced, while the other sheet is silent.
+    ``changed`` is the first ply at which both hold another move than was announced; ``odd`` are
+    the entries (side, ply) that are not sure; ``against`` those of one sheet that say otherwise
+    than was announced, while the other sheet is silent.
     """
 
     moves: tuple[chess.Move, ...]
@@ -206,8 +208,19 @@ class Comparison:
     entries: Mapping[str, Written]
     lines: tuple[tuple[chess.Move, ...], ...]
     changed: int | None
-    unclear: tuple[tuple[str, int, str], ...]
+    odd: tuple[tuple[str, int, Written], ...]
     against: tuple[tuple[str, int], ...]
+
+    @property
+    def unclear(self) -> list[tuple[str, int, Certainty]]:
+        """Entries (side, ply) within the game that prove nothing, and why."""
+        return [
+            (side, ply, entry.certainty)
+            for side, ply, entry in self.odd
+            if ply <= len(self.moves)
+            and entry.text.strip()
+            and entry.certainty in ("unreadable", "missing", "illegal")
+        ]
 
 
 @dataclass(frozen=True)
@@ -216,7 +229,7 @@ class _Line:
     moves: tuple[chess.Move, ...] = ()
     bridged: bool = False  # a gap in both sheets has been bridged
     changed: int | None = None
-    unclear: tuple[tuple[str, int, str], ...] = ()
+    odd: tuple[tuple[str, int, Written], ...] = ()
     against: tuple[tuple[str, int], ...] = ()
 
 
@@ -269,6 +282,7 @@ def _concluded(
         if len(set(moves)) > 1:
             break
         common += 1
+    odd = first.odd + tuple(_odd(len(first.moves) + 1, entries))
     if common < len(first.moves):
         # Where the lines part it is open which move was played; what comes later is, too.
         stop, entries = ("gap" if first.bridged else "ambiguous"), {}
@@ -277,8 +291,14 @@ def _concluded(
         position.push(move)
     return Comparison(
         first.moves[:common], position, stop, common + 1, entries,
-        tuple(line.moves for line in lines), first.changed, first.unclear, first.against,
+        tuple(line.moves for line in lines), first.changed, odd, first.against,
     )  # fmt: skip
+
+
+def _odd(ply: int, entries: Mapping[str, Written]) -> Iterator[tuple[str, int, Written]]:
+    for side, entry in entries.items():
+        if entry is not _NOTHING and (entry.certainty != "sure" or entry.odd):
+            yield side, ply, entry
 
 
 def _continue(
@@ -313,15 +333,12 @@ def _continue(
         candidates = sorted(line.board.legal_moves, key=str)
     else:
         return "gap"
-    unclear = tuple(
-        (side, ply, entry.certainty)
-        for side, entry in entries.items()
-        if entry.text.strip() and entry.certainty in ("unreadable", "missing", "illegal")
-    )
+    odd = line.odd + tuple(_odd(ply, entries))
     followers = []
     for move in candidates:
-        # What was played counts as it was played, legal or not, as long as nothing has changed.
-        if (changed is not None or move != said) and not line.board.is_legal(move):
+        # What was played counts as it was played, legal or not, as long as nothing has changed;
+        # what is read is legal.
+        if changed is not None and move == said and not line.board.is_legal(move):
             continue
         board = line.board.copy(stack=False)
         board.push(move)
@@ -331,7 +348,7 @@ def _continue(
                 (*line.moves, move),
                 line.bridged or not (legible or said),
                 changed,
-                line.unclear + unclear,
+                odd,
                 line.against + against,
             )
         )

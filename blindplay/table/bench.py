@@ -8,18 +8,20 @@ import random
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import chess
 
 from blindplay.boards.measure import figures as board_figures
 from blindplay.language import Language
+from blindplay.language.entries import entries
 from blindplay.language.roundtrip import roundtrip
 from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
 from blindplay.laws.deviation import explain
 from blindplay.laws.mating import Verdict, can_mate
+from blindplay.laws.placement import write_placement
 from blindplay.speech.audio import read_audio
 from blindplay.speech.ears import ears_of
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
@@ -29,11 +31,13 @@ from blindplay.speech.synthesis import Synthesiser
 
 from .hearing import understand_sound
 from .mishaps import mishap
+from .reconcile import decide
 from .words import PackWords
 
 _SEED = 2026
 _SPOKEN = 40
 _PLIES = 300
+_EDITION = "fide-2023"
 
 
 def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
@@ -55,13 +59,14 @@ def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
     yield from board_figures(moves=board_moves)
 
 
-def measure_reconciling(cases: int) -> Iterator[str]:
+def measure_reconciling(pack: Language, cases: int) -> Iterator[str]:
     """How often a board on which hands have slipped in a known way is explained, and how fast:
-    so many random games of 100 plies, and a tenth as many of 300."""
+    so many random games of 100 plies, and a tenth as many of 300, with both sheets written in the
+    language's letters."""
     for plies, count in ((100, cases), (300, max(1, cases // 10))):
         rng = random.Random(_SEED)
         alone = named = both = 0
-        taken = []
+        taken, decided = [], 0.0
         for _ in range(count):
             made = mishap(rng, plies)
             start = time.process_time()
@@ -70,13 +75,29 @@ def measure_reconciling(cases: int) -> Iterator[str]:
             alone += len(found) == 1
             named += made.slips in found
             both += found == (made.slips,)
+            sheet = "\n".join(_written(pack, made.start, made.moves))
+            shown = {"black": write_placement(made.shown)}
+            start = time.process_time()
+            sheets = {"white": entries(sheet), "black": entries(sheet)}
+            decide(sheets, shown, made.start, _EDITION, pack)
+            decided += (time.process_time() - start) * 1000
         taken.sort()
         yield (
             f"Boards with one slip, {plies} plies: {count} cases, explained uniquely "
             f"{alone / count:.1%}, what happened among the explanations {named / count:.1%}, "
             f"it alone {both / count:.1%}; mean {sum(taken) / count:.1f} ms of processor time, 99 "
-            f"of 100 within {taken[count * 99 // 100]:.1f} ms, longest {taken[-1]:.1f} ms."
+            f"of 100 within {taken[count * 99 // 100]:.1f} ms, longest {taken[-1]:.1f} ms. "
+            f"With both sheets read and compared, decided in words: mean {decided / count:.1f} ms."
         )
+
+
+def _written(pack: Language, start: chess.Board, moves: Sequence[chess.Move]) -> Iterator[str]:
+    """A scoresheet as its player writes it, a move a line."""
+    board = start.copy(stack=False)
+    for ply, move in enumerate(moves):
+        number = f"{ply // 2 + 1}." if ply % 2 == 0 else f"{ply // 2 + 1}…"
+        yield f"{number} {pack.write(board, move)}"
+        board.push(move)
 
 
 def _speech(pack: Language) -> Iterator[str]:

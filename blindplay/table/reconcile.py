@@ -15,7 +15,7 @@ from typing import Any
 
 import chess
 
-from blindplay.language import Language, sheet
+from blindplay.language import Language
 from blindplay.language.entries import Entry, entries
 from blindplay.laws.deviation import Explanation, explain
 from blindplay.laws.editions import load
@@ -157,15 +157,16 @@ def decide(
     found = _decided_by_boards(found, start, boards)
     cite = load(edition).cite
     articles = cite(_RULES[found.stop])
-    nothing: dict[int, str] = {}
-    own = {
-        "white": compare(start, {"white": written["white"], "black": nothing}, readers).moves,
-        "black": compare(start, {"white": nothing, "black": written["black"]}, readers).moves,
-    }
+    own = {}
+    if found.stop == "parted" and boards:  # then each sheet is a game of its own
+        own = {
+            side: compare(start, {"white": {}, "black": {}, side: sheet}, readers).moves
+            for side, sheet in written.items()
+        }
     looked_at = {
         side: _look(side, placement, found, own, start) for side, placement in boards.items()
     }
-    remarks = list(_remarks(sheets, written, first, found, start))
+    remarks = list(_remarks(sheets, first, found))
     decision = Decision(edition, start, found, articles, looked_at, remarks)
     return dataclasses.replace(decision, lines=list(_sentences(decision, written, pack, cite)))
 
@@ -197,7 +198,7 @@ def _decided_by_boards(
         return found
     ((line, position),) = shown
     return Comparison(
-        line, position, None, len(line) + 1, {}, (line,), None, found.unclear, found.against
+        line, position, None, len(line) + 1, {}, (line,), None, found.odd, found.against
     )
 
 
@@ -227,37 +228,29 @@ def _look(
 
 
 def _remarks(
-    sheets: Mapping[str, list[Entry]],
-    written: Mapping[str, Mapping[int, str]],
-    first: int,
-    found: Comparison,
-    start: chess.Board,
+    sheets: Mapping[str, list[Entry]], first: int, found: Comparison
 ) -> Iterator[dict[str, Any]]:
     """What is odd about the entries up to where the sheets part: how sure the reading is, what
     it was taken for, and what was struck through."""
-    position = start.copy(stack=False)
-    notations = {side: sheet.notation_of(texts.values()) for side, texts in written.items()}
-    by_ply = {side: {entry.ply - first: entry for entry in list_} for side, list_ in sheets.items()}
-    for ply in range(1, found.ply + 1):
-        for side in SIDES:
-            entry = by_ply[side].get(ply)
-            if entry is None:
-                continue
-            reading = sheet.read(entry.text, position, notations[side])
-            odd = [remark.value for remark in reading.remarks]
-            odd += [doubt.value for doubt in entry.doubts]
-            if odd or entry.struck or reading.move is None:
-                yield {
-                    "sheet": side,
-                    "ply": ply,
-                    "text": entry.text,
-                    "certainty": reading.certainty.value,
-                    "moves": [move.uci() for move in reading.moves],
-                    "remarks": odd,
-                    "struck": list(entry.struck),
-                }
-        if ply <= len(found.moves):
-            position.push(found.moves[ply - 1])
+    odd = {(side, ply): entry for side, ply, entry in found.odd}
+    entries_ = sorted(
+        (entry.ply - first, side, entry) for side, sheet in sheets.items() for entry in sheet
+    )
+    for ply, side, entry in entries_:
+        reading = odd.get((side, ply))
+        if 0 < ply <= found.ply and (reading or entry.doubts or entry.struck):
+            yield {
+                "sheet": side,
+                "ply": ply,
+                "text": entry.text,
+                "certainty": reading.certainty if reading else "sure",
+                "moves": [move.uci() for move in reading.moves] if reading else [],
+                "remarks": [
+                    *(reading.odd if reading else ()),
+                    *(doubt.value for doubt in entry.doubts),
+                ],
+                "struck": list(entry.struck),
+            }
 
 
 def _sentences(

@@ -58,7 +58,9 @@ class PackWords:
         def read(text: str, board: chess.Board) -> Written:
             found = sheet.read(text, board, notations)
             certainty: Certainty = found.certainty.value
-            return Written(text, certainty, found.moves)
+            return Written(
+                text, certainty, found.moves, tuple(remark.value for remark in found.remarks)
+            )
 
         return read
 

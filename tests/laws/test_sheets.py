@@ -49,7 +49,7 @@ def test_the_first_disagreement_is_found_before_a_later_one() -> None:
 def test_a_gap_and_an_entry_that_nobody_can_read_prove_nothing() -> None:
     found = held("e4 ~~~ Nf3", "e4 e5 _")
     assert (line(found), found.stop) == ("e2e4 e7e5 g1f3", None)
-    assert found.unclear == (("white", 2, "unreadable"),)
+    assert found.unclear == [("white", 2, "unreadable")]
 
 
 def test_a_move_against_an_illegal_one_is_a_disagreement() -> None:
