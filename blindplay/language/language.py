@@ -382,6 +382,12 @@ class Language:
         return list(dict.fromkeys(found))
 
     @property
+    def corrections(self) -> list[str]:
+        """The words that may go before a move to correct what was said before (D.2.8)."""
+        words = self._pack.words("move", "correction")
+        return list(dict.fromkeys(word.lower() for word in words))
+
+    @property
     def opening_word(self) -> str:
         """What is said before a command, so that talking is never taken for one: "Brett"."""
         return self._pack.words("listen", "opening")[0]

@@ -10,7 +10,7 @@ guessing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -22,6 +22,8 @@ from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
 
+ANSWER = 3.0
+"""How much likelier an answer is than other sound, in nats, while we wait for one."""
 MOST_CANDIDATES = 4
 _NO_BOARD = chess.Board()
 _NO_HABITS = Confusions()
@@ -85,7 +87,8 @@ class Expected:
     move. Phrases with words the model lacks are left out,
     never shortened; ``unsayable`` are those words. ``felt``: the moves that fit what hands have
     done on the board already, None if nothing; ``repeated``: the announcement that is to be
-    repeated now (D.2.1). Both lean the ear towards themselves; neither is taken for granted.
+    repeated now (D.2.1); ``awaited``: phrases that answer a question of ours. All lean the ear
+    towards themselves; none is taken for granted.
     """
 
     boards: tuple[chess.Board, ...]
@@ -95,6 +98,7 @@ class Expected:
     unsayable: tuple[str, ...] = ()
     felt: frozenset[chess.Move] | None = None
     repeated: chess.Move | None = None
+    awaited: frozenset[str] = frozenset()
 
     def leaning(self, move: chess.Move | None) -> float:
         """How much likelier ``move`` is for another reason than its sound, in nats."""
@@ -120,24 +124,23 @@ def expect(
     others: Iterable[str] | None = None,
     felt: frozenset[chess.Move] | None = None,
     repeated: chess.Move | None = None,
+    awaited: Collection[str] = (),
 ) -> Expected:
     """What may be said of any of ``boards``, and the ``others``: all the commands unless given."""
     boards = tuple(boards)
+    if others is None:
+        others = [*pack.command_phrases(), *pack.command_phrases(opened=True)]
     moves = dict.fromkeys(form for board in boards for form in pack.forms(board))
-    said = dict.fromkeys(pack.command_phrases() if others is None else others)
+    said = dict.fromkeys((*others, *awaited))
     return Expected(
         boards,
         dict.fromkeys(recogniser.sayable([*moves, *said])),
         frozenset(recogniser.sayable(said)),
-        frozenset(
-            phrase
-            for phrase in said
-            if pack.understand(phrase, boards[0] if boards else _NO_BOARD).command
-            is Command.CORRECTION
-        ),
+        frozenset(recogniser.sayable(pack.corrections)),
         tuple(recogniser.missing([*moves, *said])),
         felt,
         repeated,
+        frozenset(awaited),
     )
 
 
@@ -292,19 +295,21 @@ def features(
         for r in ranked[1:]
     ]
     legal = (by for by, r in behind if r.meant.kind is not Kind.ILLEGAL)
+    awaited = ANSWER if first.phrase in expected.awaited else 0.0
     words = first.phrase.split()
     places = sum(map(pack.is_file_or_rank, words))
+    castles = first.move is not None and places == 0
     return Features(
         what=_what(first.meant),
         rival=min((by for by, _ in behind), default=None),
         legal_rival=min(legal, default=None),
-        nothing=ahead(None if nothing is None else nothing.score),
+        nothing=ahead(None if nothing is None else nothing.score - awaited),
         longer=ahead(_best_longer(hearing, words)),
         more_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
         loose=first.loose,
-        short=first.meant.command is None and places < 4,
+        short=first.meant.command is None and places < 4 and not castles,
         listed=first.listed,
-        words=len(words),
+        words=4 if castles else len(words),
     )
 
 

@@ -25,6 +25,7 @@ from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 
+from .conversation import Listening as Listened
 from .conversation import OpeningWord, State
 from .dialogue import Dialogue
 from .hearing import Decision, Expected, Verdict, decide, expect, felt
@@ -575,7 +576,8 @@ class Session:
             listening.boards,
             others=others,
             felt=felt(game, side),
-            repeated=game.turn.announced if side != game.side else None,
+            repeated=listening.repeats[1] if listening.repeats is not None else None,
+            awaited=self._answers(listening),
         )
         self._expected[seat] = expected
         news = set(expected.unsayable) - self._warned
@@ -586,6 +588,12 @@ class Session:
                 f"but not spoken: {', '.join(sorted(news))}"
             )
         return expected
+
+    def _answers(self, listening: Listened) -> list[str]:
+        """The phrases that answer the question which is open, if one is."""
+        if listening.state is not State.ANSWER:
+            return []
+        return [*listening.answers, *self.pack.command_phrases((Command.YES, Command.NO))]
 
     def _awaited(self, seat: str) -> str:
         """Who is to say a move into this seat's microphone next: he who sits there, or, where it
