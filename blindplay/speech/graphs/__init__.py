@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .build import Costs, Variants, Vocabulary, any_words, build
+from .build import Costs, Variants, Vocabulary, any_words, build, word_starts
 from .contexts import Contexts
 from .files import (
     GraphError,
@@ -127,9 +127,14 @@ def adapt(base: Path, output: Path, vocabulary: Vocabulary, *, family: str | Non
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".adapting-") as made:
         folder = Path(made) / "model"
         _acoustics(base, folder, heard)
-        if free:  # such words are whole, so Vosk can tell when each was said
-            _link(_file(base, "graph/phones/word_boundary.int"), folder / "graph" / "phones")
+        boundary = folder / "graph" / "phones" / "word_boundary.int"
+        if free:
+            _link(_file(base, "graph/phones/word_boundary.int"), boundary.parent)
             _link(_file(base, "graph/phones.txt"), folder / "graph")
+        else:
+            kinds = word_starts(phones).items()
+            lines = "".join(f"{number} {kind}\n" for number, kind in kinds)
+            boundary.write_text(lines, encoding="utf-8", newline="\n")
         write(folder)
         (folder / ADAPTED).write_text(json.dumps(asdict(report)) + "\n", encoding="utf-8")
         folder.rename(output)

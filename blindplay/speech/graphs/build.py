@@ -111,11 +111,24 @@ class _Builder:
                 ends += after
         return entries, ends
 
-    def enter(self, sources: Mapping[int, int], phone: int, label: int, cost: float) -> int:
-        """Say ``phone`` after any of ``sources`` ({left context: state}); the state after it."""
+    def enter(
+        self,
+        sources: Mapping[int, int],
+        phone: int,
+        label: int,
+        cost: float,
+        like: int | None = None,
+    ) -> int:
+        """Say ``phone`` after any of ``sources`` ({left context: state}); the state after it.
+
+        ``like`` is the same phone in the place of a word that it really has, see `token`.
+        """
         by_states: dict[tuple[int, ...], _Heard] = {}
         for left, source in sources.items():
-            states = self._contexts(left, phone)
+            if like is None:
+                states = self._contexts(left, phone)
+            else:
+                states = self._contexts.disguised(left, phone, like)
             if states not in by_states:
                 by_states[states] = self.heard(states)
             for arc, node in by_states[states].entries:
@@ -128,12 +141,16 @@ class _Builder:
         return joined
 
     def word(
-        self, sources: Mapping[int, int], label: int, variants: Mapping[tuple[int, ...], float]
+        self,
+        sources: Mapping[int, int],
+        label: int,
+        variants: Mapping[tuple[int, ...], float],
+        like: Mapping[int, int] | None = None,
     ) -> dict[int, int]:
         """Say one word after any of ``sources``; the states after it by its last phone.
 
         Its variants share their beginnings. The label stands on the first arc: so Vosk knows
-        early which words the grammar lets pass.
+        early which words the grammar lets pass. ``like``: see `enter`, for its first phone.
         """
         prefixes: dict[tuple[int, ...], int] = {}
         ends: dict[int, int] = {}
@@ -143,7 +160,9 @@ class _Builder:
                 if prefix in prefixes:
                     continue
                 if length == 1:
-                    prefixes[prefix] = self.enter(sources, prefix[0], label, 0.0)
+                    prefixes[prefix] = self.enter(
+                        sources, prefix[0], label, 0.0, (like or {}).get(prefix[0])
+                    )
                 else:
                     before = {prefix[-2]: prefixes[prefix[:-1]]}
                     prefixes[prefix] = self.enter(before, prefix[-1], 0, 0.0)
@@ -157,14 +176,19 @@ class _Builder:
         """Say several words as one, with or without pauses between them.
 
         A phone that does not depend on its neighbours has a pause of its own inside a word; the
-        token is then one word in every respect. Others are said as if they were words apart.
+        token is then one word in every respect. Others are said as if they were words apart, but
+        that only the first has a phone in the place of a word's beginning, by which Vosk counts
+        words (see `word_starts`).
         """
+        joined = self._contexts.free
         ends: dict[int, int] = {}
         for number, part in enumerate(parts):
-            joined = self._contexts.free
-            first, last = not joined or number == 0, not joined or number + 1 == len(parts)
+            first, last = number == 0, not joined or number + 1 == len(parts)
             variants = {self.numbers(p, first=first, last=last): cost for p, cost in part.items()}
-            ends = self.word(sources, 0 if number else label, variants)
+            like = {}
+            if not joined and not first:
+                like = {self.numbers(p, first=False)[0]: self.numbers(p)[0] for p in part}
+            ends = self.word(sources, label if first else 0, variants, like)
             sources = ends
             if not joined and number + 1 < len(parts):
                 paused = self.fst.state()
@@ -238,6 +262,18 @@ def build(
             to = inside[phone] if place == "I" else ended[alike[phone]]
             fst.arc(after, 0, 0, 0.0, to)
     return fst, start, words
+
+
+def word_starts(phones: Phones) -> dict[int, str]:
+    """What each phone is told to be in word_boundary.int, for graphs whose tokens are words apart.
+
+    Vosk lays words and phones side by side, and complains of phones that belong to no word, as the
+    second half of a token would. So a word is its first phone, and the others count as silence.
+    """
+    kinds = {phones.silence: "nonword"}
+    for (_, place), number in phones.id.items():
+        kinds[number] = "singleton" if place in "BS" else "nonword"
+    return dict(sorted(kinds.items()))
 
 
 def any_words(count: int) -> Fst:

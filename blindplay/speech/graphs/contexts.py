@@ -37,6 +37,8 @@ class Contexts:
             numbers[state.number].append(index)
         self.free = self.are_free(transitions)
         """Whether no phone depends on its neighbours."""
+        self._pdfs = [(state.entered, state.stayed) for state in transitions.states]
+        self._states_of = {p: list(zip(*numbers, strict=False)) for p, numbers in states.items()}
         self._usual = {p: tuple(same[0] for same in numbers) for p, numbers in states.items()}
         self._after: dict[tuple[int, int], tuple[int, ...]] = {}
         self.unseen: set[tuple[int, int]] = set()
@@ -87,6 +89,18 @@ class Contexts:
             if other in self._after:
                 return self._after[other]
         return self._usual[phone]
+
+    def disguised(self, left: int, phone: int, other: int) -> tuple[int, ...]:
+        """Hidden states of ``phone`` that listen for what ``other`` would after ``left``.
+
+        Both are one phone in two places of a word. Where the model tells those places apart, the
+        states of ``phone`` itself after ``left``.
+        """
+        sought = tuple(self._pdfs[index] for index in self(left, other))
+        for states in self._states_of[phone]:
+            if tuple(self._pdfs[index] for index in states) == sought:
+                return states
+        return self(left, phone)
 
     def classes(self, lefts: Iterable[int], phones: Iterable[int]) -> dict[int, int]:
         """Map each of ``lefts`` to one that all of ``phones`` follow in the same way."""

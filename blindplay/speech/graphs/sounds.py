@@ -71,10 +71,11 @@ def _alternatives(text: str) -> Alternatives:
 def named_base(names: Sequence[str]) -> Base:
     """A base whose phones have these names, if enough of them can be known.
 
-    Marks of stress and tone are disregarded. Raises GraphError when fewer than half are known.
+    Marks of stress and tone are disregarded. Raises GraphError when fewer than three in four
+    are known.
     """
     known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
-    if 2 * len(known) < len(names):
+    if 4 * len(known) < 3 * len(names):
         raise GraphError("The names of this model's phones are not known; name a base instead.")
     return Base("similar sounds", tuple(names))
 
