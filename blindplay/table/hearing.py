@@ -33,7 +33,7 @@ SIMILAR = 9.0
 word never heard so, and a little."""
 MOST_SIMILAR = 3
 """So many similar moves can be asked about; among more nobody would find his own."""
-LEGAL = 3.0
+LEGAL = 5.0
 """How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
 announcements are illegal. Whether it was said is another question (see `Ears`)."""
 LEANING = 6.0
