@@ -897,7 +897,8 @@ def models_adapt(
     lexicon = language.lexicon(language_id)
     vocabulary = graphs.Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
     folder = output or model_folder(language_id)
-    report = graphs.adapt(base, folder, vocabulary, family=family)
+    lexicons = [language.lexicon(code).words for code in language.languages()]
+    report = graphs.adapt(base, folder, vocabulary, family=family, lexicons=lexicons)
     print(
         f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
         f"the phones of: {report.base}."
@@ -964,23 +965,49 @@ def bench_voice(
         int, typer.Option(help="Moves a condition; half as many illegal ones and talk.", min=4)
     ] = 150,
     conditions: Annotated[
-        str, typer.Option(help="clean, dB of babble such as 10, pink10, hum, room.")
-    ] = "clean,20,10,5,pink10,hum,room",
+        str | None,
+        typer.Option(help="Of clean, a level of babble in dB such as 10, pink10, hum10, room."),
+    ] = None,
     voices: Annotated[str, typer.Option(help="Voices of this machine, as de+croak,de+fast.")] = "",
     recordings: Annotated[
         Path | None,
         typer.Option(help='Folder with recordings; index.jsonl: {"file", "words", "fen"} a line.'),
     ] = None,
+    measure: Annotated[
+        bool, typer.Option("--measure", help="Print how far the model may be believed.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="With --measure: write it beside the model.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Measure how well spoken moves are understood: right, asked, refused, and wrong accepted."""
-    from blindplay.table.voice.report import Options, bench
+    from blindplay.speech.ears import FILE
+    from blindplay.speech.models import find_model
+    from blindplay.table.voice import report
 
+    if write and not measure:
+        raise ValueError("--write goes with --measure: it writes what was measured.")
+    pack = language.load(language_id)
     chosen = tuple(name.strip() for name in voices.split(",") if name.strip())
-    options = Options(model, count, count // 2, conditions, chosen, recordings)
-    for told in bench(language.load(language_id), options):
-        if isinstance(told, str) != as_json:
-            print(json.dumps(told, ensure_ascii=False) if as_json else told, flush=True)
+    wanted = conditions or (report.MEASURED_IN if measure else report.CONDITIONS)
+    others = count if measure else count // 2
+    options = report.Options(model, count, others, wanted, chosen, recordings)
+    if measure:
+        measured = report.measure(pack, options)
+        for line in measured.lines:
+            print(line, file=sys.stderr, flush=True)
+        told = json.dumps(measured.ears.as_json(), ensure_ascii=False, indent=1) + "\n"
+        if not write:
+            sys.stdout.write(told)
+            return
+        file = find_model(pack.code, model) / FILE
+        file.write_text(told, "utf-8")
+        print(file)
+        return
+    for figures in report.bench(pack, options):
+        if isinstance(figures, str) != as_json:
+            print(json.dumps(figures, ensure_ascii=False) if as_json else figures, flush=True)
 
 
 @app.command()

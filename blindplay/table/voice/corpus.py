@@ -69,15 +69,16 @@ class Utterance:
 # --- lines ---------------------------------------------------------------------------------------
 
 
-def lines(pack: Language, count: int, chance: random.Random) -> list[Line]:
-    """``count`` announcements, half as many illegal ones and as much talk, each command twice."""
+def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[Line]:
+    """So many announcements, ``others`` illegal ones and as much talk, and a quarter as many
+    commands of one word, each also after the opening word."""
     position = chess.STARTING_FEN
     spoken = [phrase for phrase in pack.command_phrases() if " " not in phrase]
     chosen = chance.sample(spoken, min(len(spoken), max(1, count // 4)))
     return [
         *(announcement(pack, chance) for _ in range(count)),
-        *(illegal(pack, chance) for _ in range(count // 2)),
-        *talk(pack, count // 2, chance),
+        *(illegal(pack, chance) for _ in range(others)),
+        *talk(pack, others, chance),
         *(Line(What.COMMAND, position, phrase) for phrase in chosen),
         *(Line(What.OPENED, position, f"{pack.opening_word} {phrase}") for phrase in chosen),
     ]
@@ -309,8 +310,9 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
 # --- recordings ----------------------------------------------------------------------------------
 
 
-def recordings(pack: Language, folder: Path, seed: int) -> list[Utterance]:
-    """The recordings listed in the folder's ``index.jsonl``.
+def recordings(pack: Language, folder: Path, count: int, others: int, seed: int) -> list[Utterance]:
+    """The recordings listed in the folder's ``index.jsonl``: at most ``count`` announcements and
+    single words, and ``others`` of each other kind.
 
     Each line names a file and its speaker, and its words (null: other speech than ours) and the
     position, both optional. Raises ValueError, in one sentence, if it cannot be read.
@@ -318,7 +320,7 @@ def recordings(pack: Language, folder: Path, seed: int) -> list[Utterance]:
     index = folder / "index.jsonl"
     if not index.is_file():
         raise ValueError(f"There is no {index}; it lists a file, speaker and words a line.")
-    found = []
+    listed: dict[What, list[tuple[Line, str, Path]]] = {}
     for number, told in enumerate(index.read_text("utf-8").splitlines(), 1):
         chance = random.Random(f"{seed} {number}")
         try:
@@ -328,8 +330,14 @@ def recordings(pack: Language, folder: Path, seed: int) -> list[Utterance]:
             line = Line(_kind(pack, words, fen, "fen" in entry), fen, words)
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{index}:{number}: needs an object with file and words.") from None
-        sound = _samples(folder / file)
-        found.append(Utterance(line, str(entry.get("speaker", "?")), as_recorded(sound, chance)))
+        speaker = str(entry.get("speaker", "?"))
+        listed.setdefault(line.what, []).append((line, speaker, folder / file))
+    found = []
+    for what, entries in listed.items():
+        most = count if what in (What.MOVE, What.WORD) else others
+        chance = random.Random(f"{seed} {what.value}")
+        for line, speaker, path in chance.sample(entries, min(most, len(entries))):
+            found.append(Utterance(line, speaker, as_recorded(_samples(path), chance)))
     return found
 
 
@@ -343,5 +351,5 @@ def _kind(pack: Language, words: str | None, fen: str, placed: bool) -> What:
         return What.MOVE
     if meant.kind is Kind.ILLEGAL and placed:
         return What.ILLEGAL
-    single = " " not in words and pack.is_word_of_a_move(words)
+    single = not placed and " " not in words and pack.is_word_of_a_move(words)
     return What.WORD if single else What.TALK

@@ -79,8 +79,9 @@ def hear(
     seed: int,
     *,
     opening_word: bool = False,
+    freely: bool = True,
 ) -> list[Heard]:
-    """The utterances in this condition as the recogniser hears them."""
+    """The utterances in this condition as the recogniser hears them, if wanted also ``freely``."""
 
     def one(numbered: tuple[int, Utterance]) -> Heard:
         number, utterance = numbered
@@ -95,7 +96,7 @@ def hear(
             pack.understand(utterance.line.words or "", board),
             expected,
             recogniser.recognise(pcm, list(expected.phrases)),
-            recogniser.recognise(pcm, ()),
+            recogniser.recognise(pcm, ()) if freely else Hearing(),
             len(sound) / 16_000,
         )
 

@@ -7,7 +7,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,13 @@ from blindplay.speech.ears import FILE, ears_of
 from blindplay.speech.models import find_model
 from blindplay.speech.recogniser import Recogniser
 
-from . import corpus, effort, figures
+from . import corpus, effort, figures, fitting
 from .conditions import Condition, Noise, Samples, parse
 from .corpus import Utterance, What
 from .figures import Comes, Decide, Heard
 
 CONDITIONS = "clean,20,10,5,pink10,hum,room"
+MEASURED_IN = "clean,10,pink10,room"
 COUNT = 150
 _TIMED = 20
 _SEED = 2026
@@ -29,10 +30,12 @@ _SEED = 2026
 
 @dataclass(frozen=True)
 class Options:
-    """What is measured: ``count`` announcements a condition, and half as many of other kinds."""
+    """What is measured: ``count`` announcements a condition, and so many ``others``: illegal ones,
+    other speech."""
 
     model: Path | None = None
     count: int = COUNT
+    others: int = COUNT // 2
     conditions: str = CONDITIONS
     voices: tuple[str, ...] = ()
     recordings: Path | None = None
@@ -53,10 +56,12 @@ def say(pack: Language, options: Options, folder: Path) -> Said:
     """What is to be measured, spoken or read from recordings. ``folder`` keeps what was spoken."""
     babble = corpus.babble(pack, options.seed, folder)
     if options.recordings is not None:
-        found = corpus.recordings(pack, options.recordings, options.seed)
+        found = corpus.recordings(
+            pack, options.recordings, options.count, options.others, options.seed
+        )
         return Said(found, tuple(dict.fromkeys(one.voice for one in found)), babble, recorded=True)
     voices = options.voices or corpus.voices(pack, folder)
-    said = corpus.lines(pack, options.count, random.Random(options.seed))
+    said = corpus.lines(pack, options.count, options.others, random.Random(options.seed))
     return Said(corpus.speak(pack, said, voices, options.seed, folder), voices, babble)
 
 
@@ -106,7 +111,14 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
             heard = figures.hear(recogniser, pack, others, condition, said.babble, options.seed)
             needed = [one for one in others if one.line.what in (What.TALK, What.OPENED)]
             strictly = figures.hear(
-                recogniser, pack, needed, condition, said.babble, options.seed, opening_word=True
+                recogniser,
+                pack,
+                needed,
+                condition,
+                said.babble,
+                options.seed,
+                opening_word=True,
+                freely=False,
             )
             decisions = {
                 "": figures.deciding(pack, ears),
@@ -143,6 +155,33 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
         found.counts = {name: count for name, count in found.counts.items() if count["of"]}
         yield from told(found)
         yield found.as_json()
+
+
+def measure(pack: Language, options: Options) -> fitting.Measured:
+    """Ears for a model, measured with the voices of the machine, and the recordings if given.
+
+    Raises ModelError, SynthesisError or ValueError, each in one sentence.
+    """
+    conditions = parse(options.conditions)
+    model = find_model(pack.code, options.model)
+    recogniser = Recogniser(model, pack.code, spellings=pack.spoken)
+    with tempfile.TemporaryDirectory() as kept:
+        spoken = say(pack, replace(options, recordings=None), Path(kept))
+        recorded = [] if options.recordings is None else say(pack, options, Path(kept)).utterances
+    said = [one for one in (*spoken.utterances, *recorded) if one.line.what is not What.WORD]
+    heard = [
+        one
+        for condition in conditions
+        for one in figures.hear(recogniser, pack, said, condition, spoken.babble, options.seed)
+    ]
+    speakers = sorted({one.voice for one in recorded})
+    about = {
+        "conditions": [condition.name for condition in conditions],
+        "voices": list(spoken.voices),
+        "recorded": speakers if len(speakers) <= 12 else f"{len(speakers)} speakers",
+        "seed": options.seed,
+    }
+    return fitting.measured(heard, pack, about)
 
 
 def _outcome(pack: Language, decided: Decide, one: Heard) -> Comes:
