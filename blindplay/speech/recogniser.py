@@ -243,5 +243,5 @@ class Run:
 def _vosk() -> Any:
     import vosk
 
-    vosk.SetLogLevel(-1)
+    vosk.SetLogLevel(-2)  # -1 still lets warnings through, which a screen reader would read
     return vosk
