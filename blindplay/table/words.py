@@ -285,11 +285,8 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         elif ply == 0:
             yield Output.PUBLIC, pack.sentence("take_back_all")
         else:
-            side = player("white" if ply % 2 else "black")
-            yield (
-                Output.PUBLIC,
-                pack.sentence(kind, number=pack.number((ply + 1) // 2), player=side),
-            )
+            first = "white" if game.start_board.turn else "black"
+            yield Output.PUBLIC, pack.sentence(kind, **ply_in_words(ply, first, pack))
     elif kind == "illegal" and ruling["status"] == "confirmed":
         number = pack.number(ruling["number"])
         yield (

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import chess
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from blindplay.laws.deviation import What
+from blindplay.laws.placement import pieces_of, write_placement
 from blindplay.laws.reconcile import Comparison, compare
+from blindplay.table.mishaps import mishap
 
 from .table import PlainWords, Table, kinds, one
 
@@ -278,3 +284,71 @@ def test_an_illegal_move_found_later_brings_the_clocks_of_the_position_before() 
     got = table.feed({"fact": "irregular", "by": "black", "what": "illegal_move", "t": 40})
     ruling = one(got, "illegal")
     assert (ruling["to_ply"], ruling["white"], ruling["black"]) == (2, 2990, 2990)
+
+
+# --- random games, with a board and a sheet spoilt ------------------------------------------
+
+SLIPS = (
+    What.OTHER_SQUARE, What.OTHER_PIECE, What.OTHER_MOVE, What.CAPTURER_LEFT, What.DISPLACED,
+    What.EXCHANGED, What.MISSING, What.EXTRA, What.REPLACED,
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 1 << 30),
+    what=st.sampled_from(SLIPS),
+    spoilt=st.sampled_from(("nothing", "lag", "gap", "illegible", "other")),
+    whose=st.sampled_from(("white", "black")),
+)
+def test_hands_that_follow_the_decision_come_to_the_right_position(
+    seed: int, what: What, spoilt: str, whose: str
+) -> None:
+    rng = random.Random(seed)
+    made = mishap(rng, 11, what)  # then Black is on move, and White's board stands still
+    table = played(*(move.uci() for move in made.moves), arbiter="automatic")
+    positions = [ply.before for ply in table.game.history]
+    texts = {
+        side: {
+            ply: b.san(m) for ply, (b, m) in enumerate(zip(positions, made.moves, strict=True), 1)
+        }
+        for side in ("white", "black")
+    }
+    at = rng.randrange(1, 12)
+    others = [move for move in positions[at - 1].legal_moves if move != made.moves[at - 1]]
+    parted = spoilt == "other" and bool(others)
+    if spoilt == "lag":
+        texts[whose] = {ply: text for ply, text in texts[whose].items() if ply < at}
+    elif spoilt == "gap":
+        del texts[whose][at]
+    elif spoilt == "illegible":
+        texts[whose][at] = "~~~"
+    elif parted:
+        texts[whose][at] = positions[at - 1].san(rng.choice(others))
+    for side, sheet in texts.items():
+        for ply, text in sheet.items():
+            table.feed({"fact": "record", "by": side, "ply": ply, "text": text})
+    got = shown(table, "white", write_placement(made.shown))
+    assert one(got, "scoresheets")["agree"] is not parted
+    if parted:
+        assert one(got, "take_back")["to_ply"] == at - 1
+    else:
+        explained = [ruling for ruling in got if ruling.kind == "explained"]
+        assert explained, (seed, what)
+    todo = {r["board"]: r["steps"] for r in got if r.kind == "correct_board"}
+    assert "white" in todo
+    for board, steps in todo.items():
+        for step in steps:
+            fact = {"board": board, "square": step["square"]}
+            if step["do"] == "place":
+                got = table.feed({"fact": "place", "piece": step["piece"], **fact})
+            else:
+                got = table.feed({"fact": "lift", **fact})
+        if board == "white":  # the other one has no sensors; it is believed
+            assert "boards_agree" in kinds(got)
+    right = made.moves[: at - 1] if parted else made.moves
+    goal = chess.Board()
+    for move in right:
+        goal.push(move)
+    assert table.game.tables["white"].placement == pieces_of(goal)
+    assert table.game.tables["white"].wanted is None
