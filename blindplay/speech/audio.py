@@ -30,6 +30,7 @@ BLOCK_BYTES = RATE * BLOCK_MS // 1000 * 2
 """Bytes in one block: 40 ms."""
 BACKLOG_BLOCKS = 10_000 // BLOCK_MS  # a microphone nobody listens to keeps its last ten seconds
 TICK_S = 0.01
+SOFT_PEAK = 0.03  # of full scale
 MOST_GAIN = 30.0  # beyond that it is noise that is made louder
 # A device that is pulled out, or whose sound server dies, often tells nobody: it just asks for no
 # more sound and gives none. Opening may take long (Bluetooth), an open device is never quiet.
@@ -98,6 +99,12 @@ def level(pcm: bytes) -> float:
     samples = np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2").astype(np.float64)
     power = float(np.mean(samples**2)) if samples.size else 0.0
     return max(-96.0, 10 * math.log10(power / 32768.0**2)) if power > 0 else -96.0
+
+
+def is_soft(pcm: bytes) -> bool:
+    """Return whether 16-bit `pcm` is so soft that a recogniser hears it worse for that."""
+    samples = np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2")
+    return 0 < int(np.abs(samples.astype(np.int32)).max(initial=0)) < SOFT_PEAK * 32767
 
 
 def amplified(pcm: bytes, peak: float = 0.3) -> bytes:

@@ -26,7 +26,7 @@ from blindplay.speech.activity import (
     Silero,
     silence_after,
 )
-from blindplay.speech.audio import BLOCK_MS, AudioError, AudioSource, level
+from blindplay.speech.audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
 from blindplay.speech.recogniser import Hearing, Recogniser, Run
 
 log = logging.getLogger(__name__)
@@ -299,6 +299,9 @@ class Listener:
         run, self._run = self._run, None
         assert run is not None
         hearing = self._early or run.finish()
+        if is_soft(self._sound):
+            # How soft it was is known only now; so it is heard once more, made louder.
+            hearing = self._recogniser.recognise(self._sound, tuple(self._phrases))
         self._timing = Timing(cut, time.perf_counter() - arrived)
         if not hearing.alternatives:
             return

@@ -116,6 +116,18 @@ def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoke
     assert len(starts) == len(moves)
 
 
+def test_who_speaks_very_softly_is_heard(recogniser: Recogniser, spoken: Spoken) -> None:
+    moves = MOVES[:4]
+    stream = np.frombuffer(
+        ROOM + b"".join(spoken(move) + ROOM + ROOM for move in moves), dtype="<i2"
+    )
+    softly = np.round(stream * 0.012).astype("<i2").tobytes()
+    heard: list[Hearing] = []
+    with Listener(recogniser, MemorySource(softly), heard.append, phrases=MOVES) as listener:
+        assert listener.wait(60)
+    assert [taken(h, MOVES) for h in heard if h.words] == moves
+
+
 def test_the_grammar_changes_between_utterances(recogniser: Recogniser, spoken: Spoken) -> None:
     source = QueueSource()
     listener, heard, errors, count = _listen(recogniser, source, MOVES)
