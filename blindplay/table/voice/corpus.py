@@ -122,9 +122,10 @@ def _special(chance: random.Random) -> tuple[chess.Board, chess.Move]:
             moves = list(board.legal_moves)
             if not moves:
                 break
-            found = [move for move in moves if wanted(board, move)]
-            if found and chance.random() < 0.3:
-                return board, chance.choice(found)
+            if chance.random() < 0.3:
+                found = [move for move in moves if wanted(board, move)]
+                if found:
+                    return board, chance.choice(found)
             board.push(chance.choice(moves))
 
 
@@ -142,7 +143,12 @@ def _form(pack: Language, board: chess.Board, move: chess.Move, chance: random.R
     if chance.random() < 0.5:
         return pack.announce(board, move)
     # Every form of the move is as likely; variants such as "zwo" would else be most of them.
-    forms = [form for form in pack.phrases(board) if pack.understand(form, board).move == move]
+    to = pack.square(move.to_square).lower()
+    forms = [
+        form
+        for form in pack.forms(board)
+        if (to in form or board.is_castling(move)) and pack.understand(form, board).move == move
+    ]
     cores = list({pack.understand(form, board).core: form for form in reversed(forms)}.values())
     return chance.choice(cores if chance.random() < 0.7 else forms)
 
