@@ -317,18 +317,25 @@ class MicrophoneSource(QueueSource):
     Any microphone will do: the sound library mixes its channels and changes its rate. Raises
     AudioError on entering when there is none of that name or it cannot be opened, and while
     iterating when it goes away; `reopen` then waits for it, or for whatever is the default
-    microphone by then if none was named.
+    microphone by then if none was named. With `late` it may come after the start: what is wrong
+    on entering is raised by the iteration, as if it had gone away.
     """
 
-    def __init__(self, device: str | None = None) -> None:
+    def __init__(self, device: str | None = None, *, late: bool = False) -> None:
         super().__init__(limit_blocks=BACKLOG_BLOCKS)
+        self._late = late
         self._wanted = device
         self._device: Any = None
         self._left = threading.Event()
         self._impatient = "The microphone gives no sound; plug it in again."
 
     def __enter__(self) -> Self:
-        self._open()
+        try:
+            self._open()
+        except AudioError as error:
+            if not self._late:
+                raise
+            self.fail(str(error))
         return self
 
     def _open(self) -> None:

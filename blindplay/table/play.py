@@ -259,7 +259,8 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
         recogniser = Recogniser(model, session.pack.code, spellings=session.pack.spoken)
         session.attach_microphone(
             side,
-            MicrophoneSource(wanted.microphone),
+            # One that was not named may be plugged in after the start.
+            MicrophoneSource(wanted.microphone, late=wanted.microphone is None),
             recogniser,
             Listening.PUSH_TO_TALK if wanted.push_to_talk else Listening.OPEN,
         )
