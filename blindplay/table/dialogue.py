@@ -266,8 +266,6 @@ class Dialogue:
                 said = self._understand(side, decision.phrase, decision.hearing)
                 if not self._is_meant_for_us(side, said):
                     return
-                if said.meant.command is None and self._state(side) is State.WAIT:
-                    return  # nothing is to be repeated yet: it is the opponent's voice, or talk
                 if self._was_refused(side, said):
                     self._say_to(side, self._pack.sentence("repeat_please"))
                 elif said.key in self._talk(side).refused:
@@ -340,11 +338,14 @@ class Dialogue:
         return Said(text, meant, False, hearing)
 
     def _is_meant_for_us(self, side: str, said: Said) -> bool:
-        """Whether a command was said as it must be; people at a table talk."""
+        """Whether a command was said as it must be, and a move by one who may now; people at a
+        table talk, and both microphones hear the one who announces."""
         meant = said.meant
+        if meant.command is None:
+            return self._state(side) is not State.WAIT
         if meant.command in (Command.YES, Command.NO):
             return self._talk(side).question is not None
-        if meant.command is None or meant.opened or meant.correction:
+        if meant.opened or meant.correction:
             return True
         return self._opening_word is OpeningWord.OPTIONAL or meant.command in NEVER_OPENED
 
@@ -501,7 +502,7 @@ class Dialogue:
         elif found:
             self._say_to(side, self._pack.sentence("repeat_please"))
         else:
-            self.not_understood(side)
+            self._unclear(side)
 
     @staticmethod
     def _narrowed(question: Question, found: dict[str, Said]) -> dict[str, Said]:

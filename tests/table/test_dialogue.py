@@ -411,7 +411,7 @@ def test_a_player_without_the_earphone_is_asked_aloud(at: Conversation) -> None:
 
 def test_who_has_nothing_to_repeat_is_not_listened_to_for_moves(at: Conversation) -> None:
     # Both microphones hear the one who announces.
-    for verdict in (Verdict.ACCEPT, Verdict.ILLEGAL, Verdict.REFUSE):
+    for verdict in (Verdict.ACCEPT, Verdict.ILLEGAL, Verdict.REFUSE, Verdict.ASK):
         assert at.hear(verdict, "springer felix drei", side="black") == []
     assert at.kinds() == ["start"]
     at.hear(Verdict.ACCEPT, "springer felix drei")
