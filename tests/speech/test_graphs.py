@@ -19,10 +19,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay import language
+from blindplay.speech import graphs
 from blindplay.speech.audio import RATE, read_audio
-from blindplay.speech.graphs import ADAPTED, GraphError, Vocabulary, adapt
+from blindplay.speech.graphs import ADAPTED, GraphError, Variants, Vocabulary, adapt
 from blindplay.speech.graphs.contexts import START, Contexts
-from blindplay.speech.graphs.files import Fst, Phones, read_graph, read_phones, read_transitions
+from blindplay.speech.graphs.files import (
+    Fst,
+    Phones,
+    read_graph,
+    read_phones,
+    read_transitions,
+    spoken_places,
+)
+from blindplay.speech.graphs.naming import names_heard
 from blindplay.speech.graphs.sounds import (
     Base,
     bases,
@@ -331,6 +340,33 @@ def test_what_cannot_be_adapted_is_a_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
+def test_phones_without_names_are_known_by_the_words_they_make(tmp_path: Path) -> None:
+    mini_base(tmp_path / "base")
+    adapt(tmp_path / "base", tmp_path / "m", TAT)
+    graph = read_graph(tmp_path / "m" / "graph" / "HCLr.fst")
+    lines = (tmp_path / "m" / "graph" / "words.txt").read_text().splitlines()
+    labels = {line.split()[0]: int(line.split()[1]) for line in lines}
+    places = spoken_places(tmp_path / "base" / "graph" / "phones" / "word_boundary.int")
+    transitions = read_transitions(tmp_path / "base" / "am" / "final.mdl")
+    lexicon: dict[str, Variants] = {"at": {("o:", "s"): 0.0}, "elsewhere": {("z",): 0.0}}
+    # "tat" has two pronunciations, which would leave it open where the t is.
+    assert names_heard(graph, transitions, places, labels, lexicon) == ("o:", "s")
+    assert names_heard(graph, transitions, places, labels, {}) == ("unheard-0", "unheard-1")
+
+
+def test_a_base_that_nobody_has_listened_to_is_heard_by_likeness(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = base_model("english")
+    monkeypatch.setattr(graphs, "bases", dict)
+    lexicons = [language.lexicon(code).words for code in language.languages()]
+    report = adapt(base, tmp_path / "model", words_of("de"), lexicons=lexicons)
+    assert report.base == "similar sounds"
+    # 37 of its 39 phones are known from its own words, and all the sounds of German find one.
+    assert report.words == len(vocabulary(tmp_path / "model"))
+    people(Recogniser(tmp_path / "model", "de"), at_least=0.8)
+
+
 # ------------------------------------------------------------------ sounds
 
 
@@ -370,6 +406,7 @@ def test_likeness_of_sounds_is_mutual_and_a_sound_is_like_itself(one: str, other
 
 def test_similar_sounds_stand_for_those_that_a_model_lacks() -> None:
     cmu = bases()["english"].phones
+    assert all(sounds_of(phone, cmu=True) for phone in cmu)
     best = {sound: min(similar(sound, cmu).items(), key=lambda item: item[1])[0]
             for sound in ("S", "aI", "x", "y:", "N", "i:", "ts", "3")}  # fmt: skip
     assert best["S"] == ("SH",) and best["aI"] == ("AY",) and best["N"] == ("NG",)

@@ -12,7 +12,7 @@ import os
 import shutil
 import struct
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,12 +21,14 @@ from .contexts import Contexts
 from .files import (
     GraphError,
     Phones,
+    Transitions,
     read_graph,
     read_phones,
     read_transitions,
-    spoken_phones,
+    spoken_places,
     write_words,
 )
+from .naming import names_heard
 from .sounds import Base, bases, named_base, translate
 
 __all__ = ["ADAPTED", "GraphError", "Report", "Variants", "Vocabulary", "adapt"]
@@ -68,13 +70,21 @@ class Report:
     guessed: int
 
 
-def adapt(base: Path, output: Path, vocabulary: Vocabulary, *, family: str | None = None) -> Report:
+def adapt(
+    base: Path,
+    output: Path,
+    vocabulary: Vocabulary,
+    *,
+    family: str | None = None,
+    lexicons: Iterable[Mapping[str, Variants]] = (),
+) -> Report:
     """Write into the new folder ``output`` a model with the acoustics of ``base`` and our words.
 
     The acoustic files are hard links where the file system has them, else copies. ``family`` names
-    one of :func:`.sounds.bases`; by default the model is looked at. A model of our own can be
-    given as its own ``output``: only its graph is then written, and the same vocabulary gives the
-    same bytes anywhere. Takes a second or two.
+    one of :func:`.sounds.bases`; by default the model is looked at. ``lexicons`` are words of any
+    languages, by which the phones of a model that names none may be known. A model of our own can
+    be given as its own ``output``: only its graph is then written, and the same vocabulary gives
+    the same bytes anywhere. Takes a second or two.
 
     Raises GraphError when the base cannot be read or understood, a word cannot be said in its
     phones, or ``output`` is there already.
@@ -83,7 +93,7 @@ def adapt(base: Path, output: Path, vocabulary: Vocabulary, *, family: str | Non
     if (base / ADAPTED).is_file():
         raise GraphError(f"{base} has been adapted already: give the model it was made of.")
     transitions = read_transitions(acoustic)
-    heard, phones = _heard(base, family)
+    heard, phones = _heard(base, family, transitions, lexicons)
     free = Contexts.are_free(transitions)
     in_place = output.is_dir() and output.samefile(base)
     if in_place and not free:
@@ -149,7 +159,12 @@ def _file(base: Path, name: str) -> Path:
     raise GraphError(f"{base} has no {name}: give the folder of an unpacked small Vosk model.")
 
 
-def _heard(base: Path, family: str | None) -> tuple[Base, Phones]:
+def _heard(
+    base: Path,
+    family: str | None,
+    transitions: Transitions,
+    lexicons: Iterable[Mapping[str, Variants]],
+) -> tuple[Base, Phones]:
     """What the base hears sounds as, and its phones."""
     known = bases()
     boundary = _file(base, "graph/phones/word_boundary.int")
@@ -165,27 +180,43 @@ def _heard(base: Path, family: str | None) -> tuple[Base, Phones]:
         if family is not None:
             return known[family], phones
         return same[0] if same else named_base(names), phones
-    number = spoken_phones(boundary)
+    places = spoken_places(boundary)
+    number = len(places) // 4
     fitting = [
         one
         for name, one in known.items()
         if name == family
         or (family is None and len(one.phones) == number and _has(base, one.words))
     ]
-    if not fitting:
+    if fitting:
+        return fitting[0], read_phones(boundary, None, fitting[0].phones)
+    labels = _labels(base)
+    lexicon = max(lexicons, key=lambda words: len(words.keys() & labels) / len(words), default={})
+    try:
+        graph = read_graph(_file(base, "graph/HCLr.fst"))
+        names = names_heard(graph, transitions, places, labels, lexicon)
+        return named_base(names), read_phones(boundary, None, names)
+    except GraphError:
         raise GraphError(
             f"Nothing tells what the {number} phones of {base} are called: put its phones.txt into "
             f"its folder graph, or name the base it is like ({', '.join(sorted(known))})."
-        )
-    return fitting[0], read_phones(boundary, None, fitting[0].phones)
+        ) from None
+
+
+def _labels(base: Path) -> dict[str, int]:
+    """The numbers of the model's own words; none where they are not in a file of their own."""
+    for path in (base / "graph" / "words.txt", base / "words.txt"):
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8").splitlines()
+            pairs = [line.rsplit(maxsplit=1) for line in lines if line.strip()]
+            return {word: int(number) for word, number in pairs}
+    return {}
 
 
 def _has(base: Path, words: Iterable[str]) -> bool:
     """Whether all ``words`` are in the model's own vocabulary, a file or a part of its grammar."""
-    listed = base / "graph" / "words.txt"
-    if listed.is_file():
-        own = {line.split()[0] for line in listed.read_text("utf-8").splitlines() if line.strip()}
-        return own.issuperset(words)
+    if own := _labels(base):
+        return own.keys() >= set(words)
     data = _file(base, "graph/Gr.fst").read_bytes()
     forms = (word.encode() for word in words)
     return all(struct.pack("<i", len(form)) + form in data for form in forms)

@@ -361,9 +361,10 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
     return Phones(found, 1)
 
 
-def spoken_phones(boundary: Path) -> int:
-    """How many phones a model of Kaldi's has, silences and noises left out."""
-    return len(_spoken(_places(boundary))) // 4
+def spoken_places(boundary: Path) -> dict[int, str]:
+    """The places (of "BIES") of the phones of a model of Kaldi's, without silences and noises."""
+    places = _places(boundary)
+    return {number: _PLACE_NAMES[places[number]] for number in _spoken(places)}
 
 
 def write_words(path: Path, words: Iterable[str]) -> None:

@@ -149,6 +149,11 @@ def sounds_of(name: str, *, cmu: bool = False) -> tuple[str, ...]:
     return ()
 
 
+def simple_sounds(sound: str) -> tuple[str, ...]:
+    """The two simple sounds of a joined one ("ts": t and s), or the sound itself."""
+    return tuple(str(_data()["joined"].get(sound, sound)).split())
+
+
 def _is_cmu(phones: Sequence[str]) -> bool:
     return {"AA", "HH"} <= {phone.rstrip("012") for phone in phones}
 
