@@ -54,6 +54,11 @@ def run(
         ("play", "--time-control", "soon"),
         ("play", "--resume"),
         ("play", "--board", "no-such-port"),
+        ("reconcile",),
+        ("reconcile", "--white", "no-such-file.txt", "--black", "no-such-file.txt"),
+        ("reconcile", "--white", __file__, "--black", __file__, "--white-board", "8/8"),
+        ("reconcile", "--white", __file__, "--black", __file__, "--edition", "fide-1800"),
+        ("reconcile", "--white", __file__, "--black", __file__, "--fen", "nonsense"),
         ("doctor", "--language", "xx"),
         ("bench", "--language", "xx"),
         ("no-such-command",),
@@ -230,3 +235,18 @@ def test_mating_refuses_in_one_sentence(given: list[str]) -> None:
     done = run("mating", *given)
     assert done.returncode == 2 and done.stdout == ""
     assert done.stderr.count("\n") == 1
+
+
+def test_reconcile_prints_lines_to_be_heard_or_one_object(tmp_path: Path) -> None:
+    for side, knight in (("white", "Sf6"), ("black", "Nh6")):
+        (tmp_path / side).write_text(f"1. e4 e5 2. {knight[0]}f3 {knight}", encoding="utf-8")
+    sheets = ("--white", str(tmp_path / "white"), "--black", str(tmp_path / "black"))
+    done = run("reconcile", *sheets, "--edition", "fide-1997", "--language", "en")
+    assert done.returncode == 0 and done.stderr == ""
+    assert done.stdout.splitlines()[:3] == [
+        "The scoresheets no longer agree from move number two on. (fide-1997 F.8)",
+        "White has written: Knight Gustav eight Felix six (Sf6). (fide-1997 F.8)",
+        "Black has written: Knight Gustav eight Hector six (Nh6). (fide-1997 F.8)",
+    ]
+    told = json.loads(run("reconcile", *sheets, "--json").stdout)
+    assert (told["stop"], told["ply"], told["boards"]) == ("parted", 4, {})
