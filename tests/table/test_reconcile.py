@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 from typing import Any
@@ -142,6 +143,33 @@ def test_a_sheet_is_read_in_the_encodings_of_old_and_new_programs(
     file = tmp_path / "sheet.txt"
     file.write_bytes("Weiß: Jürgen\r\n1. e4 e5\r\n2. Sf3 Sc6".encode(encoding))
     assert [entry.text for entry in read_sheet(file)] == ["e4", "e5", "Sf3", "Sc6"]
+
+
+SCRAWL = st.lists(
+    st.sampled_from(
+        ["1.", "2.", "3.", "17.", "e4", "e5", "Sf3", "Nf6", "Sh6", "Dxf7#", "0-0", "?", "-", "…",
+         "§", "Kd2", "Ke7", "exd5", "(=)", "1-0", "\n", "\t", "~~Sc3~~", "Springer Gustav eins"]
+    ),
+    max_size=30,
+).map(" ".join)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    SCRAWL | st.text(),
+    SCRAWL,
+    st.sampled_from((GOOD, ON_H6, "?7/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/8")),
+)
+def test_whatever_is_written_is_decided_or_refused_in_a_sentence(
+    white: str, black: str, board: str
+) -> None:
+    try:
+        decision = decided(white, black, black=board)
+    except ValueError as error:
+        assert str(error).endswith(".")
+        return
+    json.dumps(decision.to_json())
+    assert decision.lines and all(words and articles for words, articles in decision.lines)
 
 
 # --- random games, corrupted in a way that is known -----------------------------------------
