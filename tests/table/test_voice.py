@@ -240,7 +240,7 @@ def test_at_the_thresholds_hardly_anything_wrong_is_taken(seed: int) -> None:
         several.append(replace(usual, right=right, found=found))
         odds.append(chance.normal(2 if right else -2, 1.5))
     fitted = fitting.Fitted(np.zeros(11), several, np.array(odds))
-    accept, short = fitting.thresholds(fitted, 1000, 0)
+    accept, short = fitting.thresholds(fitted, 1000, 0, (0.001, 0.002))
     assert accept <= short
     wrong = sum(
         not sample.right and value >= (short if sample.found.short else accept)

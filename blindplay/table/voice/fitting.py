@@ -36,8 +36,12 @@ WRONG_WEIGHS = 3.0
 """A wrong one taken is so much worse than a right one not taken."""
 LENIENT = 0.5
 """How strongly weights are drawn to nothing, against what few utterances prove."""
-QUIETLY, NOISILY = 1 / 1000, 2 / 1000
-"""So many utterances at most may be taken for what was not said, without noise and with it."""
+ALLOWED = {Meant.MOVE: (0.0005, 0.002), Meant.ILLEGAL: (0.005, 0.01), Meant.COMMAND: (0.001, 0.002)}
+"""So many utterances at most may be taken for what was not said, without noise and with it. A move
+stands until it is corrected, what ends the game is confirmed, and a move that is told to be illegal
+is said again."""
+SAFER = 0.2
+"""So many nats more are asked for: other utterances than these will come."""
 DISTURBING = 0.03
 """About so many utterances of other speech at most there may be a question."""
 _STEP = 0.1
@@ -163,10 +167,12 @@ def _fold(voice: str) -> int:
 # --- thresholds ----------------------------------------------------------------------------------
 
 
-def thresholds(fitted: Fitted, quiet: int, noisy: int) -> tuple[float, float]:
+def thresholds(
+    fitted: Fitted, quiet: int, noisy: int, allowed: tuple[float, float]
+) -> tuple[float, float]:
     """The odds from which forms with both squares are taken, and short ones: so low that as many
     right ones are taken as can be while hardly any wrong one is. ``quiet`` and ``noisy`` are the
-    numbers of all utterances without and with noise."""
+    numbers of all utterances without and with noise, ``allowed`` the shares of them."""
     steps = np.arange(_LOWEST, _HIGHEST + _STEP / 2, _STEP)
     counts = {}
     for short in (False, True):
@@ -187,14 +193,14 @@ def thresholds(fitted: Fitted, quiet: int, noisy: int) -> tuple[float, float]:
     for i, full in enumerate(steps):
         for j in range(i, len(steps)):
             wrong = [counts[name, False][i] + counts[name, True][j] for name in ("quiet", "noisy")]
-            if wrong[0] <= quiet * QUIETLY and wrong[1] <= noisy * NOISILY:
+            if wrong[0] <= quiet * allowed[0] and wrong[1] <= noisy * allowed[1]:
                 right = int(counts["right", False][i] + counts["right", True][j])
                 if best is None or right > best[0]:
                     best = right, float(full), float(steps[j])
                 break
     if best is None:
         return _HIGHEST, _HIGHEST
-    return round(best[1], 1), round(best[2], 1)
+    return round(best[1] + SAFER, 1), round(best[2] + SAFER, 1)
 
 
 def asking(fitted: Fitted, talk: int) -> float:
@@ -249,7 +255,7 @@ def measured(heard: Sequence[Heard], pack: Language, about: Mapping[str, object]
     lines: list[str] = []
     for meant in Meant:
         fitted = fit(all_samples, meant)
-        accept, short = thresholds(fitted, len(quietly), len(heard) - len(quietly))
+        accept, short = thresholds(fitted, len(quietly), len(heard) - len(quietly), ALLOWED[meant])
         ask = min(asking(fitted, talk), accept)
         weights[meant] = Weights(tuple(map(float, fitted.weights)), accept, ask, short)
         lines += _told(meant, fitted, weights[meant], heard)

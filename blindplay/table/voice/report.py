@@ -7,7 +7,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +158,7 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
 
 
 def measure(pack: Language, options: Options) -> fitting.Measured:
-    """Ears for a model, measured with the voices of the machine, and the recordings if given.
+    """Ears for a model, measured with the voices of the machine, or with recordings.
 
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
@@ -166,19 +166,16 @@ def measure(pack: Language, options: Options) -> fitting.Measured:
     model = find_model(pack.code, options.model)
     recogniser = Recogniser(model, pack.code, spellings=pack.spoken)
     with tempfile.TemporaryDirectory() as kept:
-        spoken = say(pack, replace(options, recordings=None), Path(kept))
-        recorded = [] if options.recordings is None else say(pack, options, Path(kept)).utterances
-    said = [one for one in (*spoken.utterances, *recorded) if one.line.what is not What.WORD]
+        spoken = say(pack, options, Path(kept))
+    said = [one for one in spoken.utterances if one.line.what is not What.WORD]
     heard = [
         one
         for condition in conditions
         for one in figures.hear(recogniser, pack, said, condition, spoken.babble, options.seed)
     ]
-    speakers = sorted({one.voice for one in recorded})
     about = {
         "conditions": [condition.name for condition in conditions],
-        "voices": list(spoken.voices),
-        "recorded": speakers if len(speakers) <= 12 else f"{len(speakers)} speakers",
+        "voices": sorted(spoken.voices),
         "seed": options.seed,
     }
     return fitting.measured(heard, pack, about)
