@@ -235,16 +235,32 @@ def understand(
     board = _position(fen)
     ears = _Ears(model)
     if batch is not None:
-        for name, path, position, spoken in _batch(batch, language_id):
-            print(json.dumps(ears.heard(name, path, position, language.load(spoken))), flush=True)
+        _understand_batch(batch, language_id, ears)
         return
     for path in files or []:
         heard = ears.heard(str(path), path, board, pack)
         if as_json:
             print(json.dumps(heard, ensure_ascii=False), flush=True)
         else:
-            score = "" if heard["cost"] is None else f" (cost {heard['cost']:g})"
-            print(f"{path}: {_in_words(heard)}; heard: {heard['heard']}{score}", flush=True)
+            told = _in_words(heard)
+            if heard["decision"] in ("ask", "refuse"):
+                told = " or ".join([heard["decision"], *heard["alternatives"]])
+                told = told.replace(" or ", ": ", 1)
+            print(f"{path}: {told}; heard: {heard['heard']}", flush=True)
+
+
+def _understand_batch(batch: Path, language_id: str, ears: _Ears) -> None:
+    """One JSON line a file. What cannot be read is told in its line, and the others are heard."""
+    unread = 0
+    for name, path, position, spoken in _batch(batch, language_id):
+        try:
+            line = ears.heard(name, path, position, language.load(spoken))
+        except ValueError as error:
+            unread += 1
+            line = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
+        print(json.dumps(line), flush=True)
+    if unread:
+        raise ValueError(f"{unread} files of {batch} could not be heard; their lines say why.")
 
 
 def _batch(batch: Path, language_id: str) -> Iterator[tuple[str, Path, chess.Board, str]]:
@@ -276,12 +292,10 @@ class _Ears:
 
     def recogniser(self, pack: Language) -> Any:
         from blindplay.speech.models import find_model
-        from blindplay.speech.recogniser import Recogniser
+        from blindplay.table.hearing import open_recogniser
 
         if pack.code not in self._loaded:
-            self._loaded[pack.code] = Recogniser(
-                find_model(pack.code, self._model), pack.code, spellings=pack.spoken
-            )
+            self._loaded[pack.code] = open_recogniser(pack, find_model(pack.code, self._model))
         return self._loaded[pack.code]
 
     def heard(self, name: str, path: Path, board: chess.Board, pack: Language) -> dict[str, Any]:

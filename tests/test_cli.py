@@ -104,6 +104,20 @@ def test_what_say_writes_is_understood(tmp_path: Path) -> None:
     assert (told["file"], told["move"], told["decision"]) == ("move.wav", "g1f3", "accept")
 
 
+def test_a_sound_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) -> None:
+    sound, broken = tmp_path / "move.wav", tmp_path / "broken.wav"
+    assert run("say", "Bauer Eva zwei Eva vier", "--output", str(sound)).returncode == 0
+    broken.write_bytes(b"no sound")
+    names = ["broken.wav", "missing.wav", "move.wav"]
+    lines = tmp_path / "batch.jsonl"
+    lines.write_text("".join(json.dumps({"file": name, "fen": START}) + "\n" for name in names))
+    done = run("understand", "--json", "--batch", str(lines))
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["file"] for line in told] == names
+    assert [line["move"] for line in told] == [None, None, "e2e4"]
+    assert done.returncode == 2 and done.stderr.startswith("2 files of ")
+
+
 def test_replay_reads_standard_input_and_names_the_faulty_line() -> None:
     done = run("replay", "-", stdin='{"t":0,"fact":"setup"}\n{"t":1,"fact":"dance"}\n')
     assert done.returncode == 2

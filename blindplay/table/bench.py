@@ -26,10 +26,9 @@ from blindplay.speech.audio import read_audio
 from blindplay.speech.ears import ears_of
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
 from blindplay.speech.models import find_model
-from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 
-from .hearing import understand_sound
+from .hearing import open_recogniser, understand_sound
 from .mishaps import mishap
 from .reconcile import decide
 from .words import PackWords
@@ -118,7 +117,7 @@ def _speech(pack: Language) -> Iterator[str]:
         )
         yield f"Stop to silence at a silent output, median: {stop_latency() * 1000:.1f} ms."
         start = time.perf_counter()
-        recogniser = Recogniser(find_model(pack.code), pack.code, spellings=pack.spoken)
+        recogniser = open_recogniser(pack, find_model(pack.code))
         loaded = time.perf_counter() - start
         clips = [read_audio(synthesiser.render(words)) for words in spoken]
         phrases = recogniser.sayable(pack.phrases(board) + pack.command_phrases())

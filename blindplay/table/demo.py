@@ -37,6 +37,7 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 
+from .hearing import open_recogniser
 from .session import Session
 from .table import Table
 
@@ -108,7 +109,7 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
     :raises JournalError, ModelError, SynthesisError: if a part is missing.
     """
     pack = load(language)
-    recogniser = Recogniser(find_model(language), language, spellings=pack.spoken)
+    recogniser = open_recogniser(pack, find_model(language))
     setup = Setup(
         t=0,
         time_control="900+10",

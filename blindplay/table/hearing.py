@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from pathlib import Path
 
 import chess
 
-from blindplay.language import Command, Kind, Language, Understanding
+from blindplay.language import Command, Kind, Language, Understanding, lexicon
 from blindplay.laws.game import Game
 from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What
@@ -114,6 +115,17 @@ class Expected:
             and not meant.correction
             and meant.move not in self.felt
         )
+
+
+def open_recogniser(pack: Language, model: Path) -> Recogniser:
+    """The recogniser of the model in this folder for the words of ``pack``, and for others that
+    are known to be none of them; a large model's own words would be too many to listen for.
+
+    Raises ModelError when the model cannot be loaded.
+    """
+    known = lexicon(pack.code)
+    words = {*pack.grammar_words(), *known.words, *known.fillers}
+    return Recogniser(model, pack.code, spellings=pack.spoken, words=words)
 
 
 def expect(

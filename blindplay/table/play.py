@@ -31,12 +31,12 @@ from blindplay.speech.audio import (
     devices,
 )
 from blindplay.speech.models import ModelError, find_model
-from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 
 from . import preferences
 from .conversation import OpeningWord
+from .hearing import open_recogniser
 from .session import DGT, Session
 from .table import Table
 from .taping import Keep
@@ -256,7 +256,7 @@ def _outputs(wanted: Devices, out: TextIO) -> tuple[AudioSink, AudioSink]:
 def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
     try:
         model = find_model(session.pack.code, wanted.model)
-        recogniser = Recogniser(model, session.pack.code, spellings=session.pack.spoken)
+        recogniser = open_recogniser(session.pack, model)
         session.attach_microphone(
             side,
             # One that was not named may be plugged in after the start.
