@@ -160,7 +160,7 @@ def test_a_players_own_confusion_turns_a_doubt_into_a_question_for_the_right_mov
     start: Expected,
 ) -> None:
     hearing = heard(
-        ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -103.5)
+        ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -105.5)
     )
     habits = Confusions.measured([("drei", "zwei")] * 4 + [("eins", "eins")] * 9)
     before = decide(hearing, start, PACK, EARS)
