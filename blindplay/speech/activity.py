@@ -179,6 +179,11 @@ class Cutter:
         self._started = self._first = self._last = math.nan
 
     @property
+    def now(self) -> float:
+        """Return how many seconds of sound were fed."""
+        return self._now
+
+    @property
     def speaking(self) -> bool:
         """Return whether an utterance is under way."""
         return self._speaking

@@ -201,6 +201,11 @@ class Listener:
         return self._level
 
     @property
+    def now(self) -> float:
+        """Return how many seconds of sound have been listened to; a `Cut` is told in these."""
+        return self._cutter.now
+
+    @property
     def timing(self) -> Timing | None:
         """Return when the utterance told last was said; None before the first."""
         return self._timing

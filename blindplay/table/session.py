@@ -9,7 +9,7 @@ from typing import TextIO
 from blindplay.boards import events, peg
 from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.driver import PegBoard
-from blindplay.language import Command, Language
+from blindplay.language import Command, Language, Understanding
 from blindplay.laws import Fact, Ruling, unnamed
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
@@ -116,6 +116,7 @@ class Session:
         self._standing: dict[str, str] = {}
         self._listeners: dict[str, Listener] = {}
         self._shared: set[str] = set()  # seats whose microphone hears both players
+        self._announced_at: dict[str, float] = {}  # in each listener's seconds of sound
         self._expected: dict[str, Expected] = {}
         self._recogniser: Recogniser | None = None
         self._ears: Ears | None = None
@@ -202,6 +203,8 @@ class Session:
     def _deliver(self, fact: Fact, rulings: list[Ruling]) -> None:
         for ruling in rulings:
             self.line(f"ruled {plain(ruling)}")
+        if any(ruling.kind == "announced" for ruling in rulings):
+            self._announced_at = {seat: heard.now for seat, heard in self._listeners.items()}
         corrected = any(ruling.kind == "slip_corrected" for ruling in rulings)
         for ruling in rulings:
             if corrected and ruling.kind == "announced":
@@ -611,15 +614,27 @@ class Session:
         for side in listening:
             if listening[side].state is State.ANSWER:
                 return side
-        phrases = [decision.phrase, *(candidate.phrase for candidate in decision.candidates)]
-        phrase = next(filter(None, phrases), "")
-        meant = self.pack.understand(phrase, self.table.game.board)
+        meant = self._likeliest(decision)
         if meant.correction:
             return self.table.game.side
         if meant.command is None:
             return awaited
         only_his = listening[OTHER[own]].opened - listening[own].opened
         return OTHER[own] if meant.command in only_his else own
+
+    def _likeliest(self, decision: Decision) -> Understanding:
+        """What was said if it was what was taken, or what came first."""
+        phrases = [decision.phrase, *(candidate.phrase for candidate in decision.candidates)]
+        return self.pack.understand(next(filter(None, phrases), ""), self.table.game.board)
+
+    def _knew(self, seat: str, side: str, decision: Decision) -> bool:
+        """Whether ``side`` can have meant the announcement that is to be repeated. Who began to
+        speak before it was made cannot: it is the announcement itself, in his microphone, too."""
+        game, timing = self.table.game, self._listeners[seat].timing
+        to_repeat = side != game.side and game.turn.announced is not None
+        if timing is None or not to_repeat or self._likeliest(decision).command is not None:
+            return True
+        return timing.cut.began >= self._announced_at.get(seat, 0.0)
 
     def _listen_anew(self) -> None:
         for side, listener in list(self._listeners.items()):
@@ -628,6 +643,10 @@ class Session:
     def _on_hearing(self, seat: str, hearing: Hearing) -> None:
         if self._speaker is not None:
             self._speaker.resume()
+        with self.table.lock:  # what is announced must not change meanwhile
+            self._decide(seat, hearing)
+
+    def _decide(self, seat: str, hearing: Hearing) -> None:
         assert self._ears is not None
         decision = decide(
             hearing,
@@ -637,8 +656,12 @@ class Session:
             self.habits.get(seat, Confusions()),
         )
         side = self._who_spoke(seat, decision)
+        knew = self._knew(seat, side, decision)
         if self.taping is not None:
-            self.taping.hears(seat, side, decision.phrase, self.pack)
+            self.taping.hears(seat, side, decision.phrase if knew else None, self.pack)
+        if not knew:
+            self.line(f"heard {_NAMES[side]}, no repetition: {hearing.words}")
+            return
         if decision.phrase is not None:
             self.line(f"heard {_NAMES[side]}: {decision.phrase}")
             if not self._asks_guide(decision.phrase):
