@@ -66,10 +66,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision about one utterance. ``phrase`` is what was taken as said (ACCEPT, ILLEGAL,
-    COMMAND), else None; ``candidates`` are the likeliest, best first: after ASK those to choose
-    between, one alone to be read back. ``cost`` is the doubt that is left about the first of
-    them: the logarithm of the odds that it was not said, in nats; 0 is an even chance."""
+    """One decision about one utterance. ``phrase`` is what was taken as said (ACCEPT, also of an
+    answer to our question, ILLEGAL, COMMAND), else None; ``candidates`` are the likeliest, best
+    first: after ASK those to choose between, one alone to be read back. ``cost`` is the doubt
+    that is left about the first of them: the logarithm of the odds that it was not said, in nats;
+    0 is an even chance."""
 
     verdict: Verdict
     hearing: Hearing
@@ -307,19 +308,20 @@ def features(
         for r in ranked[1:]
     ]
     legal = (by for by, r in behind if r.meant.kind is not Kind.ILLEGAL)
-    awaited = ANSWER if first.phrase in expected.awaited else 0.0
+    answers = first.phrase in expected.awaited
+    awaited = ANSWER if answers else 0.0
     words = first.phrase.split()
     places = sum(map(pack.is_file_or_rank, words))
     castles = first.move is not None and places == 0
     return Features(
-        what=_what(first.meant),
+        what=What.COMMAND if answers else _what(first.meant),
         rival=min((by for by, _ in behind), default=None),
         legal_rival=min(legal, default=None),
         nothing=ahead(None if nothing is None else nothing.score - awaited),
         longer=ahead(_best_longer(hearing, words)),
         more_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
         loose=first.loose,
-        short=first.meant.command is None and places < 4 and not castles,
+        short=first.meant.command is None and places < 4 and not castles and not answers,
         listed=first.listed,
         words=4 if castles else len(words),
     )
@@ -382,6 +384,11 @@ def _decide(
         if r.meant.kind is not Kind.ILLEGAL or r is first
     )[:MOST_CANDIDATES]
     sure, likely = odds >= ears.accept(found), odds >= ears.ask(found)
+    if sure and first.phrase in expected.awaited:
+        # "Vier" or "Turm" means something as an answer only: whoever has asked knows what.
+        commands = first.meant.command is not None
+        verdict = Verdict.COMMAND if commands else Verdict.ACCEPT
+        return Decision(verdict, hearing, first.phrase, candidates, -odds)
     if sure and first.meant.command is not None:
         return Decision(Verdict.COMMAND, hearing, first.phrase, candidates, -odds)
     if sure and first.meant.kind is Kind.ILLEGAL:

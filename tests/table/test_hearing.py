@@ -122,6 +122,17 @@ def test_a_command_is_heard_and_one_that_makes_no_sense_now_is_not(
     assert not any(c.command is Command.RESIGN for c in decision.candidates)
 
 
+def test_an_answer_is_taken_where_one_is_awaited_and_nowhere_else(recogniser: Recogniser) -> None:
+    awaited = ["drei", "vier", "ja", "nein"]
+    asked = expect(recogniser, PACK, [START], others=["ja", "nein"], awaited=awaited)
+    assert about(asked, ("vier", -50)).verdict is Verdict.ACCEPT
+    assert about(asked, ("vier", -50)).phrase == "vier"
+    assert about(asked, ("ja", -50)).verdict is Verdict.COMMAND
+    assert about(asked, ("vier", -50), ("drei", -51)).verdict is not Verdict.ACCEPT
+    not_asked = expect(recogniser, PACK, [START])
+    assert about(not_asked, ("vier", -50)).verdict is not Verdict.ACCEPT
+
+
 def test_the_opponents_last_move_may_be_repeated(recogniser: Recogniser) -> None:
     after = START.copy()
     after.push_uci("e2e4")
