@@ -59,6 +59,7 @@ class Needed(StrEnum):
     """Whether something must be there."""
 
     REQUIRED = "required"
+    SINGLE = "single"
     OPTIONAL = "optional"
 
 
@@ -430,11 +431,25 @@ def play(
         typer.Option(help="Keep on tape what the table says to all; voices: announcements, too."),
     ] = Taped.OFF,
     opening_word: Annotated[
-        Needed, typer.Option(help='Whether spoken commands need the opening word, "Brett".')
-    ] = Needed.OPTIONAL,
+        Needed | None,
+        typer.Option(
+            help='Which spoken commands need the opening word, "Brett"; if none is given, those of '
+            "one word, and with --push-to-talk none."
+        ),
+    ] = None,
     training: Annotated[
         bool, typer.Option(help="Answer questions about the position, which the Laws forbid.")
     ] = False,
+    console: Annotated[
+        bool, typer.Option(help="Serve pages for the assistant; each link is printed once.")
+    ] = False,
+    host: Annotated[
+        str | None,
+        typer.Option(help="Address to serve the console at, 0.0.0.0 for all; this machine alone."),
+    ] = None,
+    console_port: Annotated[
+        int | None, typer.Option(help="Port of the console.", min=0, max=65535)
+    ] = None,
     model: ModelOption = None,
     silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
     or_demo: Annotated[
@@ -456,6 +471,9 @@ def play(
     _position(fen)
     if resume and journal is None:
         raise ValueError("--resume needs --journal FILE, the game to go on with.")
+    if not console and (host is not None or console_port is not None):
+        raise ValueError("--host and --console-port need --console.")
+    served = table_play.ConsoleAt(host, console_port) if console else None
     keep = Keep(tape.value)
     devices = table_play.Devices(
         board, sighted_board, microphone, private_output, public_output, model, silent,
@@ -499,8 +517,9 @@ def play(
         assert isinstance(fact, f.Setup)
         setup = fact
     path = journal or _new_journal()
-    manner = table_play.Manner(training, OpeningWord(opening_word.value))
-    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout, keep, manner)
+    needed = opening_word or (Needed.OPTIONAL if push_to_talk else Needed.SINGLE)
+    manner = table_play.Manner(training, OpeningWord(needed.value))
+    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout, keep, manner, served)
 
 
 def _new_journal() -> Path:

@@ -28,9 +28,13 @@ ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
 
 
 class OpeningWord(StrEnum):
-    """Whether the opening word must go before a command that is spoken; never before typed ones."""
+    """Whether the opening word must go before a command that is spoken; never before typed ones.
+
+    SINGLE: before commands of one word, which other talk is taken for most easily.
+    """
 
     REQUIRED = "required"
+    SINGLE = "single"
     OPTIONAL = "optional"
 
 
@@ -57,14 +61,16 @@ class Listening:
 
     ``boards``: the positions whose moves he may announce or repeat; ``repeats``: the position and
     the move that he may be repeating, likely but never assumed (D.2.1); ``bare``: the commands
-    that are heard as they are; ``opened``: those heard after the opening word; ``answers``: words
-    that answer our question ("turm", "eva zwei"), in small letters.
+    that are heard as they are, and ``single`` those of them that are so in one word, too;
+    ``opened``: those heard after the opening word; ``answers``: words that answer our question
+    ("turm", "eva zwei"), in small letters.
     """
 
     state: State
     boards: tuple[chess.Board, ...] = ()
     repeats: tuple[chess.Board, chess.Move] | None = None
     bare: frozenset[Command] = frozenset()
+    single: frozenset[Command] = frozenset()
     opened: frozenset[Command] = frozenset()
     answers: frozenset[str] = frozenset()
 
@@ -72,7 +78,8 @@ class Listening:
         """Everything but the moves, each phrase once, in small letters."""
         return [
             *sorted(self.answers),
-            *pack.command_phrases(self.bare),
+            *pack.command_phrases(self.single),
+            *(phrase for phrase in pack.command_phrases(self.bare - self.single) if " " in phrase),
             *pack.command_phrases(self.opened, opened=True),
         ]
 

@@ -145,14 +145,17 @@ class Dialogue:
         """What ``side`` may say now."""
         with self._table.lock:
             commands = frozenset(self._commands(side))
+            always = commands & NEVER_OPENED
             needed = self._opening_word is OpeningWord.REQUIRED
+            freely = self._opening_word is OpeningWord.OPTIONAL
             question = self._talk(side).question
             answers = question.answers if question is not None else ()
             return Listening(
                 self._state(side),
                 tuple(self.boards(side)),
                 self._repeats(side),
-                bare=commands & NEVER_OPENED if needed else commands,
+                bare=always if needed else commands,
+                single=commands if freely else always,
                 opened=commands - NEVER_OPENED,
                 answers=frozenset(word.lower() for words in answers for word in words),
             )
@@ -256,7 +259,7 @@ class Dialogue:
     def heard(self, side: str, decision: Decision) -> None:
         """One utterance of ``side`` as the ears have decided about it."""
         with self._table.lock:
-            if decision.verdict is Verdict.NOTHING:
+            if decision.verdict is Verdict.NOTHING or self._is_announced(side, decision):
                 return
             if decision.verdict is Verdict.ASK or self._names_an_option(side, decision):
                 self._choose(side, decision)
@@ -272,6 +275,18 @@ class Dialogue:
                     self._read_back(side, said)
                 else:
                     self._take(side, said)
+
+    def _is_announced(self, side: str, decision: Decision) -> bool:
+        """Whether that is what ``side`` has announced, once more: his opponent repeats it, whom his
+        microphone hears, too (D.2.1). Nothing has happened, and nothing is said."""
+        announced = self._table.game.turn.announced
+        phrases = [decision.phrase, *(candidate.phrase for candidate in decision.candidates)]
+        phrase = next(filter(None, phrases), None)
+        if side != self._table.game.side or announced is None or phrase is None:
+            return False
+        meant = self._understand(side, phrase).meant
+        new = meant.command is not None or meant.correction or meant.move != announced
+        return not new and self._talk(side).question is None
 
     def introduce(self) -> None:
         """Say how to find out what can be said."""
@@ -346,6 +361,8 @@ class Dialogue:
         if meant.command in (Command.YES, Command.NO):
             return self._talk(side).question is not None
         if meant.opened or meant.correction:
+            return True
+        if self._opening_word is OpeningWord.SINGLE and " " in said.text.strip():
             return True
         return self._opening_word is OpeningWord.OPTIONAL or meant.command in NEVER_OPENED
 
@@ -610,7 +627,7 @@ class Dialogue:
         ours = side == game.side and not said.repeats and not game.over
         if meant.command in CONFIRMED and self._needs_a_yes(side, said):
             self._ask(side, [said], self._sure(said), confirms=True)
-        elif ours and self._corrects_what_is_executed(meant):
+        elif ours and (self._corrects_what_is_executed(meant) or self._corrects_by_chance(said)):
             assert meant.move is not None
             move = self._announcement(meant.move, said)
             self._ask(side, [said], self._pack.sentence("correct_sure", move=move), confirms=True)
@@ -647,6 +664,13 @@ class Dialogue:
             and turn.executed is not None
             and turn.executed != meant.move
         )
+
+    def _corrects_by_chance(self, said: Said) -> bool:
+        """Whether sound would change what is announced without a word that it is to correct: it
+        may be the opponent's repetition, misheard."""
+        announced = self._table.game.turn.announced
+        other = said.meant.move is not None and announced not in (None, said.meant.move)
+        return other and said.hearing is not None and not said.meant.correction
 
     def _ask_for_the_rest(self, side: str, said: Said) -> bool:
         """Ask for what an announcement left open: which piece, which side, or what the pawn is
@@ -813,7 +837,7 @@ class Dialogue:
             correction = self._pack.command(Command.CORRECTION)
             self._say_to(side, self._pack.sentence(key, correction=correction))
         untold = [command for command in self._commands(side) if command not in ASK_AGAIN]
-        if self._opening_word is OpeningWord.REQUIRED:
+        if self._opening_word is not OpeningWord.OPTIONAL:
             untold = [command for command in untold if command not in NEVER_OPENED]
         talk.untold = [self._pack.command(c) for c in (*untold, Command.REPEAT)]
         self._tell_commands(side)
@@ -830,7 +854,7 @@ class Dialogue:
         self.on_listening()
 
     def _tell(self, side: str, commands: list[str], more: str = "") -> None:
-        needed = self._opening_word is OpeningWord.REQUIRED
+        needed = self._opening_word is not OpeningWord.OPTIONAL
         words = self._pack.sentence(
             "help_opened" if needed else "help_say",
             commands=", ".join(commands),

@@ -418,6 +418,27 @@ def test_who_has_nothing_to_repeat_is_not_listened_to_for_moves(at: Conversation
     assert at.hear(Verdict.REFUSE, "springer", side="black") != []
 
 
+def test_a_repetition_in_the_movers_microphone_is_not_announced_again(at: Conversation) -> None:
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    for verdict in (Verdict.ACCEPT, Verdict.ASK, Verdict.REFUSE):
+        assert at.hear(verdict, "springer felix drei", "springer hector drei") == []
+    assert at.kinds().count("announce") == 1
+    assert at.type("springer felix drei") == ["Springer Gustav eins Felix drei"]
+
+
+def test_what_sounds_like_another_announcement_corrects_only_after_a_yes(
+    at: Conversation,
+) -> None:
+    # It may be the opponent's repetition, misheard; who says that he corrects is believed.
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.hear(Verdict.ACCEPT, "springer hector drei")
+    assert (at.announced, at.asked()) == ("g1f3", True)
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "g1h3"
+    at.hear(Verdict.ACCEPT, "korrektur springer felix drei")
+    assert (at.announced, at.asked()) == ("g1f3", False)
+
+
 def test_what_is_awaited_follows_the_game(at: Conversation) -> None:
     def states() -> list[State]:
         return [at.dialogue.listening(side).state for side in f.SIDES]
@@ -761,6 +782,17 @@ def test_where_it_is_required_only_what_cannot_wait_is_listened_for_without_it(
     assert at.type("Hilfe")[1].startswith("Nach dem Wort Brett können Sie sagen: Zeit")
     at.type("aufgeben")
     assert Command.YES in at.dialogue.listening("white").bare
+
+
+def test_one_word_alone_is_talk_where_single_words_need_it(tmp_path: Path) -> None:
+    at = Conversation(tmp_path / "game.db", opening_word=OpeningWord.SINGLE)
+    phrases = at.dialogue.listening("white").phrases(DE)
+    assert "zeit" not in phrases and "korrektur" in phrases
+    assert "meine zeit" in phrases and "brett zeit" in phrases
+    assert at.hear(Verdict.COMMAND, "zeit") == []
+    assert at.hear(Verdict.COMMAND, "brett zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
+    assert at.hear(Verdict.COMMAND, "meine zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
+    assert at.type("Hilfe")[1].startswith("Nach dem Wort Brett können Sie sagen: Zeit")
 
 
 def test_typed_commands_never_need_it(tmp_path: Path) -> None:
