@@ -39,7 +39,8 @@ def find_model(language: str, path: Path | None = None) -> Path:
             return check_model(folder)
     raise ModelError(
         f"There is no speech model for {language!r}, so nothing can be heard in that language; "
-        f"unpack a small Vosk model into {own}, name its folder, or type what is said."
+        "take a small Vosk model of any language and run: blindplay models adapt ITS_FOLDER "
+        f"--language {language}; or type what is said."
     )
 
 
