@@ -56,7 +56,7 @@ class Hearing:
 
 
 def _plain(phrase: str) -> str:
-    return " ".join(phrase.casefold().split())
+    return " ".join(phrase.lower().split())  # casefold would make "grosse" of "große"
 
 
 class Recogniser:

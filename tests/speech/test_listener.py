@@ -343,3 +343,9 @@ def test_a_callback_that_raises_does_not_end_the_listening(
 def test_a_folder_without_a_model_is_an_error_not_the_end(tmp_path: Path) -> None:
     with pytest.raises(ModelError):
         Recogniser(tmp_path, "de")
+
+
+def test_a_sharp_s_stays_one(recogniser: Recogniser, spoken: Spoken) -> None:
+    phrases = ["große rochade", "kleine rochade"]
+    assert recogniser.missing(phrases) == []
+    assert taken(recogniser.recognise(spoken("große Rochade"), phrases), phrases) == phrases[0]
