@@ -996,7 +996,7 @@ def bench_voice(
     model: ModelOption = None,
     count: Annotated[
         int, typer.Option(help="Moves a condition; half as many illegal ones and talk.", min=4)
-    ] = 150,
+    ] = 80,
     conditions: Annotated[
         str | None,
         typer.Option(help="Of clean, a level of babble in dB such as 10, pink10, hum10, room."),

@@ -22,6 +22,7 @@ import numpy as np
 from blindplay.language import Kind, Language
 from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.synthesis import Synthesiser, Voice
+from blindplay.table.conversation import NEVER_OPENED
 
 from .conditions import Samples, power
 
@@ -71,7 +72,7 @@ class Utterance:
 
 def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[Line]:
     """So many announcements, ``others`` illegal ones and as much talk, and a quarter as many
-    commands of one word, each also after the opening word."""
+    commands of one word, each also after the opening word where it may be said."""
     position = chess.STARTING_FEN
     spoken = [phrase for phrase in pack.command_phrases() if " " not in phrase]
     chosen = chance.sample(spoken, min(len(spoken), max(1, count // 4)))
@@ -80,7 +81,11 @@ def lines(pack: Language, count: int, others: int, chance: random.Random) -> lis
         *(illegal(pack, chance) for _ in range(others)),
         *talk(pack, others, chance),
         *(Line(What.COMMAND, position, phrase) for phrase in chosen),
-        *(Line(What.OPENED, position, f"{pack.opening_word} {phrase}") for phrase in chosen),
+        *(
+            Line(What.OPENED, position, f"{pack.opening_word} {phrase}")
+            for phrase in chosen
+            if pack.understand(phrase, chess.Board()).command not in NEVER_OPENED
+        ),
     ]
 
 

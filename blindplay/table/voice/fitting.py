@@ -36,11 +36,11 @@ WRONG_WEIGHS = 3.0
 """A wrong one taken is so much worse than a right one not taken."""
 LENIENT = 0.5
 """How strongly weights are drawn to nothing, against what few utterances prove."""
-ALLOWED = {Meant.MOVE: (0.0005, 0.002), Meant.ILLEGAL: (0.005, 0.01), Meant.COMMAND: (0.001, 0.002)}
+ALLOWED = {Meant.MOVE: (0.0005, 0.003), Meant.ILLEGAL: (0.005, 0.01), Meant.COMMAND: (0.001, 0.002)}
 """So many utterances at most may be taken for what was not said, without noise and with it. A move
 stands until it is corrected, what ends the game is confirmed, and a move that is told to be illegal
 is said again."""
-SAFER = 0.2
+SAFER = 0.1
 """So many nats more are asked for: other utterances than these will come."""
 DISTURBING = 0.03
 """About so many utterances of other speech at most there may be a question."""

@@ -23,7 +23,7 @@ from .figures import Comes, Decide, Heard
 
 CONDITIONS = "clean,20,10,5,pink10,hum,room"
 MEASURED_IN = "clean,10,pink10,room"
-COUNT = 150
+COUNT = 80
 _TIMED = 20
 _SEED = 2026
 
