@@ -979,6 +979,8 @@ def bench(
     ] = None,
 ) -> None:
     """Measure: words, time to the first sample, recogniser, folding facts, mating, the board."""
+    if context.invoked_subcommand is not None:
+        return
     from blindplay.table.bench import measure, measure_reconciling
 
     pack = language.load(language_id)

@@ -100,7 +100,6 @@ import resource, sys
 from pathlib import Path
 from blindplay import language
 from blindplay.speech.activity import Silero
-from blindplay.speech.recogniser import Recogniser
 from blindplay.table import hearing
 import chess
 def now():
@@ -113,7 +112,7 @@ def now():
 pack = language.load(sys.argv[2])
 import vosk
 before = now()
-recogniser = Recogniser(Path(sys.argv[1]), pack.code, spellings=pack.spoken)
+recogniser = hearing.open_recogniser(pack, Path(sys.argv[1]))
 Silero().likelihood(bytes(32000))
 expected = hearing.expect(recogniser, pack, [chess.Board()])
 recogniser.recognise(bytes(64000), list(expected.phrases))

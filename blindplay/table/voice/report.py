@@ -14,7 +14,7 @@ from typing import Any
 from blindplay.language import Language
 from blindplay.speech.ears import FILE, ears_of
 from blindplay.speech.models import find_model
-from blindplay.speech.recogniser import Recogniser
+from blindplay.table.hearing import open_recogniser
 
 from . import corpus, effort, figures, fitting
 from .conditions import Condition, Noise, Samples, parse
@@ -24,7 +24,7 @@ from .figures import Comes, Decide, Heard
 CONDITIONS = "clean,20,10,5,pink10,hum,room"
 MEASURED_IN = "clean,10,pink10,room"
 COUNT = 80
-_TIMED = 20
+_TIMED = 10
 _SEED = 2026
 
 
@@ -91,7 +91,7 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
     """
     conditions = parse(options.conditions)
     model = find_model(pack.code, options.model)
-    recogniser = Recogniser(model, pack.code, spellings=pack.spoken)
+    recogniser = open_recogniser(pack, model)
     ears = ears_of(model)
     with tempfile.TemporaryDirectory() as kept:
         said = say(pack, options, Path(kept))
@@ -164,7 +164,7 @@ def measure(pack: Language, options: Options) -> fitting.Measured:
     """
     conditions = parse(options.conditions)
     model = find_model(pack.code, options.model)
-    recogniser = Recogniser(model, pack.code, spellings=pack.spoken)
+    recogniser = open_recogniser(pack, model)
     with tempfile.TemporaryDirectory() as kept:
         spoken = say(pack, options, Path(kept))
     said = [one for one in spoken.utterances if one.line.what is not What.WORD]
