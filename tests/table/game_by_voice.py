@@ -286,6 +286,7 @@ class Hall:
             return next((r for r in self.session.rulings[since:] if r.kind == answer), None)
 
         until(lambda: ruled() or self.said_since(mark), PATIENCE_S)
+        until(ruled, 0.3)  # a ruling is told a moment after it was spoken of
         return ruled() or next(iter(self.said_since(mark)), None)
 
     def said_since(self, mark: int) -> list[str]:
@@ -433,9 +434,10 @@ SCENARIOS = {
 def main() -> None:
     """Run the scenario the command line names in the folder it names."""
     name, folder = sys.argv[1], Path(sys.argv[2])
-    if sys.platform != "win32":
+    if sys.platform == "linux":
+        # Sound cannot wait: on a busy machine pieces of words would be missing.
         with suppress(PermissionError):
-            os.nice(-15)  # sound cannot wait: on a busy machine pieces of words would be missing
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     with SoundServer(folder) as server:
         observed = SCENARIOS[name](server, folder)
         with Journal(folder / "game.db", create=False) as journal:
