@@ -632,8 +632,11 @@ class Session:
         speak before it was made cannot: it is the announcement itself, in his microphone, too."""
         game, timing = self.table.game, self._listeners[seat].timing
         to_repeat = side != game.side and game.turn.announced is not None
-        if timing is None or not to_repeat or self._likeliest(decision).command is not None:
+        meant = self._likeliest(decision)
+        if timing is None or not to_repeat or meant.command is not None:
             return True
+        if meant.correction:
+            return False  # only who has announced corrects
         return timing.cut.began >= self._announced_at.get(seat, 0.0)
 
     def _listen_anew(self) -> None:
