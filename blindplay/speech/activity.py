@@ -302,6 +302,8 @@ class Cutter:
 
     def _begin(self, length: float) -> None:
         self._speaking = True
+        if not self._held:
+            self._let_go = math.inf  # of a button that came up while nothing was being said
         self._started = self._now
         self._first, self._last = math.inf, -math.inf
         for back, (_, voiced) in enumerate(reversed(self._before)):

@@ -111,11 +111,13 @@ class Question:
 
     ``options`` are what he may have said, one alone to be answered by ja or nein; ``answers`` are
     for each the words that choose it. ``confirms``: it was understood, and needs a ja because it
-    changes the game; only ja will do, and nothing was misheard. ``since``: ms of the table's time.
+    changes the game; only ja will do, and nothing was misheard. ``asked`` and ``since``, in ms of
+    the table's time: when it was asked first, and from when on an answer is waited for.
     """
 
     options: tuple[Said, ...]
     words: str
+    asked: int
     since: int
     confirms: bool = False
     answers: tuple[tuple[str, ...], ...] = ()

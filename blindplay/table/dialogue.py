@@ -126,6 +126,8 @@ class Dialogue:
         self._training = training
         self._opening_word = opening_word
         self._talks = {side: _Talk() for side in f.SIDES}
+        self._begun: int | None = None  # when the utterance began that is being heard, in ms
+        self._repeated: dict[str, int] = {}  # the ply that each player repeated last
         self._answered_here: frozenset[str] = frozenset()
         self.last_said = ""
         """The last sentence that was spoken, for "bitte wiederholen"."""
@@ -190,8 +192,11 @@ class Dialogue:
         if side != game.side:
             move = game.turn.announced
             return (game.board, move) if move is not None else None
-        last = game.history[-1] if game.history else None
-        return (last.before, last.said or last.move) if last is not None else None
+        begun = game.turn.touched or game.turn.executed is not None
+        if not game.history or begun or self._repeated.get(side) == len(game.history):
+            return None
+        last = game.history[-1]
+        return last.before, last.said or last.move
 
     def _commands(self, side: str) -> Iterator[Command]:
         """The commands that make sense now, the most pressing first."""
@@ -256,25 +261,47 @@ class Dialogue:
             self._take(side, said)
             return said.meant
 
-    def heard(self, side: str, decision: Decision) -> None:
-        """One utterance of ``side`` as the ears have decided about it."""
+    def heard(
+        self, side: str, decision: Decision, *, begun: int | None = None, awaited: bool = False
+    ) -> None:
+        """One utterance of ``side`` as the ears have decided about it.
+
+        ``begun``: when it began, in ms of the table's time; None: now. What began before a question
+        was asked does not answer it. ``awaited``: it was taken because it answers a question; if
+        there is none any more, it is nothing.
+        """
         with self._table.lock:
-            if decision.verdict is Verdict.NOTHING or self._is_announced(side, decision):
+            self._begun = begun
+            try:
+                self._hear(side, decision, awaited)
+            finally:
+                self._begun = None
+
+    def _hear(self, side: str, decision: Decision, awaited: bool) -> None:
+        self._drop_late_question(side)
+        question = self._talk(side).question
+        if question is None and awaited:
+            return
+        began = self._begun
+        early = question is not None and began is not None and began < question.asked
+        if early and (awaited or self._only_answers(side, decision)):
+            return
+        if decision.verdict is Verdict.NOTHING or self._is_announced(side, decision):
+            return
+        if decision.verdict is Verdict.ASK or self._names_an_option(side, decision):
+            self._choose(side, decision)
+        elif decision.phrase is None:
+            self._unclear(side)
+        else:
+            said = self._understand(side, decision.phrase, decision.hearing)
+            if not self._is_meant_for_us(side, said):
                 return
-            if decision.verdict is Verdict.ASK or self._names_an_option(side, decision):
-                self._choose(side, decision)
-            elif decision.phrase is None:
-                self._unclear(side)
+            if self._was_refused(side, said):
+                self._say_to(side, self._pack.sentence("repeat_please"))
+            elif said.key in self._talk(side).refused:
+                self._read_back(side, said)
             else:
-                said = self._understand(side, decision.phrase, decision.hearing)
-                if not self._is_meant_for_us(side, said):
-                    return
-                if self._was_refused(side, said):
-                    self._say_to(side, self._pack.sentence("repeat_please"))
-                elif said.key in self._talk(side).refused:
-                    self._read_back(side, said)
-                else:
-                    self._take(side, said)
+                self._take(side, said)
 
     def _is_announced(self, side: str, decision: Decision) -> bool:
         """Whether that is what ``side`` has announced, once more: his opponent repeats it, whom his
@@ -340,15 +367,14 @@ class Dialogue:
         """What is said: of the move to be announced, or of the opponent's last, repeated."""
         game = self._table.game
         meant = self._pack.understand(text, game.board)
-        if (
-            meant.kind not in (Kind.MOVE, Kind.COMMAND)
-            and side == game.side
-            and game.history
-            and game.turn.announced is None
-        ):
+        if side == game.side and game.history and game.turn.announced is None:
             last = game.history[-1]
             again = self._pack.understand(text, last.before)
-            if again.move == last.move:
+            # Words that fit both are the repetition while it is waited for: that plays nothing.
+            # Who types does not repeat.
+            waits = hearing is not None and self._repeats(side) is not None
+            free = waits or meant.kind not in (Kind.MOVE, Kind.COMMAND)
+            if free and again.move is not None and again.move in (last.move, last.said):
                 return Said(text, again, True, hearing)
         return Said(text, meant, False, hearing)
 
@@ -466,12 +492,21 @@ class Dialogue:
         )
         self._say_to(side, question.words)
 
+    def _only_answers(self, side: str, decision: Decision) -> bool:
+        """Whether it means something as an answer only: ja, nein, or a bare word."""
+        if decision.phrase is None:
+            return False
+        meant = self._understand(side, decision.phrase).meant
+        return meant.command in (Command.YES, Command.NO) or meant.kind is Kind.UNCLEAR
+
     def _drop_late_question(self, side: str) -> None:
+        """A question that was not answered in time is none; an answer counts from its beginning."""
         talk = self._talk(side)
         if talk.question is not None and self.speaking():
             talk.question = replace(talk.question, since=self._table.time())
         question = talk.question
-        if question and self._table.time() - question.since > ANSWER_SECONDS * 1000:
+        now = self._table.time() if self._begun is None else self._begun
+        if question and now - question.since > ANSWER_SECONDS * 1000:
             talk.question = None
             self._say_to(side, self._pack.sentence("cancelled"))
             self.on_listening()
@@ -607,6 +642,7 @@ class Dialogue:
             tuple(options),
             words,
             self._table.time(),
+            self._table.time(),
             confirms,
             tuple(tuple(word.lower() for word in one) for one in answers),
         )
@@ -706,6 +742,7 @@ class Dialogue:
         game, meant = self._table.game, said.meant
         named = {"move": meant.moves[0].uci()} if meant.move else {}
         if side != game.side or said.repeats:
+            self._repeated[side] = len(game.history) + (not said.repeats)
             self._table.submit(f.Repeat, by=side, text=said.text, **named)
             return
         talk = self._talk(side)

@@ -166,6 +166,8 @@ def felt(game: Game, side: str) -> frozenset[chess.Move] | None:
         return frozenset((turn.executed,))
     if not turn.touched:
         return None
+    if turn.due is not None and not turn.due[1].free:
+        return frozenset(turn.due[1].moves) or None  # what touching obliges to (4.3)
     # A piece of his own that he has touched is to be moved, or taken with: one of the other's.
     square = turn.touched[0]
     fitting = frozenset(
@@ -258,10 +260,12 @@ def _understand(words: str, expected: Expected, pack: Language) -> Understanding
     if words in expected.others:
         return meant
     for before in expected.boards[1:]:
-        if meant.kind in (Kind.MOVE, Kind.COMMAND):
-            break
         again = pack.understand(words, before)
-        if again.move is not None and _leads_to(before, again.move, start):
+        if again.move is None or not _leads_to(before, again.move, start):
+            continue
+        # "Springer schlägt Eva vier" may be both what the opponent has played and what takes it:
+        # as long as the repetition is waited for, it is that, for that plays nothing.
+        if meant.kind not in (Kind.MOVE, Kind.COMMAND) or again.move == expected.repeated:
             return again
     if meant.kind is Kind.COMMAND:
         # A correction goes before anything; any other command was listed or makes no sense now.

@@ -668,7 +668,8 @@ class Session:
         if decision.phrase is not None:
             self.line(f"heard {_NAMES[side]}: {decision.phrase}")
             if not self._asks_guide(decision.phrase):
-                self.dialogue.heard(side, decision)
+                awaited = decision.phrase in self._expected[seat].awaited
+                self.dialogue.heard(side, decision, begun=self._begun(seat), awaited=awaited)
             return
         if decision.candidates and decision.verdict is Verdict.ASK:
             likely = " or ".join(candidate.phrase for candidate in decision.candidates)
@@ -676,10 +677,18 @@ class Session:
         else:
             heard = hearing.words or "something that is no phrase of the game"
             self.line(f"heard {_NAMES[side]}, not understood: {heard}")
-        self.dialogue.heard(side, decision)
+        self.dialogue.heard(side, decision, begun=self._begun(seat))
         with self._happened:
             self.misheard += 1
             self._happened.notify_all()
+
+    def _begun(self, seat: str) -> int | None:
+        """When the utterance that was just heard began, in ms of the table's time."""
+        listener = self._listeners.get(seat)
+        if listener is None or listener.timing is None:
+            return None
+        ago = max(0.0, listener.now - listener.timing.cut.began)
+        return self.table.time() - round(ago * 1000)
 
     def _learn(self, side: str, hearing: Hearing, phrase: str) -> None:
         """An answer or a correction has told what was said: the next time it is heard better."""

@@ -330,3 +330,12 @@ def test_hum_knocks_and_silence_are_no_voice() -> None:
     knocks = np.zeros(len(t))
     knocks[:: RATE // 2] = 30000
     assert _cut(hum) == _cut(knocks) == _cut(np.zeros(len(t))) == []
+
+
+def test_a_button_that_comes_up_between_two_utterances_cuts_nothing() -> None:
+    cutter = Cutter(Scripted())
+    cutter.press()
+    cutter.release()
+    assert len(cuts(feed(cutter, "-" * 20 + "x" * 30 + "-" * 60))) == 1
+    (cut,) = cuts(feed(cutter, "x" * 30 + "-" * 60))
+    assert cut.ended - cut.began == pytest.approx(30 * BLOCK_S, abs=2 * BLOCK_S)

@@ -1118,3 +1118,57 @@ def test_what_a_guide_is_asked_is_listened_for_while_it_leads(at: Conversation) 
         assert {"weiter", "noch einmal"} <= set(session._said_to_guides())
     finally:
         session.close()
+
+
+# --- when something was begun -----------------------------------------------------------------
+
+
+def _spoken(at: Conversation, verdict: Verdict, phrase: str, begun: int, awaited: bool) -> None:
+    hearing = Hearing((Alternative(phrase, 0.0),))
+    decision = Decision(verdict, hearing, phrase, (Candidate(phrase, 0.0),))
+    at.dialogue.heard("white", decision, begun=begun, awaited=awaited)
+
+
+def test_a_yes_that_was_begun_before_the_question_answers_nothing(at: Conversation) -> None:
+    at.now = 10.0
+    at.type("aufgeben")
+    assert at.asked()
+    _spoken(at, Verdict.COMMAND, "ja", begun=9_400, awaited=True)
+    assert at.asked() and not at.table.game.over
+    _spoken(at, Verdict.COMMAND, "ja", begun=10_200, awaited=True)
+    assert at.table.game.over
+
+
+def test_an_answer_counts_from_its_beginning(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
+    at.now = 15.4
+    _spoken(at, Verdict.ACCEPT, "hector drei", begun=14_500, awaited=True)
+    assert at.announced == "g1h3"
+
+
+def test_what_was_taken_as_an_answer_is_no_announcement_when_the_question_is_gone(
+    at: Conversation,
+) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
+    at.now = 17.0
+    _spoken(at, Verdict.ACCEPT, "felix drei", begun=16_000, awaited=True)
+    assert not at.asked() and at.announced is None
+    assert at.said[-1][1] == "Abgebrochen."
+
+
+def test_words_that_repeat_a_capture_and_could_recapture_are_the_repetition(
+    at: Conversation,
+) -> None:
+    at.play("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "f6e4")
+    at.hear(Verdict.ACCEPT, "springer schlägt eva vier")
+    assert at.announced is None
+    assert at.kinds()[-1] == "repeat"
+    # Once it was repeated, the same words are his own move.
+    at.hear(Verdict.ACCEPT, "springer schlägt eva vier")
+    assert at.announced == "c3e4"
+
+
+def test_who_types_does_not_repeat(at: Conversation) -> None:
+    at.play("e2e4", "d7d5")
+    at.type("Bauer schlägt David fünf")
+    assert at.announced == "e4d5"

@@ -143,6 +143,18 @@ def test_the_opponents_last_move_may_be_repeated(recogniser: Recogniser) -> None
     assert other.verdict is not Verdict.ACCEPT
 
 
+def test_a_capture_that_is_repeated_is_not_taken_for_a_recapture(recogniser: Recogniser) -> None:
+    before = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R b KQkq - 5 4")
+    move = chess.Move.from_uci("f6e4")
+    now = before.copy()
+    now.push(move)
+    waited = expect(recogniser, PACK, [now, before], repeated=move)
+    assert about(waited, ("springer schlägt eva vier", -100)).candidates[0].move == move
+    done = expect(recogniser, PACK, [now, before])
+    own = chess.Move.from_uci("c3e4")
+    assert about(done, ("springer schlägt eva vier", -100)).candidates[0].move == own
+
+
 def test_what_hands_do_leans_the_ear_and_never_overrules_it(recogniser: Recogniser) -> None:
     close = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101)]
     executed = frozenset((chess.Move.from_uci("e2e4"),))
