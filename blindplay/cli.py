@@ -6,7 +6,7 @@ import contextlib
 import datetime
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO
@@ -251,37 +251,28 @@ def understand(
 
 
 def _understand_batch(batch: Path, language_id: str, ears: _Ears) -> None:
-    """One JSON line a file. What cannot be read is told in its line, and the others are heard."""
-    unread = 0
-    for name, path, position, spoken in _batch(batch, language_id):
-        try:
-            line = ears.heard(name, path, position, language.load(spoken))
-        except ValueError as error:
-            unread += 1
-            line = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
-        print(json.dumps(line), flush=True)
-    if unread:
-        raise ValueError(f"{unread} files of {batch} could not be heard; their lines say why.")
-
-
-def _batch(batch: Path, language_id: str) -> Iterator[tuple[str, Path, chess.Board, str]]:
+    """One JSON line a line. What cannot be read is told in its own, and the others are heard."""
     if not batch.is_file():
         raise ValueError(f"There is no file {batch}; check the name.")
+    unread = 0
     for number, line in enumerate(batch.read_text("utf-8").splitlines(), 1):
         if not line.strip():
             continue
+        name = None
         try:
             entry = json.loads(line)
+            if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+                raise ValueError(f"line {number} needs an object with file and fen.")
             name = entry["file"]
             position = _position(entry.get("fen", chess.STARTING_FEN))
-            spoken = entry.get("language", language_id)
-            language.load(spoken)
-            path = batch.parent / name
-        except (KeyError, TypeError, AttributeError):
-            raise ValueError(f"{batch}:{number}: needs an object with file and fen.") from None
-        except ValueError as error:
-            raise ValueError(f"{batch}:{number}: {error}") from None
-        yield name, path, position, spoken
+            pack = language.load(entry.get("language", language_id))
+            heard = ears.heard(name, batch.parent / name, position, pack)
+        except (ValueError, TypeError, AttributeError) as error:
+            unread += 1
+            heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
+        print(json.dumps(heard), flush=True)
+    if unread:
+        raise ValueError(f"{unread} lines of {batch} could not be heard; theirs say why.")
 
 
 class _Ears:

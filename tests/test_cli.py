@@ -110,12 +110,14 @@ def test_a_sound_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) ->
     broken.write_bytes(b"no sound")
     names = ["broken.wav", "missing.wav", "move.wav"]
     lines = tmp_path / "batch.jsonl"
-    lines.write_text("".join(json.dumps({"file": name, "fen": START}) + "\n" for name in names))
+    entries = [json.dumps({"file": name, "fen": START}) for name in names]
+    bad = ['{"file": "move.wav", "fen": "no position"}', '{"file": 5}', "no JSON"]
+    lines.write_text("\n".join([*entries, *bad, entries[2]]))
     done = run("understand", "--json", "--batch", str(lines))
     told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [line["file"] for line in told] == names
-    assert [line["move"] for line in told] == [None, None, "e2e4"]
-    assert done.returncode == 2 and done.stderr.startswith("2 files of ")
+    assert [line["file"] for line in told] == [*names, "move.wav", None, None, "move.wav"]
+    assert [line["move"] for line in told] == [None, None, "e2e4", None, None, None, "e2e4"]
+    assert done.returncode == 2 and done.stderr.startswith("5 lines of ")
 
 
 def test_replay_reads_standard_input_and_names_the_faulty_line() -> None:

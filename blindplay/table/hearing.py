@@ -18,6 +18,7 @@ from pathlib import Path
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding, lexicon
+from blindplay.language.understanding import IllegalReason
 from blindplay.laws.game import Game
 from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What
@@ -37,7 +38,7 @@ MOST_SIMILAR = 3
 LEGAL = 5.0
 """How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
 announcements are illegal. Whether it was said is another question (see `Ears`)."""
-LEANING = 6.0
+LEANING = 4.0
 """How much likelier, in nats, what hands have done makes that move, or the announcement the move
 that the opponent is to repeat: enough to settle a doubt of the ear, not to overrule it."""
 
@@ -221,8 +222,10 @@ def readings(
 
 
 def _prior(reading: Reading, expected: Expected) -> float:
-    legal = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
-    return legal + expected.leaning(reading.move)
+    prior = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
+    if reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE:
+        prior -= LEGAL  # a piece after the square is rather somebody else's word
+    return prior + expected.leaning(reading.move)
 
 
 def _accustomed(hearing: Hearing, habits: Confusions) -> Hearing:
