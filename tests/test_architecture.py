@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,11 +17,12 @@ MAY_USE = {
     "speech": {"speech"},
     "boards": {"boards"},
     "record": {"record", "laws"},
-    "table": {"table", "laws", "language", "speech", "boards", "record"},
+    "console": {"console", "laws", "language"},
+    "table": {"table", "laws", "language", "speech", "boards", "record", "console"},
 }
 OUTSIDE = {
     "chess", "vosk", "pyttsx3", "espeakng_loader", "serial", "cobs", "miniaudio", "typer",
-    "platformdirs", "numpy", "soundfile",
+    "platformdirs", "numpy", "soundfile", "starlette", "uvicorn", "jinja2", "segno",
 }  # fmt: skip
 
 
@@ -95,3 +98,12 @@ def test_no_posix_module_is_needed_to_import_blindplay() -> None:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 names = {alias.name for alias in node.names} | {getattr(node, "module", None)}
                 assert not names & posix, path.name
+
+
+def test_without_its_console_a_table_loads_no_web_server() -> None:
+    script = (
+        "import sys, blindplay.cli, blindplay.table.play; "
+        "print(*{'starlette', 'uvicorn', 'jinja2', 'segno'} & set(sys.modules))"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == ""

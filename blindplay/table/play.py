@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import chess
 
@@ -40,6 +40,9 @@ from .hearing import open_recogniser
 from .session import DGT, Session
 from .table import Table
 from .taping import Keep
+
+if TYPE_CHECKING:
+    from .console_host import ConsoleHost
 
 # A room goes on sounding for about so long after a loudspeaker has stopped.
 ECHO_SECONDS = 0.1
@@ -81,6 +84,14 @@ class Manner:
     opening_word: OpeningWord = OpeningWord.OPTIONAL
 
 
+@dataclass(frozen=True)
+class ConsoleAt:
+    """Where the console listens; None: loopback, its usual port."""
+
+    host: str | None = None
+    port: int | None = None
+
+
 DEFAULT = Manner()
 
 
@@ -93,11 +104,13 @@ def run(
     out: TextIO,
     keep: Keep = Keep.OFF,
     manner: Manner = DEFAULT,
+    console: ConsoleAt | None = None,
 ) -> None:
-    """Run a table until the game is over and the keys end, then print the record.
+    """Run a table until the game is over and the keys end, then print the record. With
+    ``console``, serve its pages meanwhile.
 
-    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError: when something
-        that was named is not there.
+    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: when
+        something that was named is not there, or the console cannot be served there.
     """
     pack = load(language)
     if keep is not Keep.OFF and wanted.silent:
@@ -140,6 +153,7 @@ def run(
         _hear_as_accustomed(session, {side: table.game.player(side).name for side in f.SIDES})
         if wanted.microphone != "none":
             _attach_microphone(session, own, wanted)
+        host = None if console is None else _serve(stack, table, console, out)
         print(pack.printed("keyboard"), file=out)
         print(f"The journal is {path}.", file=out, flush=True)
         session.set_up(lambda: _begin(session))
@@ -148,7 +162,10 @@ def run(
                 speaker.interrupt()
             if line.strip() == "quit":
                 break
-            _typed(session, line.strip())
+            if host is not None and line.split()[:1] == ["link"]:
+                _new_link(host, line.split()[1:], out)
+            else:
+                _typed(session, line.strip())
         else:
             # No keyboard (any more): voice and board go on alone until the game is over.
             while session.has_devices() and not table.game.over:
@@ -161,6 +178,26 @@ def run(
         for side in f.SIDES:
             print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
             print(scoresheet(table.game, side), file=out)
+
+
+def _serve(stack: ExitStack, table: Table, console: ConsoleAt, out: TextIO) -> ConsoleHost:
+    from .console_host import LOOPBACK, PORT, ConsoleHost  # a web server, for those who want one
+
+    port = PORT if console.port is None else console.port
+    host = ConsoleHost(table, console.host or LOOPBACK, port)
+    stack.callback(host.close)
+    host.print_links(out)
+    return host
+
+
+def _new_link(host: ConsoleHost, roles: list[str], out: TextIO) -> None:
+    """``link ROLE``: a new link for a role, in place of one that was lost or seen by others."""
+    known = host.roles()
+    if len(roles) == 1 and roles[0] in known:
+        host.print_links(out, roles)
+    else:
+        told = ", ".join(known) or "nobody here"
+        print(f"trouble: Name whose link is to be new: {told}.", file=out, flush=True)
 
 
 def _speak_as_wanted(session: Session, speaker: Speaker, player: str) -> None:

@@ -1,0 +1,105 @@
+"""Who comes in: one secret link a role, sessions, and how much anybody may ask for.
+
+A link's token and a session's cookie are 256 random bits each. Only their digests are kept, and
+compared in constant time, so that nothing in memory dumps or logs opens a page.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+_SESSIONS_A_ROLE = 16
+
+
+def _digest(secret: str) -> bytes:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass
+class Session:
+    """One browser that has come in with a role's link."""
+
+    role: str
+    digest: bytes = field(repr=False)
+    language: str
+    messages: list[tuple[bool, str]] = field(default_factory=list)
+    """What the next page says, with whether it is a refusal, for browsers without scripts."""
+
+
+class Doors:
+    """The links of one table. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tokens: dict[str, bytes] = {}
+        self._sessions: list[Session] = []
+
+    def issue(self, role: str) -> str:
+        """A new token for ``role``, which no one can ask for again. The old one, and all who came
+        in with it, are out."""
+        token = secrets.token_urlsafe(32)
+        with self._lock:
+            self._drop(role)
+            self._tokens[role] = _digest(token)
+        return token
+
+    def revoke(self, role: str) -> None:
+        """From now on nobody has this role."""
+        with self._lock:
+            self._drop(role)
+
+    def _drop(self, role: str) -> None:
+        self._tokens.pop(role, None)
+        self._sessions = [one for one in self._sessions if one.role != role]
+
+    def enter(self, token: str, language: str) -> tuple[Session, str] | None:
+        """A session for a token and the secret of its cookie; None for a token that opens nothing.
+        A role has a handful of sessions; the oldest gives way."""
+        given = _digest(token)
+        with self._lock:
+            # Every token is compared, so that the time taken tells nothing.
+            fits = [r for r, known in self._tokens.items() if hmac.compare_digest(known, given)]
+            if not fits:
+                return None
+            secret = secrets.token_urlsafe(32)
+            session = Session(fits[0], _digest(secret), language)
+            mine = [one for one in self._sessions if one.role == session.role]
+            if len(mine) >= _SESSIONS_A_ROLE:
+                self._sessions.remove(mine[0])
+            self._sessions.append(session)
+            return session, secret
+
+    def session(self, role: str, secret: str) -> Session | None:
+        """The session of ``role`` with this cookie, if there is one."""
+        given = _digest(secret)
+        with self._lock:
+            fits = [one for one in self._sessions if hmac.compare_digest(one.digest, given)]
+        return next((one for one in fits if one.role == role), None)
+
+
+class Allowance:
+    """So many requests a second, and a few more at once, for each of many askers."""
+
+    _MOST = 1000
+
+    def __init__(
+        self, a_second: float, at_once: int, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate, self._burst, self._now = a_second, float(at_once), now
+        self._left: dict[str, tuple[float, float]] = {}
+
+    def take(self, who: str) -> bool:
+        """Whether ``who`` may ask once more just now."""
+        now = self._now()
+        left, at = self._left.get(who, (self._burst, now))
+        left = min(self._burst, left + (now - at) * self._rate)
+        if len(self._left) >= self._MOST:  # as many askers are no players of one table
+            self._left.clear()
+        self._left[who] = (max(0.0, left - 1) if left >= 1 else left, now)
+        return left >= 1

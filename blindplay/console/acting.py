@@ -1,0 +1,193 @@
+"""What a page sends becomes facts: by the role that the server knows, and only while the game
+still is as the page showed it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+
+from blindplay.language import Kind, load, sheet
+from blindplay.laws import Game, Ruling, duties
+from blindplay.laws import facts as f
+
+from .messages import catalogue
+from .ports import Table
+
+Form = Mapping[str, Sequence[str]]
+
+# Who did it, when, and who saw it the server knows; no page can say it.
+_SERVERS = frozenset(("t", "by", "seen_by"))
+# These mean the position that the page showed; the others are true whatever has happened since.
+_OF_A_POSITION = frozenset(("announce", "correct", "make", "press", "record", "seal"))
+_PROMOTIONS = frozenset("qrbn")
+_UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
+_WHOLE = frozenset(("ply",))
+_SECONDS = frozenset(("white", "black"))
+_SWITCHES = frozenset(("present", "missing"))
+_LISTS = frozenset(("fulfils",))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of an action: sentences for who acted, and whether it was refused."""
+
+    sentences: tuple[str, ...] = ()
+    refused: bool = False
+
+
+class NoActionError(ValueError):
+    """A page asked for what is no action; the argument is a key of the catalogue."""
+
+
+def stamp(game: Game) -> str:
+    """How far the game has come: another one as soon as something is announced, executed or
+    completed. Two pages that act on the same position send the same stamp; one of them is late.
+    """
+    turn = game.turn
+    shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
+    moves = (turn.announced, turn.executed, turn.attempted, turn.made)
+    state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, shown)
+    return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
+
+
+def act(table: Table, role: str, language: str, form: Form) -> Answer:
+    """Do what a page of ``role`` asks for, in ``form`` as a browser sends it: ``act`` is a kind of
+    fact and the other names are its fields, or ``act`` is ``move`` with ``text`` and ``how``.
+
+    Whatever comes, the answer is a sentence; nothing is raised for what a page can send.
+    """
+    words = catalogue(language)
+    kind = _one(form, "act")
+    try:
+        with table.held() as game:
+            if kind == "move":
+                steps = _moves(game, language, form)
+            else:
+                steps = [(kind, _fields(kind, form))]
+            if _one(form, "seen") != stamp(game) and any(k in _OF_A_POSITION for k, _ in steps):
+                raise NoActionError("stale")
+            told: list[Ruling] = []
+            for step, fields in steps:
+                refusal = duties.refusal(game, role, step)
+                rulings = [refusal] if refusal else table.submit(role, step, fields)
+                told += rulings
+                if any(ruling.kind == "refused" for ruling in rulings):
+                    break
+            return _answer(table, role, language, told)
+    except NoActionError as error:
+        return Answer((words[str(error)],), refused=True)
+    except f.FactError as error:
+        return Answer((words["no_fact"].format(why=error),), refused=True)
+
+
+def _answer(table: Table, role: str, language: str, rulings: Sequence[Ruling]) -> Answer:
+    """What the one who acted is told: what concerns him alone. What everybody may hear is on
+    every page anyway."""
+    words = catalogue(language)
+    sentences = []
+    for ruling in rulings:
+        if role not in (ruling.get("by"), ruling.get("to")) and ruling.kind != "refused":
+            continue
+        if ruling.kind == "refused":
+            why = words.get(f"why_{ruling['why']}") or _said(table, ruling, language)
+            sentences.append(f"{why} ({', '.join(ruling.articles)})")
+        elif not any(public for public, _ in table.told(ruling, language)):
+            sentences += [said for _, said in table.told(ruling, language)]
+    refused = any(ruling.kind == "refused" for ruling in rulings)
+    return Answer(tuple(filter(None, sentences)), refused)
+
+
+def _said(table: Table, ruling: Ruling, language: str) -> str:
+    return " ".join(said for _, said in table.told(ruling, language))
+
+
+def _one(form: Form, name: str) -> str:
+    values = form.get(name, ())
+    return values[0].strip() if values else ""
+
+
+def _fields(kind: str, form: Form) -> dict[str, Any]:
+    """The fields of a fact, as its contract has them, from a page's texts."""
+    if kind not in f.KINDS:
+        raise NoActionError("no_such_action")
+    known = {item.name for item in dataclasses.fields(f.KINDS[kind])} - _SERVERS
+    # The contract's "kind" of a penalty is the fact's field ``penalty``.
+    names = {name: "kind" if name == "penalty" else name for name in known}
+    fields: dict[str, Any] = {}
+    for name, contract in names.items():
+        text = _one(form, name)
+        if not text:
+            continue
+        if name in _LISTS:
+            fields[contract] = list(form[name])
+        elif name in _SWITCHES:
+            fields[contract] = text == "yes"
+        elif name in _WHOLE or (name in _SECONDS and kind == "arbiter"):
+            fields[contract] = _number(text)
+        else:
+            fields[contract] = text
+    return fields
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise NoActionError("no_number")
+    return int(text)
+
+
+# --- moves --------------------------------------------------------------------------------------
+
+
+def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, Any]]]:
+    """The facts of a move that is announced, executed, or both; what has been announced already
+    is not announced once more."""
+    how, text = _one(form, "how"), _one(form, "text")
+    if how not in ("both", "announce", "make"):
+        raise NoActionError("no_such_action")
+    if how == "make" and _one(form, "anyway") and _UCI.fullmatch(text):
+        # A sighted hand can put a piece anywhere; what follows is for the Laws (7.5).
+        return [("make", {"move": text})]
+    first = game.board.copy(stack=False)
+    completed = [ply.before for board in game.tables for ply in game.outstanding(board)]
+    boards = [*completed, first] if how == "make" else [first, *completed]
+    if how == "make" and game.turn.made is not None:
+        boards.append(game.position)
+    move = read_move(game, language, text, boards, _one(form, "promotion"))
+    steps = ["announce", "make"] if how == "both" else [how]
+    if how == "both" and game.turn.announced == move:
+        steps = ["make"]
+    return [(step, {"move": move.uci()}) for step in steps]
+
+
+def read_move(
+    game: Game, language: str, text: str, boards: Sequence[chess.Board], promotion: str = ""
+) -> chess.Move:
+    """The move that was typed, in the page's notation or words, the table's, or any country's, on
+    the first of ``boards`` where it is one.
+
+    :raises NoActionError: where it is none, or more than one, or names no piece to promote to.
+    """
+    for board in boards:
+        found = _read(game, board, language, text, promotion)
+        if found is not None:
+            return found
+    missing = any(m.promotion and m.uci()[:4] == text for b in boards for m in b.legal_moves)
+    raise NoActionError("promotion_missing" if missing else "no_move")
+
+
+def _read(
+    game: Game, board: chess.Board, language: str, text: str, promotion: str
+) -> chess.Move | None:
+    if promotion in _PROMOTIONS and len(text) == 4:
+        text = next((m.uci() for m in board.legal_moves if m.uci() == text + promotion), text)
+    for code in dict.fromkeys((language, game.announcing_language())):
+        understood = load(code).understand(text, board)
+        if understood.kind is Kind.MOVE:
+            return understood.moves[0]
+    return sheet.read(text, board).move

@@ -1,0 +1,362 @@
+"""The web application: pages, what changes on them, and what people do on them.
+
+Nothing here knows a table but through :class:`~.ports.Table`, and no browser is believed: who
+somebody is, his session says; what he may do, the Laws say; and a request that another site has
+made him send is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from importlib import resources
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from blindplay.laws import Fact, Ruling
+from blindplay.laws.facts import PEOPLE, Tick
+
+from . import views
+from .access import Allowance, Doors, Session
+from .acting import Form, act, stamp
+from .messages import LANGUAGES, catalogue, negotiate
+from .pieces import drawing
+from .ports import Table
+from .stream import Stream
+
+COOKIE = "blindplay"
+_MOST_BYTES = 16_384
+_HEARTBEAT_S = 15.0
+_RECONNECT_MS = 1000
+_SLUGS = {views.slug(role): role for role in PEOPLE}
+# Rulings that cannot wait until a screen reader has finished what it is saying.
+_URGENT = frozenset(
+    (
+        "arbiter_needed", "boards_differ", "executed_differs", "flag", "game_over", "illegal",
+        "repeat_differs", "too_late",
+    )
+)  # fmt: skip
+_HEADERS = {
+    b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
+    b"img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    b"frame-ancestors 'none'",
+    b"x-content-type-options": b"nosniff",
+    # With no-referrer, browsers post forms with "Origin: null".
+    b"referrer-policy": b"same-origin",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"permissions-policy": b"camera=(), microphone=(), geolocation=()",
+    b"cache-control": b"no-store",
+}
+# python-chess's drawings style their lines; nothing else may be in such a file.
+_DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+class Console:
+    """All pages of one table. ``app`` is the ASGI application.
+
+    ``hosts``: the names and addresses under which browsers may ask for it, without ports.
+    """
+
+    def __init__(self, table: Table, hosts: Collection[str]) -> None:
+        self._table = table
+        self.doors = Doors()
+        self._streams: dict[tuple[str, str], Stream] = {}
+        self._streams_lock = threading.Lock()
+        self.entering = Allowance(a_second=1, at_once=20)
+        self.acting = Allowance(a_second=5, at_once=20)
+        self._closing = threading.Event()
+        self.app = Starlette(
+            routes=[
+                Route("/", self._door),
+                Route("/enter", self._enter, methods=["POST"]),
+                Route("/static/piece/{name}.svg", _piece),
+                Route("/static/{name}", _static),
+                Route("/{seat}/", self._page),
+                Route("/{seat}/do", self._do, methods=["POST"]),
+                Route("/{seat}/changes", self._changes),
+            ],
+            middleware=[
+                Middleware(_Guard),
+                Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
+            ],
+        )
+
+    # --- from the table --------------------------------------------------------------------
+
+    def happened(self, fact: Fact, rulings: Sequence[Ruling]) -> None:
+        """A fact has been taken. Called by the table, in its thread, which holds the game."""
+        if isinstance(fact, Tick) and not rulings:
+            return
+        with self._streams_lock:
+            streams = dict(self._streams)
+        for (role, language), stream in streams.items():
+            said: list[str] = []
+            urgent: list[str] = []
+            for ruling in rulings:
+                for public, words in self._table.told(ruling, language):
+                    if public:
+                        (urgent if ruling.kind in _URGENT else said).append(words)
+            with self._table.held() as game:
+                stream.update(views.parts(game, role, language), stamp(game), said, urgent)
+
+    def close(self) -> None:
+        """End all streams, so that the server can stop."""
+        self._closing.set()
+        self._wake()
+
+    def _wake(self) -> None:
+        with self._streams_lock:
+            streams = list(self._streams.values())
+        for stream in streams:
+            stream.wake()
+
+    def revoke(self, role: str) -> None:
+        """Nobody has this role any more: his pages say so at once."""
+        self.doors.revoke(role)
+        self._wake()
+
+    def issue(self, role: str) -> str:
+        """A new link's secret for ``role``; whoever had an old one is out."""
+        token = self.doors.issue(role)
+        self._wake()
+        return token
+
+    # --- pages -----------------------------------------------------------------------------
+
+    def _stream(self, role: str, language: str) -> Stream:
+        with self._table.held() as game, self._streams_lock:
+            if (role, language) not in self._streams:
+                found = Stream(views.parts(game, role, language), stamp(game))
+                self._streams[role, language] = found
+            return self._streams[role, language]
+
+    def _session(self, request: Request) -> Session | None:
+        role = _SLUGS.get(request.path_params["seat"])
+        secret = request.cookies.get(COOKIE, "")
+        return self.doors.session(role, secret) if role and secret else None
+
+    async def _door(self, request: Request) -> Response:
+        return _asks_for_link(request, "")
+
+    async def _enter(self, request: Request) -> Response:
+        language = negotiate(request.headers.get("accept-language", ""))
+        say = catalogue(language)
+        if not self.entering.take(_address(request)):
+            return _asks_for_link(request, say["too_fast"], 429)
+        form = await _form(request)
+        token = form.get("token", [""])[0].strip().rpartition("#")[2]
+        entered = self.doors.enter(token, language)
+        if entered is None:
+            return _asks_for_link(request, say["enter_wrong"], 403)
+        session, secret = entered
+        seat = f"/{views.slug(session.role)}/"
+        answer = RedirectResponse(seat, status_code=303)
+        answer.set_cookie(COOKIE, secret, path=seat, httponly=True, samesite="strict")
+        return answer
+
+    async def _page(self, request: Request) -> Response:
+        session = self._session(request)
+        if session is None:
+            say = catalogue(negotiate(request.headers.get("accept-language", "")))
+            return _asks_for_link(request, say["enter_again"], 401)
+        return HTMLResponse(await run_in_threadpool(self._whole, session))
+
+    def _whole(self, session: Session) -> str:
+        said, session.messages = session.messages, []
+        stream = self._stream(session.role, session.language)
+        with self._table.held() as game:
+            place, found, seen = stream.now()
+            return views.page(
+                game, session.role, session.language,
+                found=found, place=place, stamp=seen, said=said,
+            )  # fmt: skip
+
+    async def _do(self, request: Request) -> Response:
+        session = self._session(request)
+        wants_json = "application/json" in request.headers.get("accept", "")
+        if session is None:
+            return _asks_for_link(request, "", 401)
+        say = catalogue(session.language)
+        if not self.acting.take(session.digest.hex()):
+            return _told(session, wants_json, [say["too_fast"]], refused=True, status=429)
+        form = await _form(request)
+        chosen = form.get("language", [""])[0]
+        if chosen in LANGUAGES:
+            session.language = chosen
+            return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
+        answer = await run_in_threadpool(act, self._table, session.role, session.language, form)
+        sentences = list(answer.sentences) or [say["done"]]
+        return _told(session, wants_json, sentences, refused=answer.refused)
+
+    async def _changes(self, request: Request) -> Response:
+        """The page's stream of changes, as server-sent events; their ids are places in it."""
+        session = self._session(request)
+        if session is None:
+            return Response(status_code=401)
+        stream = await run_in_threadpool(self._stream, session.role, session.language)
+        place = request.headers.get("last-event-id") or request.query_params.get("since", "")
+        return StreamingResponse(
+            self._events(request, session, stream, place), media_type="text/event-stream"
+        )
+
+    async def _events(
+        self, request: Request, session: Session, stream: Stream, place: str
+    ) -> AsyncIterator[str]:
+        loop, changed = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake() -> None:
+            with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
+                loop.call_soon_threadsafe(changed.set)
+
+        leave = stream.listen(wake)
+        try:
+            yield f"retry: {_RECONNECT_MS}\n\n"
+            while not self._closing.is_set() and self._session(request) is session:
+                changed.clear()
+                missed = stream.since(place)
+                if missed is not None:
+                    place, data = missed
+                    yield f"id: {place}\ndata: {data}\n\n"
+                try:
+                    await asyncio.wait_for(changed.wait(), _HEARTBEAT_S)
+                except TimeoutError:
+                    yield ": still here\n\n"
+        finally:
+            leave()
+
+
+# --- answers ------------------------------------------------------------------------------------
+
+
+def _asks_for_link(request: Request, why: str, status: int = 200) -> Response:
+    language = negotiate(request.headers.get("accept-language", ""))
+    return HTMLResponse(views.render("enter.html", language, why=why), status_code=status)
+
+
+def _told(
+    session: Session, as_json: bool, sentences: list[str], *, refused: bool, status: int = 200
+) -> Response:
+    if as_json:
+        code = status if status != 200 else 409 if refused else 200
+        return JSONResponse({"refused": refused, "said": sentences}, status_code=code)
+    session.messages = [(refused, sentence) for sentence in sentences]
+    return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
+
+
+async def _piece(request: Request) -> Response:
+    try:
+        svg = drawing(request.path_params["name"])
+    except KeyError:
+        return Response(status_code=404)
+    headers = {
+        "content-security-policy": _DRAWING_POLICY, "cache-control": "max-age=86400"
+    }  # fmt: skip
+    return Response(svg, media_type="image/svg+xml", headers=headers)
+
+
+_STATIC = {
+    "console.css": "text/css", "console.js": "text/javascript", "enter.js": "text/javascript"
+}  # fmt: skip
+
+
+async def _static(request: Request) -> Response:
+    name = request.path_params["name"]
+    if name not in _STATIC:
+        return Response(status_code=404)
+    text = resources.files(__package__).joinpath("static", name).read_text("utf-8")
+    return Response(text, media_type=_STATIC[name])
+
+
+async def _form(request: Request) -> Form:
+    """The fields of a form. Its size has been limited already; their number is here."""
+    text = (await request.body()).decode("utf-8", "replace")
+    try:
+        return parse_qs(text, keep_blank_values=True, max_num_fields=40)
+    except ValueError:
+        return {}
+
+
+def _address(request: Request) -> str:
+    return request.client.host if request.client else ""
+
+
+# --- the guard ----------------------------------------------------------------------------------
+
+
+class _Guard:
+    """Before every request: no foreign origin may post or listen, nothing large comes in; and on
+    every answer the headers that keep a page what it is."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # there are no WebSockets here; the server refuses what is not answered
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                present = {name.lower() for name, _ in message["headers"]}
+                missing = [(k, v) for k, v in _HEADERS.items() if k not in present]
+                message["headers"] = [*message["headers"], *missing]
+            await send(message)
+
+        request = Request(scope)
+        refused = _refused(request)
+        if refused:
+            await Response(status_code=refused)(scope, receive, guarded)
+            return
+        await self._app(scope, _limited(receive), guarded)
+
+
+def _refused(request: Request) -> int:
+    """The status of a request that is not let in; 0 for one that is."""
+    headers, host = request.headers, request.headers.get("host", "")
+    origin = headers.get("origin")
+    own = origin is not None and urlsplit(origin).netloc == host and host != ""
+    if request.method not in ("GET", "HEAD", "POST"):
+        return 405
+    if request.method == "POST" and not own:
+        return 403
+    if request.url.path.endswith("/changes"):
+        if origin is not None and not own:
+            return 403
+        if headers.get("sec-fetch-site", "same-origin") != "same-origin":
+            return 403
+    length = headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > _MOST_BYTES or "transfer-encoding" in headers:
+        return 413
+    return 0
+
+
+def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
+    """No more than was announced and allowed, whatever a client sends."""
+    taken = 0
+
+    async def limited() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        return {"type": "http.disconnect"} if taken > _MOST_BYTES else message
+
+    return limited

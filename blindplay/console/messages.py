@@ -1,0 +1,39 @@
+"""What the pages say, in every language that they speak: one TOML file each."""
+
+from __future__ import annotations
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from types import MappingProxyType
+
+LANGUAGES = ("en", "de", "nb")
+
+
+@functools.cache
+def catalogue(language: str) -> Mapping[str, str]:
+    """All texts of a language by their keys.
+
+    :raises KeyError: for a language that has no pages.
+    """
+    if language not in LANGUAGES:
+        raise KeyError(language)
+    text = resources.files(__package__).joinpath(f"messages/{language}.toml").read_text("utf-8")
+    return MappingProxyType(tomllib.loads(text))
+
+
+def negotiate(accepts: str) -> str:
+    """The language of ours that an Accept-Language header likes best; English if none."""
+    wanted = []
+    for place, entry in enumerate(accepts[:1000].split(",")):
+        tag, _, quality = entry.partition(";q=")
+        primary = tag.strip().lower().split("-")[0]
+        code = "nb" if primary in ("no", "nn") else primary
+        try:
+            liked = float(quality or 1)
+        except ValueError:
+            continue
+        if code in LANGUAGES and liked > 0:
+            wanted.append((-liked, place, code))
+    return min(wanted)[2] if wanted else "en"

@@ -1,0 +1,58 @@
+"""The board as the pages show it: 64 squares with python-chess's pieces on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import chess
+import chess.svg
+
+from blindplay.language import load
+from blindplay.laws.placement import Pieces
+
+from .messages import catalogue
+
+# As file names: systems differ in whether p.svg is P.svg.
+NAMES: Mapping[str, str] = {
+    f"{'white' if piece.color else 'black'}-{chess.piece_name(piece.piece_type)}": piece.symbol()
+    for piece in (chess.Piece(kind, color) for kind in chess.PIECE_TYPES for color in chess.COLORS)
+}
+_NAME_OF = {letter: name for name, letter in NAMES.items()}
+
+
+@dataclass(frozen=True)
+class Square:
+    """One square of a page's board. ``image`` is the name of a drawing, or nothing."""
+
+    name: str
+    label: str
+    image: str
+    dark: bool
+    marked: bool
+
+
+def drawing(name: str) -> str:
+    """The SVG of a piece by its name, such as ``white-knight``; KeyError for any other."""
+    return chess.svg.piece(chess.Piece.from_symbol(NAMES[name]))
+
+
+def rows(
+    pieces: Pieces, language: str, *, black_below: bool, marked: Collection[int]
+) -> list[list[Square]]:
+    """The board's rows from top to bottom, as who sits below sees it."""
+    pack, words = load(language), catalogue(language)
+
+    def square(at: int) -> Square:
+        letter = pieces.get(at)
+        name = chess.square_name(at)
+        what = pack.piece(chess.Piece.from_symbol(letter)) if letter else words["empty"]
+        dark = not chess.BB_SQUARES[at] & chess.BB_LIGHT_SQUARES
+        label = f"{name}, {what}"
+        if at in marked:
+            label += f", {words['last_move_here']}"
+        return Square(name, label, _NAME_OF[letter] if letter else "", dark, at in marked)
+
+    ranks = range(8) if black_below else range(7, -1, -1)
+    files = range(7, -1, -1) if black_below else range(8)
+    return [[square(chess.square(file, rank)) for file in files] for rank in ranks]

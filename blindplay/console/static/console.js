@@ -1,0 +1,195 @@
+// Keeps a page as the table has it. Without this script everything still works: forms are sent,
+// and the page comes anew.
+
+const page = document.body.dataset;
+const polite = document.getElementById("polite");
+const urgent = document.getElementById("urgent");
+let place = page.place;
+let current = null; // the square that the arrow keys stand on
+let chosen = null; // the square that a piece leaves
+
+// --- saying ------------------------------------------------------------------------------------
+
+const pending = new Map();
+
+// A live region is emptied and refilled, so that equal sentences are read again.
+function say(region, sentences) {
+  if (!sentences.length) return;
+  const queue = pending.get(region);
+  if (queue) {
+    queue.push(...sentences);
+    return;
+  }
+  pending.set(region, [...sentences]);
+  region.textContent = "";
+  setTimeout(() => {
+    region.textContent = pending.get(region).join(" ");
+    pending.delete(region);
+  }, 150);
+}
+
+// --- what changes ------------------------------------------------------------------------------
+
+function replace(name, html) {
+  const section = document.getElementById(name);
+  if (!section) return;
+  const active = section.contains(document.activeElement) ? document.activeElement : null;
+  const typed = new Map();
+  for (const field of section.querySelectorAll("input[id], select[id]")) {
+    if (field.value !== (field.getAttribute("value") ?? "")) typed.set(field.id, field.value);
+  }
+  section.innerHTML = html;
+  for (const [id, value] of typed) {
+    const field = document.getElementById(id);
+    if (field) field.value = value;
+  }
+  if (active) {
+    // Where what had the focus is gone, its part's heading is the nearest place.
+    const same = active.id && document.getElementById(active.id);
+    (same || section.querySelector("h2")).focus({ preventScroll: Boolean(same) });
+  }
+}
+
+function stampForms() {
+  for (const field of document.querySelectorAll("input[name=seen]")) field.value = page.seen;
+}
+
+function take(change) {
+  for (const [name, html] of Object.entries(change.parts)) replace(name, html);
+  page.seen = change.seen;
+  stampForms();
+  if ("board" in change.parts) {
+    chosen = null;
+    stand(current);
+  }
+  say(urgent, change.urgent);
+  say(polite, change.said);
+}
+
+let lost = false;
+
+function connect() {
+  const source = new EventSource(`changes?since=${encodeURIComponent(place)}`);
+  source.onopen = () => {
+    if (lost) say(polite, [page.back]);
+    lost = false;
+  };
+  source.onmessage = (event) => {
+    place = event.lastEventId;
+    take(JSON.parse(event.data));
+  };
+  source.onerror = async () => {
+    source.close();
+    let status = 0;
+    try {
+      status = (await fetch("", { method: "HEAD", redirect: "error" })).status;
+    } catch {
+      // The table cannot be reached; it is tried again below.
+    }
+    if (status === 401) {
+      say(urgent, [page.revoked]);
+      return;
+    }
+    if (!lost && status === 0) {
+      lost = true;
+      say(urgent, [page.lost]);
+    }
+    setTimeout(connect, 1000);
+  };
+}
+
+// --- doing -------------------------------------------------------------------------------------
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if ("plain" in form.dataset) return;
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(form, event.submitter));
+  let answer;
+  try {
+    const response = await fetch("do", {
+      method: "POST",
+      body,
+      headers: { accept: "application/json" },
+    });
+    if (response.status === 401) throw new Error("revoked");
+    answer = await response.json();
+  } catch (error) {
+    say(urgent, [error.message === "revoked" ? page.revoked : page.unsent]);
+    return;
+  }
+  say(answer.refused ? urgent : polite, answer.said);
+  if (!answer.refused) {
+    for (const field of form.querySelectorAll("input:not([type=hidden])")) {
+      if (field.type === "checkbox") field.checked = false;
+      else field.value = field.getAttribute("value") ?? "";
+    }
+    for (const field of form.querySelectorAll("select")) field.selectedIndex = 0;
+    choose(null);
+  }
+});
+
+// --- the board ---------------------------------------------------------------------------------
+
+const board = () => document.querySelector(".board");
+const square = (name) => document.getElementById(`sq-${name}`);
+
+// One square of the board is in the order of tab; arrow keys move on from it.
+function stand(name) {
+  const buttons = [...document.querySelectorAll(".board button")];
+  const here = (name && square(name)) || buttons[0];
+  for (const button of buttons) button.tabIndex = button === here ? 0 : -1;
+  current = here ? here.dataset.square : null;
+}
+
+function choose(name) {
+  if (chosen && square(chosen)) square(chosen).setAttribute("aria-pressed", "false");
+  chosen = name;
+  if (name) square(name).setAttribute("aria-pressed", "true");
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest(".board button");
+  if (!button) return;
+  stand(button.dataset.square);
+  button.focus();
+  const text = document.getElementById("text");
+  if (!text) return;
+  if (chosen === button.dataset.square) {
+    choose(null);
+    text.value = "";
+  } else if (!chosen) {
+    choose(button.dataset.square);
+    text.value = chosen;
+    say(polite, [page.chosen.replace("{square}", chosen)]);
+  } else {
+    text.value = chosen + button.dataset.square;
+    choose(null);
+    document.querySelector("#move .main, #move button").focus();
+  }
+});
+
+document.addEventListener("keydown", (event) => {
+  const button = event.target.closest?.(".board button");
+  if (!button || event.altKey || event.ctrlKey || event.metaKey) return;
+  const buttons = [...board().querySelectorAll("button")];
+  const at = buttons.indexOf(button);
+  const column = at % 8;
+  const to = {
+    ArrowLeft: column > 0 ? at - 1 : at,
+    ArrowRight: column < 7 ? at + 1 : at,
+    ArrowUp: at - 8,
+    ArrowDown: at + 8,
+    Home: at - column,
+    End: at - column + 7,
+  }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  if (!buttons[to]) return;
+  stand(buttons[to].dataset.square);
+  buttons[to].focus();
+});
+
+stampForms();
+stand(null);
+connect();

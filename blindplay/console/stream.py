@@ -1,0 +1,108 @@
+"""What changes on a page, numbered, so that a page that comes back is given what it missed."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+_KEPT = 200
+
+
+@dataclass(frozen=True)
+class Change:
+    """One numbered change: parts of the page that are new, the game's stamp, what is said."""
+
+    number: int
+    parts: Mapping[str, str]
+    stamp: str
+    said: Sequence[str] = ()
+    urgent: Sequence[str] = ()
+
+
+Listener = Callable[[], None]
+
+
+class Stream:
+    """All changes of one page. Written by the table's thread, read by the server's."""
+
+    def __init__(self, parts: Mapping[str, str], stamp: str) -> None:
+        self._lock = threading.Lock()
+        self._name = secrets.token_hex(4)  # numbers of a stream before a restart mean nothing
+        self._number = 0
+        self._parts = dict(parts)
+        self._stamp = stamp
+        self._changes: deque[Change] = deque(maxlen=_KEPT)
+        self._listeners: list[Listener] = []
+
+    def now(self) -> tuple[str, dict[str, str], str]:
+        """Where the stream stands, the whole page's parts, and the stamp."""
+        with self._lock:
+            return f"{self._name}.{self._number}", dict(self._parts), self._stamp
+
+    def update(
+        self,
+        parts: Mapping[str, str],
+        stamp: str,
+        said: Sequence[str] = (),
+        urgent: Sequence[str] = (),
+    ) -> None:
+        """The page is now like this, and this is to be said; nothing happens if nothing is new."""
+        with self._lock:
+            new = {name: html for name, html in parts.items() if self._parts.get(name) != html}
+            if not (new or said or urgent or stamp != self._stamp):
+                return
+            self._number += 1
+            self._parts, self._stamp = dict(parts), stamp
+            self._changes.append(Change(self._number, new, stamp, tuple(said), tuple(urgent)))
+        self.wake()
+
+    def wake(self) -> None:
+        """Call all listeners."""
+        with self._lock:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener()
+
+    def since(self, place: str) -> tuple[str, str] | None:
+        """What a page that stands at ``place`` lacks, as (its new place, JSON); None if nothing.
+
+        What was said meanwhile is said now, in order. Where too much has been missed, or ``place``
+        is of another stream, it gets the whole page and nothing is said.
+        """
+        name, _, number = place.partition(".")
+        with self._lock:
+            here = f"{self._name}.{self._number}"
+            if place == here:
+                return None
+            known = name == self._name and number.isascii() and number.isdigit()
+            known = known and len(number) < 10
+            missed = [c for c in self._changes if known and c.number > int(number)]
+            if not known or len(missed) != self._number - int(number):
+                return here, _json(self._parts, self._stamp, (), ())
+            parts = {name: html for change in missed for name, html in change.parts.items()}
+            said = [text for change in missed for text in change.said]
+            urgent = [text for change in missed for text in change.urgent]
+            return here, _json(parts, self._stamp, said, urgent)
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Call ``listener``, from whatever thread, after each change; gives what ends it."""
+        with self._lock:
+            self._listeners.append(listener)
+
+        def leave() -> None:
+            with self._lock:
+                if listener in self._listeners:
+                    self._listeners.remove(listener)
+
+        return leave
+
+
+def _json(parts: Mapping[str, str], stamp: str, said: Sequence[str], urgent: Sequence[str]) -> str:
+    return json.dumps(
+        {"parts": dict(parts), "seen": stamp, "said": list(said), "urgent": list(urgent)},
+        ensure_ascii=False,
+    )

@@ -1,0 +1,64 @@
+"""A real table with its console, for the tests."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+from blindplay.language import load
+from blindplay.laws import Fact, Ruling
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.record import Journal
+from blindplay.table import Table
+from blindplay.table.console_host import ConsoleHost
+from blindplay.table.session import Session
+
+IMPAIRED = Player(name="Anna", impaired=True)
+OPPONENT = Player(name="Bert")
+
+
+class Hall:
+    """A table that speaks to nobody, its session, its console, and a clock told by hand."""
+
+    def __init__(self, path: Path, **setup: Any) -> None:
+        self.now = 0.0
+        self.journal = Journal(path / "game.db")
+        fields: dict[str, Any] = {"time_control": "300+5", "white": IMPAIRED, "black": OPPONENT}
+        self.table = Table(self.journal, Setup(t=0, **{**fields, **setup}), now=lambda: self.now)
+        self.out = io.StringIO()
+        self.session = Session(self.table, load("de"), None, self.out)
+        self.host = ConsoleHost(self.table, port=0)
+        self.facts: list[Fact] = []
+        self.rulings: list[Ruling] = []
+        self.table.listen(self._keep)
+
+    def _keep(self, fact: Fact, rulings: list[Ruling]) -> None:
+        self.facts.append(fact)
+        self.rulings += rulings
+
+    def link(self, role: str) -> str:
+        return self.host.link(role)
+
+    @property
+    def base(self) -> str:
+        return self.link("arbiter").partition("/#")[0]
+
+    def start(self) -> None:
+        self.table.submit(f.Start)
+
+    def play(self, by: str, move: str) -> None:
+        """One whole move of ``by``, from announcing to the clock."""
+        self.table.submit(f.Announce, by=by, move=move)
+        self.table.submit(f.Make, by=by, move=move)
+        self.table.submit(f.Press, by=by)
+
+    def taken(self, kind: str) -> list[Any]:
+        """The facts of this kind, in order."""
+        return [fact for fact in self.facts if fact.kind == kind]
+
+    def close(self) -> None:
+        self.host.close()
+        self.session.close()
+        self.journal.close()

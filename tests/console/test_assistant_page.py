@@ -1,0 +1,322 @@
+"""The assistant's page in a real Chromium: by clicks, by keys alone, cut off, and for everybody."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from blindplay.console.acting import stamp
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
+
+from .browser import chromium, violations
+from .hall import Hall
+
+PHONE = {"width": 320, "height": 640}
+DESK = {"width": 1280, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    context = browser.new_context(locale="en-GB", viewport=DESK)  # type: ignore[arg-type]
+    context.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, hall: Hall) -> Page:
+    """The page of White's assistant, opened by its link. The game has begun."""
+    hall.start()
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    page.goto(hall.link("assistant:white"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of White, Anna")
+    assert errors == []
+    return page
+
+
+def shot(page: Page, name: str) -> None:
+    """A picture for people to look at, where BLINDPLAY_SHOTS names a folder for them."""
+    if folder := os.environ.get("BLINDPLAY_SHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+# --- coming in ----------------------------------------------------------------------------------
+
+
+def test_the_links_secret_does_not_stay_in_the_address(page: Page, hall: Hall) -> None:
+    assert page.url == f"{page.url.partition('/assistant')[0]}/assistant-white/"
+    assert "#" not in page.url
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_a_wrong_link_says_so(context: BrowserContext, hall: Hall) -> None:
+    page = context.new_page()
+    page.goto(hall.link("assistant:white")[:-3] + "xyz")
+    expect(page.get_by_role("alert")).to_contain_text("opens nothing")
+    assert violations(page) == []
+    shot(page, "enter")
+
+
+# --- a game -------------------------------------------------------------------------------------
+
+
+def test_a_move_by_two_clicks(page: Page, hall: Hall) -> None:
+    hall.play("white", "e2e4")
+    expect(page.locator(".announced")).to_have_text("Bauer Eva zwei Eva vier")
+    page.get_by_role("button", name="e4 is executed").click()
+    expect(page.get_by_role("button", name="e4, white pawn, last move")).to_be_visible()
+    page.locator("#sq-e7").click()
+    expect(page.locator("#sq-e7")).to_have_attribute("aria-pressed", "true")
+    page.locator("#sq-e5").click()
+    expect(page.locator("#text")).to_have_value("e7e5")
+    page.get_by_role("button", name="Announce and execute").click()
+    expect(page.locator(".announced")).to_have_text("Bauer Eva sieben Eva fünf")
+    expect(page.locator("#text")).to_have_value("")
+    assert hall.taken("announce")[-1].by == "assistant:white"
+    assert hall.table.game.turn.made is not None
+
+
+def press_until(page: Page, there: Callable[[], bool], key: str = "Tab") -> None:
+    for _ in range(60):
+        if there():
+            return
+        page.keyboard.press(key)
+    raise AssertionError("the keyboard does not get there")
+
+
+def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
+    """Fool's mate, White impaired: every key is one that a keyboard without a mouse has."""
+
+    def focused(selector: str) -> Callable[[], bool]:
+        return lambda: bool(page.evaluate("s => document.activeElement.matches(s)", selector))
+
+    def go_to(square: str) -> None:
+        """By arrow keys, from wherever the keyboard stands. Black sits below: right is towards
+        the a-file, down towards the eighth rank."""
+        here = page.evaluate("document.activeElement.dataset.square")
+        right = ord(here[0]) - ord(square[0])
+        down = int(square[1]) - int(here[1])
+        keys = ["ArrowRight" if right > 0 else "ArrowLeft"] * abs(right)
+        for key in [*keys, *["ArrowDown" if down > 0 else "ArrowUp"] * abs(down)]:
+            page.keyboard.press(key)
+        assert focused(f"#sq-{square}")()
+
+    def by_squares(start: str, end: str) -> None:
+        press_until(page, focused(".board button"))
+        for square in (start, end):
+            go_to(square)
+            page.keyboard.press("Enter")
+        expect(page.locator("#text")).to_have_value(start + end)
+        assert focused("#move button.main")()
+        page.keyboard.press("Enter")
+
+    def by_typing(text: str) -> None:
+        press_until(page, focused("#text"))
+        page.keyboard.type(text)
+        page.keyboard.press("Enter")
+
+    def key_to(selector: str) -> None:
+        press_until(page, focused(selector))
+        page.keyboard.press("Enter")
+
+    page.keyboard.press("Tab")
+    assert focused(".skip")()
+    page.keyboard.press("Enter")
+    moves: list[Callable[[], None]] = [
+        lambda: by_typing("f3"),
+        lambda: by_squares("e7", "e5"),
+        lambda: by_typing("Bauer Gustav zwei Gustav vier"),
+        lambda: by_squares("d8", "h4"),
+    ]
+    for ply, enter in enumerate(moves, start=1):
+        enter()
+        expect(page.locator("#polite")).not_to_be_empty()
+        if ply == 4:
+            break
+        white = ply % 2 == 1
+        # White's own board has no sensors here: his own hand is told by the table's keyboard.
+        if white:
+            expect(page.locator(".status")).to_contain_text(f"Move {ply // 2 + 1}, White")
+            expect(page.locator("#executed")).to_have_count(0)
+            hall.table.submit(f.Make, by="white", move={1: "f2f3", 3: "g2g4"}[ply])
+            key_to("#press")
+            expect(page.locator(".status")).to_contain_text("Black to move")
+        else:
+            hall.table.submit(f.Press, by="black")
+            hall.table.submit(f.Make, by="white", move="e7e5")
+            expect(page.locator(".status")).to_contain_text("Move 2, White to move")
+    expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
+    expect(page.locator("#urgent")).to_contain_text("mate")
+    assert hall.table.game.result == "0-1"
+    assert violations(page) == []
+    shot(page, "over")
+
+
+def test_focus_stays_where_it_is_when_the_page_changes(page: Page, hall: Hall) -> None:
+    page.locator("#sq-d2").focus()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    expect(page.locator("#executed")).to_be_visible()
+    expect(page.locator("#sq-d2")).to_be_focused()
+    page.locator("#executed").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#executed")).to_have_count(0)
+    expect(page.locator("#now-heading")).to_be_focused()
+
+
+def test_what_is_typed_is_not_lost_when_the_page_changes(page: Page, hall: Hall) -> None:
+    page.locator("#entry").fill("Bauer e4, oder doch")
+    page.locator("#text").fill("Nf")
+    hall.play("white", "e2e4")
+    expect(page.locator("td").first).to_contain_text("Eva")
+    expect(page.locator("#entry")).to_have_value("Bauer e4, oder doch")
+    expect(page.locator("#text")).to_have_value("Nf")
+
+
+def test_equal_sentences_are_put_into_the_live_region_again(page: Page) -> None:
+    page.evaluate(
+        """() => {
+            window.fillings = [];
+            new MutationObserver(() => fillings.push(
+                document.getElementById("polite").textContent
+            )).observe(document.getElementById("polite"), {childList: true, subtree: true});
+        }"""
+    )
+    for count in (1, 2):
+        page.get_by_role("button", name="Number of moves").click()
+        page.wait_for_function(
+            "n => fillings.filter(text => text.startsWith('Es ist')).length === n", arg=count
+        )
+    assert page.evaluate("fillings").count("") >= 1
+
+
+def test_what_is_refused_is_said_at_once_with_its_article(page: Page, hall: Hall) -> None:
+    hall.play("white", "e2e4")
+    expect(page.locator(".status")).to_contain_text("Black to move")
+    page.get_by_role("button", name="Start the opponent's clock").click()
+    expect(page.get_by_role("alert")).to_contain_text("It is the other player's turn. (fide-2023")
+    assert violations(page) == []
+
+
+# --- cut off ------------------------------------------------------------------------------------
+
+
+def test_a_page_that_was_cut_off_says_so_comes_back_and_shows_what_it_missed(
+    page: Page, context: BrowserContext, hall: Hall
+) -> None:
+    context.set_offline(True)
+    page.evaluate("window.dispatchEvent(new Event('offline'))")
+    hall.play("white", "e2e4")
+    context.set_offline(False)
+    expect(page.locator(".announced")).to_have_text("Bauer Eva zwei Eva vier")
+    hall.host.console.close()  # all streams end; nothing comes in until the server is back
+    expect(page.get_by_role("alert")).to_be_attached()
+
+
+def test_a_revoked_page_says_so(page: Page, hall: Hall) -> None:
+    hall.host.console.revoke("assistant:white")
+    expect(page.get_by_role("alert")).to_contain_text("no longer valid")
+
+
+# --- for everybody ------------------------------------------------------------------------------
+
+STATES: dict[str, Callable[[Hall], object]] = {
+    "beginning": lambda hall: None,
+    "announced": lambda hall: hall.table.submit(f.Announce, by="white", move="g1f3"),
+    "opponent's move": lambda hall: hall.play("white", "e2e4"),
+    "stopped": lambda hall: hall.table.submit(f.CallArbiter, by="white"),
+    "over": lambda hall: hall.table.submit(f.Resign, by="black"),
+}
+
+COLOURS: list[tuple[Literal["light", "dark"], Literal["no-preference", "more"]]] = [
+    ("light", "no-preference"),
+    ("dark", "no-preference"),
+    ("light", "more"),
+    ("dark", "more"),
+]
+
+
+def _stamp(hall: Hall) -> str:
+    with hall.table.lock:
+        return stamp(hall.table.game)
+
+
+@pytest.mark.parametrize(
+    "language", ["en", pytest.param("de", marks=pytest.mark.long),
+                 pytest.param("nb", marks=pytest.mark.long)]
+)  # fmt: skip
+def test_no_state_has_a_violation_in_any_language_or_colours(
+    page: Page, hall: Hall, language: str
+) -> None:
+    page.get_by_role("combobox", name="Language").select_option(language)
+    page.get_by_role("button", name="Change").click()
+    expect(page.locator(f"html[lang={language}]")).to_be_attached()
+    for name, reach in STATES.items():
+        reach(hall)
+        page.wait_for_function("seen => document.body.dataset.seen === seen", arg=_stamp(hall))
+        for scheme, contrast in COLOURS if name == "announced" else COLOURS[:1]:
+            page.emulate_media(color_scheme=scheme, contrast=contrast)
+            assert violations(page) == [], (name, scheme, contrast)
+        page.emulate_media(color_scheme="light", contrast="no-preference")
+        shot(page, f"{language}-{name}")
+
+
+@pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, DESK])
+def test_no_size_scrolls_sideways_and_fingers_find_their_targets(
+    page: Page, hall: Hall, size: dict[str, int]
+) -> None:
+    """320 px is also 1280 px at four times the size (WCAG 1.4.10)."""
+    hall.play("white", "e2e4")
+    page.set_viewport_size(size)  # type: ignore[arg-type]
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= size["width"]
+    small = page.evaluate(
+        """() => [...document.querySelectorAll("button, input:not([type=hidden]), select")]
+            .filter(one => !one.closest(".board"))
+            .map(one => [one.id || one.textContent, one.getBoundingClientRect()])
+            .filter(([, box]) => box.width < 44 || box.height < 44)
+            .map(([name]) => name)"""
+    )
+    assert small == []
+    square = page.locator("#sq-e4").bounding_box()
+    assert square is not None
+    # Eight squares of 44 px do not fit into 320 px; there a move can be typed (2.5.8).
+    assert square["width"] >= (39 if size == PHONE else 44)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        shot(page, f"{size['width']}-{scheme}")
+
+
+def test_the_page_of_the_sighted_players_assistant_offers_his_two_tasks_only(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    """D.2.11."""
+    hall = Hall(tmp_path, black=Player(name="Bert", assistant=True))
+    try:
+        hall.start()
+        page = context.new_page()
+        page.goto(hall.link("assistant:black"))
+        expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of Black, Bert")
+        buttons = page.locator("main button:not(.board button)").all_inner_texts()
+        assert buttons == ["Announce and execute", "Announce only", "Execute only"]
+        assert page.locator(".board button").first.get_attribute("id") == "sq-h1"
+        assert violations(page) == []
+    finally:
+        hall.close()
