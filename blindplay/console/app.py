@@ -81,7 +81,8 @@ class Console:
         self._streams_lock = threading.Lock()
         self.entering = Allowance(a_second=1, at_once=20)
         self.acting = Allowance(a_second=5, at_once=20)
-        self._closing = threading.Event()
+        self.closing = threading.Event()
+        """While it is set, streams of changes end; pages try again."""
         self.app = Starlette(
             routes=[
                 Route("/", self._door),
@@ -118,7 +119,7 @@ class Console:
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
-        self._closing.set()
+        self.closing.set()
         self._wake()
 
     def _wake(self) -> None:
@@ -133,7 +134,12 @@ class Console:
         self._wake()
 
     def issue(self, role: str) -> str:
-        """A new link's secret for ``role``; whoever had an old one is out."""
+        """A new link's secret for ``role``; whoever had an old one is out.
+
+        :raises ValueError: for a role that has no page.
+        """
+        if not views.has_page(role):
+            raise ValueError(f"There is no page for {role}.")
         token = self.doors.issue(role)
         self._wake()
         return token
@@ -228,7 +234,7 @@ class Console:
         leave = stream.listen(wake)
         try:
             yield f"retry: {_RECONNECT_MS}\n\n"
-            while not self._closing.is_set() and self._session(request) is session:
+            while not self.closing.is_set() and self._session(request) is session:
                 changed.clear()
                 missed = stream.since(place)
                 if missed is not None:

@@ -31,7 +31,7 @@ class ConsoleError(OSError):
     """The console cannot be served; the message says why and what to do."""
 
 
-class _Port:
+class TablePort:
     """The table as the console sees it; see :class:`blindplay.console.ports.Table`."""
 
     def __init__(self, table: Table) -> None:
@@ -68,9 +68,10 @@ class ConsoleHost:
             ) from None
         self._port: int = self._socket.getsockname()[1]
         self._address = _reached_at() if host == _ANY else host
+        self.url = f"http://{self._address}:{self._port}"
         self._table = table
         names = {host, self._address, LOOPBACK, "localhost", socket.gethostname().lower()}
-        self.console = Console(_Port(table), sorted(names - {_ANY}))
+        self.console = Console(TablePort(table), sorted(names - {_ANY}))
         table.listen(self.console.happened)
         config = uvicorn.Config(
             self.console.app, log_config=None, access_log=False, server_header=False, ws="none",
@@ -85,7 +86,7 @@ class ConsoleHost:
 
     def link(self, role: str) -> str:
         """A new link for ``role``; the old one opens nothing from now on."""
-        return f"http://{self._address}:{self._port}/#{self.console.issue(role)}"
+        return f"{self.url}/#{self.console.issue(role)}"
 
     def roles(self) -> list[str]:
         """Those at this table who have a page."""

@@ -41,10 +41,6 @@ class Hall:
     def link(self, role: str) -> str:
         return self.host.link(role)
 
-    @property
-    def base(self) -> str:
-        return self.link("arbiter").partition("/#")[0]
-
     def start(self) -> None:
         self.table.submit(f.Start)
 

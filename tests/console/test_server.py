@@ -7,16 +7,22 @@ import json
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from blindplay.console.access import Allowance
-from blindplay.console.acting import stamp
+from blindplay.console.acting import Answer, act, stamp
+from blindplay.laws import duties
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.record import Journal
+from blindplay.table import Table
+from blindplay.table.console_host import TablePort
 
-from .hall import Hall
+from .hall import IMPAIRED, Hall
 
 SEAT = "/assistant-white/"
 
@@ -185,7 +191,7 @@ def test_secrets_are_in_no_output(
 
 
 def test_without_host_only_this_machine_is_served(hall: Hall) -> None:
-    assert hall.base.startswith("http://127.0.0.1:")
+    assert hall.host.url.startswith("http://127.0.0.1:")
 
 
 # --- acting -------------------------------------------------------------------------------------
@@ -277,11 +283,58 @@ def test_an_illegal_move_of_the_opponent_can_be_entered_as_it_was(
     assert [ruling["by"] for ruling in hall.rulings if ruling.kind == "illegal"] == ["black"]
 
 
-def test_a_promotion_names_its_piece(hall: Hall, assistant: Browser) -> None:
+@pytest.mark.parametrize("how", ["announce", "both", "make"])
+def test_a_promotion_names_its_piece(tmp_path: Path, how: str) -> None:
     """D.2.1: the piece is announced; nothing is taken for a queen."""
-    hall.table.submit(f.Start)
-    hall.table.submit(f.Arbiter, do="restore", ply=0)
-    assert "legal move" in assistant.do("move", text="e7e8", how="announce").json()["said"][0]
+    hall = Hall(tmp_path, fen="8/4P3/8/8/8/8/k7/7K w - - 0 1")
+    try:
+        hall.start()
+        port = TablePort(hall.table)
+        form = {"act": ["move"], "text": ["e7e8"], "how": [how], "seen": [stamp(hall.table.game)]}
+        answer = act(port, "assistant:white", "en", form)
+        assert answer == Answer(("Say which piece the pawn becomes.",), refused=True)
+        if how != "make":
+            act(port, "assistant:white", "en", {**form, "promotion": ["n"]})
+            assert hall.taken("announce")[-1].move == "e7e8n"
+    finally:
+        hall.close()
+
+
+FIELDS = {
+    "announce": {"move": "e2e4"}, "repeat": {"move": "e2e4"}, "correct": {"move": "e2e4"},
+    "make": {"move": "e2e4"}, "touch": {"square": "e2"}, "record": {"ply": "1", "text": "e4"},
+    "claim_draw": {"rule": "repetition"}, "query": {"about": "moves"}, "seal": {"text": "e4"},
+    "irregular": {"what": "wrong_start"}, "arbiter": {"do": "stop_clocks"},
+    "inspect": {"board": "white"}, "assistant": {"of": "white", "present": "yes"},
+    "lift": {"board": "white", "square": "e2"}, "place": {"board": "white", "square": "e2"},
+    "position": {"board": "white", "placement": "8/8/8/8/8/8/8/8"},
+}  # fmt: skip
+
+
+def test_every_role_tries_every_action_and_does_what_is_his(tmp_path: Path) -> None:
+    """What is refused is refused by the Laws' own table of rights, and changes nothing."""
+    for number, role in enumerate(f.PEOPLE):
+        for kind in f.KINDS:
+            folder = tmp_path / f"{number}-{kind}"
+            folder.mkdir()
+            with Journal(folder / "game.db") as journal:
+                setup = Setup(t=0, white=IMPAIRED, black=Player(assistant=True))
+                table = Table(journal, setup)
+                table.submit(f.Start)
+                fields = FIELDS.get(kind, {})
+                form = {name: [value] for name, value in fields.items()}
+                if kind == "inspect":
+                    form["fulfils"] = ["size", "pegs"]
+                form |= {"act": [kind], "seen": [stamp(table.game)], "by": ["arbiter"]}
+                answer = act(TablePort(table), role, "en", form)
+                may = kind in duties.rights(table.game, role)
+                his = any("not your task" in said for said in answer.sentences)
+                assert his is not may, (role, kind, answer)
+                if not may:
+                    assert answer.refused
+                    assert answer.sentences[0].rpartition("(")[2].startswith("fide-2023 "), kind
+                    assert table.game.board.fen() == setup.fen
+                    assert table.game.result is None
 
 
 def test_two_assistants_at_the_same_moment_give_one_move_and_one_refusal(hall: Hall) -> None:
@@ -427,9 +480,7 @@ def test_the_language_can_be_changed(assistant: Browser) -> None:
     assert "Assistent von Weiß, Anna" in assistant.client.get(SEAT).text
 
 
-def test_names_of_players_are_text_and_nothing_else(tmp_path: Any) -> None:
-    from blindplay.laws.facts import Player
-
+def test_names_of_players_are_text_and_nothing_else(tmp_path: Path) -> None:
     hall = Hall(tmp_path, white=Player(name="<script>alert(1)</script>", impaired=True))
     try:
         browser = Browser(hall)
