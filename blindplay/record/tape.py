@@ -10,6 +10,8 @@ of the tape. Any player of sound files plays the folder in order.
 from __future__ import annotations
 
 import contextlib
+import functools
+import hashlib
 import io
 import json
 import os
@@ -103,7 +105,7 @@ class Tape:
         return [found for _, path in self._files() if (found := _read(path)) is not None]
 
     def damaged(self) -> list[Path]:
-        """The files of the tape that cannot be read any more."""
+        """The files of the tape that do not hold any more all that was kept."""
         return [path for _, path in self._files() if _read(path) is None]
 
     def from_ply(self, ply: int) -> list[Recording]:
@@ -112,9 +114,14 @@ class Tape:
         Where moves were taken back, the tape holds a ply more than once: it is played from the
         last time it was come to. From ply 1 on everything is played.
 
-        :raises TapeError: if nothing was said from ``ply`` on.
+        :raises TapeError: if nothing was said from ``ply`` on, or nothing can be played at all.
         """
         everything = self.recordings()
+        if not everything:
+            raise TapeError(
+                f"There is nothing on the tape {self.folder} that can be played; go by the "
+                "scoresheets."
+            )
         before = [at for at, found in enumerate(everything) if found.ply < ply]
         rest = everything[before[-1] + 1 :] if before else everything
         if not rest:
@@ -164,14 +171,34 @@ def _library() -> Any:
 
 
 def _read(path: Path) -> Recording | None:
+    """The recording in a file of the tape; None if it is damaged."""
+    try:
+        stands = path.stat()
+        return _decoded(path, stands.st_size, stands.st_mtime_ns)
+    except OSError:
+        return None
+
+
+@functools.lru_cache(maxsize=4096)  # a long game's; each is decoded once while it is unchanged
+def _decoded(path: Path, size: int, changed: int) -> Recording | None:
+    """As :func:`_read`, of the file as it stood when it had this ``size`` and was ``changed``.
+
+    A decoder gives what it can of a file that was cut short, or silence for what is spoilt. So the
+    length and the checksum of the sound are held against those in the file's head (FLAC's
+    STREAMINFO: MD5 of the samples, little-endian, in bytes 18 to 33 of the first block)."""
     soundfile = _library()
     match = _NAME.fullmatch(path.name)
     assert match is not None
     try:
-        with soundfile.SoundFile(path) as sound:
+        content = path.read_bytes()
+        with soundfile.SoundFile(io.BytesIO(content)) as sound:
             words, tags = sound.title, json.loads(sound.comment)
+            frames, samples = sound.frames, sound.read(dtype="int16")
         t, ply, by = int(tags["t"]), int(tags["ply"]), str(tags["by"])
     except (soundfile.SoundFileError, OSError, ValueError, KeyError, TypeError):
+        return None
+    checksum = hashlib.md5(samples.astype("<i2").tobytes(), usedforsecurity=False).digest()
+    if len(samples) != frames or content[26:42] not in (checksum, bytes(16)):
         return None
     return Recording(int(match[1]), t, ply, by, words, path)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.record import tape as tapes
@@ -96,6 +97,47 @@ def test_a_damaged_file_is_named_and_the_rest_is_played(tmp_path: Path) -> None:
     broken.write_bytes(broken.read_bytes()[:40])
     assert [found.ply for found in tape.recordings()] == [1, 3]
     assert tape.damaged() == [broken]
+
+
+@settings(deadline=None, max_examples=50)  # each writes a tape to the disk
+@given(st.data())
+def test_a_recording_that_is_cut_short_or_spoilt_anywhere_is_damaged(data: st.DataObject) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        tape = filled(Path(name) / "game.tape", 1, 2, 3)
+        broken = tape.recordings()[1].path
+        whole = broken.read_bytes()
+        head = len(whole) - _sound_bytes(whole)  # tags that are spoilt may still be some text
+        at = data.draw(st.integers(head, len(whole) - 1))
+        if data.draw(st.booleans(), "cut short"):
+            broken.write_bytes(whole[:at])
+        else:
+            spoilt = bytes([whole[at] ^ data.draw(st.integers(1, 255))])
+            broken.write_bytes(whole[:at] + spoilt + whole[at + 1 :])
+        # Whatever still decodes to the very samples that were kept is no damage (padding bits).
+        if tape.damaged():
+            assert tape.damaged() == [broken]
+            assert [found.ply for found in tape.recordings()] == [1, 3]
+        else:
+            samples, _ = soundfile.read(broken, dtype="int16")
+            assert samples.tobytes() == tone(202)
+
+
+def _sound_bytes(flac: bytes) -> int:
+    """How many bytes of a FLAC file are sound: what follows the last block of its head."""
+    at, last = 4, False
+    while not last:
+        last, at = bool(flac[at] & 0x80), at + 4 + int.from_bytes(flac[at + 1 : at + 4])
+    return len(flac) - at
+
+
+def test_of_a_tape_of_which_nothing_is_left_no_other_move_is_asked_for(tmp_path: Path) -> None:
+    tape = filled(tmp_path, 1, 2)
+    for path in tmp_path.iterdir():
+        path.write_bytes(b"")
+    assert len(tape.damaged()) == 2
+    for ply in (1, 2, 9):
+        with pytest.raises(TapeError, match=r"nothing on the tape .* scoresheets"):
+            tape.from_ply(ply)
 
 
 def test_it_is_played_from_a_ply_on_as_the_game_stands(tmp_path: Path) -> None:
