@@ -90,6 +90,7 @@ Explanation = tuple[Slip, ...]
 # likely than one that touches what it has nothing to do with.
 _MOVED, _STRANGE, _BY_ITSELF, _UNNOTICED = 10, 20, 30, 15
 _LAGS = 3
+_ANYWHERE = frozenset((What.EXTRA, What.DISPLACED))
 _MOST_SQUARES = 12
 _MOST_TOLD = 4
 
@@ -163,7 +164,10 @@ class _Search:
                 (cost + _MOVED, (*slips, self._behind(plies - back)))
                 for cost, slips in self._singles(plies - back, gap)
             ]
-        return _cheapest(pairs)
+        told = _cheapest(pairs)
+        if len(told) == 1 and all(slip.what in _ANYWHERE for slip in told[0]):
+            return ()  # any board can be explained so
+        return told
 
     def _lags(self, odd: Change) -> tuple[int, list[Change]]:
         """How many plies the board lags behind if it is right otherwise, else 0; and what it shows
@@ -434,8 +438,11 @@ class _Search:
         """Pieces that fell over, were pushed aside or taken off: nobody knows when."""
         board = self.boards[plies]
         goal = {square: letter_at(board, square) for square in odd}
+        too_many = self.named and too_many_pieces(self.shown)
         for square, stands in odd.items():
             bit, wanted = chess.BB_SQUARES[square], goal[square]
+            if wanted is None and too_many:
+                continue  # it comes from another game, or all is otherwise
             if wanted is None:
                 slip = Slip(What.EXTRA, piece=stands, square=square)
             elif stands is None:
@@ -507,6 +514,18 @@ def _promotions(letter: str | None, goal: int) -> tuple[chess.PieceType | None, 
 
 def _same(one: _Found, other: _Found) -> bool:
     return (one.slip.what, one.explains) == (other.slip.what, other.explains)
+
+
+def too_many_pieces(pieces: Pieces) -> bool:
+    """Whether there are more pieces of a colour than any game can have."""
+    for letters in ("KQRBNP", "kqrbnp"):
+        king, queen, rook, bishop, knight, pawn = (
+            sum(letter == other for other in pieces.values()) for letter in letters
+        )
+        promoted = max(queen - 1, 0) + sum(max(n - 2, 0) for n in (rook, bishop, knight))
+        if king > 1 or promoted + pawn > 8:
+            return True
+    return False
 
 
 def _mask(squares: Mapping[int, Any]) -> int:

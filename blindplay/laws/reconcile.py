@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -164,12 +165,13 @@ class Written:
     """What an entry of a scoresheet is taken for. ``text`` is kept as it was written; ``moves``
     are those that it can mean: one if it is sure or likely, several if it is ambiguous, what was
     meant (or nothing) if no legal move fits. ``odd`` is what is odd about it, as its reader names
-    it."""
+    it. Entries whose ``meant`` have something in common say the same, in whatever letters."""
 
     text: str
     certainty: Certainty
     moves: tuple[chess.Move, ...] = ()
     odd: tuple[str, ...] = ()
+    meant: frozenset[object] = frozenset()
 
     @property
     def legible(self) -> bool:
@@ -182,7 +184,7 @@ Reader = Callable[[str, chess.Board], Written]
 
 Stop = Literal["parted", "illegal", "gap", "ambiguous", "unfit"]
 _NOTHING = Written("", "missing")
-_MOST_LINES = 64
+_MOST_LINES = 256  # positions; as many as four promotions of which nobody has named the piece
 
 
 @dataclass(frozen=True)
@@ -194,7 +196,12 @@ class Comparison:
     before the sheets do, at the ply after it: they hold different moves, both hold the same
     illegal one, neither holds one, what they hold may be several moves, or an announced move does
     not fit what both hold; None if they never disagree. ``entries`` are both sides' entries at
-    ``ply``, which is that ply, or the first after the game. ``lines`` are all the games that fit.
+    ``ply``, which is that ply, or the first after the game.
+
+    ``lines`` are the games that fit all that the sheets hold, one for each position that they can
+    have led to; none where no game fits it all, or so many that they have not been followed to
+    the end. ``inferred`` are the plies of the game that neither sheet tells: only these moves fit
+    what is written later. From ``open_from`` on several games lead to this position.
 
     ``changed`` is the first ply at which both hold another move than was announced; ``odd`` are
     the entries (side, ply) that are not sure; ``against`` those of one sheet that say otherwise
@@ -210,6 +217,8 @@ class Comparison:
     changed: int | None
     odd: tuple[tuple[str, int, Written], ...]
     against: tuple[tuple[str, int], ...]
+    inferred: tuple[int, ...] = ()
+    open_from: int | None = None
 
     @property
     def unclear(self) -> list[tuple[str, int, Certainty]]:
@@ -227,10 +236,11 @@ class Comparison:
 class _Line:
     board: chess.Board
     moves: tuple[chess.Move, ...] = ()
-    bridged: bool = False  # a gap in both sheets has been bridged
+    bridged: int | None = None  # the ply at which a gap in both sheets has been bridged
     changed: int | None = None
     odd: tuple[tuple[str, int, Written], ...] = ()
     against: tuple[tuple[str, int], ...] = ()
+    open_from: int | None = None  # from there on other games, too, lead to this position
 
 
 def compare(
@@ -267,21 +277,48 @@ def compare(
                 stops.append((found, entries))
         if not more:
             return _concluded(start, lines, *stops[0])
-        lines = more[:_MOST_LINES]
+        lines = _by_position(more)
+        if len(lines) > _MOST_LINES:
+            # Following only some of them would make those look certain.
+            return _concluded(start, lines, "ambiguous", {})
+    return _concluded(start, lines, None, {})
+
+
+def _by_position(lines: list[_Line]) -> list[_Line]:
+    """One line for each position: which way led to it makes no difference to what follows."""
     if len(lines) == 1:
-        return _concluded(start, lines, None, {})
-    return _concluded(start, lines, "gap" if lines[0].bridged else "ambiguous", {})
+        return lines
+    found: dict[object, _Line] = {}
+    for line in lines:
+        key = line.board.epd(), line.changed
+        kept = found.setdefault(key, line)
+        if kept is not line:
+            parted = [one.open_from for one in (kept, line) if one.open_from is not None]
+            parted.append(_parting([kept.moves, line.moves]) + 1)
+            found[key] = dataclasses.replace(kept, open_from=min(parted))
+    return list(found.values())
+
+
+def _parting(games: Sequence[tuple[chess.Move, ...]]) -> int:
+    """How many moves games have in common from their beginning."""
+    common = 0
+    for moves in zip(*games, strict=False):
+        if len(set(moves)) > 1:
+            break
+        common += 1
+    return common
 
 
 def _concluded(
     start: chess.Board, lines: list[_Line], stop: Stop | None, entries: Mapping[str, Written]
 ) -> Comparison:
+    """The comparison when ``lines`` end, at the end of the sheets unless ``stop`` says why not."""
     first = lines[0]
-    common = 0
-    for moves in zip(*(line.moves for line in lines), strict=False):
-        if len(set(moves)) > 1:
-            break
-        common += 1
+    common = _parting([line.moves for line in lines])
+    fitting = () if stop else tuple(line.moves for line in lines)
+    opened = [line.open_from for line in lines if line.open_from is not None]
+    if (stop or len(lines) > 1) and opened:
+        common = min(common, *(ply - 1 for ply in opened))
     odd = first.odd + tuple(_odd(len(first.moves) + 1, entries))
     if common < len(first.moves):
         # Where the lines part it is open which move was played; what comes later is, too.
@@ -290,8 +327,10 @@ def _concluded(
     for move in first.moves[:common]:
         position.push(move)
     return Comparison(
-        first.moves[:common], position, stop, common + 1, entries,
-        tuple(line.moves for line in lines), first.changed, odd, first.against,
+        first.moves[:common], position, stop, common + 1, entries, fitting, first.changed, odd,
+        first.against,
+        (first.bridged,) if first.bridged and first.bridged <= common else (),
+        first.open_from if common == len(first.moves) else None,
     )  # fmt: skip
 
 
@@ -315,7 +354,7 @@ def _continue(
     elif len(legible) == 2:
         white, black = legible["white"], legible["black"]
         if white.certainty == black.certainty == "illegal":
-            same = white.text.split() == black.text.split()
+            same = white.text.split() == black.text.split() or white.meant & black.meant
             return "illegal" if common or same else "parted"
         if not common:
             return "parted"
@@ -346,10 +385,11 @@ def _continue(
             _Line(
                 board,
                 (*line.moves, move),
-                line.bridged or not (legible or said),
+                line.bridged or (None if legible or said else ply),
                 changed,
                 odd,
                 line.against + against,
+                line.open_from,
             )
         )
     return followers or "unfit"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import chess
 
-from blindplay.laws.deviation import Slip, What
+from blindplay.laws.deviation import Slip, What, too_many_pieces
 from blindplay.laws.placement import (
     Change,
     captured_en_passant,
@@ -326,5 +326,8 @@ def _by_itself(rng: random.Random, kind: What, board: chess.Board) -> tuple[Chan
         wrong = rng.choice([one for one in "PNBRQpnbrq" if one != letter])
         return {square: wrong}, Slip(kind, piece=letter, square=square, other=wrong)
     empty = rng.choice([at for at in chess.SQUARES if at not in standing])
-    extra = rng.choice("PNBRQpnbrq")
+    beside = [one for one in "PNBRQpnbrq" if not too_many_pieces({**standing, empty: one})]
+    if not beside:
+        return None
+    extra = rng.choice(beside)
     return {empty: extra}, Slip(kind, piece=extra, square=empty)

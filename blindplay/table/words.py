@@ -10,6 +10,7 @@ import chess
 
 from blindplay import language as packs
 from blindplay.language import Kind, Language, sheet
+from blindplay.language.written import meanings
 from blindplay.laws import Game, Heard, Ruling
 from blindplay.laws.deviation import UNKNOWN, Explanation, Slip
 from blindplay.laws.facts import SIDES
@@ -58,9 +59,15 @@ class PackWords:
         def read(text: str, board: chess.Board) -> Written:
             found = sheet.read(text, board, notations)
             certainty: Certainty = found.certainty.value
-            return Written(
-                text, certainty, found.moves, tuple(remark.value for remark in found.remarks)
-            )
+            meant: frozenset[object] = frozenset()
+            if certainty == "illegal":  # no move tells that two of them say the same
+                meant = frozenset(
+                    (one.piece, one.origins, one.targets, one.promotion, one.castles)
+                    for one in meanings(text, frozenset(notations))
+                    if one.own
+                )
+            remarks = tuple(remark.value for remark in found.remarks)
+            return Written(text, certainty, found.moves, remarks, meant)
 
         return read
 
@@ -132,12 +139,14 @@ def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition:
 
 
 def diagnosis(
-    explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language
-) -> str:
+    explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language,
+    before: int = 0,
+) -> str:  # fmt: skip
     """What must have happened on ``board``: the slips of each explanation, a sentence each;
-    nothing where there is none. ``first`` is the side that made the first ply."""
+    nothing where there is none. ``first`` is the side that made the first ply, ``before`` how
+    many numbers the sheets are ahead of it."""
     told = [
-        " ".join(_slip_in_words(slip, first, pack) for slip in slips)
+        " ".join(_slip_in_words(slip, first, pack, before) for slip in slips)
         for slips in explanations
         if slips
     ]
@@ -148,16 +157,16 @@ def diagnosis(
     return f"{intro} {alternative.join(told)}"
 
 
-def ply_in_words(ply: int, first: str, pack: Language) -> dict[str, str]:
+def ply_in_words(ply: int, first: str, pack: Language, before: int = 0) -> dict[str, str]:
     """The number of a ply's move, and whose it is, as sentences need them."""
     begun = ply if first == "white" else ply + 1
     return {
-        "number": pack.number((begun + 1) // 2),
+        "number": pack.number((begun + 1) // 2 + before),
         "player": pack.sentence("white" if begun % 2 else "black"),
     }
 
 
-def _slip_in_words(slip: Slip, first: str, pack: Language) -> str:
+def _slip_in_words(slip: Slip, first: str, pack: Language, before: int) -> str:
     def piece(letter: str | None) -> str:
         named = letter not in (None, UNKNOWN)
         return pack.piece(chess.Piece.from_symbol(letter)) if named else ""  # type: ignore[arg-type]
@@ -173,7 +182,7 @@ def _slip_in_words(slip: Slip, first: str, pack: Language) -> str:
             white = chess.square_rank(move.to_square) == 7
             values[name] = pack.piece(chess.Piece(move.promotion, white))
     if slip.ply is not None:
-        values |= ply_in_words(slip.ply, first, pack)
+        values |= ply_in_words(slip.ply, first, pack, before)
     key = f"slip_{slip.what.value}"
     if key == "slip_other_piece":
         key = "slip_other_move"

@@ -238,3 +238,20 @@ def test_two_slips_are_mostly_explained_and_by_two_at_most() -> None:
         assert all(1 <= len(slips) <= 2 for slips in found)
         explained += bool(found)
     assert explained >= 50
+
+
+def test_no_piece_is_extra_that_the_game_cannot_have() -> None:
+    start, moves = played("e4", "e5")
+    for too_many in (
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/4K3/PPPP1PPP/RNBQKBNR",
+        "rnbqkbnr/pppp1ppp/8/4p3/4P3/4Q3/PPPP1PPP/RNBQKBNR",
+    ):
+        shown = read_placement(too_many)
+        assert explain(start, moves, shown) == ()
+
+
+def test_two_pieces_that_lie_about_are_not_told_as_what_happened() -> None:
+    start, moves = played("Ka2", "Ka7", "Kb2", "Kb7", fen="k7/8/8/3r4/8/5R2/8/K7 w - - 0 1")
+    shown = read_placement("8/1k6/8/8/8/8/1K5r/R7")
+    assert explain(start, moves, shown) == ()
+    assert explain(start, moves, read_placement("8/1k6/8/3r4/8/8/1K6/R7")) != ()
