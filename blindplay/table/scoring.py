@@ -32,6 +32,9 @@ _HEADING = {
     "Result": "sheet_result",
 }
 _UNKNOWN = ("?", "????.??.??", "*")
+_JOURNALS_OWN = frozenset({"FEN", "SetUp", "Variant"})  # where the game began is no matter of taste
+_DATABASE = b"SQLite format 3\0"
+_BESIDE = ("", "-wal", "-shm", "-journal")  # SQLite's files beside a database hold parts of it
 
 
 class Format(StrEnum):
@@ -88,19 +91,38 @@ class Scored:
 
     @classmethod
     def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Scored:
-        """:raises JournalError: if there is no journal at ``path``, or no game in it."""
-        game, reason = Game(PackWords()), ""
-        with Journal(path, create=False) as journal:
+        """The game in the journal at ``path``; nothing is changed there.
+
+        :raises BrokenGameError: if the journal is damaged after the game began.
+        :raises JournalError: if there is no journal at ``path``, or no game in it.
+        :raises ValueError: for a tag without a value, or one that only the journal can say.
+        """
+        for name, value in (more or {}).items():
+            if not value.strip():
+                raise ValueError(
+                    f"The tag {name} needs an equals sign and a value, for example {name}=…."
+                )
+            if name in _JOURNALS_OWN:
+                raise ValueError(
+                    f"The journal says where the game began; leave out the tag {name}."
+                )
+        game, reason, broken = Game(PackWords()), "", None
+        with Journal(path, read_only=True) as journal:
             try:
                 for fact in journal.facts():
                     for ruling in game.apply(fact):
                         if ruling.kind == "game_over":
                             reason = ruling["reason"]
             except FactError as error:
-                raise JournalError(f"{path} is not the journal of a game: {error}") from None
+                broken = f"{path} is not the journal of a game: {error}"
+            except JournalError as error:
+                broken = str(error)
         if game.setup is None:
-            raise JournalError(f"{path} holds no game yet.")
-        return cls(game, reason, more or {})
+            raise JournalError(broken or f"{path} holds no game yet.")
+        found = cls(game, reason, more or {})
+        if broken is not None:
+            raise BrokenGameError(broken, found)
+        return found
 
     def usual_side(self) -> str:
         """Whose scoresheet is meant if nobody says: the impaired player's, or White's."""
@@ -186,6 +208,59 @@ class Scored:
         return dataclasses.replace(entry, text=again)
 
 
+class BrokenGameError(JournalError):
+    """A journal that can be read only up to a place; ``before`` is the game as it stood there."""
+
+    def __init__(self, message: str, before: Scored) -> None:
+        super().__init__(message)
+        self.before = before
+
+
+def check_output(journal: Path, output: Path) -> None:
+    """See that a record written into ``output`` destroys no evidence.
+
+    :raises ValueError: if it is this or any other journal, one of the files that SQLite keeps
+        beside it, or a part of a tape.
+    """
+    if output.exists() and journal.exists() and output.samefile(journal):
+        raise ValueError("The record cannot be written over its journal; give another --output.")
+    # Both as it is called and as it is after links: SQLite follows them, and a tape does not.
+    journals = (journal.absolute(), journal.resolve())
+    for path in (output.absolute(), output.resolve()):
+        for end in _BESIDE:
+            name = path.name[: len(path.name) - len(end)]
+            if not name or not path.name.casefold().endswith(end):
+                continue
+            whole = path.with_name(name)
+            if _same(whole, journals) or _is_database(whole):
+                raise ValueError(
+                    f"{output} is part of a journal, or would be; give another --output."
+                )
+        tapes = [beside(one) for one in journals]
+        if any(_same(one, tapes) or _is_tape(one) for one in (path, *path.parents)):
+            raise ValueError(f"{output} is part of a tape, or would be; give another --output.")
+
+
+def _same(path: Path, others: Iterable[Path]) -> bool:
+    """Whether ``path`` is one of ``others``, which need not be there, and may differ in case: on
+    some systems that is the same name."""
+    return any(str(path).casefold() == str(other).casefold() for other in others)
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        if not path.is_file():  # a pipe would be waited for
+            return False
+        with path.open("rb") as file:
+            return file.read(len(_DATABASE)) == _DATABASE
+    except OSError:
+        return False
+
+
+def _is_tape(folder: Path) -> bool:
+    return folder.suffix.casefold() == ".tape" and folder.is_dir()
+
+
 def _in_braille(labels: Labels) -> Labels:
     """Braille takes room: a hyphen is a gap, a blank parts the two moves."""
     return dataclasses.replace(labels, nothing="-", between=" ", absent="...")
@@ -204,6 +279,15 @@ def _embossed(lines: Iterable[str], pack: Language, form: Format, paper: Paper) 
     return "\n\n".join("\n".join(page) for page in laid_out) + "\n"
 
 
+def find_tape(journal: Path) -> Tape:
+    """The tape of the game in ``journal``.
+
+    :raises JournalError, TapeError: if there is none.
+    """
+    Journal(journal, read_only=True).close()
+    return Tape(beside(journal), create=False)
+
+
 def play_tape(
     journal: Path, first: int | None, output: Path | None, sink: AudioSink | None, out: TextIO
 ) -> None:
@@ -211,9 +295,16 @@ def play_tape(
     is printed as it is played. ``sink``: where it is heard, None where it is only written.
 
     :raises TapeError: if there is no tape, nothing on it from there on, or it cannot be written.
+    :raises ValueError: if ``output`` is evidence; see :func:`check_output`.
     """
-    game = Scored.of(journal).game
-    tape = Tape(beside(journal), create=False)
+    if output is not None:
+        check_output(journal, output)
+    tape = find_tape(journal)
+    try:
+        game = Scored.of(journal).game
+    except BrokenGameError as error:
+        print(f"trouble: {error}", file=out)
+        game = error.before.game
     for path in tape.damaged():
         print(f"trouble: {path} is damaged and left out.", file=out)
     found = tape.from_ply(ply_of(game, first) if first is not None else 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import io
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -20,11 +21,20 @@ from hypothesis import strategies as st
 from blindplay.language import braille, languages, load, sheet
 from blindplay.laws import facts as f
 from blindplay.laws.facts import parse
-from blindplay.record import Journal, JournalError, Tape
+from blindplay.record import Journal, JournalError, Tape, TapeError
 from blindplay.record.tape import beside
 from blindplay.speech.audio import SilentSink, read_audio
 from blindplay.table import Table
-from blindplay.table.scoring import Entries, Format, Paper, Scored, play_tape
+from blindplay.table.scoring import (
+    BrokenGameError,
+    Entries,
+    Format,
+    Paper,
+    Scored,
+    check_output,
+    find_tape,
+    play_tape,
+)
 from tests.record import games
 
 MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
@@ -228,6 +238,132 @@ def test_a_file_that_is_no_journal_of_a_game_is_said(tmp_path: Path) -> None:
     Journal(tmp_path / "empty.db").close()
     with pytest.raises(JournalError, match="no game"):
         Scored.of(tmp_path / "empty.db")
+
+
+def test_of_a_journal_that_lacks_facts_the_game_before_them_is_given_and_it_is_said(
+    journal: Path,
+) -> None:
+    # setup, start, and five facts a ply: what is lost lies in the fourth move of the game.
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
+    db.close()
+    with pytest.raises(BrokenGameError, match="lacks facts 18 to 20, so what comes") as caught:
+        Scored.of(journal, {"Site": "Oslo"})
+    game = chess.pgn.read_game(io.StringIO(caught.value.before.write(Format.PGN)))
+    assert game is not None and game.headers["Site"] == "Oslo" and game.headers["Result"] == "*"
+    assert [move.uci() for move in game.mainline_moves()] == MOVES[:3]
+    assert caught.value.before.write(Format.SHEET).count(WORDS[2]) == 1
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number = 1")
+    db.close()
+    with pytest.raises(JournalError, match="lacks fact 1,") as nothing:
+        Scored.of(journal)
+    assert not isinstance(nothing.value, BrokenGameError)
+
+
+def test_the_tape_of_a_journal_that_lacks_facts_is_heard_all_the_same(journal: Path) -> None:
+    tape = Tape(beside(journal))
+    for ply, text in enumerate(WORDS, 1):
+        tape.keep(bytes(800), 16_000, t=1500 * ply, ply=ply, by="table", words=text)
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number = 9")
+    db.close()
+    sink, out = SilentSink(), io.StringIO()
+    play_tape(journal, 4, None, sink, out)
+    assert len(sink.played) == 2
+    assert "trouble: " in out.getvalue() and "lacks fact 9" in out.getvalue()
+
+
+def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) -> None:
+    def stands() -> dict[str, tuple[bytes, int]]:
+        return {
+            found.name: (found.read_bytes(), found.stat().st_mtime_ns)
+            for found in journal.parent.iterdir()
+        }
+
+    (journal.parent / "empty.txt").touch()
+    before = stands()
+    Scored.of(journal).write(Format.BRF)
+    with pytest.raises(JournalError, match="nothing in it"):
+        Scored.of(journal.parent / "empty.txt")
+    assert stands() == before
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", "-WAL"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_record_is_not_written_over_a_journal_or_what_lies_beside_it(
+    journal: Path, end: str, there: bool
+) -> None:
+    output = journal.with_name(journal.name + end)
+    if there and end:
+        output.touch()
+    with pytest.raises(ValueError, match="give another --output"):
+        check_output(journal, output)
+    with pytest.raises(ValueError, match="give another --output"):
+        play_tape(journal, None, output, None, io.StringIO())
+    if end != "-WAL":  # the same is true of another game's journal
+        other = played(journal.with_name("other.db"), [])
+        with pytest.raises(ValueError, match="give another --output"):
+            check_output(other, output)
+
+
+@pytest.mark.parametrize("name", ["000001-ply-1-table.flac", "new.flac", "deep/new.pgn", ""])
+def test_a_record_is_not_written_into_a_tape(journal: Path, name: str) -> None:
+    output = beside(journal) / name
+    for _ in ("before there is a tape", "where there is one"):
+        with pytest.raises(ValueError, match="part of a tape"):
+            check_output(journal, output)
+        with pytest.raises(ValueError, match="part of a tape"):
+            play_tape(journal, None, output, None, io.StringIO())
+        Tape(beside(journal)).keep(bytes(800), 16_000, t=0, ply=1, by="table", words="e4")
+    with pytest.raises(ValueError, match="part of a tape"):
+        check_output(journal.with_name("other.db"), output)
+
+
+def test_a_link_to_evidence_is_evidence(journal: Path) -> None:
+    folder = journal.parent
+    try:
+        (folder / "sheet.txt").symlink_to(folder / "game.db-wal")
+        (folder / "linked.db").symlink_to(journal)
+        (folder / "out").symlink_to(beside(journal), target_is_directory=True)
+    except OSError:
+        pytest.skip("links may not be made here")
+    for output in ("sheet.txt", "linked.db", "out/x.flac"):
+        with pytest.raises(ValueError, match="give another --output"):
+            check_output(journal, folder / output)
+    with pytest.raises(ValueError, match="give another --output"):
+        check_output(folder / "linked.db", folder / "game.db-journal")
+
+
+def test_a_record_may_lie_beside_its_journal(journal: Path) -> None:
+    Tape(beside(journal))
+    for name in ("game.pgn", "game.db.txt", "tape.flac", "-wal", "game-wal", "game.db-walk"):
+        check_output(journal, journal.with_name(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("Site", "", "needs an equals sign and a value"),
+        ("FEN", "x", "where the game began"),
+        ("SetUp", "1", "where the game began"),
+        ("Variant", "Chess960", "where the game began"),
+    ],
+)
+def test_a_header_without_a_value_or_of_another_position_is_refused(
+    journal: Path, name: str, value: str, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        Scored.of(journal, {name: value})
+
+
+def test_who_has_no_tape_is_told_so_whatever_can_be_heard(journal: Path) -> None:
+    with pytest.raises(TapeError, match="--tape"):
+        find_tape(journal)
+    with pytest.raises(JournalError, match="no journal at"):
+        find_tape(journal.with_name("none.db"))
+    made = Tape(beside(journal))
+    assert find_tape(journal).folder == made.folder
 
 
 def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
