@@ -244,13 +244,16 @@ def _reading(heard: Alternative, expected: Expected, pack: Language) -> Reading:
     loose = heard.strays + len(heard.words.split())
     if meant is None:
         return Reading("", heard.words, heard.score, loose, Understanding(Kind.UNCLEAR, ""))
+    listed = _is_listed(heard.words, expected)
+    if not listed:
+        loose -= len((meant.uttered or meant.words).split())
     return Reading(
         _key(meant, heard.words),
         heard.words,
         heard.score,
-        loose - len((meant.uttered or meant.words).split()),
+        heard.strays if listed else loose,
         meant,
-        listed=meant.kind is Kind.ILLEGAL or _is_listed(heard.words, expected),
+        listed=listed or meant.kind is Kind.ILLEGAL,
     )
 
 
