@@ -378,6 +378,9 @@ def play(
         bool,
         typer.Option(help="Hear only what is said after the talk button: t and Enter, or a lever."),
     ] = False,
+    shared_microphone: Annotated[
+        bool, typer.Option(help="The microphone stands between the players and hears both.")
+    ] = False,
     talk_levers: Annotated[
         bool,
         typer.Option(help="The levers of the impaired player's board talk, and press no clock."),
@@ -468,7 +471,7 @@ def play(
     keep = Keep(tape.value)
     devices = table_play.Devices(
         board, sighted_board, microphone, private_output, public_output, model, silent,
-        push_to_talk, talk_levers,
+        push_to_talk, shared_microphone, talk_levers,
     )  # fmt: skip
     if or_demo and not devices.any_present():
         demo(journal=journal, language_id=language_id)

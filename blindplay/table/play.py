@@ -60,6 +60,8 @@ class Devices:
     model: Path | None = None
     silent: bool = False
     push_to_talk: bool = False
+    shared_microphone: bool = False
+    """The microphone hears both players: whose turn it is tells who has spoken."""
     talk_levers: bool = False
     """The levers of the impaired player's board are his talk button instead of the clock."""
 
@@ -300,6 +302,7 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
             MicrophoneSource(wanted.microphone, late=wanted.microphone is None),
             recogniser,
             Listening.PUSH_TO_TALK if wanted.push_to_talk else Listening.OPEN,
+            shared=wanted.shared_microphone,
         )
     except (AudioError, ModelError) as error:
         if wanted.microphone is not None or wanted.model is not None:
