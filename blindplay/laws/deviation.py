@@ -337,6 +337,10 @@ class _Search:
         yield _MOVED, What.ROOK_FORGOTTEN, None, king
         yield _STRANGE, What.KING_FORGOTTEN, None, rook
         short = rook_from > move.from_square
+        for at, now in did.items():
+            if now in ("K", "k") and before.piece_type_at(at) is None:
+                alone = chess.Move(rook_from, at)
+                yield _STRANGE, What.OTHER_PIECE, alone, change(before, alone)
         rank = chess.square_rank(move.from_square)
         own = before.rooks & before.occupied_co[before.turn] & chess.BB_RANKS[rank]
         beyond = [at for at in chess.scan_forward(own) if (at > move.from_square) != short]

@@ -322,7 +322,7 @@ def _concluded(
     odd = first.odd + tuple(_odd(len(first.moves) + 1, entries))
     if common < len(first.moves):
         # Where the lines part it is open which move was played; what comes later is, too.
-        stop, entries = ("gap" if first.bridged else "ambiguous"), {}
+        stop, entries = ("gap" if first.bridged == common + 1 else "ambiguous"), {}
     position = start.copy(stack=False)
     for move in first.moves[:common]:
         position.push(move)

@@ -255,3 +255,10 @@ def test_two_pieces_that_lie_about_are_not_told_as_what_happened() -> None:
     shown = read_placement("8/1k6/8/8/8/8/1K5r/R7")
     assert explain(start, moves, shown) == ()
     assert explain(start, moves, read_placement("8/1k6/8/3r4/8/8/1K6/R7")) != ()
+
+
+def test_a_rook_that_went_to_the_kings_square_instead_of_castling_is_named() -> None:
+    start, moves = played("O-O", fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")
+    ((slip,),) = explain(start, moves, read_placement("4k3/8/8/8/8/8/8/4K1R1"))
+    assert (slip.what, slip.ply) == (What.OTHER_PIECE, 1)
+    assert slip.executed == chess.Move(chess.H1, chess.G1)

@@ -281,8 +281,8 @@ def test_thousands_of_spoilt_sheets_and_boards() -> None:
         check(seed, rng.randrange(16, 60), rng.choice(SPOILT), rng.choice(KINDS))
 
 
-def test_both_sheets_against_the_boards_are_followed() -> None:
-    """D.2.9 asks what both have written: here neither board shows it."""
+def test_two_boards_that_show_the_same_are_not_corrected_by_two_sheets() -> None:
+    """D.2.9 is for boards that show different positions: here the odd entry is named."""
     rng = random.Random(3)
     moves = tuple(game(rng, 20, START))
     before = _after(START, moves, 19)
@@ -290,9 +290,149 @@ def test_both_sheets_against_the_boards_are_followed() -> None:
     texts = as_file(sheet_of((*moves[:-1], other), START))
     played = _after(START, moves, 20).board_fen()
     decision = decided(texts, texts, white=played, black=played)
-    before.push(other)
+    assert decision.boards_agree
     for board in decision.boards.values():
         assert not board.right
+        assert board.steps == []
         ((slip,),) = board.explanations
         assert (slip.ply, slip.move, slip.executed) == (20, other, moves[-1])
-        assert done(pieces_of(_after(START, moves, 20)), board.steps)[0] == pieces_of(before)
+
+
+NOTHING_TO_CORRECT = (
+    "Beide Bretter zeigen dieselbe Stellung; an ihnen ist nichts zu berichtigen.",
+    ("fide-2023 D.2.9",),
+)
+
+
+def after(*sans: str) -> str:
+    board = chess.Board()
+    for san in sans:
+        board.push_san(san)
+    return board.board_fen()
+
+
+def test_a_move_that_is_played_and_not_yet_noted_is_to_be_written_not_taken_back() -> None:
+    """8.1.3: a move may be played before it is noted."""
+    ahead = after("e4", "e5", "Nf3", "Nc6")
+    decision = decided("1. e4 e5 2. Sf3", "1. e4 e5 2. Sf3", white=ahead, black=ahead)
+    assert NOTHING_TO_CORRECT in decision.lines
+    assert any(cited == ("fide-2023 8.1.3",) for _, cited in decision.lines)
+    assert not any("berichtigen Sie" in words for words in said(decision))
+    assert all(board.steps == [] for board in decision.boards.values())
+
+
+def test_a_wrong_entry_takes_nothing_back_while_both_boards_show_the_same() -> None:
+    board = after("e4", "e5", "Nf3", "Nc6", "Bb5", "a6")
+    decision = decided(
+        "1. e4 e5 2. Nf4 Nc6 3. Bb5 a6", "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", white=board, black=board
+    )
+    assert decision.comparison.stop == "parted"
+    assert NOTHING_TO_CORRECT in decision.lines
+    assert not any("zurückgenommen" in words for words in said(decision))
+    assert all(shown.shows == ("black",) for shown in decision.boards.values())
+
+
+GAP = "1. e4 - 2. Sf3 Sc6 3. Lb5 Sf6 4. d3 Le7"
+
+
+def test_a_move_taken_from_a_board_is_said_to_be_and_never_told_as_written() -> None:
+    shown = after("e4", "e6", "Nf3", "Nc6", "Bb5", "Nf6", "d3", "Be7")
+    slipped = chess.BaseBoard(shown)
+    slipped.remove_piece_at(chess.E6)
+    for hole in (chess.E6, chess.D6):
+        slipped.set_piece_at(hole, chess.Piece.from_symbol("p"))
+    for board in ({"white": shown}, {"white": shown, "black": slipped.board_fen()}):
+        decision = decided(GAP, GAP, **board)
+        assert decision.from_board == {2: "white"}
+        assert any("ist vom Brett von Weiß übernommen" in words for words in said(decision))
+        assert not any("geschrieben ist" in words for words in said(decision))
+
+
+def test_boards_that_speak_for_different_moves_leave_a_gap_open() -> None:
+    """White's board has e5 and, besides, a pawn on d4 for d3; Black's has e6."""
+    of_white = after("e4", "e5", "Nf3", "Nc6", "Bb5", "Nf6", "d4", "Be7")
+    of_black = after("e4", "e6", "Nf3", "Nc6", "Bb5", "Nf6", "d3", "Be7")
+    decision = decided(GAP, GAP, white=of_white, black=of_black)
+    assert (decision.comparison.stop, decision.comparison.ply) == ("gap", 2)
+    assert all(board.explanations == () for board in decision.boards.values())
+
+
+def test_a_move_that_no_sheet_tells_is_not_told_as_written() -> None:
+    sheet = "1. e4 e5 2. - Nc6 3. Qxe5"
+    decision = decided(sheet, sheet, black=after("e4", "e5", "Nf3", "Nc6", "d3"))
+    assert decision.comparison.inferred == (3,)
+    assert any("nur dieser passt" in words for words in said(decision))
+    assert not any("geschrieben ist Hector" in words for words in said(decision))
+
+
+def test_two_ways_to_one_position_leave_only_the_moves_open() -> None:
+    fen = "7k/8/8/8/8/8/4P1K1/R4R2 w - - 0 1"
+    sheet = "1. Rd1 Kh7 2. Re1 Kh8 3. Rc1 Kh7 4. Rb1 Kh8 5. Rd1"
+    board = decided(sheet, sheet, fen=fen)
+    (one, *_) = (line for line in board.comparison.lines if line[0] == chess.Move.from_uci("a1d1"))
+    position = chess.Board(fen)
+    for move in one:
+        position.push(move)
+    decision = decided(sheet, sheet, fen=fen, white=position.board_fen())
+    assert decision.comparison.stop is None
+    assert decision.boards["white"].right
+
+
+def test_an_impossible_move_on_one_sheet_is_told_of_that_sheet() -> None:
+    for other in ("1. e4 e5 2. - Nc6 3. d3", "1. e4 e5"):
+        decision = decided("1. e4 e5 2. Qh6 Nc6 3. d3", other)
+        assert decision.comparison.stop == "illegal"
+        assert said(decision)[0].startswith("Auf dem Partieformular von Weiß steht ein unmöglich")
+        assert "Auf dem Partieformular von Schwarz steht an dieser Stelle nichts Lesbares." in said(
+            decision
+        )
+
+
+def test_an_odd_entry_is_said_aloud_with_what_it_was_taken_for() -> None:
+    decision = decided("1. e4 e5 2. Qxh5 Nc6", "1. e4 e5 2. Qh5 Nc6")
+    assert (
+        "Der Eintrag von Weiß wurde gelesen als Dame David eins Hector fünf; das ist "
+        "wahrscheinlich, nicht sicher: Zug Nummer zwei von Weiß." in said(decision)
+    )
+
+
+@pytest.mark.parametrize("empty", ["", "Partie gegen Meyer", "1. - - 2. - -"])
+def test_an_empty_sheet_agrees_with_nothing(empty: str) -> None:
+    decision = decided(empty, "1. e4 e5 2. Nf3 Nf6")
+    assert decision.alone == "black"
+    assert decision.to_json()["agree"] is False
+    assert "Die Partieformulare stimmen überein." not in said(decision)
+    assert "beruht allein auf dem von Schwarz" in said(decision)[0]
+
+
+BLACK_BEGINS = "4k3/8/8/8/8/8/4p3/K7 b - - 0 40"
+
+
+@pytest.mark.parametrize(
+    "sheet",
+    ["e1Q Ka2 Ke7", "1. e1Q 2. Ka2 Ke7", "1... e1Q 2. Ka2 Ke7", "1. - e1Q 2. Ka2 Ke7",
+     "40... e1Q 41. Ka2 Ke7", "40. – e1Q 41. Ka2 Ke7", "1. e1Q Ka2 2. Ke7"],
+)  # fmt: skip
+def test_the_first_entry_is_of_the_side_that_begins(sheet: str) -> None:
+    for other in (sheet, "40... e1D 41. Ka2 Ke7"):
+        found = decided(sheet, other, fen=BLACK_BEGINS).comparison
+        assert found.stop is None
+        assert [move.uci() for move in found.moves] == ["e2e1q", "a1a2", "e8e7"]
+
+
+def test_moves_are_spoken_with_the_numbers_of_the_sheets() -> None:
+    told = said(decided("40... e1Q 41. Ka2 Kd7", "40... e1Q 41. Ka2 Ke7", fen=BLACK_BEGINS))
+    assert told[0].endswith("ab dem Zug Nummer einundvierzig.")
+    told = said(decided("1... e1Q 2. Ka2 Kd7", "1... e1Q 2. Ka2 Ke7", fen=BLACK_BEGINS))
+    assert told[0].endswith("ab dem Zug Nummer zwei.")
+
+
+def test_a_game_that_is_not_known_to_its_end_explains_no_board() -> None:
+    fen = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
+    decision = decided(
+        "1. a8 Kd7", "1. a8 Kd7", fen=fen, white="R7/3k4/8/8/8/8/8/4K3",
+        black="Q7/3k4/8/8/8/8/8/4K3",
+    )  # fmt: skip
+    assert decision.comparison.stop == "ambiguous"
+    assert all(board.explanations == () for board in decision.boards.values())
+    assert not any("lässt sich nicht sagen" in words for words in said(decision))
