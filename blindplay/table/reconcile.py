@@ -58,7 +58,8 @@ class BoardDecision:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is decided. ``lines`` are the sentences, each with its articles."""
+    """What is decided. ``lines`` are the sentences, each with its articles; ``spoken`` the same
+    for a synthesiser, without what only the eye can read."""
 
     edition: str
     start: chess.Board
@@ -67,6 +68,7 @@ class Decision:
     boards: Mapping[str, BoardDecision]
     remarks: Sequence[Mapping[str, Any]]
     lines: Sequence[Line] = ()
+    spoken: Sequence[str] = ()
     numbered_from: int = 1
     """The number that the sheets give to the first move."""
     alone: str | None = None
@@ -115,6 +117,7 @@ class Decision:
             },
             "remarks": list(self.remarks),
             "words": [f"{words} ({', '.join(cited)})" for words, cited in self.lines],
+            "spoken": list(self.spoken),
         }
 
 
@@ -191,7 +194,9 @@ def decide(
         numbered_from=max(number for _, number in placed.values()),
         alone=_alone(written, found), from_board=from_board, boards_agree=same,
     )  # fmt: skip
-    return dataclasses.replace(decision, lines=list(_sentences(decision, written, pack, cite)))
+    lines = list(_sentences(decision, written, pack, cite))
+    spoken = [words for words, _ in _sentences(decision, written, pack, cite, as_written=False)]
+    return dataclasses.replace(decision, lines=lines, spoken=spoken)
 
 
 def _placed(sheet: list[Entry], start: chess.Board) -> tuple[list[Entry], int]:
@@ -368,7 +373,10 @@ def _sentences(
     written: Mapping[str, Mapping[int, str]],
     pack: Language,
     cite: Callable[[str], tuple[str, ...]],
+    *,
+    as_written: bool = True,
 ) -> Iterator[Line]:
+    """The decision in sentences. ``as_written``: entries are shown as well as said."""
     found, articles = decision.comparison, decision.articles
     mover = "white" if decision.start.turn else "black"
     before = decision.numbered_from - 1
@@ -392,7 +400,11 @@ def _sentences(
         if not entry.legible:
             return pack.sentence("scoresheet_lacks", player=player(side)), told_under
         told = [wording(found.position, move) for move in entry.moves]
-        move = f"{pack.either(told) if told else ''} ({entry.text})".strip()
+        if not told and not as_written:
+            impossible = pack.sentence("scoresheet_illegal", owner=player(side), **place(found.ply))
+            return impossible, told_under
+        shown = f"({entry.text})" if as_written else ""
+        move = f"{pack.either(told) if told else ''} {shown}".strip()
         return pack.sentence("scoresheet_wrote", player=player(side), move=move), told_under
 
     if decision.alone is not None:
@@ -410,8 +422,9 @@ def _sentences(
         if found.stop == "illegal" and len(holding) == 1:
             told = pack.sentence("scoresheet_illegal", owner=player(holding[0]), **place(found.ply))
             yield told, articles
-            for side in found.entries:
-                yield wrote(side)
+            for side, entry in found.entries.items():
+                if as_written or side not in holding or entry.moves:
+                    yield wrote(side)
         else:
             yield pack.sentence(f"scoresheets_{found.stop}", **place(found.ply)), articles
     yield from _readings(decision, pack, place, wording, recording)

@@ -16,6 +16,7 @@ from blindplay import language
 from blindplay.language.entries import entries
 from blindplay.laws.deviation import What
 from blindplay.laws.placement import pieces_of, write_placement
+from blindplay.speech.synthesis import words_only
 from blindplay.table.mishaps import BY_MOVES, BY_THEMSELVES, game, mishap
 from blindplay.table.reconcile import Decision, check_board, decide, read_sheet
 
@@ -382,6 +383,7 @@ def test_an_impossible_move_on_one_sheet_is_told_of_that_sheet() -> None:
     for other in ("1. e4 e5 2. - Nc6 3. d3", "1. e4 e5"):
         decision = decided("1. e4 e5 2. Qh6 Nc6 3. d3", other)
         assert decision.comparison.stop == "illegal"
+        assert sum("unmöglicher Zug" in words for words in decision.spoken) == 1
         assert said(decision)[0].startswith("Auf dem Partieformular von Weiß steht ein unmöglich")
         assert "Auf dem Partieformular von Schwarz steht an dieser Stelle nichts Lesbares." in said(
             decision
@@ -436,3 +438,15 @@ def test_a_game_that_is_not_known_to_its_end_explains_no_board() -> None:
     assert decision.comparison.stop == "ambiguous"
     assert all(board.explanations == () for board in decision.boards.values())
     assert not any("lässt sich nicht sagen" in words for words in said(decision))
+
+
+@pytest.mark.parametrize("code", language.languages())
+def test_nothing_that_is_spoken_is_notation(code: str) -> None:
+    sheets = {"white": "1. e4 e5 2. Nf4", "black": "1. e4 e5 2. Nxh3+"}
+    read = {side: entries(text) for side, text in sheets.items()}
+    decision = decide(read, {"black": ON_H6}, START, "fide-2023", language.load(code))
+    assert decision.comparison.stop == "parted"
+    assert "(Nf4)" in " ".join(said(decision))
+    assert decision.spoken
+    for words in decision.spoken:
+        assert words_only(words) == words
