@@ -554,7 +554,7 @@ def replay(
         editions.load(edition)
     with contextlib.ExitStack() as stack:
         if journal is not None:
-            opened = stack.enter_context(Journal(journal, create=False))
+            opened = stack.enter_context(Journal(journal, read_only=True))
             given: Iterable[tuple[str, Fact]] = (
                 (f"{journal}:{n}", fact) for n, fact in enumerate(opened.facts(), 1)
             )
@@ -640,9 +640,10 @@ def score(
         raise ValueError("--from goes with --format tape; a scoresheet is always written whole.")
     if output is not None and not output.parent.is_dir():
         raise ValueError(f"There is no folder {output.parent}; make it first.")
-    if output is not None and output.exists() and journal.exists() and output.samefile(journal):
-        raise ValueError("The record cannot be written over its journal; give another --output.")
+    if output is not None:
+        scoring.check_output(journal, output)
     if form is ScoreFormat.TAPE:
+        scoring.find_tape(journal)  # who has none needs no loudspeaker to be told so
         sink = DeviceSink() if output is None else None
         try:
             scoring.play_tape(journal, first, output, sink, sys.stdout)
@@ -653,7 +654,12 @@ def score(
     if language_id is not None:
         language.load(language_id)
     tags = [(name, value) for name, _, value in (given.partition("=") for given in header or [])]
-    text = scoring.Scored.of(journal, dict(tags)).write(
+    broken = None
+    try:
+        scored = scoring.Scored.of(journal, dict(tags))
+    except scoring.BrokenGameError as error:  # what comes before is written all the same
+        scored, broken = error.before, error
+    text = scored.write(
         scoring.Format(form.value),
         None if side is None else side.value,
         language=language_id,
@@ -671,6 +677,8 @@ def score(
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode("utf-8"))
         sys.stdout.buffer.flush()
+    if broken is not None:
+        raise broken
 
 
 def _input(file: str, stack: contextlib.ExitStack) -> TextIO:

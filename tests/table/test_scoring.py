@@ -414,6 +414,10 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
         (("none.db",), "no journal"),
         (("{}", "--format", "tape", "--output", "x.wav"), "no tape"),
         (("{}", "--output", "{}"), "over its journal"),
+        (("{}", "--output", "{}-wal"), "part of a journal"),
+        (("{}", "--format", "tape"), "no tape"),
+        (("{}", "--header", "Site"), "equals sign"),
+        (("{}", "--header", "FEN=x"), "where the game began"),
         (("{}", "--output", "no-such-folder/x"), "no folder"),
         (("{}", "--format", "brf", "--cells", "3"), "at least"),
         (("{}", "--format", "html", "--points", "500"), "6 to 72"),
@@ -432,4 +436,23 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
     assert done.returncode == 2 and done.stdout == b""
     lines = done.stderr.decode().strip().splitlines()
     assert len(lines) == 1 and said in lines[0]
+    assert journal.read_bytes() == before
+
+
+def test_the_command_writes_what_comes_before_missing_facts_and_then_says_so(
+    journal: Path,
+) -> None:
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
+    db.close()
+    before = journal.read_bytes()
+    done = score(str(journal))
+    assert done.returncode == 2
+    game = chess.pgn.read_game(io.StringIO(done.stdout.decode()))
+    assert game is not None and [move.uci() for move in game.mainline_moves()] == MOVES[:3]
+    lines = done.stderr.decode().strip().splitlines()
+    assert len(lines) == 1 and "lacks facts 18 to 20" in lines[0]
+    replayed = command("replay", "--journal", str(journal))
+    assert replayed.returncode == 2 and replayed.stdout
+    assert "lacks facts 18 to 20" in replayed.stderr.decode()
     assert journal.read_bytes() == before
