@@ -28,7 +28,7 @@ from blindplay.speech.measure import first_sample, real_time_factor, stop_latenc
 from blindplay.speech.models import find_model
 from blindplay.speech.synthesis import Synthesiser
 
-from .hearing import open_recogniser, understand_sound
+from .hearing import expect, open_recogniser, understand_sound
 from .mishaps import mishap
 from .reconcile import decide
 from .words import PackWords
@@ -120,7 +120,7 @@ def _speech(pack: Language) -> Iterator[str]:
         recogniser = open_recogniser(pack, find_model(pack.code))
         loaded = time.perf_counter() - start
         clips = [read_audio(synthesiser.render(words)) for words in spoken]
-        phrases = recogniser.sayable(pack.phrases(board) + pack.command_phrases())
+        phrases = list(expect(recogniser, pack, [board]).phrases)
         factor = real_time_factor(recogniser, clips, phrases)
         yield (
             f"Recogniser: loaded in {loaded * 1000:.0f} ms, real-time factor {factor:.4f} with "

@@ -237,7 +237,8 @@ def test_a_board_that_is_not_there_is_not_waited_for(sit: Callable[..., Sitting]
     assert not at.session.begin_now()
 
 
-def test_a_wrong_board_in_the_game_is_led_back_step_by_step(sit: Callable[..., Sitting]) -> None:
+def with_a_knight_gone_wrong(sit: Callable[..., Sitting]) -> Sitting:
+    """White has announced and played Nf3; on Black's board the knight went to h3."""
     at = sit(START, START)
     at.session.set_up(lambda: None)
     at.wait(lambda: at.session._begin is None)
@@ -247,6 +248,11 @@ def test_a_wrong_board_in_the_game_is_led_back_step_by_step(sit: Callable[..., S
         at.boards[side].lift("g1")
         at.boards[side].place(to, "N")
     at.boards["white"].press("white")
+    return at
+
+
+def test_a_wrong_board_in_the_game_is_led_back_step_by_step(sit: Callable[..., Sitting]) -> None:
+    at = with_a_knight_gone_wrong(sit)
     at.wait(at.said("Bitte berichtigen Sie das Brett von Schwarz."))
     at.wait(at.said("Umstecken: weißer Springer, von Hector drei nach Felix drei."))
     at.boards["black"].lift("h3")
@@ -275,15 +281,7 @@ def test_a_board_that_was_never_felt_is_told_all_steps_at_once(sit: Callable[...
 def test_after_taking_back_both_boards_are_led_one_after_the_other(
     sit: Callable[..., Sitting],
 ) -> None:
-    at = sit(START, START)
-    at.session.set_up(lambda: None)
-    at.wait(lambda: at.session._begin is None)
-    at.table.submit(Start)
-    at.session.typed("white", "Springer Gustav eins Felix drei")
-    for side, to in (("white", "f3"), ("black", "h3")):
-        at.boards[side].lift("g1")
-        at.boards[side].place(to, "N")
-    at.boards["white"].press("white")
+    at = with_a_knight_gone_wrong(sit)
     at.wait(at.said("Umstecken: weißer Springer, von Hector drei nach Felix drei."))
     # While he corrects his board he writes what he had heard: now the sheets part.
     at.table.submit(Record, by="black", ply=1, text="Sh3")
