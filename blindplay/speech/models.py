@@ -1,47 +1,158 @@
 """Where speech models live, and whether a folder is one."""
 
+import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 
 FST_MAGIC = bytes((0xD6, 0xFD, 0xB2, 0x7E))  # OpenFst's header, little-endian 2125659606
+
+BUILT_IN = "built-in"
+"""The name of the model that comes with the program."""
+OWN = "own"
+"""The name of the model that the user made himself: `model_folder`."""
+MOST_PEOPLE = 2
+"""So many models trained on people listen at once, unless the user chose others."""
+
+_CHOSEN = "chosen.json"
 
 
 class ModelError(ValueError):
     """There is no usable speech model; the sentence says what to do."""
 
 
+def store() -> Path:
+    """Return the folder in the user's data that keeps every model of his."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "models"
+
+
 def model_folder(language: str) -> Path:
     """Return the folder in which the user's own model of `language` is looked for."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "models" / language
+    return store() / language
+
+
+def adapted_folder(language: str) -> Path:
+    """Return the folder that holds the installed models of `language`, one folder each."""
+    return store() / "adapted" / language
+
+
+def built_in(language: str) -> Path | None:
+    """Return the folder of the model that came with the program, if there is one of `language`:
+    the one in the installed package, else the one in the source repository."""
+    package = Path(__file__).resolve().parent.parent
+    folders = (package / "models" / language, package.parent / "models" / language)
+    return next((folder for folder in folders if (folder / "am").is_dir()), None)
+
+
+def available(language: str) -> dict[str, Path]:
+    """Return the folders of all models that hear `language`, by their names, the one to be
+    preferred first: "own", the installed ones by the names of their bases, "built-in".
+
+    Raises ModelError when `language` is no language tag.
+    """
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", language):
+        raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
+    found = {}
+    if model_folder(language).is_dir():
+        found[OWN] = model_folder(language)
+    if (installed := adapted_folder(language)).is_dir():
+        folders = sorted(folder for folder in installed.iterdir() if folder.is_dir())
+        found |= {folder.name: folder for folder in folders if not folder.name.startswith(".")}
+    if (built := built_in(language)) is not None:
+        found[BUILT_IN] = built
+    return found
+
+
+def choice(language: str) -> tuple[str, ...]:
+    """Return the names of the models that the user wants `language` to be heard with, the first
+    the most trusted; none if he has said nothing (`blindplay models use`)."""
+    names = _choices().get(language, [])
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return ()
+    return tuple(dict.fromkeys(names))
+
+
+def choose(language: str, names: Iterable[str]) -> None:
+    """Keep which models `language` is to be heard with; no names: what is usual.
+
+    Raises ModelError for a name that is not in `available`, and OSError.
+    """
+    there, wanted = available(language), list(dict.fromkeys(names))
+    if unknown := [name for name in wanted if name not in there]:
+        raise ModelError(_absent(language, unknown[0], there))
+    choices = {**_choices(), language: wanted}
+    file = store() / _CHOSEN
+    file.parent.mkdir(parents=True, exist_ok=True)
+    fresh = file.with_suffix(".new")
+    kept = {code: kept for code, kept in choices.items() if kept}
+    fresh.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+    fresh.replace(file)
+
+
+def _choices() -> dict[str, Any]:
+    try:
+        read = json.loads((store() / _CHOSEN).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return read if isinstance(read, dict) else {}
+
+
+def _absent(language: str, name: str, there: Iterable[str]) -> str:
+    listed = ", ".join(there)
+    return (
+        f"There is no model {name} for {language}; "
+        + (f"there are: {listed}; " if listed else "")
+        + f"install it with: blindplay models install {name} --language {language}"
+        + (f", or choose another with: blindplay models use --language {language}." if listed
+           else ".")
+    )  # fmt: skip
+
+
+def chosen(language: str) -> tuple[Path, ...]:
+    """Return the folders of the models that `language` is to be heard with, at least one, the most
+    trusted first. All of them are meant to listen at once.
+
+    They are what the user chose (`blindplay models use NAME … --language LANGUAGE`), in his order.
+    If he chose nothing: his own model and the installed ones, two at most, and after them the
+    built-in one, which is weak with people and good in noise; it is `built_in(language)`, and it
+    alone where nothing is installed. The folders are there and look like models; whether their
+    files are as they were installed is asked by `check_model`, which a recogniser does on loading.
+
+    Raises ModelError when there is none, one that was chosen is gone, or one is no model.
+    """
+    there = available(language)
+    names = choice(language)
+    if not names:
+        people = [name for name in there if name != BUILT_IN]
+        names = (*people[:MOST_PEOPLE], *([BUILT_IN] if BUILT_IN in there else []))
+    if gone := [name for name in names if name not in there]:
+        raise ModelError(_absent(language, gone[0], there))
+    if not names:
+        raise ModelError(
+            f"There is no speech model for {language!r}, so nothing can be heard in that language; "
+            f"run: blindplay models install --language {language}, or without the internet: "
+            f"blindplay models adapt FOLDER --language {language}, with the folder of a small Vosk "
+            "model of any language; or type what is said."
+        )
+    for name in names:
+        _check_files(there[name])
+    return tuple(there[name] for name in names)
 
 
 def find_model(language: str, path: Path | None = None) -> Path:
-    """Return the folder of a checked Vosk model for `language` (a tag such as "de").
+    """Return the folder of one checked Vosk model for `language` (a tag such as "de"): `path`, or
+    the first of `chosen`.
 
-    The first of these that exists: `path`; the user's own model (see `model_folder`); the one
-    built into the installed package; the one in the source repository. A folder that exists but
-    is no model is an error, never passed over in silence.
+    A folder that exists but is no model is an error, never passed over in silence.
 
     Raises ModelError when there is none or the one found cannot be used.
     """
-    if path is not None:
-        return check_model(path)
-    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", language):
-        raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
-    package = Path(__file__).resolve().parent.parent
-    own = model_folder(language)
-    for folder in (own, package / "models" / language, package.parent / "models" / language):
-        if folder.is_dir():
-            return check_model(folder)
-    raise ModelError(
-        f"There is no speech model for {language!r}, so nothing can be heard in that language; "
-        "take a small Vosk model of any language and run: blindplay models adapt ITS_FOLDER "
-        f"--language {language}; or type what is said."
-    )
+    return check_model(path) if path is not None else chosen(language)[0]
 
 
 def words_file(model: Path) -> Path:
@@ -58,6 +169,10 @@ def check_model(path: Path) -> Path:
 
     Raises ModelError otherwise.
     """
+    return _check_files(path)
+
+
+def _check_files(path: Path) -> Path:
     if not path.is_dir():
         raise ModelError(f"{path} is not a folder; name the folder of an unpacked Vosk model.")
     if (path / "am" / "final.mdl").is_file():
