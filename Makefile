@@ -28,7 +28,7 @@ docs: $(READY)
 bench: $(READY)
 	$(BIN)/blindplay bench
 
-# The words of the built-in model, from blindplay/language/lexicons: make model-graph LANG=de
+# The words of the built-in model, from blindplay/language/packs: make model-graph LANG=de
 model-graph: LANG := $(if $(filter command line,$(origin LANG)),$(LANG),de)
 model-graph: $(READY)
 	$(BIN)/blindplay models adapt models/$(LANG) --language $(LANG) --output models/$(LANG)

@@ -5,6 +5,7 @@ The words themselves are data: one TOML file a language in ``packs``.
 
 from .language import Language, LanguageError, languages, load, words_only
 from .lexicon import Lexicon, lexicon
+from .pack import look_in
 from .understanding import QUESTIONS, About, Command, IllegalReason, Kind, Understanding
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "languages",
     "lexicon",
     "load",
+    "look_in",
     "words_only",
 ]

@@ -86,9 +86,7 @@ class Language:
         self._hundreds = pack.words("numbers", "hundreds")
         self._thousands = pack.words("numbers", "thousands")
         if (len(self._below_hundred), len(self._hundreds), len(self._thousands)) != (100, 9, 9):
-            raise LanguageError(
-                f"packs/{pack.code}.toml: numbers needs 100, 9 and 9 words: count them."
-            )
+            raise LanguageError(f"{pack.file}: numbers needs 100, 9 and 9 words: count them.")
         self._captures = pack.words("move", "captures")[0]
         self._en_passant = pack.words("move", "en_passant")[0]
         self._promotes = pack.words("move", "promotes")[0]
@@ -489,7 +487,7 @@ class Language:
             meaning = dictionary.get(fold(also))
             if meaning is None:
                 raise LanguageError(
-                    f"packs/{self.code}.toml: listen.also has {also!r}, which no table explains."
+                    f"{self._pack.file}: listen.also has {also!r}, which no table explains."
                 )
             usual = next(
                 word.text
@@ -591,7 +589,7 @@ class Language:
         words already (see :func:`words_only`); values that the sentence does not use are ignored.
         """
         if key not in self._sentences:
-            raise LanguageError(f"packs/{self.code}.toml has no sentence {key!r}: add it.")
+            raise LanguageError(f"{self._pack.file} has no sentence {key!r}: add it.")
         missing = self.fields(key) - values.keys()
         if missing:
             raise LanguageError(

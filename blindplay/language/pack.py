@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -78,11 +80,15 @@ def fold(text: str) -> str:
 
 
 class Pack:
-    """The contents of ``packs/<code>.toml``, checked when it is read."""
+    """The contents of ``packs/<code>.toml``, checked when it is read.
 
-    def __init__(self, code: str, data: Mapping[str, Any]) -> None:
+    ``file`` is what the file is called where something in it is to be corrected.
+    """
+
+    def __init__(self, code: str, data: Mapping[str, Any], file: str = "") -> None:
         self.code = code
         self.data = data
+        self.file = file or f"packs/{code}.toml"
         self.file_names = tuple(self.words("files", name)[0] for name in "abcdefgh")
         self.rank_names = tuple(self.words("ranks", name)[0] for name in "12345678")
         self.piece_names = {
@@ -97,41 +103,38 @@ class Pack:
     @classmethod
     def read(cls, code: str) -> Pack:
         """The pack of the language ``code``. LanguageError if there is none or it is not whole."""
-        found = codes()
+        found = _sources()
         if code not in found:
             raise LanguageError(f"Unknown language {code!r}: choose one of {', '.join(found)}.")
-        source = files(__package__).joinpath("packs", f"{code}.toml")
-        try:
-            return cls(code, tomllib.loads(source.read_text(encoding="utf-8")))
-        except tomllib.TOMLDecodeError as error:
-            raise LanguageError(f"Correct packs/{code}.toml: {error}.") from error
+        source, file = found[code]
+        return cls(code, parse(source.read_bytes(), file), file)
 
     def table(self, *path: str) -> Mapping[str, Any]:
         """The table at ``path``."""
         found = self._at(*path)
         if not isinstance(found, Mapping):
-            raise LanguageError(f"packs/{self.code}.toml: {'.'.join(path)} must be a table.")
+            raise LanguageError(f"{self.file}: {'.'.join(path)} must be a table.")
         return found
 
     def words(self, *path: str) -> list[str]:
         """The list of words at ``path``, at least one."""
         found = self._at(*path)
         if not isinstance(found, list) or not found or not all(isinstance(w, str) for w in found):
-            raise LanguageError(f"packs/{self.code}.toml: {'.'.join(path)} must list words.")
+            raise LanguageError(f"{self.file}: {'.'.join(path)} must list words.")
         return found
 
     def text(self, *path: str) -> str:
         """The text at ``path``."""
         found = self._at(*path)
         if not isinstance(found, str):
-            raise LanguageError(f"packs/{self.code}.toml: {'.'.join(path)} must be a text.")
+            raise LanguageError(f"{self.file}: {'.'.join(path)} must be a text.")
         return found
 
     def _at(self, *path: str) -> Any:
         found: Any = self.data
         for name in path:
             if not isinstance(found, Mapping) or name not in found:
-                raise LanguageError(f"packs/{self.code}.toml lacks {'.'.join(path)}: add it.")
+                raise LanguageError(f"{self.file} lacks {'.'.join(path)}: add it.")
             found = found[name]
         return found
 
@@ -144,7 +147,7 @@ class Pack:
             known = found.setdefault(key, word)
             if (known.sign, known.value) != (word.sign, word.value):
                 raise LanguageError(
-                    f"packs/{self.code}.toml: {word.text!r} has two meanings: keep one of them."
+                    f"{self.file}: {word.text!r} has two meanings: keep one of them."
                 )
         return found
 
@@ -192,11 +195,42 @@ class Pack:
         )
 
 
+_own: Path | None = None
+
+
+def look_in(folder: Path) -> None:
+    """Take the packs in ``folder``, too, if there is one; they go before those of the same name.
+
+    To be called before any language is loaded.
+    """
+    global _own
+    _own = folder
+
+
+def parse(text: bytes, file: str) -> dict[str, Any]:
+    """The contents of a pack. LanguageError, which names ``file``, if it is no TOML."""
+    try:
+        return tomllib.loads(text.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise LanguageError(f"{file} is no text in UTF-8: save it as UTF-8.") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise LanguageError(f"Correct {file}: {error}.") from error
+
+
 def codes() -> list[str]:
     """The languages there are, as two-letter codes in alphabetical order."""
-    folder = files(__package__).joinpath("packs")
-    return sorted(
-        entry.name.removesuffix(".toml")
+    return list(_sources())
+
+
+def _sources() -> dict[str, tuple[Traversable, str]]:
+    """The files of the packs, and what each is called."""
+    folders: list[tuple[Traversable, str]] = [(files(__package__).joinpath("packs"), "packs")]
+    if _own is not None and _own.is_dir():
+        folders.append((_own, str(_own)))
+    found = {
+        entry.name.removesuffix(".toml"): (entry, f"{called}/{entry.name}")
+        for folder, called in folders
         for entry in folder.iterdir()
-        if entry.name.endswith(".toml")
-    )
+        if re.fullmatch(r"[a-z]{2,3}\.toml", entry.name)
+    }
+    return dict(sorted(found.items()))

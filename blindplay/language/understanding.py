@@ -245,7 +245,7 @@ class Reader:
                     self._questions.append((command, re.compile(pattern)))
                 elif self._commands.setdefault(fold(phrase), command) is not command:
                     raise LanguageError(
-                        f"packs/{pack.code}.toml: {phrase!r} is two commands: keep one of them."
+                        f"{pack.file}: {phrase!r} is two commands: keep one of them."
                     )
         self._letters = {letter: piece for piece, letter in pack.piece_letters.items()}
         self._one_word = {

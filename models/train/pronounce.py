@@ -2,7 +2,7 @@
 
     python models/train/pronounce.py LANGUAGE [WORD …]
 
-The lines are for blindplay/language/lexicons/LANGUAGE.toml: read them, say them, and add how people
+The lines are for blindplay/language/packs/LANGUAGE.toml: read them, say them, and add how people
 reduce them. Without words, those of the language pack are looked at. Needs espeakng-loader.
 """
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
-from pathlib import Path
-
 import pytest
 
 from blindplay import language
-from blindplay.language import LanguageError, lexicon
-from blindplay.language.pack import Pack
+from blindplay.language import LanguageError, Lexicon, lexicon
+from blindplay.language.pack import Pack, parse
 
 CODES = language.languages()
 
@@ -18,7 +15,7 @@ CODES = language.languages()
 def test_no_word_that_a_table_understands_is_without_pronunciation(code: str) -> None:
     missing = sorted(set(language.load(code).grammar_words()) - lexicon(code).words.keys())
     assert not missing, (
-        f"Add these to language/lexicons/{code}.toml, see models/train/pronounce.py, "
+        f"Add these to [pronunciations] of packs/{code}.toml, see models/train/pronounce.py, "
         f"then make model-graph: {missing}"
     )
 
@@ -67,22 +64,30 @@ def test_an_unknown_language_is_a_sentence() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        '[words]\nanna = "+0.5"',
-        '[words]\nanna = "a n a +much"',
-        "[words]\nanna = []",
-        '[words]\nAnna = "a n a"',
-        '[words]\nanna = "a n a"\n[fillers]\nanna = "a n a"',
-        "[words]\nanna = ",
+        '[pronunciations]\nanna = "+0.5"',
+        '[pronunciations]\nanna = "a n a +much"',
+        "[pronunciations]\nanna = []",
+        '[pronunciations]\nAnna = "a n a"',
+        '[pronunciations]\nanna = "a n a"\n[fillers]\nanna = "a n a"',
     ],
 )
-def test_a_lexicon_that_cannot_be_read_is_a_sentence(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = importlib.import_module("blindplay.language.lexicon")  # the name is a function's, too
-    pack = Pack.read("de")
-    monkeypatch.setattr(Pack, "read", classmethod(lambda cls, code: pack))
-    (tmp_path / "lexicons").mkdir()
-    (tmp_path / "lexicons" / "de.toml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(module, "files", lambda package: tmp_path)
-    with pytest.raises(LanguageError, match=r"^Correct lexicons/de.toml"):
-        module.lexicon.__wrapped__("de")
+def test_a_lexicon_that_cannot_be_read_is_a_sentence(text: str) -> None:
+    said = parse(text.encode(), "packs/de.toml")
+    data = {**Pack.read("de").data, "fillers": {}, **said}
+    with pytest.raises(LanguageError, match=r"^Correct packs/de.toml"):
+        Lexicon.of(Pack("de", data))
+
+
+def test_a_pack_without_pronunciations_is_a_sentence() -> None:
+    data = {k: v for k, v in Pack.read("de").data.items() if k != "pronunciations"}
+    with pytest.raises(LanguageError, match="There are no pronunciations"):
+        Lexicon.of(Pack("de", data))
+
+
+def test_a_pack_that_is_no_toml_is_a_sentence() -> None:
+    with pytest.raises(LanguageError, match=r"^Correct my.toml: "):
+        parse(b"[pronunciations]\nanna = ", "my.toml")
+    with pytest.raises(LanguageError, match="UTF-8"):
+        parse("name = 'Français'".encode("latin-1"), "my.toml")
+    with pytest.raises(LanguageError):
+        parse(b"a = " + b"[" * 100_000, "my.toml")
