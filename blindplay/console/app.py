@@ -115,7 +115,9 @@ class Console:
                     if public:
                         (urgent if ruling.kind in _URGENT else said).append(words)
             with self._table.held() as game:
-                stream.update(views.parts(game, role, language), stamp(game), said, urgent)
+                stream.update(
+                    views.parts(self._table, game, role, language), stamp(game), said, urgent
+                )
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
@@ -138,7 +140,9 @@ class Console:
 
         :raises ValueError: for a role that has no page.
         """
-        if not views.has_page(role):
+        with self._table.held() as game:
+            known = views.has_page(game, role)
+        if not known:
             raise ValueError(f"There is no page for {role}.")
         token = self.doors.issue(role)
         self._wake()
@@ -149,7 +153,7 @@ class Console:
     def _stream(self, role: str, language: str) -> Stream:
         with self._table.held() as game, self._streams_lock:
             if (role, language) not in self._streams:
-                found = Stream(views.parts(game, role, language), stamp(game))
+                found = Stream(views.parts(self._table, game, role, language), stamp(game))
                 self._streams[role, language] = found
             return self._streams[role, language]
 
@@ -189,7 +193,7 @@ class Console:
         stream = self._stream(session.role, session.language)
         with self._table.held() as game:
             place, found, seen = stream.now()
-            return views.page(
+            return views.whole(
                 game, session.role, session.language,
                 found=found, place=place, stamp=seen, said=said,
             )  # fmt: skip
@@ -277,9 +281,8 @@ async def _piece(request: Request) -> Response:
     return Response(svg, media_type="image/svg+xml", headers=headers)
 
 
-_STATIC = {
-    "console.css": "text/css", "console.js": "text/javascript", "enter.js": "text/javascript"
-}  # fmt: skip
+_MEDIA = {"css": "text/css", "js": "text/javascript"}
+_STATIC = frozenset(one.name for one in resources.files(__package__).joinpath("static").iterdir())
 
 
 async def _static(request: Request) -> Response:
@@ -287,7 +290,7 @@ async def _static(request: Request) -> Response:
     if name not in _STATIC:
         return Response(status_code=404)
     text = resources.files(__package__).joinpath("static", name).read_text("utf-8")
-    return Response(text, media_type=_STATIC[name])
+    return Response(text, media_type=_MEDIA[name.rpartition(".")[2]])
 
 
 async def _form(request: Request) -> Form:

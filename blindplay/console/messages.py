@@ -1,4 +1,5 @@
-"""What the pages say, in every language that they speak: one TOML file each."""
+"""What the pages say, in every language that they speak: a TOML file for each page and language,
+and one for what they have in common."""
 
 from __future__ import annotations
 
@@ -19,8 +20,13 @@ def catalogue(language: str) -> Mapping[str, str]:
     """
     if language not in LANGUAGES:
         raise KeyError(language)
-    text = resources.files(__package__).joinpath(f"messages/{language}.toml").read_text("utf-8")
-    return MappingProxyType(tomllib.loads(text))
+    texts: dict[str, str] = {}
+    for file in resources.files(__package__).joinpath("messages").iterdir():
+        if file.name.endswith(f".{language}.toml"):
+            found = tomllib.loads(file.read_text("utf-8"))
+            assert not found.keys() & texts.keys(), f"{file.name} repeats keys of another page"
+            texts |= found
+    return MappingProxyType(texts)
 
 
 def negotiate(accepts: str) -> str:

@@ -1,19 +1,20 @@
 // Keeps a page as the table has it. Without this script everything still works: forms are sent,
 // and the page comes anew.
+//
+// What else belongs to a page listens to two events: "changed" on the document, with the parts that
+// are new, and "done" on a form whose action was not refused.
 
-const page = document.body.dataset;
-const polite = document.getElementById("polite");
-const urgent = document.getElementById("urgent");
+export const page = document.body.dataset;
+export const polite = document.getElementById("polite");
+export const urgent = document.getElementById("urgent");
 let place = page.place;
-let current = null; // the square that the arrow keys stand on
-let chosen = null; // the square that a piece leaves
 
 // --- saying ------------------------------------------------------------------------------------
 
 const pending = new Map();
 
 // A live region is emptied and refilled, so that equal sentences are read again.
-function say(region, sentences) {
+export function say(region, sentences) {
   if (!sentences.length) return;
   const queue = pending.get(region);
   if (queue) {
@@ -58,10 +59,7 @@ function take(change) {
   for (const [name, html] of Object.entries(change.parts)) replace(name, html);
   page.seen = change.seen;
   stampForms();
-  if ("board" in change.parts) {
-    chosen = null;
-    stand(current);
-  }
+  document.dispatchEvent(new CustomEvent("changed", { detail: change.parts }));
   say(urgent, change.urgent);
   say(polite, change.said);
 }
@@ -125,71 +123,9 @@ document.addEventListener("submit", async (event) => {
       else field.value = field.getAttribute("value") ?? "";
     }
     for (const field of form.querySelectorAll("select")) field.selectedIndex = 0;
-    choose(null);
+    form.dispatchEvent(new CustomEvent("done", { bubbles: true }));
   }
-});
-
-// --- the board ---------------------------------------------------------------------------------
-
-const board = () => document.querySelector(".board");
-const square = (name) => document.getElementById(`sq-${name}`);
-
-// One square of the board is in the order of tab; arrow keys move on from it.
-function stand(name) {
-  const buttons = [...document.querySelectorAll(".board button")];
-  const here = (name && square(name)) || buttons[0];
-  for (const button of buttons) button.tabIndex = button === here ? 0 : -1;
-  current = here ? here.dataset.square : null;
-}
-
-function choose(name) {
-  if (chosen && square(chosen)) square(chosen).setAttribute("aria-pressed", "false");
-  chosen = name;
-  if (name) square(name).setAttribute("aria-pressed", "true");
-}
-
-document.addEventListener("click", (event) => {
-  const button = event.target.closest(".board button");
-  if (!button) return;
-  stand(button.dataset.square);
-  button.focus();
-  const text = document.getElementById("text");
-  if (!text) return;
-  if (chosen === button.dataset.square) {
-    choose(null);
-    text.value = "";
-  } else if (!chosen) {
-    choose(button.dataset.square);
-    text.value = chosen;
-    say(polite, [page.chosen.replace("{square}", chosen)]);
-  } else {
-    text.value = chosen + button.dataset.square;
-    choose(null);
-    document.querySelector("#move .main, #move button").focus();
-  }
-});
-
-document.addEventListener("keydown", (event) => {
-  const button = event.target.closest?.(".board button");
-  if (!button || event.altKey || event.ctrlKey || event.metaKey) return;
-  const buttons = [...board().querySelectorAll("button")];
-  const at = buttons.indexOf(button);
-  const column = at % 8;
-  const to = {
-    ArrowLeft: column > 0 ? at - 1 : at,
-    ArrowRight: column < 7 ? at + 1 : at,
-    ArrowUp: at - 8,
-    ArrowDown: at + 8,
-    Home: at - column,
-    End: at - column + 7,
-  }[event.key];
-  if (to === undefined) return;
-  event.preventDefault();
-  if (!buttons[to]) return;
-  stand(buttons[to].dataset.square);
-  buttons[to].focus();
 });
 
 stampForms();
-stand(null);
 connect();

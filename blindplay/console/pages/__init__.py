@@ -1,0 +1,40 @@
+"""One module a page. Each has
+
+* ``FOLDER``, its folder of templates, and ``PARTS``, the names of those templates in their order;
+* ``SCRIPTS``, the modules of ``static`` it loads besides ``console.js``;
+* ``title(game, role, language)``, its heading;
+* ``values(table, game, role, language)``, what its templates show; ``game`` is the table's, held.
+
+Texts of a page are in ``messages/<page>.<language>.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from blindplay.laws import Game
+
+from ..ports import Table
+from . import assistant
+
+
+class Page(Protocol):
+    """What a module of this package provides."""
+
+    @property
+    def FOLDER(self) -> str: ...  # noqa: N802
+    @property
+    def PARTS(self) -> Sequence[str]: ...  # noqa: N802
+    @property
+    def SCRIPTS(self) -> Sequence[str]: ...  # noqa: N802
+
+    def title(self, game: Game, role: str, language: str) -> str: ...
+    def values(self, table: Table, game: Game, role: str, language: str) -> Mapping[str, Any]: ...
+
+
+def page_of(game: Game, role: str) -> Page | None:
+    """The page of ``role`` at this table; None where it has none."""
+    if role.startswith("assistant:"):
+        return assistant
+    return None

@@ -1,0 +1,49 @@
+"""The assistant's page (fide-2023 D.2.10, D.2.11)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blindplay.laws import Game, duties
+from blindplay.laws.state import OTHER
+
+from ..messages import catalogue
+from ..pieces import rows
+from ..ports import Table
+from . import common
+
+FOLDER = "assistant"
+PARTS = ("now", "board", "forms", "sheet")
+SCRIPTS = ("board.js",)
+
+
+def title(game: Game, role: str, language: str) -> str:
+    """The page's heading."""
+    say = catalogue(language)
+    side = role.removeprefix("assistant:")
+    return say["title_assistant"].format(side=say[side], name=game.player(side).name).strip(" ,")
+
+
+def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+    """What the templates of the page show."""
+    own = role.removeprefix("assistant:")
+    sighted = own if not game.impaired(own) else OTHER[own]
+    board = game.board_of(sighted)
+    state = game.tables[board]
+    last = common.last_announced(game, language)
+    squares = () if last is None else common.squares_of(last.uci)
+    return {
+        "may": duties.rights(game, role),
+        "status": common.status(game, language),
+        "last": last,
+        "announced_in": common.spoken_in(game),
+        "due": None if state.sensors or game.over else common.due(game, board, language),
+        "sensors": state.sensors,
+        "rows": rows(
+            state.placement, language, black_below=sighted == "black", marked=frozenset(squares)
+        ),
+        "own": own,
+        "sheet": common.sheet_rows(game, own),
+        "next_ply": common.next_ply(game, own),
+        "over": game.over,
+    }

@@ -1,0 +1,109 @@
+"""What several pages show of a game: moves, the sheets, how it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import chess
+
+from blindplay.language import load
+from blindplay.laws import Game
+from blindplay.laws.placement import change, laid_over
+
+from ..messages import catalogue
+
+
+@dataclass(frozen=True)
+class Told:
+    """A move as a page shows it: in words, in notation, in UCI, and whose it is."""
+
+    words: str
+    notation: str
+    uci: str
+    by: str
+
+
+def squares_of(uci: str) -> tuple[int, ...]:
+    """The two squares of a move."""
+    return chess.parse_square(uci[:2]), chess.parse_square(uci[2:4])
+
+
+def spoken_in(game: Game) -> str:
+    """The HTML language of announcements; where a player's has no pack, the table speaks German."""
+    code = game.announcing_language()
+    return code if code in ("da", "de", "en", "nb", "sv") else "de"
+
+
+def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: str) -> Told:
+    """``move`` on ``board``: in the words of the table, in the notation of the page."""
+    assert game.setup is not None
+    if not board.is_legal(move):
+        return Told(move.uci(), move.uci(), move.uci(), by)
+    words = load(spoken_in(game)).announce(board, move, edition=game.setup.edition)
+    return Told(words, load(language).write(board, move), move.uci(), by)
+
+
+def last_announced(game: Game, language: str) -> Told | None:
+    """What was announced last: the move of who is on move, or else the one before."""
+    turn = game.turn
+    if turn.announced is not None:
+        return told(game, game.board.copy(stack=False), turn.announced, game.side, language)
+    if not game.history:
+        return None
+    ply = game.history[-1]
+    return told(game, ply.before, ply.said or ply.move, ply.side, language)
+
+
+def due(game: Game, board: str, language: str) -> Told | None:
+    """The first move that is still to be executed on that board."""
+    for ply in game.outstanding(board):
+        return told(game, ply.before, ply.move, ply.side, language)
+    turn = game.turn
+    expected = turn.made or turn.announced
+    if expected is None:
+        return None
+    shown = laid_over(game.pieces, change(game.board, expected))
+    if game.tables[board].placement == shown:
+        return None
+    return told(game, game.board.copy(stack=False), expected, game.side, language)
+
+
+def status(game: Game, language: str) -> str:
+    """One sentence: how the game stands."""
+    say = catalogue(language)
+    if game.over:
+        return say["status_over"].format(result=game.result)
+    if game.adjourned:
+        return say["status_adjourned"]
+    if game.pending is not None and not game.pending.claimable:
+        return say["status_arbiter"]
+    if game.clock and not game.started:
+        return say["status_not_started"]
+    if game.paused:
+        return say["status_paused"]
+    mover = say["status_made" if game.turn.made is not None else "status_to_move"]
+    return mover.format(side=say[game.side], number=game.board.fullmove_number)
+
+
+def sheet_rows(game: Game, side: str) -> list[tuple[int, str, str]]:
+    """The scoresheet of ``side`` by moves: their number, what is written for White, for Black."""
+    entries = game.sheets[side]
+    offset = 0 if game.start_board.turn == chess.WHITE else 1
+    first = game.start_board.fullmove_number
+    last = max([*entries, 0]) + offset
+    return [
+        (
+            first + move,
+            entries.get(2 * move + 1 - offset, ""),
+            entries.get(2 * move + 2 - offset, ""),
+        )
+        for move in range((last + 1) // 2)
+    ]
+
+
+def next_ply(game: Game, side: str) -> int:
+    """The first ply that the sheet of ``side`` lacks."""
+    ply = 1
+    while ply in game.sheets[side]:
+        ply += 1
+    return ply
