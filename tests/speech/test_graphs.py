@@ -21,8 +21,15 @@ from hypothesis import strategies as st
 from blindplay import language
 from blindplay.speech import graphs
 from blindplay.speech.audio import RATE, read_audio
-from blindplay.speech.graphs import ADAPTED, GraphError, Variants, Vocabulary, adapt
-from blindplay.speech.graphs.contexts import START, Contexts
+from blindplay.speech.graphs import (
+    ADAPTED,
+    GraphError,
+    Variants,
+    Vocabulary,
+    adapt,
+    phones_of,
+)
+from blindplay.speech.graphs.contexts import START, Contexts, walk
 from blindplay.speech.graphs.files import (
     Fst,
     Phones,
@@ -219,7 +226,7 @@ def test_the_tree_is_read_from_the_models_own_graph(tmp_path: Path) -> None:
     transitions = read_transitions(tmp_path / "base" / "am" / "final.mdl")
     graph = tmp_path / "base" / "graph"
     phones = read_phones(graph / "phones" / "word_boundary.int", graph / "phones.txt")
-    contexts = Contexts(transitions, phones, read_graph(graph / "HCLr.fst"))
+    contexts = Contexts(transitions, phones, walk(transitions, read_graph(graph / "HCLr.fst")))
     assert contexts.known == len(truth)
     assert all(contexts(*pair) == (state,) for pair, state in truth.items())
     # What the graph does not show is taken from the same left phone in another place of a word.
@@ -240,7 +247,7 @@ def test_a_model_that_looks_further_than_one_phone_is_refused(tmp_path: Path) ->
     fst.arc(start, 4, 0, 0.0, end)  # the same phone after the same start, in another state
     fst.write(tmp_path / "two.fst")
     with pytest.raises(GraphError, match="more than one phone"):
-        Contexts(transitions, Phones({}, 1), read_graph(tmp_path / "two.fst"))
+        Contexts(transitions, Phones({}, 1), walk(transitions, read_graph(tmp_path / "two.fst")))
 
 
 TAT = Vocabulary({"tat": {("t", "a", "t"): 0.0, ("t", "a"): 0.7}, "at": {("a", "t"): 0.0}},
@@ -316,6 +323,33 @@ def test_the_graph_says_each_word_in_its_pronunciations_at_their_costs(tmp_path:
     }
 
 
+def test_an_adapted_model_is_given_other_words_without_its_base(tmp_path: Path) -> None:
+    mini_base(tmp_path / "base")
+    at = Vocabulary({"at": TAT.words["at"]}, {})
+    adapt(tmp_path / "base", tmp_path / "first", at)
+    adapt(tmp_path / "base", tmp_path / "wanted", TAT)
+    shutil.rmtree(tmp_path / "base")
+    report = adapt(tmp_path / "first", tmp_path / "second", TAT)
+    assert report.contexts == json.loads((tmp_path / "wanted" / ADAPTED).read_text())["contexts"]
+    for name in ("HCLr.fst", "words.txt"):
+        second, wanted = (tmp_path / m / "graph" / name for m in ("second", "wanted"))
+        assert second.read_bytes() == wanted.read_bytes()
+
+
+def test_a_word_is_also_heard_as_the_models_own_phones_say_it(tmp_path: Path) -> None:
+    mini_base(tmp_path / "base")
+    at = Vocabulary({"at": TAT.words["at"]}, {})
+    more: dict[str, Variants] = {"at": {("A:",): 0.5, ("A:", "t"): 3.0}, "ta": {("t", "A:"): 0.0}}
+    adapt(tmp_path / "base", tmp_path / "m", at, more=more)
+    assert phones_of(tmp_path / "m") == ["A:", "t"]
+    gap = -math.log(1 - 0.99)
+    assert paths(tmp_path / "m", ["at"]) == {
+        (("A:", "t"), round(2 * gap, 3)),
+        (("A:",), round(2 * gap + 0.5, 3)),
+    }
+    assert paths(tmp_path / "m", ["ta"]) == {(("t", "A:"), round(2 * gap, 3))}
+
+
 def test_what_cannot_be_adapted_is_a_sentence(tmp_path: Path) -> None:
     base = tmp_path / "base"
     with pytest.raises(GraphError, match=r"has no am/final.mdl"):
@@ -331,7 +365,8 @@ def test_what_cannot_be_adapted_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(GraphError, match="is no sound"):
         adapt(base, tmp_path / "x", Vocabulary({"q": {("§",): 0.0}}, {}))
     adapt(base, tmp_path / "m", TAT)
-    with pytest.raises(GraphError, match="adapted already"):
+    (tmp_path / "m" / "graph" / "contexts.npz").write_bytes(b"PK")
+    with pytest.raises(GraphError, match="give the model it was made of"):
         adapt(tmp_path / "m", tmp_path / "x", TAT)
     (base / "graph" / "phones.txt").unlink()
     (base / "graph" / "words.txt").write_text("hello 1\n")

@@ -12,12 +12,15 @@ import os
 import shutil
 import struct
 import tempfile
+import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
+
 from .build import Costs, Variants, Vocabulary, any_words, build, word_starts
-from .contexts import Contexts
+from .contexts import Contexts, Seen, walk
 from .files import (
     GraphError,
     Phones,
@@ -31,10 +34,13 @@ from .files import (
 from .naming import names_heard
 from .sounds import Base, bases, named_base, translate
 
-__all__ = ["ADAPTED", "GraphError", "Report", "Variants", "Vocabulary", "adapt"]
+__all__ = ["ADAPTED", "GraphError", "Report", "Variants", "Vocabulary", "adapt", "phones_of"]
 
 ADAPTED = "adapted.json"
 """The file in an adapted model's folder that tells what it was made of: a Report in JSON."""
+
+# What its base's graph showed, which its own does not: so that it can be given other words.
+_KEPT = "contexts.npz"
 
 # A model of our own: its phones cost their pauses nothing, and it was trained on much noise.
 _OWN = Costs(unknown=3.0, silence=0.5)
@@ -77,8 +83,12 @@ def adapt(
     *,
     family: str | None = None,
     lexicons: Iterable[Mapping[str, Variants]] = (),
+    more: Mapping[str, Variants] | None = None,
 ) -> Report:
     """Write into the new folder ``output`` a model with the acoustics of ``base`` and our words.
+
+    ``base`` may have been adapted before. ``more`` are further words, or further pronunciations of
+    the same, in the phones of ``base`` (see `phones_of`).
 
     The acoustic files are hard links where the file system has them, else copies. ``family`` names
     one of :func:`.sounds.bases`; by default the model is looked at. ``lexicons`` are words of any
@@ -90,19 +100,24 @@ def adapt(
     phones, or ``output`` is there already.
     """
     acoustic = _file(base, "am/final.mdl")
-    if (base / ADAPTED).is_file():
-        raise GraphError(f"{base} has been adapted already: give the model it was made of.")
     transitions = read_transitions(acoustic)
-    heard, phones = _heard(base, family, transitions, lexicons)
+    seen: Seen | None = None
+    if (base / ADAPTED).is_file():
+        heard, phones, seen = _as_adapted(base)
+    else:
+        heard, phones = _heard(base, family, transitions, lexicons)
     free = Contexts.are_free(transitions)
     in_place = output.is_dir() and output.samefile(base)
     if in_place and not free:
         raise GraphError("A model's own graph tells how it hears: give another folder for output.")
     if output.exists() and not in_place:
         raise GraphError(f"{output} is there already: remove it, or name another folder.")
-    graph = None if free else read_graph(_file(base, "graph/HCLr.fst"))
-    contexts = Contexts(transitions, phones, graph)
+    if not free and seen is None:
+        seen = walk(transitions, read_graph(_file(base, "graph/HCLr.fst")))
+    contexts = Contexts(transitions, phones, seen)
     words = {word: translate(variants, heard) for word, variants in vocabulary.words.items()}
+    for word, variants in (more or {}).items():
+        words[word] = _cheapest(words.get(word, {}), variants)
     if silent := [word for word, variants in words.items() if not variants]:
         raise GraphError(f"Nothing is left of {silent[0]!r} in the phones of {base}.")
     costs = _OWN if free else Costs(unknown=heard.unknown, silence=_SILENCE)
@@ -145,10 +160,62 @@ def adapt(
             kinds = word_starts(phones).items()
             lines = "".join(f"{number} {kind}\n" for number, kind in kinds)
             boundary.write_text(lines, encoding="utf-8", newline="\n")
+            _keep(folder / "graph" / _KEPT, phones, contexts)
         write(folder)
         (folder / ADAPTED).write_text(json.dumps(asdict(report)) + "\n", encoding="utf-8")
         folder.rename(output)
     return report
+
+
+def phones_of(model: Path) -> list[str]:
+    """The names of the phones of a model that was adapted or is our own, silence not among them.
+
+    Raises GraphError when they cannot be read.
+    """
+    if (model / ADAPTED).is_file() and (model / "graph" / _KEPT).is_file():
+        return _as_adapted(model)[1].names
+    boundary = _file(model, "graph/phones/word_boundary.int")
+    return read_phones(boundary, _file(model, "graph/phones.txt")).names
+
+
+def _cheapest(one: Variants, other: Variants) -> dict[tuple[str, ...], float]:
+    return {
+        phones: min(of[phones] for of in (one, other) if phones in of)
+        for phones in (*one, *(phones for phones in other if phones not in one))
+    }
+
+
+def _keep(file: Path, phones: Phones, contexts: Contexts) -> None:
+    """Write what an adapted model's own graph does not show of its base."""
+    places = [(name, place, str(number)) for (name, place), number in phones.id.items()]
+    rows = [(*pair, count) for pair, count in contexts.seen.items()]
+    np.savez_compressed(
+        file, places=np.array(places), silence=phones.silence, seen=np.array(rows, np.int64)
+    )
+
+
+def _as_adapted(model: Path) -> tuple[Base, Phones, Seen | None]:
+    """What was kept of the base of an adapted model; of a model of our own, its graph tells all."""
+    try:
+        family = json.loads((model / ADAPTED).read_text(encoding="utf-8"))["base"]
+        if not (model / "graph" / _KEPT).is_file():
+            boundary, listed = (
+                _file(model, f"graph/{name}") for name in ("phones/word_boundary.int", "phones.txt")
+            )
+            phones, seen = read_phones(boundary, listed), None
+        else:
+            with np.load(model / "graph" / _KEPT, allow_pickle=False) as kept:
+                ids = {(str(n), str(place)): int(number) for n, place, number in kept["places"]}
+                phones = Phones(ids, int(kept["silence"]))
+                seen = {(int(left), int(state)): int(n) for left, state, n in kept["seen"]}
+        known = bases()
+        heard = known[family] if family in known else named_base(tuple(phones.names))
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise GraphError(
+            f"{model} was adapted by an older version, or is damaged: give the model it was made "
+            "of."
+        ) from error
+    return heard, phones, seen
 
 
 def _file(base: Path, name: str) -> Path:

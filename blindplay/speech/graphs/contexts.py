@@ -10,11 +10,14 @@ shows otherwise is refused.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from .files import PLACES, Graph, GraphError, Phones, Transitions
+
+Seen = Mapping[tuple[int, int], int]
+"""How often each hidden state (second) is entered after each left phone (first)."""
 
 START = 0
 """The left context at the beginning of an utterance: no phone, not even silence."""
@@ -23,11 +26,11 @@ START = 0
 class Contexts:
     """The hidden states of a phone (by its number in the model) after another.
 
-    ``graph`` may be None for a model whose phones do not depend on their neighbours. Raises
-    GraphError when one phone to the left does not decide.
+    ``seen`` is what `walk` found in the model's graph; it may be None for a model whose phones do
+    not depend on their neighbours. Raises GraphError when one phone to the left does not decide.
     """
 
-    def __init__(self, transitions: Transitions, phones: Phones, graph: Graph | None) -> None:
+    def __init__(self, transitions: Transitions, phones: Phones, seen: Seen | None) -> None:
         self._phones = phones
         self._name = phones.name
         states: dict[int, list[list[int]]] = defaultdict(list)
@@ -41,15 +44,16 @@ class Contexts:
         self._states_of = {p: list(zip(*numbers, strict=False)) for p, numbers in states.items()}
         self._usual = {p: tuple(same[0] for same in numbers) for p, numbers in states.items()}
         self._after: dict[tuple[int, int], tuple[int, ...]] = {}
+        self.seen: Seen = {}
         self.unseen: set[tuple[int, int]] = set()
         """The pairs (left, phone) that were asked for and do not occur in the model's graph."""
         if self.free:
             return
-        if graph is None:
+        if seen is None:
             raise GraphError("This model's phones depend on their neighbours; its graph is needed.")
         if any(len(numbers) != 1 for numbers in states.values()):
             raise GraphError("Only phones of one hidden state are known to depend on neighbours.")
-        seen = _walk(transitions, graph)
+        self.seen = seen
         per_phone: dict[int, Counter[int]] = defaultdict(Counter)
         for (left, index), count in seen.items():
             phone = transitions.states[index].phone
@@ -112,7 +116,7 @@ class Contexts:
         }
 
 
-def _walk(transitions: Transitions, graph: Graph) -> Counter[tuple[int, int]]:
+def walk(transitions: Transitions, graph: Graph) -> Seen:
     """How often each hidden state is entered after each left phone, over all paths of the graph.
 
     Breadth first over pairs (state of the graph, last phone), all of one depth at once.
