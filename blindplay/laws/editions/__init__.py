@@ -44,6 +44,37 @@ class Edition:
         return value
 
 
+@dataclass(frozen=True)
+class Article:
+    """The words of one article: its citation, its lines, and the language that they are in.
+
+    Where an article is an item of a list, the words that open the list stand before it; where it
+    only opens one, the items follow.
+    """
+
+    citation: str
+    lines: tuple[str, ...]
+    language: str
+
+
+@functools.cache
+def article(citation: str) -> Article | None:
+    """What an article says, for example ``fide-2023 D.2.4``, in the language of that edition's
+    text; None for one that no ruling rests on."""
+    edition, _, number = citation.partition(" ")
+    if edition not in names():
+        return None
+    data = _texts(edition)
+    words = data["articles"].get(number)
+    return words and Article(citation, tuple(words.splitlines()), data["language"])
+
+
+@functools.cache
+def _texts(edition: str) -> Mapping[str, Any]:
+    text = resources.files("blindplay.laws").joinpath("texts", f"{edition}.toml").read_text("utf-8")
+    return MappingProxyType(tomllib.loads(text))
+
+
 @functools.cache
 def names() -> tuple[str, ...]:
     """The ids of all editions, the default first."""
