@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # What axe-core knows of the Web Content Accessibility Guidelines up to 2.2, A and AA.
 _RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+
+PHONE: ViewportSize = {"width": 320, "height": 640}
+"""Also what a desk's 1280 pixels are at four times the size (1.4.10)."""
+ZOOMED: ViewportSize = {"width": 640, "height": 450}
+"""What the desk's window is at twice the size (1.4.4)."""
+DESK: ViewportSize = {"width": 1280, "height": 900}
+
+# How the system may want colours: color_scheme, contrast, forced_colors.
+_COLOURS: tuple[dict[str, Any], ...] = (
+    {"color_scheme": "dark", "contrast": "no-preference", "forced_colors": "none"},
+    {"color_scheme": "light", "contrast": "more", "forced_colors": "none"},
+    {"color_scheme": "dark", "contrast": "more", "forced_colors": "none"},
+    {"color_scheme": "dark", "contrast": "no-preference", "forced_colors": "active"},
+    {"color_scheme": "light", "contrast": "no-preference", "forced_colors": "none"},
+)
 
 
 @contextmanager
@@ -38,8 +53,121 @@ def chromium() -> Iterator[Browser]:
             browser.close()
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core finds wrong with the page as it stands: rule and element."""
-    options: dict[str, Any] = {"runOnly": {"type": "tag", "values": list(_RULES)}}
-    found = Axe().run(page, options=options).response["violations"]
-    return [f"{one['id']}: {json.dumps(node['html'])}" for one in found for node in one["nodes"]]
+def shot(page: Page, name: str) -> None:
+    """A picture for people to look at, where BLINDPLAY_SHOTS names a folder for them."""
+    if folder := os.environ.get("BLINDPLAY_SHOTS"):
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+def violations(page: Page, *rules: str) -> list[str]:
+    """What axe-core finds wrong with the page as it stands: rule and element. With ``rules``,
+    only what they find."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    only = {"type": "rule", "values": rules} if rules else {"type": "tag", "values": _RULES}
+    # Of what is right nothing is told: it is a hundred times as much.
+    found: list[str] = page.evaluate(
+        """async only => {
+            const { violations } = await axe.run({ runOnly: only, resultTypes: ["violations"] });
+            return violations.flatMap(one => one.nodes.map(node => `${one.id}: ${node.html}`));
+        }""",
+        only,
+    )
+    return found
+
+
+# What a browser measures of a page as it stands; each gives sentences about what is wrong.
+_LAYOUT = """() => {
+    const wrong = [];
+    const wide = document.documentElement.scrollWidth;
+    if (wide > innerWidth) wrong.push(`the page is ${wide} wide`);
+    for (const one of document.body.querySelectorAll("*")) {
+        if (!one.checkVisibility({ visibilityProperty: true })) continue;
+        const hides = /hidden|clip/.test(getComputedStyle(one).overflowX);
+        const cut = one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1;
+        if (cut && (hides || one.matches("button, summary, th, td, label, option")))
+            wrong.push(`its text is cut off: ${one.outerHTML.slice(0, 120)}`);
+    }
+    return wrong;
+}"""
+_TARGETS = """() => {
+    const wrong = [];
+    const all = "a[href], button, input:not([type=hidden]), select, textarea, summary, audio";
+    for (const one of document.querySelectorAll(all)) {
+        // 44 px are more than 2.5.8 wants, which excepts links within a text. Eight squares of 44
+        // do not fit into a phone; there a move can be typed.
+        const other = ".board *, p a, li a, .skip:not(:focus)";
+        if (!one.checkVisibility() || one.matches(other)) continue;
+        const box = (one.type === "checkbox" || one.type === "radio" ? one.closest("label") : one)
+            .getBoundingClientRect();
+        if (box.width < 43.9 || box.height < 43.9)
+            wrong.push(`${box.width} by ${box.height} is small: ${one.outerHTML.slice(0, 120)}`);
+    }
+    for (const one of document.querySelectorAll(".board button")) {
+        const { width } = one.getBoundingClientRect();
+        if (width < (innerWidth < 370 ? 38 : 43.9)) wrong.push(`${one.id} is ${width} wide`);
+    }
+    return wrong;
+}"""
+_FOCUS = """() => {
+    const wrong = [];
+    const before = document.activeElement, top = scrollY;
+    const all = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]";
+    for (const one of document.querySelectorAll(all)) {
+        if (!one.checkVisibility() || one.disabled || one.tabIndex < 0) continue;
+        one.focus({ focusVisible: true });
+        const name = one.outerHTML.slice(0, 120);
+        if (document.activeElement !== one) { wrong.push(`takes no focus: ${name}`); continue; }
+        const style = getComputedStyle(one);
+        if (style.outlineStyle === "none" || parseFloat(style.outlineWidth) < 2)
+            wrong.push(`the focus is not to be seen: ${name}`);
+        const box = one.getBoundingClientRect();
+        const points = [[0.5, 0.5], [0.1, 0.2], [0.9, 0.2], [0.1, 0.8], [0.9, 0.8]];
+        const seen = points.filter(([x, y]) => {
+            const there = document.elementFromPoint(box.x + x * box.width, box.y + y * box.height);
+            return there && (one.contains(there) || there.contains(one) || there.control === one);
+        });
+        if (!seen.length) wrong.push(`something hides the focus: ${name}`);
+    }
+    before?.focus({ preventScroll: true });
+    scrollTo(0, top);
+    return wrong;
+}"""
+# As far as 1.4.12 lets a reader space a text. A sheet that is made by a script, so that the page's
+# own policy allows it.
+_SPACED = """wide => {
+    window.spacing ??= new CSSStyleSheet();
+    spacing.replaceSync(wide ? `* { line-height: 1.5 !important; letter-spacing: .12em !important;
+        word-spacing: .16em !important; } p { margin-bottom: 2em !important; }` : "");
+    document.adoptedStyleSheets = [spacing];
+}"""
+
+
+def accessible(page: Page, *, colours: bool = False) -> None:
+    """Assert what WCAG 2.2 A and AA want of the page as it stands, and what this house wants.
+
+    By axe-core; and measured: no sideways scrolling and no text cut off on a phone, at twice the
+    size and at a desk, with the letters as far apart as readers may want them (1.4.4, 1.4.10,
+    1.4.12); targets of 44 px (2.5.8); the focus visible and not hidden by anything (2.4.7,
+    2.4.11); nothing that moves by itself (2.3.3). With ``colours``, the contrasts also in dark,
+    with more contrast, and in the system's forced colours.
+    """
+    wrong = violations(page)
+    before = page.viewport_size or DESK
+    for size in (PHONE, ZOOMED, DESK):
+        page.set_viewport_size(size)
+        checks = [_LAYOUT, _TARGETS, _FOCUS]
+        found = [sentence for check in checks for sentence in page.evaluate(check)]
+        page.evaluate(_SPACED, True)
+        found += [f"spaced, {sentence}" for sentence in page.evaluate(_LAYOUT)]
+        page.evaluate(_SPACED, False)
+        wrong += [f"{size['width']} wide: {sentence}" for sentence in found]
+    page.set_viewport_size(before)
+    if page.evaluate("document.getAnimations().length"):
+        wrong.append("something moves")
+    if colours:
+        for wanted in _COLOURS:
+            page.emulate_media(**wanted)
+            how = ", ".join(wanted.values())
+            wrong += [f"{how}: {one}" for one in violations(page, "color-contrast")]
+    assert wrong == [], "\n".join(wrong)

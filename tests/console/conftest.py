@@ -2,10 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from .hall import Hall
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
 
 
 @pytest.fixture
@@ -16,3 +20,27 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
         yield hall
     finally:
         hall.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a worker: it takes seconds to start."""
+    pytest.importorskip("playwright")
+    from .browser import chromium
+
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A person's browser, in English, at a desk; a busy machine is waited for."""
+    from playwright.sync_api import expect
+
+    from .browser import DESK
+
+    context = browser.new_context(locale="en-GB", viewport=DESK)
+    context.set_default_timeout(30_000)
+    expect.set_options(timeout=30_000)
+    yield context
+    context.close()

@@ -2,40 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from blindplay.console.acting import stamp
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 
-from .browser import chromium, violations
+from .browser import accessible, shot, violations
 from .hall import Hall
-
-PHONE = {"width": 320, "height": 640}
-DESK = {"width": 1280, "height": 900}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    context = browser.new_context(locale="en-GB", viewport=DESK)  # type: ignore[arg-type]
-    context.set_default_timeout(30_000)
-    expect.set_options(timeout=30_000)
-    yield context
-    context.close()
 
 
 @pytest.fixture
@@ -50,12 +30,6 @@ def page(context: BrowserContext, hall: Hall) -> Page:
     expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of White, Anna")
     assert errors == []
     return page
-
-
-def shot(page: Page, name: str) -> None:
-    """A picture for people to look at, where BLINDPLAY_SHOTS names a folder for them."""
-    if folder := os.environ.get("BLINDPLAY_SHOTS"):
-        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
 
 
 # --- coming in ----------------------------------------------------------------------------------
@@ -248,13 +222,6 @@ STATES: dict[str, Callable[[Hall], object]] = {
     "over": lambda hall: hall.table.submit(f.Resign, by="black"),
 }
 
-COLOURS: list[tuple[Literal["light", "dark"], Literal["no-preference", "more"]]] = [
-    ("light", "no-preference"),
-    ("dark", "no-preference"),
-    ("light", "more"),
-    ("dark", "more"),
-]
-
 
 def _stamp(hall: Hall) -> str:
     with hall.table.lock:
@@ -265,7 +232,7 @@ def _stamp(hall: Hall) -> str:
     "language", ["en", pytest.param("de", marks=pytest.mark.long),
                  pytest.param("nb", marks=pytest.mark.long)]
 )  # fmt: skip
-def test_no_state_has_a_violation_in_any_language_or_colours(
+def test_every_state_is_accessible_in_every_language_and_colour(
     page: Page, hall: Hall, language: str
 ) -> None:
     page.get_by_role("combobox", name="Language").select_option(language)
@@ -274,37 +241,8 @@ def test_no_state_has_a_violation_in_any_language_or_colours(
     for name, reach in STATES.items():
         reach(hall)
         page.wait_for_function("seen => document.body.dataset.seen === seen", arg=_stamp(hall))
-        for scheme, contrast in COLOURS if name == "announced" else COLOURS[:1]:
-            page.emulate_media(color_scheme=scheme, contrast=contrast)
-            assert violations(page) == [], (name, scheme, contrast)
-        page.emulate_media(color_scheme="light", contrast="no-preference")
+        accessible(page, colours=name == "announced")
         shot(page, f"{language}-{name}")
-
-
-@pytest.mark.parametrize("size", [PHONE, {"width": 640, "height": 450}, DESK])
-def test_no_size_scrolls_sideways_and_fingers_find_their_targets(
-    page: Page, hall: Hall, size: dict[str, int]
-) -> None:
-    """320 px is also 1280 px at four times the size (WCAG 1.4.10)."""
-    hall.play("white", "e2e4")
-    page.set_viewport_size(size)  # type: ignore[arg-type]
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= size["width"]
-    small = page.evaluate(
-        """() => [...document.querySelectorAll("button, input:not([type=hidden]), select")]
-            .filter(one => !one.closest(".board"))
-            .map(one => [one.id || one.textContent, one.getBoundingClientRect()])
-            .filter(([, box]) => box.width < 44 || box.height < 44)
-            .map(([name]) => name)"""
-    )
-    assert small == []
-    # Asked in one step: between finding the square and measuring it the page may be renewed.
-    width = page.evaluate("document.querySelector('#sq-e4').getBoundingClientRect().width")
-    # Eight squares of 44 px do not fit into 320 px; there a move can be typed (2.5.8).
-    assert width >= (39 if size == PHONE else 44)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        shot(page, f"{size['width']}-{scheme}")
 
 
 def test_the_page_of_the_sighted_players_assistant_offers_his_two_tasks_only(
