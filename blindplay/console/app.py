@@ -195,7 +195,7 @@ class Console:
             place, found, seen = stream.now()
             return views.whole(
                 game, session.role, session.language,
-                found=found, place=place, stamp=seen, said=said,
+                found=found, place=place, stamp=seen, said=said, now=self._table.time(),
             )  # fmt: skip
 
     async def _do(self, request: Request) -> Response:
@@ -238,6 +238,7 @@ class Console:
         leave = stream.listen(wake)
         try:
             yield f"retry: {_RECONNECT_MS}\n\n"
+            yield self._time()
             while not self.closing.is_set() and self._session(request) is session:
                 changed.clear()
                 missed = stream.since(place)
@@ -247,9 +248,13 @@ class Console:
                 try:
                     await asyncio.wait_for(changed.wait(), _HEARTBEAT_S)
                 except TimeoutError:
-                    yield ": still here\n\n"
+                    yield self._time()
         finally:
             leave()
+
+    def _time(self) -> str:
+        """The table's time, so that clocks go right on a page that slept; and that we are here."""
+        return f"event: time\ndata: {self._table.time()}\n\n"
 
 
 # --- answers ------------------------------------------------------------------------------------

@@ -16,6 +16,10 @@ class Table(Protocol):
         """The game, standing still: while it is held no fact is taken but the holder's own."""
         ...
 
+    def time(self) -> int:
+        """Milliseconds since the table was set up, as its facts have them."""
+        ...
+
     def submit(self, role: str, kind: str, fields: Mapping[str, Any]) -> list[Ruling]:
         """Take one fact of ``role``, now, and give its rulings.
 

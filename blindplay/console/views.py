@@ -89,8 +89,10 @@ def whole(
     place: str,
     stamp: str,
     said: list[tuple[bool, str]],
+    now: int,
 ) -> str:
-    """A whole page with its parts; ``place`` is where its stream of changes stands."""
+    """A whole page with its parts; ``place`` is where its stream of changes stands, ``now`` the
+    table's time in ms."""
     page = _page(game, role)
     shown = {name: html.replace(SEEN, stamp) for name, html in found.items()}
     return render(
@@ -103,4 +105,5 @@ def whole(
         place=place,
         stamp=stamp,
         said=said,
+        now=now,
     )

@@ -42,6 +42,9 @@ class TablePort:
         with self._table.lock:
             yield self._table.game
 
+    def time(self) -> int:
+        return self._table.time()
+
     def submit(self, role: str, kind: str, fields: Mapping[str, Any]) -> list[Ruling]:
         # What the fields say of whose doing it is counts for nothing.
         return self._table.submit(f.KINDS[kind], **{**fields, "by": role})

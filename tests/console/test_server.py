@@ -382,7 +382,7 @@ class Changes:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        place = ""
+        place, kind = "", "message"
         url = f"{self._browser.seat}changes"
         with (
             contextlib.suppress(httpx.TransportError),  # the test is over, or the table is
@@ -392,7 +392,11 @@ class Changes:
             for line in answer.iter_lines():
                 if line.startswith("id: "):
                     place = line[4:]
-                elif line.startswith("data: "):
+                elif line.startswith("event: "):
+                    kind = line[7:]
+                elif not line:
+                    kind = "message"
+                elif line.startswith("data: ") and kind == "message":
                     self.events.append((place, json.loads(line[6:])))
         self.ended.set()
 

@@ -1,8 +1,9 @@
 // Keeps a page as the table has it. Without this script everything still works: forms are sent,
 // and the page comes anew.
 //
-// What else belongs to a page listens to two events: "changed" on the document, with the parts that
-// are new, and "done" on a form whose action was not refused.
+// What else belongs to a page listens to these events on the document: "changed", with the parts
+// that are new; "time", with the table's time in ms; "answered", with what came of an action; and
+// "done" on a form whose action was not refused.
 
 export const page = document.body.dataset;
 export const polite = document.getElementById("polite");
@@ -31,15 +32,24 @@ export function say(region, sentences) {
 
 // --- what changes ------------------------------------------------------------------------------
 
+// What a field holds before anybody has touched it.
+function preset(field) {
+  if (field.tagName !== "SELECT") return field.getAttribute("value") ?? "";
+  const options = [...field.options];
+  return (options.find((one) => one.defaultSelected) ?? options[0])?.value ?? "";
+}
+
 function replace(name, html) {
   const section = document.getElementById(name);
   if (!section) return;
   const active = section.contains(document.activeElement) ? document.activeElement : null;
   const typed = new Map();
   for (const field of section.querySelectorAll("input[id], select[id]")) {
-    if (field.value !== (field.getAttribute("value") ?? "")) typed.set(field.id, field.value);
+    if (field.value !== preset(field)) typed.set(field.id, field.value);
   }
+  const opened = [...section.querySelectorAll("details[id][open]")].map((one) => one.id);
   section.innerHTML = html;
+  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   for (const [id, value] of typed) {
     const field = document.getElementById(id);
     if (field) field.value = value;
@@ -76,6 +86,9 @@ function connect() {
     place = event.lastEventId;
     take(JSON.parse(event.data));
   };
+  source.addEventListener("time", (event) => {
+    document.dispatchEvent(new CustomEvent("time", { detail: Number(event.data) }));
+  });
   source.onerror = async () => {
     source.close();
     let status = 0;
@@ -98,11 +111,8 @@ function connect() {
 
 // --- doing -------------------------------------------------------------------------------------
 
-document.addEventListener("submit", async (event) => {
-  const form = event.target;
-  if ("plain" in form.dataset) return;
-  event.preventDefault();
-  const body = new URLSearchParams(new FormData(form, event.submitter));
+// Do what ``body`` says; gives the table's answer, which has been said, or null if there was none.
+export async function send(body) {
   let answer;
   try {
     const response = await fetch("do", {
@@ -114,15 +124,28 @@ document.addEventListener("submit", async (event) => {
     answer = await response.json();
   } catch (error) {
     say(urgent, [error.message === "revoked" ? page.revoked : page.unsent]);
-    return;
+    return null;
   }
   say(answer.refused ? urgent : polite, answer.said);
-  if (!answer.refused) {
-    for (const field of form.querySelectorAll("input:not([type=hidden])")) {
+  document.dispatchEvent(new CustomEvent("answered", { detail: answer }));
+  return answer;
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if ("plain" in form.dataset) return;
+  event.preventDefault();
+  const answer = await send(new URLSearchParams(new FormData(form, event.submitter)));
+  if (answer && !answer.refused) {
+    for (const field of form.querySelectorAll("input:not([type=hidden]), select")) {
       if (field.type === "checkbox") field.checked = false;
-      else field.value = field.getAttribute("value") ?? "";
+      else field.value = preset(field);
     }
-    for (const field of form.querySelectorAll("select")) field.selectedIndex = 0;
+    const step = form.closest("details.step");
+    if (step?.open) {
+      step.open = false;
+      step.querySelector("summary").focus();
+    }
     form.dispatchEvent(new CustomEvent("done", { bubbles: true }));
   }
 });

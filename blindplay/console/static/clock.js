@@ -1,0 +1,34 @@
+// Clocks that go on between what the table tells. A clock is an element with
+//   data-left: the ms that were left at data-at, the table's time in ms
+//   data-runs: "yes" while it runs
+// It is not read out by itself; nobody wants to hear a second pass.
+
+import { page } from "./console.js";
+
+let ahead = Number(page.now) - performance.now(); // the table's time is so much ahead of ours
+
+// 1:05:09, 4:59, 0:07; never more than there is.
+export function shown(ms) {
+  const seconds = Math.floor(Math.max(0, ms) / 1000);
+  const two = (number) => String(number).padStart(2, "0");
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}:${two(seconds % 60)}`;
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+}
+
+function show() {
+  for (const clock of document.querySelectorAll("[data-left]")) {
+    const since = performance.now() + ahead - Number(clock.dataset.at);
+    const passed = clock.dataset.runs === "yes" ? Math.max(0, since) : 0;
+    const text = shown(Number(clock.dataset.left) - passed);
+    if (clock.textContent !== text) clock.textContent = text;
+  }
+}
+
+document.addEventListener("time", (event) => {
+  ahead = event.detail - performance.now();
+  show();
+});
+document.addEventListener("changed", show);
+setInterval(show, 200);
+show();
