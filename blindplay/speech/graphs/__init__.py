@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import struct
 import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -27,6 +26,7 @@ from .files import (
     Transitions,
     read_graph,
     read_phones,
+    read_symbols,
     read_transitions,
     spoken_places,
     write_words,
@@ -34,7 +34,16 @@ from .files import (
 from .naming import names_heard
 from .sounds import Base, bases, named_base, translate
 
-__all__ = ["ADAPTED", "GraphError", "Report", "Variants", "Vocabulary", "adapt", "phones_of"]
+__all__ = [
+    "ADAPTED",
+    "GraphError",
+    "Report",
+    "Variants",
+    "Vocabulary",
+    "adapt",
+    "phones_of",
+    "pronounced",
+]
 
 ADAPTED = "adapted.json"
 """The file in an adapted model's folder that tells what it was made of: a Report in JSON."""
@@ -178,6 +187,20 @@ def phones_of(model: Path) -> list[str]:
     return read_phones(boundary, _file(model, "graph/phones.txt")).names
 
 
+def pronounced(
+    model: Path, words: Mapping[str, Variants]
+) -> dict[str, dict[tuple[str, ...], float]]:
+    """The pronunciations of ``words`` in the phones of ``model``, adapted or our own.
+
+    Raises GraphError when the model cannot be read, or a sound is not known.
+    """
+    if (model / ADAPTED).is_file():
+        heard = _as_adapted(model)[0]
+    else:
+        heard = _heard(model, None, read_transitions(_file(model, "am/final.mdl")), ())[0]
+    return {word: translate(variants, heard) for word, variants in words.items()}
+
+
 def _cheapest(one: Variants, other: Variants) -> dict[tuple[str, ...], float]:
     return {
         phones: min(of[phones] for of in (one, other) if phones in of)
@@ -249,15 +272,15 @@ def _heard(
         return same[0] if same else named_base(names), phones
     places = spoken_places(boundary)
     number = len(places) // 4
+    labels = _labels(base)
     fitting = [
         one
         for name, one in known.items()
         if name == family
-        or (family is None and len(one.phones) == number and _has(base, one.words))
+        or (family is None and len(one.phones) == number and labels.keys() >= set(one.words))
     ]
     if fitting:
         return fitting[0], read_phones(boundary, None, fitting[0].phones)
-    labels = _labels(base)
     lexicon = max(lexicons, key=lambda words: len(words.keys() & labels) / len(words), default={})
     try:
         graph = read_graph(_file(base, "graph/HCLr.fst"))
@@ -271,22 +294,13 @@ def _heard(
 
 
 def _labels(base: Path) -> dict[str, int]:
-    """The numbers of the model's own words; none where they are not in a file of their own."""
+    """The numbers of the model's own words, which are in a file of their own or in its grammar."""
     for path in (base / "graph" / "words.txt", base / "words.txt"):
         if path.is_file():
             lines = path.read_text(encoding="utf-8").splitlines()
             pairs = [line.rsplit(maxsplit=1) for line in lines if line.strip()]
             return {word: int(number) for word, number in pairs}
-    return {}
-
-
-def _has(base: Path, words: Iterable[str]) -> bool:
-    """Whether all ``words`` are in the model's own vocabulary, a file or a part of its grammar."""
-    if own := _labels(base):
-        return own.keys() >= set(words)
-    data = _file(base, "graph/Gr.fst").read_bytes()
-    forms = (word.encode() for word in words)
-    return all(struct.pack("<i", len(form)) + form in data for form in forms)
+    return read_symbols(_file(base, "graph/Gr.fst"))
 
 
 def _acoustics(base: Path, folder: Path, heard: Base) -> None:

@@ -12,8 +12,9 @@ behind it, which Vosk does not need. Vosk composes it, while it runs, with the g
 that may be said now (or with ``graph/Gr.fst``, when none is given).
 
 ``graph/words.txt`` names the words ("anna 6"), ``graph/phones.txt`` the phones ("a_B 14"); small
-models come without the latter. Every phone but the silences is four, by its place in a word:
-B(egin), I(nternal), E(nd) and S(ingle), as ``graph/phones/word_boundary.int`` tells.
+models come without both, their words are in ``graph/Gr.fst``. Every phone but the silences is four,
+by its place in a word: B(egin), I(nternal), E(nd) and S(ingle), as
+``graph/phones/word_boundary.int`` tells.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ _NO_SPEECH = {"SIL", "SPN", "NSN", "LAU"}
 
 _FST_MAGIC = 2125659606
 _LOOKAHEAD_MAGIC = 446681434
+_TABLE_MAGIC = 2125658996
 _SYMBOLS = 0x3  # header flags: a table of symbols follows
 _ALIGNED = 0x4
 _EXPANDED_MUTABLE = 0x3
@@ -160,22 +162,55 @@ def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
     return Graph(start, first, counts, np.array(final, np.float32), whole)
 
 
+def read_symbols(path: Path) -> dict[str, int]:
+    """The words that a graph carries itself, with their numbers; none if it carries none.
+
+    Small Vosk models keep theirs in ``graph/Gr.fst`` and have no ``words.txt``. Raises GraphError
+    when the file is cut short or no graph.
+    """
+    data = path.read_bytes()
+    try:
+        at = 4 if struct.unpack_from("<i", data, 0)[0] == _FST_MAGIC else len(data)
+        for _ in range(2):
+            _, at = _text(data, at)
+        (flags,) = struct.unpack_from("<4xi", data, at)
+        if not flags & _SYMBOLS:
+            return {}
+        at += 40
+        if struct.unpack_from("<i", data, at)[0] != _TABLE_MAGIC:
+            raise ValueError("its words are damaged")
+        _, at = _text(data, at + 4)
+        (count,) = struct.unpack_from("<8xq", data, at)
+        at += 16
+        found = {}
+        for _ in range(count):
+            word, at = _text(data, at)
+            (found[word],) = struct.unpack_from("<q", data, at)
+            at += 8
+        return found
+    except (struct.error, ValueError) as error:
+        raise GraphError(f"{path} is no graph that can be read: {error}.") from error
+
+
+def _text(data: bytes, at: int) -> tuple[str, int]:
+    """A text with its length before it, and where it ends."""
+    (length,) = struct.unpack_from("<i", data, at)
+    if not 0 <= length <= min(1000, len(data) - at - 4):
+        raise ValueError("it is damaged")
+    return data[at + 4 : at + 4 + length].decode(), at + 4 + length
+
+
 def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
     """Kind, version, flags, start, number of states and arcs, and where the header ends."""
     if struct.unpack_from("<i", data, at)[0] != _FST_MAGIC:
         raise ValueError("it does not begin as one")
     at += 4
-    texts = []
-    for _ in range(2):
-        (length,) = struct.unpack_from("<i", data, at)
-        if not 0 <= length < 100:
-            raise ValueError("its header is damaged")
-        texts.append(data[at + 4 : at + 4 + length].decode())
-        at += 4 + length
+    kind, at = _text(data, at)
+    _, at = _text(data, at)
     version, flags, _, start, states, arcs = struct.unpack_from("<iiQqqq", data, at)
     if flags & _SYMBOLS:
         raise ValueError("symbols are embedded in it")
-    return texts[0], version, flags, start, states, arcs, at + 40
+    return kind, version, flags, start, states, arcs, at + 40
 
 
 # ------------------------------------------------------------------ the transition model
