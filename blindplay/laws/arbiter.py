@@ -123,6 +123,19 @@ def _postpone(game: State, fact: f.Arbiter) -> None:
     postpone(game, fact.white if fact.white is not None else fact.black)
 
 
+def _preside(game: State, fact: f.Arbiter) -> None:
+    """An arbiter takes a friendly game in hand, or leaves it: from now on what is his to decide
+    waits for him, or is confirmed at once."""
+    present = fact.do == "preside"
+    if game.presided == present:
+        game.refuse("arbiter", fact.do, "already_so", "arbiter")
+    elif not present and game.pending is not None and not game.pending.claimable:
+        game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
+    else:
+        game.presided = present
+        game.rule("presides", "arbiter", present=present)
+
+
 _DECISIONS = {
     "stop_clocks": _stop_clocks,
     "start_clocks": _start_clocks,
@@ -132,6 +145,8 @@ _DECISIONS = {
     "declare": _declare,
     "adjourn": _adjourn,
     "postpone": _postpone,
+    "preside": _preside,
+    "withdraw": _preside,
 }
 
 

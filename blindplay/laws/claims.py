@@ -127,9 +127,8 @@ def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
     by = fact.by
     if not _short_of_time(game, by, "claim_draw", "quickplay_claim"):
         return
-    assert game.setup is not None
     # Without an arbiter at hand the claim ends the play, and the arbiter in charge decides.
-    absent = game.setup.arbiter == "automatic"
+    absent = not game.presided
     rule = "quickplay_without_arbiter" if absent else "quickplay_claim"
 
     def reject() -> None:

@@ -49,6 +49,8 @@ DECISIONS = (
     "declare",
     "adjourn",
     "postpone",
+    "preside",
+    "withdraw",
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0")

@@ -267,8 +267,7 @@ def _two_hands(game: State, fact: f.Irregular) -> None:
 def _illegal_move(game: State, fact: f.Irregular) -> None:
     by = fact.by.removeprefix("assistant:")
     if game.pending is not None:
-        assert game.setup is not None
-        if by == "arbiter" or (by == game.side and game.setup.arbiter == "automatic"):
+        if by == "arbiter" or (by == game.side and not game.presided):
             game.decide("confirmed")
         elif by == game.side:
             # The opponent claims: now it is the arbiter's to confirm, and the clocks stand.

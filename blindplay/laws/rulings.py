@@ -22,7 +22,7 @@ KINDS = frozenset(
         "boards_agree", "scoresheets", "correct_board", "take_back", "flag", "claim",
         "draw_offered", "draw_declined", "must_record", "answer", "arbiter_needed",
         "refused", "game_over", "adjusting", "extra_time", "two_boards", "special_board",
-        "assistant", "late", "sealed", "adjourned", "explained",
+        "assistant", "late", "sealed", "adjourned", "explained", "presides",
     }
 )
 # fmt: on

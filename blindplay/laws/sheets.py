@@ -338,8 +338,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         table.plies = min(table.plies, to_ply)
         table.adjusting = False
         want(game, board, game.pieces, *(rules or ("boards_differ",)), explained=False)
-    assert game.setup is not None
-    if game.setup.arbiter == "automatic":
+    if not game.presided:
         game.resume()
     elif game.clock and game.started:
         # The arbiter decides when the game goes on (6.11.3); until then the clocks stand.

@@ -185,6 +185,7 @@ class State:
         self.assistants: dict[str, bool | None] = {"white": None, "black": None}
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
         self.displacer: str | None = None  # who must put pieces right while his own clock runs
+        self.presided = True  # there is an arbiter: what is his to decide waits for him
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
         self.adjourning = False  # the arbiter has asked for a sealed move
@@ -330,9 +331,8 @@ class State:
         """Give a ruling that is the arbiter's to confirm. A friendly game confirms it at once,
         unless a person must judge (``needs_arbiter``). ``price`` is the rule and the fields of
         the penalty that confirming it will bring, so that he sees what he confirms."""
-        assert self.setup is not None
         self.clock.stop()
-        if self.setup.arbiter == "automatic" and not needs_arbiter:
+        if not self.presided and not needs_arbiter:
             self.rule(kind, *rules, **fields, status="confirmed")
             confirm()
             return

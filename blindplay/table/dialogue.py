@@ -211,7 +211,7 @@ class Dialogue:
             return
         waiting = game.pending is not None and not game.pending.claimable
         playing = not waiting and not game.adjourned
-        by_ourselves = game.setup.arbiter == "automatic" and bool(game.clock)
+        by_ourselves = not game.presided and bool(game.clock)
         if OTHER[side] in game.offers:
             yield from (Command.ACCEPT_DRAW, Command.DECLINE_DRAW)
         if game.paused and by_ourselves and playing:
@@ -834,16 +834,14 @@ class Dialogue:
     def _adjourn(self, side: str) -> None:
         """It is for the arbiter to adjourn; where there is none, both have agreed to it."""
         game = self._table.game
-        assert game.setup is not None
         player = self._pack.sentence(side)
         self._say(Output.PUBLIC, self._pack.sentence("adjourn_wanted", player=player))
-        if game.setup.arbiter == "automatic":
+        if not game.presided:
             self._table.submit(f.Arbiter, do="adjourn")
 
     def _pause(self, side: str, command: Command) -> None:
         game = self._table.game
-        assert game.setup is not None
-        if game.setup.arbiter != "automatic":
+        if game.presided:
             self._say_to(side, self._pack.sentence("pause_refused"))
         elif command not in self._commands(side):
             self._say_to(side, self._pack.sentence("refused"))

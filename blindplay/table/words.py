@@ -329,6 +329,9 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
     elif kind == "assistant":
         key = "assistant_present" if ruling["present"] else "assistant_gone"
         yield Output.PUBLIC, pack.sentence(key, player=player(ruling["of"]))
+    elif kind == "presides":
+        key = "arbiter_presides" if ruling["present"] else "arbiter_withdrew"
+        yield Output.PUBLIC, pack.sentence(key)
     elif kind == "adjourned" or (kind == "extra_time" and ruling["status"] == "confirmed"):
         yield Output.PUBLIC, pack.sentence(kind)
     elif kind == "arbiter_needed" and ruling["why"] == "mate_undecided":

@@ -75,6 +75,8 @@ NEEDED = [
     "special_board_staunton_black_marked",
     "assistant_present",
     "assistant_gone",
+    "arbiter_presides",
+    "arbiter_withdrew",
     "late",
     "sealed",
     "adjourned",

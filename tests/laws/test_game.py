@@ -45,7 +45,7 @@ DECISIONS = st.one_of(
     _fact("arbiter", do=st.just("set_clock"), white=st.integers(0, 500)),
     _fact("arbiter", do=st.just("penalty"), player=SIDES, black=st.integers(0, 99)),
     _fact("arbiter", do=st.just("restore"), ply=st.integers(0, 5)),
-    _fact("arbiter", do=st.sampled_from(("adjourn", "postpone"))),
+    _fact("arbiter", do=st.sampled_from(("adjourn", "postpone", "preside", "withdraw"))),
     _fact("arbiter", do=st.just("penalty"), player=SIDES, kind=st.just("warning")),
 )
 WHATS = (
