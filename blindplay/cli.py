@@ -16,6 +16,7 @@ import platformdirs
 import typer
 
 from blindplay import __version__, language
+from blindplay.commands import models as models_commands
 from blindplay.language import Language, Understanding
 from blindplay.laws import Fact, editions, facts
 from blindplay.laws.clock import TimeControl
@@ -910,34 +911,7 @@ def voice_forget(
     print(f"Nothing is kept of {who} any more.")
 
 
-models_app = typer.Typer(help="Speech models.", rich_markup_mode=None)
-app.add_typer(models_app, name="models")
-
-
-@models_app.command("adapt")
-def models_adapt(
-    base: Annotated[Path, typer.Argument(help="Folder of an unpacked small Vosk model.")],
-    language_id: Annotated[str, typer.Option("--language", help="Language to be heard.")],
-    output: Annotated[
-        Path | None, typer.Option(help="Folder to write; your own model of the language if none.")
-    ] = None,
-    family: Annotated[
-        str | None, typer.Option(help="What the base is like, if it cannot be seen: english, …")
-    ] = None,
-) -> None:
-    """Write a model with BASE's acoustics, whatever its language, and the words of a table."""
-    from blindplay.speech import graphs
-    from blindplay.speech.models import model_folder
-
-    lexicon = language.lexicon(language_id)
-    vocabulary = graphs.Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
-    folder = output or model_folder(language_id)
-    lexicons = [language.lexicon(code).words for code in language.languages()]
-    report = graphs.adapt(base, folder, vocabulary, family=family, lexicons=lexicons)
-    print(
-        f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
-        f"the phones of: {report.base}."
-    )
+app.add_typer(models_commands.app, name="models")
 
 
 @app.command()

@@ -22,7 +22,7 @@ MAY_USE = {
 }
 OUTSIDE = {
     "chess", "vosk", "pyttsx3", "espeakng_loader", "serial", "cobs", "miniaudio", "typer",
-    "platformdirs", "numpy", "soundfile", "starlette", "uvicorn", "jinja2", "segno",
+    "platformdirs", "numpy", "soundfile", "starlette", "uvicorn", "jinja2", "segno", "httpx",
 }  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """Where speech models live, and whether a folder is one."""
 
+import hashlib
 import json
 import re
 import subprocess
@@ -10,6 +11,8 @@ from typing import Any
 
 import platformdirs
 
+from . import catalogue
+
 FST_MAGIC = bytes((0xD6, 0xFD, 0xB2, 0x7E))  # OpenFst's header, little-endian 2125659606
 
 BUILT_IN = "built-in"
@@ -19,6 +22,12 @@ OWN = "own"
 MOST_PEOPLE = 2
 """So many models trained on people listen at once, unless the user chose others."""
 
+ASIDE = ".old-"
+"""What the name of a model's folder begins with while another takes its place."""
+MANIFEST = "installed.json"
+"""The file in an installed model's folder that tells where it is from, and of each of its files the
+SHA-256."""
+
 _CHOSEN = "chosen.json"
 
 
@@ -26,19 +35,19 @@ class ModelError(ValueError):
     """There is no usable speech model; the sentence says what to do."""
 
 
-def store() -> Path:
+def data_folder() -> Path:
     """Return the folder in the user's data that keeps every model of his."""
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "models"
 
 
 def model_folder(language: str) -> Path:
     """Return the folder in which the user's own model of `language` is looked for."""
-    return store() / language
+    return data_folder() / language
 
 
 def adapted_folder(language: str) -> Path:
     """Return the folder that holds the installed models of `language`, one folder each."""
-    return store() / "adapted" / language
+    return data_folder() / "adapted" / language
 
 
 def built_in(language: str) -> Path | None:
@@ -49,23 +58,51 @@ def built_in(language: str) -> Path | None:
     return next((folder for folder in folders if (folder / "am").is_dir()), None)
 
 
+def is_language(text: str) -> bool:
+    """Whether ``text`` has the form of a language tag, and so can be a folder's name."""
+    return re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", text) is not None
+
+
 def available(language: str) -> dict[str, Path]:
     """Return the folders of all models that hear `language`, by their names, the one to be
     preferred first: "own", the installed ones by the names of their bases, "built-in".
 
     Raises ModelError when `language` is no language tag.
     """
-    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", language):
+    if not is_language(language):
         raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
     found = {}
     if model_folder(language).is_dir():
         found[OWN] = model_folder(language)
-    if (installed := adapted_folder(language)).is_dir():
-        folders = sorted(folder for folder in installed.iterdir() if folder.is_dir())
-        found |= {folder.name: folder for folder in folders if not folder.name.startswith(".")}
+    there = folders(adapted_folder(language))
+    found |= {name: there[name] for name in catalogue.load().order(language, there)}
     if (built := built_in(language)) is not None:
         found[BUILT_IN] = built
     return found
+
+
+def folders(parent: Path) -> dict[str, Path]:
+    """Return the folders of the models in ``parent`` by their names.
+
+    One that was being replaced when the program ended is the old one, which was set aside.
+    """
+    if not parent.is_dir():
+        return {}
+    there = sorted(folder for folder in parent.iterdir() if folder.is_dir())
+    aside = {f.name.removeprefix(ASIDE): f for f in there if f.name.startswith(ASIDE)}
+    return aside | {folder.name: folder for folder in there if not folder.name.startswith(".")}
+
+
+def check_name(name: str) -> str:
+    """Return ``name`` if a model's folder may be called so on every system, else ModelError."""
+    reserved = re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name)
+    fitting = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,98}[A-Za-z0-9]", name)
+    if not fitting or reserved or name in (OWN, BUILT_IN):
+        raise ModelError(
+            f"A model cannot be called {name!r}; use letters, digits, hyphens and dots, and "
+            f"neither {OWN} nor {BUILT_IN}."
+        )
+    return name
 
 
 def choice(language: str) -> tuple[str, ...]:
@@ -86,7 +123,7 @@ def choose(language: str, names: Iterable[str]) -> None:
     if unknown := [name for name in wanted if name not in there]:
         raise ModelError(_absent(language, unknown[0], there))
     choices = {**_choices(), language: wanted}
-    file = store() / _CHOSEN
+    file = data_folder() / _CHOSEN
     file.parent.mkdir(parents=True, exist_ok=True)
     fresh = file.with_suffix(".new")
     kept = {code: kept for code, kept in choices.items() if kept}
@@ -96,7 +133,7 @@ def choose(language: str, names: Iterable[str]) -> None:
 
 def _choices() -> dict[str, Any]:
     try:
-        read = json.loads((store() / _CHOSEN).read_text("utf-8"))
+        read = json.loads((data_folder() / _CHOSEN).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return read if isinstance(read, dict) else {}
@@ -167,9 +204,68 @@ def check_model(path: Path) -> Path:
     Vosk answers a broken folder with a bare exception or by ending the process, so its files are
     looked at first. Both of Vosk's layouts are known: `am/ conf/ graph/` and the older flat one.
 
+    The files of an installed model must be what they were then (see `verify`).
+
     Raises ModelError otherwise.
     """
-    return _check_files(path)
+    _check_files(path)
+    verify(path)
+    return path
+
+
+def seal(folder: Path, **about: str) -> None:
+    """Write down the SHA-256 of every file in the model's folder, and what else is to be known."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != MANIFEST)
+    sums = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
+    text = json.dumps({**about, "files": sums}, indent=1, ensure_ascii=False) + "\n"
+    fresh = folder / f".{MANIFEST}"
+    fresh.write_text(text, "utf-8")
+    fresh.replace(folder / MANIFEST)
+
+
+def manifest(folder: Path) -> dict[str, Any] | None:
+    """What was written down of an installed model; None where nothing was.
+
+    Raises ModelError when it cannot be read.
+    """
+    file = folder / MANIFEST
+    try:
+        read = json.loads(file.read_text("utf-8"))
+        if not all(isinstance(s, str) for pair in read["files"].items() for s in pair):
+            raise ValueError
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        raise ModelError(f"{file} is damaged; install the model again.") from None
+    return dict(read)
+
+
+def verify(folder: Path) -> int:
+    """Compare the files of an installed model with what was written down when it was installed.
+
+    Return how many there are: 0 for a model of which nothing was written down. Takes about a tenth
+    of a second. Raises ModelError when one is missing or another than it was.
+    """
+    kept = manifest(folder)
+    if kept is None:
+        return 0
+    for name, wanted in kept["files"].items():
+        try:
+            found = sha256(folder / name)
+        except OSError:
+            found = ""
+        if found != wanted:
+            raise ModelError(
+                f"{name} of the model in {folder} is {'another than' if found else 'not as'} it "
+                "was when it was installed, so it is not used; install the model again."
+            )
+    return len(kept["files"])
+
+
+def sha256(file: Path) -> str:
+    """The SHA-256 of a file, in small hexadecimal digits."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _check_files(path: Path) -> Path:

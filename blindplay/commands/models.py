@@ -1,0 +1,339 @@
+"""``blindplay models``: which speech models there are, fetching, checking and choosing them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from blindplay import language
+
+if TYPE_CHECKING:
+    from blindplay.speech.store import Words
+
+app = typer.Typer(help="Speech models: which there are, which listen.", rich_markup_mode=None)
+
+LanguageOption = Annotated[str, typer.Option("--language", help="Language to be heard.")]
+OneLanguage = Annotated[
+    str | None, typer.Option("--language", help="Only this language; all if none.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, an object a line.")]
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(help="Names of models, such as vosk-model-small-en-us-0.15, or english."),
+]
+
+
+@app.command("list")
+def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
+    """Say for each language which models listen, which are there, and which are worth fetching."""
+    from blindplay.speech import catalogue
+
+    for code in _languages(language_id):
+        rows = _rows(code)
+        if as_json:
+            for row in rows:
+                print(json.dumps(row, ensure_ascii=False))
+            continue
+        there = [row for row in rows if row["there"]]
+        heard = _heard_with(code) if there else "no model is installed, so nothing can be heard."
+        print(f"{code}, {language.load(code).name}: {heard}")
+        for row in there:
+            print(f"  {_row_told(row)}")
+        if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
+            named = "; ".join(
+                f"{row['short']}, {_megabytes(row['bytes_to_fetch'])}, licence {row['licence']}"
+                for row in lacking
+            )
+            print(f"  Recommended and not installed: {named}.")
+    if not as_json:
+        known = catalogue.load()
+        print(
+            "What is recommended is installed by: blindplay models install --language LANGUAGE. "
+            "Any of these can be installed for any language, by name; their licences are those "
+            f"stated at {known.page}."
+        )
+        for base in known.bases.values():
+            tried = "" if base.tried else " Nobody has tried it with BlindPlay yet."
+            print(
+                f"  {base.short}, trained on {base.heard}: {base.name}, {_megabytes(base.size)}, "
+                f"licence {base.licence}.{tried}"
+            )
+
+
+@app.command("install")
+def install(
+    names: Names = None,
+    language_id: LanguageOption = "de",
+    source: Annotated[
+        Path | None,
+        typer.Option("--from", help="A zip file or a folder with a model, instead of fetching."),
+    ] = None,
+    timeout: Annotated[
+        float, typer.Option(help="Seconds to wait for the next bytes.", min=1, max=600)
+    ] = 30.0,
+) -> None:
+    """Fetch models and give them the words of a language; those that are recommended, if no name
+    is given. What was begun is gone on with. They listen from then on."""
+    from blindplay.speech import catalogue, models, store
+    from blindplay.speech.download import Patience
+
+    if source is not None and len(names or ()) > 1:
+        raise ValueError("With --from there is one model: give one name, or none.")
+    code = _language(language_id)
+    words, patience = _words(code), Patience(stall=timeout)
+    known = catalogue.load()
+    wanted: list[str | None] = list(names or ())
+    if not wanted:
+        wanted = [None] if source else [base.name for base in known.for_language(code)]
+    faults: list[str] = []
+    for name in wanted:
+        try:
+            base = store.find_base(name, patience=patience) if name and not source else None
+            made = store.install(
+                code, words, base=base, source=source, name=name, tell=_say, patience=patience
+            )
+        except (ValueError, OSError) as error:
+            if len(wanted) == 1:
+                raise
+            faults.append(f"{name}: {error}")
+            print(f"{name} was not installed: {error}", file=sys.stderr, flush=True)
+            continue
+        licence = f"; its licence: {made.licence}" if made.licence else ""
+        _say(
+            f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
+            f"{made.phones}{licence}."
+        )
+        if (choice := models.choice(code)) and made.name not in choice:
+            _say(
+                f"It does not listen, for you chose others; to use it: blindplay models use "
+                f"{' '.join([made.name, *choice])} --language {code}."
+            )
+    if faults:
+        raise ValueError(f"{len(faults)} of {len(wanted)} models could not be installed.")
+    _say(f"{code}: {_heard_with(code)}")
+
+
+@app.command("remove")
+def remove(
+    name: Annotated[str, typer.Argument(help="The model's name, as models list says it.")],
+    language_id: OneLanguage = None,
+) -> None:
+    """Remove a model. It is not asked again; what was fetched can be fetched again."""
+    from blindplay.speech import models, store
+
+    code = _language(language_id) if language_id else None
+    before = [code] if code else store.languages()
+    for line in store.remove(name, code):
+        print(line)
+    for one in before:
+        if not models.available(one):
+            print(f"{one}: no model is left, so nothing can be heard.")
+        else:
+            print(f"{one}: {_heard_with(one)}")
+
+
+@app.command("use")
+def use(names: Names = None, language_id: LanguageOption = "de") -> None:
+    """Choose which models hear a language, the most trusted first; several listen at once.
+    Without names, what is usual: at most two trained on people, and the built-in one."""
+    from blindplay.speech import catalogue, models
+
+    code = _language(language_id)
+    known = catalogue.load()
+    found = []
+    for name in names or ():
+        base = known.known(name)
+        found.append(base.name if base and name not in models.available(code) else name)
+    models.choose(code, found)
+    print(f"{code}: {_heard_with(code)}")
+    if found and models.BUILT_IN in models.available(code) and models.BUILT_IN not in found:
+        print(
+            "The built-in model, which is good in noise, does not listen; add built-in to use it."
+        )
+
+
+@app.command("check")
+def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
+    """Load each model, compare its files with what was installed, and look every word up.
+
+    The exit status is 2 when one cannot be relied upon.
+    """
+    from blindplay.speech import models
+
+    good = count = 0
+    for code in _languages(language_id):
+        lexicon = language.lexicon(code)
+        wanted = {*language.load(code).grammar_words(), *lexicon.words, *lexicon.squares}
+        for name, folder in models.available(code).items():
+            told: dict[str, Any] = {"language": code, "model": name, "folder": str(folder)}
+            try:
+                files = models.verify(folder)
+                models.probe(folder, code)
+                missing = sorted(wanted - models.vocabulary(folder))
+                told |= {"ok": not missing, "files": files, "missing": missing}
+            except ValueError as error:
+                told |= {"ok": False, "error": str(error)}
+            count += 1
+            good += told["ok"]
+            if as_json:
+                print(json.dumps(told, ensure_ascii=False), flush=True)
+            else:
+                _say(_check_told(told, len(wanted)))
+    if not count:
+        raise ValueError(
+            f"There is no model of {language_id or 'any language'}; install one with: blindplay "
+            f"models install --language {language_id or 'LANGUAGE'}."
+        )
+    if good < count:
+        raise ValueError(f"{count - good} of {count} models cannot be relied upon; see above.")
+
+
+@app.command("adapt")
+def adapt(
+    base: Annotated[Path, typer.Argument(help="Folder of an unpacked small Vosk model.")],
+    language_id: Annotated[str, typer.Option("--language", help="Language to be heard.")],
+    output: Annotated[
+        Path | None, typer.Option(help="Folder to write; your own model of the language if none.")
+    ] = None,
+    family: Annotated[
+        str | None, typer.Option(help="What the base is like, if it cannot be seen: english, …")
+    ] = None,
+) -> None:
+    """Write a model with BASE's acoustics, whatever its language, and the words of a table."""
+    from blindplay.speech import graphs, models
+
+    words = _words(language_id)
+    folder = output or models.model_folder(language_id)
+    report = graphs.adapt(base, folder, words.vocabulary, family=family, lexicons=words.lexicons)
+    if output is None:
+        models.seal(folder, name=models.OWN, language=language_id, **{"from": str(base.resolve())})
+    print(
+        f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
+        f"the phones of: {report.base}."
+    )
+    if output is None:
+        print(f"{language_id}: {_heard_with(language_id)}")
+
+
+# ------------------------------------------------------------------ words
+
+
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)
+
+
+def _language(code: str) -> str:
+    """The code of a language that has a pack; LanguageError otherwise."""
+    language.load(code)
+    return code
+
+
+def _languages(code: str | None) -> list[str]:
+    return [_language(code)] if code else list(language.languages())
+
+
+def _words(code: str) -> Words:
+    from blindplay.speech.graphs import Vocabulary
+    from blindplay.speech.store import Words
+
+    lexicon = language.lexicon(code)
+    vocabulary = Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
+    lexicons = [language.lexicon(one).words for one in language.languages()]
+    return Words(vocabulary, lexicons)
+
+
+def _heard_with(code: str) -> str:
+    from blindplay.speech import models
+
+    try:
+        folders = models.chosen(code)
+    except ValueError as error:
+        return str(error)
+    by_folder = {folder: name for name, folder in models.available(code).items()}
+    names = [by_folder[folder] for folder in folders]
+    joined = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return f"heard with {joined}{', together' if len(names) > 1 else ''}."
+
+
+def _rows(code: str) -> list[dict[str, Any]]:
+    """What there is to be said of each model that hears ``code``, or could."""
+    from blindplay.speech import catalogue, models
+
+    known = catalogue.load()
+    there = models.available(code)
+    try:
+        used = set(models.chosen(code))
+    except ValueError:
+        used = set()
+    recommended = [base.name for base in known.for_language(code)]
+    rows = []
+    for name in [*there, *(name for name in known.order(code, known.bases) if name not in there)]:
+        base = known.bases.get(name)
+        folder = there.get(name)
+        try:
+            kept = (models.manifest(folder) or {}) if folder else {}
+        except ValueError:
+            kept = {}
+        licence = "GPL-3.0-or-later" if name == models.BUILT_IN else kept.get("licence")
+        rows.append(
+            {
+                "language": code,
+                "model": name,
+                "short": base.short if base else None,
+                "built_in": name == models.BUILT_IN,
+                "there": folder is not None,
+                "used": folder in used,
+                "recommended": name in recommended,
+                "bytes_on_disk": _size(folder) if folder else None,
+                "bytes_to_fetch": base.size if base else None,
+                "licence": (base.licence if base else licence) or None,
+                "heard": base.heard if base else None,
+                "tried": base.tried if base else None,
+                "folder": str(folder) if folder else None,
+            }
+        )
+    return rows
+
+
+def _size(folder: Path) -> int:
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _megabytes(size: int) -> str:
+    from blindplay.speech.store import megabytes
+
+    return megabytes(size)
+
+
+def _row_told(row: dict[str, Any]) -> str:
+    from blindplay.speech.models import OWN
+
+    if row["built_in"]:
+        told = ["comes with the program"]
+    elif row["model"] == OWN:
+        told = ["made with blindplay models adapt"]
+    else:
+        told = ["installed", *([f"trained on {row['heard']}"] if row["heard"] else [])]
+    told.append("in use" if row["used"] else "not in use")
+    told += ["recommended"] if row["recommended"] else []
+    told.append(_megabytes(row["bytes_on_disk"]))
+    told += [f"licence {row['licence']}"] if row["licence"] else []
+    return f"{row['model']}: {', '.join(told)}."
+
+
+def _check_told(told: dict[str, Any], wanted: int) -> str:
+    name = f"{told['language']}, {told['model']}"
+    if "error" in told:
+        return f"{name}: bad. {told['error']}"
+    if missing := told["missing"]:
+        first = ", ".join(missing[:5])
+        return (
+            f"{name}: bad. It does not know {len(missing)} of {wanted} words, such as {first}; "
+            "install it again, or adapt it again, and it is given them."
+        )
+    files = f", its {told['files']} files are as they were installed" if told["files"] else ""
+    return f"{name}: good. It loads{files}, and it knows all {wanted} words."
