@@ -16,6 +16,7 @@ import platformdirs
 import typer
 
 from blindplay import __version__, language
+from blindplay.commands import language as language_commands
 from blindplay.commands import models as models_commands
 from blindplay.language import Language, Understanding
 from blindplay.laws import Fact, editions, facts
@@ -78,6 +79,7 @@ def main() -> None:
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     try:
+        language.look_in(language_commands.own_folder())
         status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
@@ -309,6 +311,9 @@ class _Ears:
                 item.phrase for item in decision.candidates if item.phrase != decision.phrase
             ],
         }
+
+
+app.add_typer(language_commands.app, name="language")
 
 
 # --- the Laws ----------------------------------------------------------------------------------

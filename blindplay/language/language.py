@@ -629,7 +629,9 @@ class Language:
 
     def respell(self, text: str) -> str:
         """``text`` as a synthesiser should be given it; what is shown stays as it is."""
-        return self._respell.sub(lambda match: self.spoken[match[0].casefold()], text)
+        if not self.spoken:
+            return text
+        return self._respell.sub(lambda match: self.spoken.get(match[0].casefold(), match[0]), text)
 
     def _spoken_forms(self) -> list[str]:
         # Longest first, so that "en passant" is found before any of its words.

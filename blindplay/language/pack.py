@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -58,6 +58,25 @@ class Sign(Enum):
     UNKNOWN = "?"
 
 
+_SIGNS = {
+    Sign.FROM: "from",
+    Sign.TO: "to",
+    Sign.CAPTURES: "captures",
+    Sign.PROMOTES: "promotes",
+    Sign.EN_PASSANT: "en_passant",
+    Sign.CASTLES_SHORT: "castles_short",
+    Sign.CASTLES_LONG: "castles_long",
+    Sign.CASTLES: "castles",
+    Sign.CHECK: "check",
+    Sign.CHECKMATE: "checkmate",
+    Sign.LINK: "link",
+    Sign.ARTICLE: "article",
+    Sign.IGNORED: "ignored",
+    Sign.CORRECTION: "correction",
+}
+"""The lists of a pack's ``[move]``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """One or several words with one meaning; ``value`` is a file, rank (0-7) or piece type."""
@@ -103,11 +122,8 @@ class Pack:
     @classmethod
     def read(cls, code: str) -> Pack:
         """The pack of the language ``code``. LanguageError if there is none or it is not whole."""
-        found = _sources()
-        if code not in found:
-            raise LanguageError(f"Unknown language {code!r}: choose one of {', '.join(found)}.")
-        source, file = found[code]
-        return cls(code, parse(source.read_bytes(), file), file)
+        entry, file = source(code)
+        return cls(code, parse(entry.read_bytes(), file), file)
 
     def table(self, *path: str) -> Mapping[str, Any]:
         """The table at ``path``."""
@@ -142,7 +158,7 @@ class Pack:
     def dictionary(self) -> dict[str, Word]:
         """Folded words to their meaning. LanguageError when two meanings share their words."""
         found: dict[str, Word] = {}
-        for word in self._entries():
+        for _, word in entries(self.words):
             key = fold(word.text)
             known = found.setdefault(key, word)
             if (known.sign, known.value) != (word.sign, word.value):
@@ -150,33 +166,6 @@ class Pack:
                     f"{self.file}: {word.text!r} has two meanings: keep one of them."
                 )
         return found
-
-    def _entries(self) -> Iterator[Word]:
-        def entries(sign: Sign, words: list[str], value: int = 0) -> Iterator[Word]:
-            return (Word(sign, value, word.lower()) for word in words)
-
-        for number in range(8):
-            yield from entries(Sign.FILE, self.words("files", "abcdefgh"[number]), number)
-            yield from entries(Sign.RANK, self.words("ranks", "12345678"[number]), number)
-        for piece, name in PIECE_NAMES.items():
-            yield from entries(Sign.PIECE, self.words("pieces", name), piece)
-        for sign, name in {
-            Sign.FROM: "from",
-            Sign.TO: "to",
-            Sign.CAPTURES: "captures",
-            Sign.PROMOTES: "promotes",
-            Sign.EN_PASSANT: "en_passant",
-            Sign.CASTLES_SHORT: "castles_short",
-            Sign.CASTLES_LONG: "castles_long",
-            Sign.CASTLES: "castles",
-            Sign.CHECK: "check",
-            Sign.CHECKMATE: "checkmate",
-            Sign.LINK: "link",
-            Sign.ARTICLE: "article",
-            Sign.IGNORED: "ignored",
-            Sign.CORRECTION: "correction",
-        }.items():
-            yield from entries(sign, self.words("move", name))
 
     @cached_property
     def longest(self) -> int:
@@ -193,6 +182,26 @@ class Pack:
             rf"(?:[=/(]?(?P<promotion>[{letters}{letters.lower()}QRBNqrbn])\)?)?"
             r"(?P<en_passant>(?:e\.?p\.?)?)(?P<check>\+\+|[+#†]?)[!?]*"
         )
+
+
+def entries(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str, str], Word]]:
+    """Each word or group of words for a move, and the names under which the pack has it.
+
+    ``words`` gives the words at such a path.
+    """
+    paths: list[tuple[Sign, int, tuple[str, str]]] = [
+        (sign, number, (table, names[number]))
+        for number in range(8)
+        for sign, table, names in (
+            (Sign.FILE, "files", "abcdefgh"),
+            (Sign.RANK, "ranks", "12345678"),
+        )
+    ]
+    paths += [(Sign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()]
+    paths += [(sign, 0, ("move", name)) for sign, name in _SIGNS.items()]
+    for sign, value, path in paths:
+        for word in words(*path):
+            yield path, Word(sign, value, word.lower())
 
 
 _own: Path | None = None
@@ -220,6 +229,14 @@ def parse(text: bytes, file: str) -> dict[str, Any]:
 def codes() -> list[str]:
     """The languages there are, as two-letter codes in alphabetical order."""
     return list(_sources())
+
+
+def source(code: str) -> tuple[Traversable, str]:
+    """The file of a language, and what it is called. LanguageError if there is none."""
+    found = _sources()
+    if code not in found:
+        raise LanguageError(f"Unknown language {code!r}: choose one of {', '.join(found)}.")
+    return found[code]
 
 
 def _sources() -> dict[str, tuple[Traversable, str]]:

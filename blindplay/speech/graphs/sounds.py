@@ -8,6 +8,7 @@ other model the most similar of its phones do, as far as their names can be know
 from __future__ import annotations
 
 import itertools
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -128,6 +129,7 @@ def _data() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("sounds.toml").read_text(encoding="utf-8"))
 
 
+@cache
 def is_vowel(sound: str) -> bool:
     """Whether a sound begins as a vowel."""
     return _data()["joined"].get(sound, sound).split()[0] in _data()["vowels"]
@@ -178,6 +180,47 @@ def distance(one: str, other: str) -> float:
         return float(min(1.2, 0.25 * abs(place - place2)) + unlike + 0.4 * abs(voiced - voiced2))
     half = data["half"]
     return float(half.get(f"{one} {other}", half.get(f"{other} {one}", 5.0)))
+
+
+def unlikeness(one: Sequence[str], other: Sequence[str], most: float = math.inf) -> float:
+    """How unlike two words sound, given as sounds, in nats: 0 the same; ``most`` if it is more.
+
+    The least that it costs to turn one into the other by exchanging sounds for similar ones and
+    leaving some out. Vowels count twice: they carry a word through noise, and words that differ in
+    consonants only, such as German "zwei" and "drei" (2.9), are those that are mistaken for each
+    other. Raises GraphError for a sound unknown.
+    """
+    first, second = _simple(tuple(one)), _simple(tuple(other))
+    if abs(len(first) - len(second)) >= most:  # leaving out a sound costs 1 and more
+        return most
+    row = list(itertools.accumulate((_left_out(sound) for sound in second), initial=0.0))
+    for sound in first:
+        above, row = row, [row[0] + _left_out(sound)]
+        for number, heard in enumerate(second):
+            row.append(
+                min(
+                    above[number]
+                    + distance(sound, heard) * (1 + (is_vowel(sound) and is_vowel(heard))),
+                    above[number + 1] + _left_out(sound),
+                    row[number] + _left_out(heard),
+                )
+            )
+        if min(row) >= most:
+            return most
+    return min(row[-1], most)
+
+
+@cache
+def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
+    found = [sounds_of(sound) for sound in sounds]
+    if () in found:
+        raise GraphError(f"{sounds[found.index(())]!r} is no sound; see graphs/sounds.toml.")
+    return tuple(itertools.chain.from_iterable(found))
+
+
+@cache
+def _left_out(sound: str) -> float:
+    return 2.0 if is_vowel(sound) and sound != "@" else 1.0
 
 
 @cache
