@@ -1,0 +1,236 @@
+"""How one player says our words, learned from a few minutes of his voice.
+
+What he said is known. The model is asked which of its phones it hears when nothing tells it which
+words there are; laid beside the pronunciations that we know, that shows what he says otherwise:
+one word ("zwo" with a long o), or one sound everywhere (an r that is none). Such pronunciations
+are added to the model's graph, which takes a second and no training; its acoustics stay as they
+are.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .graphs import Report, Variants, Vocabulary, adapt, phones_of, pronounced
+from .recogniser import UNKNOWN, Recogniser
+
+AT_LEAST = 2
+"""So often a word must have been said in the same other way."""
+RULE_AT_LEAST = 4
+"""So often a sound must have been said before a habit is made of it."""
+RULE_SHARE = 0.4
+"""And so often of these it must have been the same other sound."""
+REWARD = 4.5
+"""What a phone is given, in nats, for what Vosk's grammar of phones takes for each of them."""
+_DEAREST = 2.0  # nats; what is rarer than one in seven is chance
+_FAR = 0.67  # what differs in more than two of three phones was something else
+
+Phones = tuple[str, ...]
+_Pairs = list[tuple[str, str]]  # a phone that was to be said ("" for none), the one that was heard
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a player said when he was asked to: ``words`` in small letters, and the sound, mono
+    16-bit PCM at 16 kHz."""
+
+    words: tuple[str, ...]
+    pcm: bytes
+
+
+@dataclass(frozen=True)
+class Part:
+    """One word as it was said: the pronunciation of ours that is nearest, and what was heard."""
+
+    word: str
+    meant: Phones
+    heard: Phones
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Habits:
+    """Pronunciations of a player's own, in the phones of one model, with their costs in nats.
+
+    ``words`` are those of single words, ``sounds`` those that follow from how he says a sound.
+    """
+
+    words: Mapping[str, Variants]
+    sounds: Mapping[str, Variants]
+
+    @property
+    def all(self) -> dict[str, Variants]:
+        """Both, by words."""
+        return {
+            word: {**self.sounds.get(word, {}), **self.words.get(word, {})}
+            for word in sorted({*self.words, *self.sounds})
+        }
+
+
+def learn(model: Path, said: Iterable[Said], words: Mapping[str, Variants]) -> Habits:
+    """The pronunciations of ``words`` that these recordings show and that are not known yet.
+
+    ``model`` is one of our own or an adapted one. Raises GraphError or ModelError when it cannot
+    be read.
+    """
+    known = pronounced(model, words)
+    return habits(list(parts(model, said, known)), known)
+
+
+def write(
+    model: Path, output: Path, vocabulary: Vocabulary, more: Mapping[str, Variants]
+) -> Report:
+    """Write into the new folder ``output`` the same model with these pronunciations besides.
+
+    Raises GraphError as `graphs.adapt` does.
+    """
+    return adapt(model, output, vocabulary, more=more)
+
+
+# --- hearing phones -------------------------------------------------------------------------------
+
+
+def parts(model: Path, said: Iterable[Said], known: Mapping[str, Variants]) -> Iterator[Part]:
+    """The words of the recordings as ``model`` hears them, laid beside ``known`` pronunciations
+    in its phones. Words without one, and utterances of which nothing is heard, are left out."""
+    names = phones_of(model)
+    with tempfile.TemporaryDirectory(prefix="blindplay-phones-") as made:
+        folder = Path(made) / "model"
+        loop: dict[str, Variants] = {
+            f"p{number}": {(name,): -REWARD} for number, name in enumerate(names)
+        }
+        adapt(model, folder, Vocabulary({}, {}), more=loop)
+        recogniser = Recogniser(folder, "phones")
+        for one in said:
+            heard = _phones(recogniser.recognise(one.pcm, ()).words, names)
+            if heard and all(word in known for word in one.words):
+                yield from aligned(one.words, heard, known)
+
+
+def _phones(words: str, names: Sequence[str]) -> Phones:
+    tokens = [token for token in words.split() if token != UNKNOWN]
+    heard = [names[int(token[1:])] for token in tokens]
+    # A long sound is often heard twice.
+    return tuple(
+        phone for before, phone in zip(["", *heard], heard, strict=False) if before != phone
+    )
+
+
+def aligned(
+    words: Sequence[str], heard: Sequence[str], known: Mapping[str, Variants]
+) -> list[Part]:
+    """Divide ``heard`` among ``words`` so that the fewest phones differ; each word is taken for
+    the pronunciation that fits best. At the ends of the whole, phones may be too many."""
+    # after[j]: the cost of the words so far if heard[:j] is theirs, and how it was come to.
+    after: list[tuple[float, list[Part]]] = [(0.5 * j, []) for j in range(len(heard) + 1)]
+    for word in words:
+        now: list[tuple[float, list[Part]]] = [(math.inf, [])] * (len(heard) + 1)
+        for meant, cost in known[word].items():
+            for start, (before, path) in enumerate(after):
+                if before == math.inf:
+                    continue
+                most = min(len(heard), start + 2 * len(meant) + 1)
+                for end, (more, pairs) in enumerate(_laid(meant, heard[start:most]), start):
+                    total = before + more + 0.1 * cost
+                    if total < now[end][0]:
+                        part = Part(word, meant, tuple(heard[start:end]), tuple(pairs))
+                        now[end] = (total, [*path, part])
+        after = now
+    rest = [(cost + 0.5 * (len(heard) - end), path) for end, (cost, path) in enumerate(after)]
+    return min(rest, key=lambda item: item[0])[1]
+
+
+def _laid(meant: Phones, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
+    """How ``meant`` is laid on each beginning of ``heard``: what differs, and the pairs."""
+    row: list[tuple[float, _Pairs]] = [(0.0, [])]
+    for phone in heard:
+        row.append((row[-1][0] + 1, [*row[-1][1], ("", phone)]))
+    for wanted in meant:
+        above, row = row, [(row[0][0] + 1, [*row[0][1], (wanted, "")])]
+        for column, phone in enumerate(heard, 1):
+            ways = (
+                (above[column - 1][0] + (wanted != phone), above[column - 1][1], (wanted, phone)),
+                (above[column][0] + 1, above[column][1], (wanted, "")),
+                (row[-1][0] + 1, row[-1][1], ("", phone)),
+            )
+            cost, pairs, last = min(ways, key=lambda way: way[0])
+            row.append((cost, [*pairs, last]))
+    return row
+
+
+# --- habits ---------------------------------------------------------------------------------------
+
+
+def habits(said: Sequence[Part], known: Mapping[str, Variants]) -> Habits:
+    """What is regular in how these words were said. A pronunciation that is as near to another
+    word is never taken: it would make two words one."""
+    return Habits(_of_words(said, known), _of_sounds(said, known))
+
+
+def _of_words(said: Sequence[Part], known: Mapping[str, Variants]) -> dict[str, Variants]:
+    ways: dict[str, Counter[Phones]] = defaultdict(Counter)
+    for part in said:
+        ways[part.word][part.heard] += 1
+    found: dict[str, Variants] = {}
+    for word, heard_as in sorted(ways.items()):
+        own = {
+            heard: cost
+            for heard, count in sorted(heard_as.items())
+            if count >= AT_LEAST
+            and heard not in known[word]
+            and (cost := -math.log(count / heard_as.total())) <= _DEAREST
+            and not _is_another(word, heard, known)
+        }
+        if own:
+            found[word] = own
+    return found
+
+
+def _is_another(word: str, heard: Phones, known: Mapping[str, Variants]) -> bool:
+    """Whether ``heard`` is too far from ``word``, or no nearer to it than to another word."""
+    if not heard:
+        return True
+
+    def far(other: str) -> float:
+        return min(_laid(meant, heard)[-1][0] for meant in known[other])
+
+    own = far(word)
+    if own > _FAR * min(map(len, known[word])):
+        return True
+    return any(far(other) <= own for other in known if other != word)
+
+
+def _of_sounds(said: Sequence[Part], known: Mapping[str, Variants]) -> dict[str, Variants]:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for part in said:
+        for meant, heard in part.pairs:
+            if meant:
+                counts[meant][heard] += 1
+    rules: dict[str, tuple[str, float]] = {}
+    for phone, heard_as in counts.items():
+        other, count = heard_as.most_common(1)[0]
+        if other == phone and len(heard_as) > 1:
+            other, count = heard_as.most_common(2)[1]
+        share = count / heard_as.total()
+        if other != phone and heard_as.total() >= RULE_AT_LEAST and share >= RULE_SHARE:
+            rules[phone] = (other, -math.log(share))
+    found: dict[str, Variants] = {}
+    for word, variants in sorted(known.items()):
+        own: dict[Phones, float] = {}
+        for spoken, cost in variants.items():
+            used = {phone for phone in spoken if phone in rules}
+            said_as = (rules[phone][0] if phone in used else phone for phone in spoken)
+            phones = tuple(phone for phone in said_as if phone)
+            more = cost + sum(rules[phone][1] for phone in used)
+            if not used or more > _DEAREST or phones in known[word]:
+                continue
+            if phones in own or not _is_another(word, phones, known):
+                own[phones] = min(more, own.get(phones, more))
+        if own:
+            found[word] = own
+    return found
