@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from blindplay.console.acting import stamp
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 
-from .browser import accessible, shot, violations
+from .browser import PHONE, accessible, shot, violations
 from .hall import Hall
 
 
@@ -66,6 +66,78 @@ def test_a_move_by_two_clicks(page: Page, hall: Hall) -> None:
     expect(page.locator("#text")).to_have_value("")
     assert hall.taken("announce")[-1].by == "assistant:white"
     assert hall.table.game.turn.made is not None
+
+
+def test_a_move_by_dragging_and_a_promotion_by_its_piece(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    hall = Hall(tmp_path, fen="8/4P3/8/8/8/8/k7/7K w - - 0 1", black=Player(name="Bert"))
+    try:
+        hall.start()
+        page = context.new_page()
+        page.goto(hall.link("assistant:white"))
+
+        def drag(start: str, end: str) -> None:
+            page.locator(start).hover()
+            page.mouse.down()
+            page.locator(end).hover()
+            page.mouse.up()
+
+        drag("#sq-e7", "h1")  # beside the board: nothing has happened
+        expect(page.locator("#polite")).to_have_text("e7 is no longer chosen.")
+        expect(page.locator("#text")).to_have_value("")
+        expect(page.locator("#sq-e7")).to_have_attribute("aria-pressed", "false")
+        drag("#sq-e7", "#sq-e8")
+        choice = page.get_by_role("group", name="Promotion to")
+        expect(choice.get_by_role("button", name="queen")).to_be_focused()
+        accessible(page)
+        page.keyboard.press("Escape")
+        expect(choice).to_be_hidden()
+        expect(page.locator("#sq-e7")).to_be_focused()
+        for square in ("#sq-e7", "#sq-e8"):
+            page.locator(square).click()
+        shot(page, "promotion")
+        choice.get_by_role("button", name="knight").press("Enter")
+        expect(page.locator("#text")).to_have_value("e7e8n")
+        expect(page.locator("#polite")).to_contain_text("e7 to e8")
+        page.keyboard.press("Enter")  # the focus is on what sends it
+        expect(page.locator(".notation")).to_have_text("e8=N")
+        assert hall.taken("announce")[-1].move == "e7e8n"
+        expect(page.locator(".dragged")).to_have_count(0)
+    finally:
+        hall.close()
+
+
+def test_a_finger_drags_a_piece_and_scrolls_where_there_is_none(
+    browser: Browser, hall: Hall
+) -> None:
+    hall.start()
+    context = browser.new_context(locale="en-GB", viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(hall.link("assistant:white"))
+    page.locator("#sq-e7").scroll_into_view_if_needed()
+    touch = context.new_cdp_session(page)
+
+    def finger(kind: str, square: str = "") -> None:
+        where = page.evaluate(
+            """s => { const b = document.querySelector(s).getBoundingClientRect();
+                      return [{x: b.x + b.width / 2, y: b.y + b.height / 2}]; }""",
+            square,
+        ) if square else []  # fmt: skip
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": where})
+
+    finger("touchStart", "#sq-d2")
+    finger("touchMove", "#sq-d3")
+    finger("touchMove", "#sq-d4")
+    shot(page, "dragging")
+    finger("touchEnd")
+    expect(page.locator("#text")).to_have_value("d2d4")
+    top = page.evaluate("scrollY")
+    for kind, square in (("touchStart", "#sq-d5"), ("touchMove", "#sq-d3"), ("touchEnd", "")):
+        finger(kind, square)
+    page.wait_for_function("top => scrollY !== top", arg=top)
+    expect(page.locator("#text")).to_have_value("d2d4")
+    context.close()
 
 
 def press_until(page: Page, there: Callable[[], bool], key: str = "Tab") -> None:
@@ -255,7 +327,7 @@ def test_the_page_of_the_sighted_players_assistant_offers_his_two_tasks_only(
         page = context.new_page()
         page.goto(hall.link("assistant:black"))
         expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of Black, Bert")
-        buttons = page.locator("main button:not(.board button)").all_inner_texts()
+        buttons = page.locator("main form button").all_inner_texts()
         assert buttons == ["Announce and execute", "Announce only", "Execute only"]
         assert page.locator(".board button").first.get_attribute("id") == "sq-h1"
         assert violations(page) == []

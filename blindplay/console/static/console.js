@@ -56,8 +56,9 @@ function replace(name, html) {
   }
   if (active) {
     // Where what had the focus is gone, its part's heading is the nearest place.
-    const same = active.id && document.getElementById(active.id);
-    (same || section.querySelector("h2")).focus({ preventScroll: Boolean(same) });
+    const same = active.id ? document.getElementById(active.id) : null;
+    const there = same?.checkVisibility?.() ?? same;
+    (there ? same : section.querySelector("h2")).focus({ preventScroll: Boolean(there) });
   }
 }
 
