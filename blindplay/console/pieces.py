@@ -30,6 +30,7 @@ class Square:
     image: str
     dark: bool
     marked: bool
+    differs: bool = False
 
 
 def drawing(name: str) -> str:
@@ -38,9 +39,15 @@ def drawing(name: str) -> str:
 
 
 def rows(
-    pieces: Pieces, language: str, *, black_below: bool, marked: Collection[int]
+    pieces: Pieces,
+    language: str,
+    *,
+    black_below: bool,
+    marked: Collection[int],
+    differing: Collection[int] = (),
 ) -> list[list[Square]]:
-    """The board's rows from top to bottom, as who sits below sees it."""
+    """The board's rows from top to bottom, as who sits below sees it. ``marked`` are the squares of
+    the last move, ``differing`` those that show something else than they should."""
     pack, words = load(language), catalogue(language)
 
     def square(at: int) -> Square:
@@ -51,7 +58,10 @@ def rows(
         label = f"{name}, {what}"
         if at in marked:
             label += f", {words['last_move_here']}"
-        return Square(name, label, _NAME_OF[letter] if letter else "", dark, at in marked)
+        if at in differing:
+            label += f", {words['differs_here']}"
+        image = _NAME_OF[letter] if letter else ""
+        return Square(name, label, image, dark, at in marked, at in differing)
 
     ranks = range(8) if black_below else range(7, -1, -1)
     files = range(7, -1, -1) if black_below else range(8)

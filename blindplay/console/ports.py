@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
-from blindplay.laws import Game, Ruling
+from blindplay.laws import Fact, Game, Ruling
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """Something on the table's tape: when it was said, in ms of the table's time, by whom
+    ("table", "white" or "black"), its words, and the FLAC file that holds its sound."""
+
+    t: int
+    by: str
+    words: str
+    path: Path
 
 
 class Table(Protocol):
@@ -29,4 +42,14 @@ class Table(Protocol):
 
     def told(self, ruling: Ruling, language: str) -> Iterable[tuple[bool, str]]:
         """What is said about a ruling in that language, and whether everybody may hear it."""
+        ...
+
+    def log(self) -> Sequence[tuple[Fact, Sequence[Ruling]]]:
+        """Every fact since the table was set up, and what it caused, in order; seconds that only
+        passed are left out. It only grows."""
+        ...
+
+    def tape(self) -> Mapping[int, Utterance]:
+        """What is on the tape, by number, in order; nothing where none is kept. Files are read:
+        not for while the game is held."""
         ...

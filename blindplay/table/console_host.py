@@ -15,8 +15,11 @@ import uvicorn
 from blindplay import language as packs
 from blindplay.console import views
 from blindplay.console.app import Console
-from blindplay.laws import Game, Ruling
+from blindplay.console.ports import Utterance
+from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
+from blindplay.record import Tape, TapeError
+from blindplay.record.tape import beside
 from blindplay.speech.speaker import Output
 
 from .table import Table
@@ -48,6 +51,19 @@ class TablePort:
     def submit(self, role: str, kind: str, fields: Mapping[str, Any]) -> list[Ruling]:
         # What the fields say of whose doing it is counts for nothing.
         return self._table.submit(f.KINDS[kind], **{**fields, "by": role})
+
+    def log(self) -> Sequence[tuple[Fact, Sequence[Ruling]]]:
+        return self._table.log
+
+    def tape(self) -> dict[int, Utterance]:
+        try:
+            tape = Tape(beside(self._table.path), create=False)
+            return {
+                said.number: Utterance(said.t, said.by, said.words, said.path)
+                for said in tape.recordings()
+            }
+        except (TapeError, OSError):  # there is none, or it is gone
+            return {}
 
     def told(self, ruling: Ruling, language: str) -> list[tuple[bool, str]]:
         said = spoken(ruling, self._table.game, packs.load(language))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from blindplay.laws import Fact, Game, Ruling
@@ -49,6 +50,9 @@ class Table:
         self._queue: list[Fact] = []
         self._busy = False
         self.game = Game(PackWords())
+        self.log: list[tuple[Fact, tuple[Ruling, ...]]] = []
+        """Every fact since the table was set up with its rulings, in order; seconds that only
+        passed are left out. It only grows."""
         self.on_trouble: Callable[[str], None] = lambda sentence: None
         """Called with a sentence when a fact could not be written; the game goes on."""
         last = 0
@@ -59,7 +63,7 @@ class Table:
                     "another name with --journal."
                 )
             try:
-                self.game.apply(fact)
+                self._remember(fact, self.game.apply(fact))
             except f.FactError as error:
                 raise JournalError(
                     f"{journal.path} is not the journal of a game: {error}"
@@ -75,6 +79,11 @@ class Table:
     def lock(self) -> threading.RLock:
         """Held while a fact is taken; who must see the game standing still may hold it, too."""
         return self._lock
+
+    @property
+    def path(self) -> Path:
+        """Where the journal is."""
+        return self._journal.path
 
     def listen(self, listener: Listener) -> None:
         self._listeners.append(listener)
@@ -105,6 +114,10 @@ class Table:
                 self._busy = False
             return rulings
 
+    def _remember(self, fact: Fact, rulings: list[Ruling]) -> None:
+        if rulings or not isinstance(fact, f.Tick):
+            self.log.append((fact, tuple(rulings)))
+
     def _take(self, fact: Fact) -> list[Ruling]:
         try:
             self._journal.append(fact)
@@ -112,6 +125,7 @@ class Table:
             # The game must not end because a disk is full; but everybody must know.
             self.on_trouble(str(error))
         rulings = self.game.apply(fact)
+        self._remember(fact, rulings)
         for listener in list(self._listeners):
             listener(fact, rulings)
         return rulings
