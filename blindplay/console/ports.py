@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from blindplay.language import About, Command
 from blindplay.laws import Fact, Game, Ruling
 
 
@@ -38,6 +39,16 @@ class Table(Protocol):
 
         :raises FactError: if the fields make no fact of the contract.
         """
+        ...
+
+    @property
+    def training(self) -> bool:
+        """Whether players may ask what stands on the board (never under the Laws, D.2.10.4)."""
+        ...
+
+    def ask(self, role: str, command: Command, about: About, language: str) -> Ruling:
+        """Ask for ``role`` what is answered on his page alone: an ``answer`` whose words are in
+        ``language``, or ``refused``. The fact that it was asked is recorded."""
         ...
 
     def told(self, ruling: Ruling, language: str) -> Iterable[tuple[bool, str]]:

@@ -96,6 +96,7 @@ def announce(game: State, fact: f.Announce) -> None:
 def _announced(game: State, side: str, move: chess.Move) -> None:
     assert game.setup is not None
     words = game.words.announce(game.board, move, game.announcing_language(), game.setup.edition)
+    game.repeated.discard(OTHER[side])
     game.rule("announced", "announcing", by=side, move=move.uci(), words=words)
 
 
@@ -172,6 +173,7 @@ def repeat(game: State, fact: f.Repeat) -> None:
         game.rule("repeat_differs", "announcing", by=by, announced=said.uci(), repeated=move.uci())
         return
     assert game.setup is not None
+    game.repeated.add(by)
     words = game.words.announce(before, move, game.announcing_language(), game.setup.edition)
     game.rule("repeated", "announcing", by=by, move=move.uci(), words=words)
 

@@ -179,6 +179,7 @@ class State:
         self.paused = False  # the arbiter, or a player who called him, has stopped the clocks
         self.result: str | None = None
         self.offers: set[str] = set()
+        self.repeated: set[str] = set()  # who has repeated his opponent's last announcement (D.2.1)
         self.pending: Pending | None = None
         self.illegal_moves = {"white": 0, "black": 0}
         # None: nobody has said whether there is one; then whoever acts as one is believed.

@@ -16,12 +16,14 @@ from blindplay import language as packs
 from blindplay.console import views
 from blindplay.console.app import Console
 from blindplay.console.ports import Utterance
+from blindplay.language import About, Command
 from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape import beside
 from blindplay.speech.speaker import Output
 
+from .looking import ask
 from .table import Table
 from .words import spoken
 
@@ -37,8 +39,9 @@ class ConsoleError(OSError):
 class TablePort:
     """The table as the console sees it; see :class:`blindplay.console.ports.Table`."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, *, training: bool = False) -> None:
         self._table = table
+        self._training = training
 
     @contextmanager
     def held(self) -> Iterator[Game]:
@@ -67,16 +70,29 @@ class TablePort:
 
     def told(self, ruling: Ruling, language: str) -> list[tuple[bool, str]]:
         said = spoken(ruling, self._table.game, packs.load(language))
-        return [(output is Output.PUBLIC, words) for output, words in said]
+        # What was asked on a page is answered there, and nowhere else.
+        public = Output.PUBLIC if not self._table.answered(ruling) else None
+        return [(output is public, words) for output, words in said]
+
+    @property
+    def training(self) -> bool:
+        return self._training
+
+    def ask(self, role: str, command: Command, about: About, language: str) -> Ruling:
+        pack = packs.load(language)
+        return ask(self._table, role, command, about, pack, training=self._training)
 
 
 class ConsoleHost:
     """Serves the console of ``table`` until it is closed.
 
     ``host`` and ``port`` are where it listens: loopback and nothing else, unless it is given.
+    ``training``: players may ask their pages what stands on the board.
     """
 
-    def __init__(self, table: Table, host: str = LOOPBACK, port: int = PORT) -> None:
+    def __init__(
+        self, table: Table, host: str = LOOPBACK, port: int = PORT, *, training: bool = False
+    ) -> None:
         """:raises ConsoleError: if nothing can listen there."""
         try:
             self._socket = socket.create_server((host, port))
@@ -90,7 +106,7 @@ class ConsoleHost:
         self.url = f"http://{self._address}:{self._port}"
         self._table = table
         names = {host, self._address, LOOPBACK, "localhost", socket.gethostname().lower()}
-        self.console = Console(TablePort(table), sorted(names - {_ANY}))
+        self.console = Console(TablePort(table, training=training), sorted(names - {_ANY}))
         table.listen(self.console.happened)
         config = uvicorn.Config(
             self.console.app, log_config=None, access_log=False, server_header=False, ws="none",

@@ -8,7 +8,6 @@ then it means no, and nothing is played. Each player has at most one question op
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 import chess
@@ -42,7 +41,7 @@ from .conversation import (
     reply,
 )
 from .hearing import Decision, Verdict
-from .looking import look
+from .looking import ABOUT, look, time_in_words
 from .table import Table
 from .words import ears
 
@@ -52,11 +51,6 @@ UNCLEAR_ANSWERS = 2
 COMMANDS_AT_ONCE = 5
 """So many commands are told by help before it waits for "mehr"."""
 
-_ABOUT = {
-    Command.CLOCK_BOTH: "time",
-    Command.MOVES: "moves",
-    Command.LAST_MOVE: "last_move",
-}
 _CLOCKS = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH)
 _VOICE = (Command.LOUDER, Command.SOFTER, Command.SLOWER, Command.FASTER)
 _CLAIMS = {
@@ -128,7 +122,6 @@ class Dialogue:
         self._talks = {side: _Talk() for side in f.SIDES}
         self._begun: int | None = None  # when the utterance began that is being heard, in ms
         self._repeated: dict[str, int] = {}  # the ply that each player repeated last
-        self._answered_here: frozenset[str] = frozenset()
         self.last_said = ""
         """The last sentence that was spoken, for "bitte wiederholen"."""
         self.on_learned: Callable[[str, Hearing, str], None] | None = None
@@ -338,15 +331,7 @@ class Dialogue:
 
     def answers(self, ruling: Ruling) -> bool:
         """Whether this ruling is not to be spoken, for the dialogue itself answers just now."""
-        return ruling.kind in self._answered_here
-
-    @contextmanager
-    def _answering(self, *kinds: str) -> Iterator[None]:
-        self._answered_here = frozenset(kinds)
-        try:
-            yield
-        finally:
-            self._answered_here = frozenset()
+        return self._table.answered(ruling)
 
     def _say_to(self, side: str, words: str) -> None:
         self._say(ears(self._table.game, side), words)
@@ -650,7 +635,7 @@ class Dialogue:
             said.meant.command is None and not said.repeats for said in options
         )
         if begun and side == game.side:
-            with self._answering("not_understood", "ambiguous", "refused"):
+            with self._table.answering("not_understood", "ambiguous", "refused"):
                 self._table.submit(f.Announce, by=side, text=text)
         self._say_to(side, words)
         self.on_listening()
@@ -772,8 +757,8 @@ class Dialogue:
         assert command is not None
         if command in (Command.CLOCK_MINE, Command.CLOCK_OPPONENT):
             self._tell_time(side, command)
-        elif command in _ABOUT:
-            submit(f.Query, by=side, about=_ABOUT[command])
+        elif command in ABOUT:
+            submit(f.Query, by=side, about=ABOUT[command])
         elif command in QUESTIONS:
             self._look(side, command, meant.about or About())
         elif command in _CLAIMS and meant.rest and not meant.moves:
@@ -808,19 +793,17 @@ class Dialogue:
 
     def _tell_time(self, side: str, command: Command) -> None:
         """One of the two times: the fact and its ruling are of both."""
-        with self._answering("answer"):
+        with self._table.answering("answer"):
             rulings = self._table.submit(f.Query, by=side, about="time")
         for ruling in rulings:
             if ruling.kind == "answer":
-                whose = side if command is Command.CLOCK_MINE else OTHER[side]
-                time = self._pack.duration(round(ruling[whose] * 1000))
-                self._say_to(side, self._pack.sentence(command.value, time=time))
+                self._say_to(side, time_in_words(self._pack, ruling, command))
 
     def _look(self, side: str, command: Command, about: About) -> None:
         if not self._training:
             self._table.submit(f.Query, by=side, about="position")
             return
-        with self._answering("refused"):
+        with self._table.answering("refused"):
             self._table.submit(f.Query, by=side, about="position")
         self._say_to(side, look(self._pack, self._table.game, command, about))
 

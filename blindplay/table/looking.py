@@ -1,17 +1,69 @@
-"""What stands where: answers to questions about the position.
+"""Answers to questions: the clocks, the count of moves, the last move, and what stands where.
 
-Under the Laws nobody may ask them in a game (D.2.10.4, 11.3.1); for training they are allowed.
+The last, questions about the position, nobody may ask in a game under the Laws (D.2.10.4,
+11.3.1); for training they are allowed.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import chess
 
-from blindplay.language import About, Command, Language
-from blindplay.laws import Game
+from blindplay.language import QUESTIONS, About, Command, Language
+from blindplay.laws import Game, Ruling
+from blindplay.laws import facts as f
+from blindplay.laws.facts import SIDES
+from blindplay.laws.state import OTHER
+
+from .table import Table
+
+ABOUT: Mapping[Command, str] = {
+    Command.CLOCK_BOTH: "time",
+    Command.MOVES: "moves",
+    Command.LAST_MOVE: "last_move",
+}
+"""Questions that the Laws allow, and what their facts are about."""
+_OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
+
+
+def ask(
+    table: Table, by: str, command: Command, about: About, pack: Language, *, training: bool
+) -> Ruling:
+    """Ask for ``by`` what nobody else is to hear: an ``answer`` with its words, or ``refused``.
+
+    It is recorded as any question is, but not spoken; who asked so tells the answer himself.
+    ``command``: one of :data:`ABOUT`, of :data:`~blindplay.language.QUESTIONS`, or one clock.
+    """
+    kind = "time" if command in _OF_ONE_CLOCK else ABOUT.get(command, "position")
+    with table.answering("answer", "refused"):
+        rulings = table.submit(f.Query, by=by, about=kind)
+        (ruling,) = (one for one in rulings if one.kind in ("answer", "refused"))
+        game = table.game
+        if command in QUESTIONS:
+            if not (training and by in SIDES) or game.over:
+                return ruling
+            answer = {"to": by, "about": kind, "words": look(pack, game, command, about)}
+            return Ruling(ruling.t, "answer", answer, ruling.articles)
+        if ruling.kind == "refused":
+            return ruling
+        figures = dict(ruling.fields)
+        if command in _OF_ONE_CLOCK:
+            words = time_in_words(pack, ruling, command)
+        else:
+            if "announcement" in figures:
+                last = game.history[-1]
+                figures["announcement"] = pack.announce(last.before, last.move)
+            words = game.words.answer(kind, figures, pack.code)
+        return Ruling(ruling.t, "answer", figures | {"words": words}, ruling.articles)
+
+
+def time_in_words(pack: Language, answer: Ruling, command: Command) -> str:
+    """One of the two times of an answer about both, to who has asked for it."""
+    side = str(answer["to"]).removeprefix("assistant:")
+    whose = side if command is Command.CLOCK_MINE else OTHER[side]
+    return pack.sentence(command.value, time=pack.duration(round(answer[whose] * 1000)))
 
 
 def look(pack: Language, game: Game, command: Command, about: About) -> str:

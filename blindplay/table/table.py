@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class Table:
         self._listeners: list[Listener] = []
         self._queue: list[Fact] = []
         self._busy = False
+        self._answered: frozenset[str] = frozenset()
         self.game = Game(PackWords())
         self.log: list[tuple[Fact, tuple[Ruling, ...]]] = []
         """Every fact since the table was set up with its rulings, in order; seconds that only
@@ -91,6 +93,21 @@ class Table:
     def time(self) -> int:
         """Milliseconds since the table was set up."""
         return max(0, round((self._now() - self._origin) * 1000))
+
+    @contextmanager
+    def answering(self, *kinds: str) -> Iterator[None]:
+        """Whoever brings facts now tells himself what rulings of these kinds say: nobody else
+        need say it. Facts of others wait."""
+        with self._lock:
+            before, self._answered = self._answered, frozenset(kinds)
+            try:
+                yield
+            finally:
+                self._answered = before
+
+    def answered(self, ruling: Ruling) -> bool:
+        """Whether this ruling, just given, is told by whoever brought its fact."""
+        return ruling.kind in self._answered
 
     def submit(self, fact: Fact | type[Fact], **fields: Any) -> list[Ruling]:
         """Take one fact (or make one of this kind, now) and give its rulings.

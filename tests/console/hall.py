@@ -22,14 +22,14 @@ OPPONENT = Player(name="Bert")
 class Hall:
     """A table that speaks to nobody, its session, its console, and a clock told by hand."""
 
-    def __init__(self, path: Path, **setup: Any) -> None:
+    def __init__(self, path: Path, *, training: bool = False, **setup: Any) -> None:
         self.now = 0.0
         self.journal = Journal(path / "game.db")
         fields: dict[str, Any] = {"time_control": "300+5", "white": IMPAIRED, "black": OPPONENT}
         self.table = Table(self.journal, Setup(t=0, **{**fields, **setup}), now=lambda: self.now)
         self.out = io.StringIO()
-        self.session = Session(self.table, load("de"), None, self.out)
-        self.host = ConsoleHost(self.table, port=0)
+        self.session = Session(self.table, load("de"), None, self.out, training=training)
+        self.host = ConsoleHost(self.table, port=0, training=training)
         self.facts: list[Fact] = []
         self.rulings: list[Ruling] = []
         self.table.listen(self._keep)
