@@ -155,7 +155,7 @@ def run(
         _hear_as_accustomed(session, {side: table.game.player(side).name for side in f.SIDES})
         if wanted.microphone != "none":
             _attach_microphone(session, own, wanted)
-        host = None if console is None else _serve(stack, table, console, out)
+        host = None if console is None else _serve(stack, table, console, out, manner)
         print(pack.printed("keyboard"), file=out)
         print(f"The journal is {path}.", file=out, flush=True)
         session.set_up(lambda: _begin(session))
@@ -182,11 +182,13 @@ def run(
             print(scoresheet(table.game, side), file=out)
 
 
-def _serve(stack: ExitStack, table: Table, console: ConsoleAt, out: TextIO) -> ConsoleHost:
+def _serve(
+    stack: ExitStack, table: Table, console: ConsoleAt, out: TextIO, manner: Manner
+) -> ConsoleHost:
     from .console_host import LOOPBACK, PORT, ConsoleHost  # a web server, for those who want one
 
     port = PORT if console.port is None else console.port
-    host = ConsoleHost(table, console.host or LOOPBACK, port)
+    host = ConsoleHost(table, console.host or LOOPBACK, port, training=manner.training)
     stack.callback(host.close)
     host.print_links(out)
     return host
