@@ -35,7 +35,11 @@ EditionOption = Annotated[
     str, typer.Option(help=f"Edition of the Laws: {', '.join(editions.names())}.")
 ]
 ModelOption = Annotated[
-    Path | None, typer.Option(help="Folder of a Vosk model instead of the built-in one.")
+    Path | None, typer.Option(help="Folder of a Vosk model instead of the chosen ones.")
+]
+ModelsOption = Annotated[
+    list[Path] | None,
+    typer.Option("--model", help="Folder of a Vosk model instead of those chosen; repeatable."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of plain lines.")]
 
@@ -223,7 +227,7 @@ def understand(
         typer.Option(help='Lines {"file": …, "fen": …, "language": …}, paths relative to it.'),
     ] = None,
     language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
-    model: ModelOption = None,
+    model: ModelsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print what words or sound files mean in a position."""
@@ -281,16 +285,19 @@ def _understand_batch(batch: Path, language_id: str, ears: _Ears) -> None:
 class _Ears:
     """Recognisers, each loaded once."""
 
-    def __init__(self, model: Path | None) -> None:
-        self._model = model
+    def __init__(self, models: list[Path] | None) -> None:
+        self._models = tuple(models or ())
         self._loaded: dict[str, Any] = {}
 
     def recogniser(self, pack: Language) -> Any:
-        from blindplay.speech.models import find_model
-        from blindplay.table.hearing import open_recogniser
+        from blindplay.table.hearing import listening_models, open_recogniser
+
+        def lost(sentence: str) -> None:
+            print(sentence, file=sys.stderr)
 
         if pack.code not in self._loaded:
-            self._loaded[pack.code] = open_recogniser(pack, find_model(pack.code, self._model))
+            folders = self._models or listening_models(pack.code, lost)
+            self._loaded[pack.code] = open_recogniser(pack, *folders, lost=lost)
         return self._loaded[pack.code]
 
     def heard(self, name: str, path: Path, board: chess.Board, pack: Language) -> dict[str, Any]:
@@ -299,7 +306,7 @@ class _Ears:
         from blindplay.table.hearing import understand_sound
 
         recogniser = self.recogniser(pack)
-        ears = ears_of(recogniser.folder)
+        ears = ears_of(*recogniser.folders)
         decision, understood = understand_sound(recogniser, pack, board, read_audio(path), ears)
         return {
             "file": name,
@@ -450,7 +457,7 @@ def play(
     console_port: Annotated[
         int | None, typer.Option(help="Port of the console.", min=0, max=65535)
     ] = None,
-    model: ModelOption = None,
+    model: ModelsOption = None,
     silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
     or_demo: Annotated[
         bool, typer.Option(help="With neither board nor microphone, show a demonstration game.")
@@ -476,7 +483,7 @@ def play(
     served = table_play.ConsoleAt(host, console_port) if console else None
     keep = Keep(tape.value)
     devices = table_play.Devices(
-        board, sighted_board, microphone, private_output, public_output, model, silent,
+        board, sighted_board, microphone, private_output, public_output, tuple(model or ()), silent,
         push_to_talk, shared_microphone, talk_levers,
     )  # fmt: skip
     if or_demo and not devices.any_present():
@@ -976,7 +983,7 @@ def bench(
 @bench_app.command("voice")
 def bench_voice(
     language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
-    model: ModelOption = None,
+    model: ModelsOption = None,
     count: Annotated[
         int, typer.Option(help="Moves a condition; half as many illegal ones and talk.", min=4)
     ] = 80,
@@ -998,8 +1005,7 @@ def bench_voice(
     as_json: JsonOption = False,
 ) -> None:
     """Measure how well spoken moves are understood: right, asked, refused, and wrong accepted."""
-    from blindplay.speech.ears import FILE
-    from blindplay.speech.models import find_model
+    from blindplay.speech.ears import file_of
     from blindplay.table.voice import report
 
     if write and not measure:
@@ -1008,7 +1014,7 @@ def bench_voice(
     chosen = tuple(name.strip() for name in voices.split(",") if name.strip())
     wanted = conditions or (report.MEASURED_IN if measure else report.CONDITIONS)
     others = count if measure else count // 2
-    options = report.Options(model, count, others, wanted, chosen, recordings)
+    options = report.Options(tuple(model or ()), count, others, wanted, chosen, recordings)
     if measure:
         measured = report.measure(pack, options)
         for line in measured.lines:
@@ -1017,7 +1023,8 @@ def bench_voice(
         if not write:
             sys.stdout.write(told)
             return
-        file = find_model(pack.code, model) / FILE
+        file = file_of(*report.listening(pack, options))
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(told, "utf-8")
         print(file)
         return

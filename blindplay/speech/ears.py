@@ -3,14 +3,17 @@
 What was heard is weighed by a few figures (`Features`). Their weights are those of a logistic
 regression over many utterances of known words, among them illegal moves and other talk, so that
 what comes out is the logarithm of the odds that this was said. Where to take it and where to ask
-is set by the same measurement. ``ears.json`` in a model's folder holds them; a model that was
-never measured is believed as little as the worst that was.
+is set by the same measurement. ``ears.json`` in a model's folder holds them; those of several
+models that listen together are in the user's own data, for no folder is theirs. What was never
+measured is believed as little as the worst that was.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -18,10 +21,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import platformdirs
+
 from blindplay.speech.costs import Confusions
 from blindplay.speech.models import ModelError
 
 FILE = "ears.json"
+TOGETHER = "together.json"
+"""What is believed of several models that were never measured together."""
 FAR = 12.0
 """Farther ahead than this, in nats, counts no more."""
 AHEAD = 3.0
@@ -136,16 +143,36 @@ class Ears:
         return {**told, "confusions": confusions, "measured": dict(self.measured)}
 
 
-def ears_of(model: Path) -> Ears:
-    """What was measured of the model in this folder, or else the cautious general weights.
+def ears_of(*models: Path) -> Ears:
+    """What was measured of the model in this folder, or of several that listen together, or else
+    the cautious general weights.
 
-    Raises ModelError when the file beside the model is damaged.
+    Raises ModelError when the file is damaged.
     """
-    own = model / FILE
+    own = file_of(*models)
     if own.is_file():
         return read(own.read_text("utf-8"), own)
-    general = files("blindplay.speech").joinpath(FILE)
+    general = files("blindplay.speech").joinpath(FILE if len(models) == 1 else TOGETHER)
     return read(general.read_text("utf-8"), Path(str(general)))
+
+
+def file_of(*models: Path) -> Path:
+    """Where the measured ears of a model are kept: beside it; those of several, in whatever order,
+    in the user's data, by what their graphs hold, for a model that is made anew is another."""
+    if len(models) == 1:
+        return models[0] / FILE
+    graphs = sorted(_graph(model) for model in models)
+    name = hashlib.sha256(" ".join(graphs).encode()).hexdigest()[:16]
+    folder = platformdirs.user_data_path("blindplay", appauthor=False)
+    return Path(folder) / "ears" / f"{name}.json"
+
+
+def _graph(model: Path) -> str:
+    """By what two models are told apart: their graphs, and how long their acoustics are."""
+    graphs = (model / "graph" / "HCLr.fst", model / "HCLr.fst")
+    acoustics = (model / "am" / "final.mdl", model / "final.mdl")
+    graph = next((zlib.crc32(file.read_bytes()) for file in graphs if file.is_file()), 0)
+    return f"{graph:08x}-{next((f.stat().st_size for f in acoustics if f.is_file()), 0)}"
 
 
 def read(text: str, path: Path) -> Ears:

@@ -27,7 +27,8 @@ from blindplay.speech.activity import (
     silence_after,
 )
 from blindplay.speech.audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
-from blindplay.speech.recogniser import Hearing, Recogniser, Run
+from blindplay.speech.ensemble import AnyRecogniser, RunTogether
+from blindplay.speech.recogniser import Hearing, Run
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +63,7 @@ class Listener:
 
     def __init__(
         self,
-        recogniser: Recogniser,
+        recogniser: AnyRecogniser,
         source: AudioSource,
         on_hearing: Callable[[Hearing], None],
         *,
@@ -82,9 +83,9 @@ class Listener:
         self._on_back = on_back
         self._lock = threading.Lock()  # around the cutter, the phrases and the next run
         self._cutter = Cutter(Silero(), listening)
-        self._next: Run | None = recogniser.start(phrases)
+        self._next: Run | RunTogether | None = recogniser.start(phrases)
         self._phrases = frozenset(phrases)
-        self._run: Run | None = None  # of the utterance under way
+        self._run: Run | RunTogether | None = None  # of the utterance under way
         self._sound = b""  # of that utterance, so far
         self._told_start = False
         self._doubted = False  # its end was tried in this pause, and it was not whole

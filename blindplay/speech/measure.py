@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from blindplay.speech.audio import RATE, SilentSink
-from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 
@@ -73,7 +73,7 @@ def stop_latency(make_sink: Callable[[], Any] | None = None, repeats: int = 10) 
 
 
 def real_time_factor(
-    recogniser: Recogniser, clips: Sequence[bytes], phrases: Sequence[str]
+    recogniser: AnyRecogniser, clips: Sequence[bytes], phrases: Sequence[str]
 ) -> float:
     """Return seconds of work per second of speech, new grammar for each clip included.
 

@@ -76,7 +76,7 @@ class Recogniser:
         words: Iterable[str] | None = None,
     ) -> None:
         models.check_model(model)
-        self.folder = model
+        self.folders = (model,)
         """Where the model is; what has been measured of it lies beside it."""
         self.language = language
         self.vocabulary = models.vocabulary(model)
@@ -89,7 +89,7 @@ class Recogniser:
             raise ModelError(
                 f"Vosk cannot load the model in {model}; unpack the model again."
             ) from error
-        self._open = _Grammar(self._with_unknown(self._open_words(words)))
+        self._open = Grammar(self._with_unknown(self._open_words(words)))
 
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
@@ -104,6 +104,16 @@ class Recogniser:
 
     def _with_unknown(self, items: Iterable[str]) -> list[str]:
         return [*items, *([UNKNOWN] if UNKNOWN in self.vocabulary else [])]
+
+    @property
+    def folder(self) -> Path:
+        """Return where the model is."""
+        return self.folders[0]
+
+    def spells_as(self, other: "Recogniser") -> bool:
+        """Return whether both know the same words and write them alike: what is `closed` for one
+        is closed for the other."""
+        return self.vocabulary == other.vocabulary and self._spellings == other._spellings
 
     def missing(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` the model does not know, sorted, each once.
@@ -160,23 +170,38 @@ class Recogniser:
 
     def start(self, phrases: Sequence[str]) -> "Run":
         """Return a decoder for a stream of sound with this grammar. Raises VocabularyError."""
-        tokens = self.grammar(phrases)
-        closed = _Grammar(self._with_unknown(tokens))
-        return Run([self._decoder(closed), self._decoder(self._open)], tokens)
+        return self.start_with(self.closed(phrases))
 
-    def _decoder(self, grammar: "_Grammar") -> "_Decoder":
+    def closed(self, phrases: Sequence[str]) -> "Closed":
+        """Return the grammar of these phrases, ready to begin with. Raises VocabularyError."""
+        tokens = self.grammar(phrases)
+        return Closed(tokens, Grammar(self._with_unknown(tokens)))
+
+    def start_with(self, closed: "Closed") -> "Run":
+        """Return a decoder for a stream of sound with a grammar that is ready."""
+        return Run([self._decoder(closed.grammar), self._decoder(self._open)], closed.tokens)
+
+    def _decoder(self, grammar: "Grammar") -> "_Decoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
         kaldi.SetMaxAlternatives(ALTERNATIVES)
         return _Decoder(kaldi, grammar.bigram)
 
 
-class _Grammar:
+class Grammar:
     """A list of phrases as Vosk takes it, and what its language model makes of it."""
 
     def __init__(self, items: Sequence[str]) -> None:
         # Vosk does not read the escapes of JSON: written \\u00e4, words with ä would be dropped.
         self.json = json.dumps(list(items), ensure_ascii=False)
         self.bigram = Bigram(items)
+
+
+@dataclass(frozen=True)
+class Closed:
+    """The grammar of what is expected, and the phrase that each item of it stands for."""
+
+    tokens: Mapping[str, str]
+    grammar: Grammar
 
 
 class _Decoder:

@@ -127,7 +127,7 @@ def _speech(pack: Language) -> Iterator[str]:
             f"a grammar of {len(phrases)} phrases."
         )
         right = wrong = 0
-        ears = ears_of(recogniser.folder)
+        ears = ears_of(*recogniser.folders)
         for move, clip in zip(moves, clips, strict=True):
             got = understand_sound(recogniser, pack, board, clip, ears)[1].move
             right += got == move

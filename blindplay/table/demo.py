@@ -32,8 +32,8 @@ from blindplay.speech.audio import (
     SilentSink,
     read_audio,
 )
+from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models import find_model
-from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 
@@ -222,7 +222,7 @@ def _play(
         yield
 
 
-def _command(pack: Language, recogniser: Recogniser, command: Command) -> str:
+def _command(pack: Language, recogniser: AnyRecogniser, command: Command) -> str:
     """How a command is said: the longest phrase that the model knows is the hardest to mishear."""
     return max(
         (

@@ -10,18 +10,21 @@ guessing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
+from typing import TypeAlias
 
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding, lexicon
 from blindplay.language.understanding import IllegalReason
 from blindplay.laws.game import Game
+from blindplay.speech import models
 from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What
+from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
 
 ANSWER = 3.0
@@ -119,19 +122,50 @@ class Expected:
         )
 
 
-def open_recogniser(pack: Language, model: Path) -> Recogniser:
-    """The recogniser of the model in this folder for the words of ``pack``, and for others that
-    are known to be none of them; a large model's own words would be too many to listen for.
+Lost: TypeAlias = Callable[[str], None]
+"""What is told, in one sentence, when a model cannot listen and the others go on without it."""
 
-    Raises ModelError when the model cannot be loaded.
+
+def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
+    """The folders of the models that are to listen together, as the user chose them; of those
+    chosen, the ones that are there.
+
+    Raises ModelError when there is none.
+    """
+    try:
+        return models.chosen(language)
+    except models.ModelError as error:
+        there = models.available(language)
+        left = tuple(there[name] for name in models.choice(language) if name in there)
+        if not left:
+            raise
+        lost(str(error))
+        return left
+
+
+def open_recogniser(pack: Language, *folders: Path, lost: Lost | None = None) -> AnyRecogniser:
+    """The recogniser of the model in this folder for the words of ``pack``, and for others that
+    are known to be none of them; a large model's own words would be too many to listen for. The
+    models of several folders listen together.
+
+    Raises ModelError when the model cannot be loaded; of several, only when none can be, or when
+    nobody is told what was ``lost``.
     """
     known = lexicon(pack.code)
     words = {*pack.grammar_words(), *known.words, *known.fillers}
-    return Recogniser(model, pack.code, spellings=pack.spoken, words=words)
+    loaded: list[Recogniser] = []
+    for number, folder in enumerate(folders, 1):
+        try:
+            loaded.append(Recogniser(folder, pack.code, spellings=pack.spoken, words=words))
+        except models.ModelError as error:
+            if lost is None or (number == len(folders) and not loaded):
+                raise
+            lost(f"{error} The others listen without it.")
+    return loaded[0] if len(loaded) == 1 else Ensemble(loaded, on_lost=lost)
 
 
 def expect(
-    recogniser: Recogniser,
+    recogniser: AnyRecogniser,
     pack: Language,
     boards: Iterable[chess.Board],
     *,
@@ -448,7 +482,7 @@ def _is_attempt(words: str, pack: Language) -> bool:
 
 
 def understand_sound(
-    recogniser: Recogniser, pack: Language, board: chess.Board, pcm: bytes, ears: Ears
+    recogniser: AnyRecogniser, pack: Language, board: chess.Board, pcm: bytes, ears: Ears
 ) -> tuple[Decision, Understanding]:
     """What one utterance (16 kHz mono 16-bit PCM) means on ``board``, with no other evidence."""
     expected = expect(recogniser, pack, [board])

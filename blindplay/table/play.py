@@ -30,13 +30,13 @@ from blindplay.speech.audio import (
     SilentSink,
     devices,
 )
-from blindplay.speech.models import ModelError, find_model
+from blindplay.speech.models import ModelError
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 
 from . import preferences
 from .conversation import OpeningWord
-from .hearing import open_recogniser
+from .hearing import listening_models, open_recogniser
 from .session import DGT, Session
 from .table import Table
 from .taping import Keep
@@ -57,7 +57,7 @@ class Devices:
     microphone: str | None = None
     private_output: str | None = None
     public_output: str | None = None
-    model: Path | None = None
+    models: tuple[Path, ...] = ()
     silent: bool = False
     push_to_talk: bool = False
     shared_microphone: bool = False
@@ -296,8 +296,10 @@ def _outputs(wanted: Devices, out: TextIO) -> tuple[AudioSink, AudioSink]:
 
 def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
     try:
-        model = find_model(session.pack.code, wanted.model)
-        recogniser = open_recogniser(session.pack, model)
+        language, lost = session.pack.code, session.lost_model
+        folders = wanted.models or listening_models(language, lost)
+        # Of models that were named, none is passed over in silence.
+        recogniser = open_recogniser(session.pack, *folders, lost=lost)
         session.attach_microphone(
             side,
             # One that was not named may be plugged in after the start.
@@ -307,7 +309,7 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
             shared=wanted.shared_microphone,
         )
     except (AudioError, ModelError) as error:
-        if wanted.microphone is not None or wanted.model is not None:
+        if wanted.microphone is not None or wanted.models:
             raise
         session.trouble(f"{error} Until then type what you would say.")
 

@@ -20,8 +20,9 @@ from blindplay.speech.activity import UNFINISHED_S, Listening
 from blindplay.speech.audio import AudioSource
 from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, ears_of
+from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.speech.recogniser import Hearing
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 
@@ -118,7 +119,7 @@ class Session:
         self._shared: set[str] = set()  # seats whose microphone hears both players
         self._announced_at: dict[str, float] = {}  # in each listener's seconds of sound
         self._expected: dict[str, Expected] = {}
-        self._recogniser: Recogniser | None = None
+        self._recogniser: AnyRecogniser | None = None
         self._ears: Ears | None = None
         self.habits: dict[str, Confusions] = {}
         """How the players have been misheard before, by seat."""
@@ -494,7 +495,7 @@ class Session:
         self,
         side: str,
         source: AudioSource,
-        recogniser: Recogniser,
+        recogniser: AnyRecogniser,
         listening: Listening = Listening.OPEN,
         *,
         shared: bool = False,
@@ -502,7 +503,9 @@ class Session:
         """Listen to ``side`` at ``source``. What we say ourselves is not heard (half duplex).
         ``shared``: the opponent announces and repeats into this microphone, too, and who spoke is
         told by whose turn it was; commands are ``side``'s."""
-        self._recogniser, self._ears = recogniser, ears_of(recogniser.folder)
+        self._recogniser, self._ears = recogniser, ears_of(*recogniser.folders)
+        if isinstance(recogniser, Ensemble):
+            recogniser.on_lost = self.lost_model
         if shared:
             self._shared.add(side)
         expected = self._expect(side)
@@ -549,6 +552,13 @@ class Session:
     def _deaf(self, sentence: str) -> None:
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("microphone_gone"))
+
+    def lost_model(self, sentence: str) -> None:
+        """One of several speech models cannot listen; the others do."""
+        self.trouble(sentence)
+        self.say(Output.PUBLIC, self.pack.sentence("model_gone"))
+        if self._recogniser is not None:
+            self._ears = ears_of(*self._recogniser.folders)
 
     def _hears_again(self) -> None:
         self.line("the microphone is back")

@@ -48,6 +48,7 @@ NEEDED = [
     "board_gone",
     "board_back",
     "microphone_gone",
+    "model_gone",
     "arbiter_needed",
     "take_back",
     "repeat_please",

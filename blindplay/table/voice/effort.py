@@ -15,8 +15,9 @@ import numpy as np
 from blindplay.language import Language
 from blindplay.speech.audio import RATE, MemorySource
 from blindplay.speech.ears import Ears
+from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.listener import Listener
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.speech.recogniser import Hearing
 from blindplay.table.hearing import Decision, decide
 
 from .conditions import Condition, Samples, apply
@@ -43,7 +44,7 @@ class Effort:
 
 
 def effort(
-    recogniser: Recogniser,
+    recogniser: AnyRecogniser,
     pack: Language,
     ears: Ears,
     said: Sequence[Utterance],
@@ -109,10 +110,10 @@ def now():
         return int(line.split()[1]) / 1024
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / (1 << 20 if sys.platform == "darwin" else 1024)
-pack = language.load(sys.argv[2])
+pack = language.load(sys.argv[1])
 import vosk
 before = now()
-recogniser = hearing.open_recogniser(pack, Path(sys.argv[1]))
+recogniser = hearing.open_recogniser(pack, *map(Path, sys.argv[2:]))
 Silero().likelihood(bytes(32000))
 expected = hearing.expect(recogniser, pack, [chess.Board()])
 recogniser.recognise(bytes(64000), list(expected.phrases))
@@ -120,10 +121,10 @@ print(before, now())
 """
 
 
-def memory(model: Path, language: str) -> tuple[float, float] | None:
-    """Megabytes that a process holds with everything but the model, and with the model and the
+def memory(models: Sequence[Path], language: str) -> tuple[float, float] | None:
+    """Megabytes that a process holds with everything but the models, and with the models and the
     voice detector at work; None where the system does not tell."""
-    command = [sys.executable, "-c", _LOAD, str(model), language]
+    command = [sys.executable, "-c", _LOAD, language, *map(str, models)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     try:
         before, after = map(float, done.stdout.split())

@@ -16,7 +16,8 @@ from blindplay.language import QUESTIONS, Command, Language, Understanding
 from blindplay.speech.costs import NEVER_SEEN, Confusions
 from blindplay.speech.ears import Ears
 from blindplay.speech.ears import What as Meant
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.speech.ensemble import AnyRecogniser
+from blindplay.speech.recogniser import Hearing
 from blindplay.table.conversation import NEVER_OPENED
 from blindplay.table.hearing import Decision, Expected, Verdict, decide, expect
 
@@ -58,7 +59,7 @@ class Heard:
 
 
 def expectation(
-    recogniser: Recogniser, pack: Language, board: chess.Board, *, opening_word: bool = False
+    recogniser: AnyRecogniser, pack: Language, board: chess.Board, *, opening_word: bool = False
 ) -> Expected:
     """All that may be said in ``board``: moves, and every command of a game. ``opening_word``:
     commands only after it, but for those that cannot wait."""
@@ -71,7 +72,7 @@ def expectation(
 
 
 def hear(
-    recogniser: Recogniser,
+    recogniser: AnyRecogniser,
     pack: Language,
     said: Sequence[Utterance],
     condition: Condition,
@@ -269,7 +270,7 @@ def curve(
 
 
 def words_right(
-    recogniser: Recogniser, pack: Language, said: Sequence[Utterance], condition: Condition,
+    recogniser: AnyRecogniser, pack: Language, said: Sequence[Utterance], condition: Condition,
     babble: Samples, seed: int,
 ) -> dict[str, int]:  # fmt: skip
     """Single words among all single words of a move: right, wrong, nothing heard."""

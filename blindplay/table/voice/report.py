@@ -6,14 +6,14 @@ import functools
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from blindplay.language import Language
-from blindplay.speech.ears import FILE, ears_of
-from blindplay.speech.models import find_model
+from blindplay.speech.ears import ears_of, file_of
+from blindplay.speech.models import chosen
 from blindplay.table.hearing import open_recogniser
 
 from . import corpus, effort, figures, fitting
@@ -33,7 +33,7 @@ class Options:
     """What is measured: ``count`` announcements a condition, and so many ``others``: illegal ones,
     other speech."""
 
-    model: Path | None = None
+    models: tuple[Path, ...] = ()
     count: int = COUNT
     others: int = COUNT // 2
     conditions: str = CONDITIONS
@@ -90,17 +90,17 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
     conditions = parse(options.conditions)
-    model = find_model(pack.code, options.model)
-    recogniser = open_recogniser(pack, model)
-    ears = ears_of(model)
+    folders = listening(pack, options)
+    recogniser = open_recogniser(pack, *folders)
+    ears = ears_of(*folders)
     with tempfile.TemporaryDirectory() as kept:
         said = say(pack, options, Path(kept))
-    yield _about(pack, model, said, options)
-    measured = effort.memory(model, pack.code)
+    yield _about(pack, folders, said, options)
+    measured = effort.memory(folders, pack.code)
     if measured is not None:
         yield (
-            f"Memory: {measured[1]:.0f} MB of the process with model and voice detector at work, "
-            f"{measured[0]:.0f} MB of it without them."
+            f"Memory: {measured[1]:.0f} MB of the process with {_models(folders)} and voice "
+            f"detector at work, {measured[0]:.0f} MB of it without them."
         )
     single = [one for one in said.utterances if one.line.what is What.WORD]
     others = [one for one in said.utterances if one.line.what is not What.WORD]
@@ -163,8 +163,7 @@ def measure(pack: Language, options: Options) -> fitting.Measured:
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
     conditions = parse(options.conditions)
-    model = find_model(pack.code, options.model)
-    recogniser = open_recogniser(pack, model)
+    recogniser = open_recogniser(pack, *listening(pack, options))
     with tempfile.TemporaryDirectory() as kept:
         spoken = say(pack, options, Path(kept))
     said = [one for one in spoken.utterances if one.line.what is not What.WORD]
@@ -177,6 +176,7 @@ def measure(pack: Language, options: Options) -> fitting.Measured:
         "conditions": [condition.name for condition in conditions],
         "voices": sorted(spoken.voices),
         "seed": options.seed,
+        "models": [folder.name for folder in recogniser.folders],
     }
     return fitting.measured(heard, pack, about)
 
@@ -185,7 +185,17 @@ def _outcome(pack: Language, decided: Decide, one: Heard) -> Comes:
     return figures.outcome(one, decided(one), pack)
 
 
-def _about(pack: Language, model: Path, said: Said, options: Options) -> str:
+def listening(pack: Language, options: Options) -> tuple[Path, ...]:
+    """The models that are measured: those that were named, or else those that listen."""
+    return options.models or chosen(pack.code)
+
+
+def _models(folders: Sequence[Path]) -> str:
+    names = [folder.name for folder in folders]
+    return f"model {names[0]}" if len(names) == 1 else f"models {' and '.join(names)} together"
+
+
+def _about(pack: Language, folders: Sequence[Path], said: Said, options: Options) -> str:
     kinds = Counter(one.line.what for one in said.utterances)
     numbers = ", ".join(f"{kinds[what]} {what.value}" for what in What if kinds[what])
     if said.recorded:
@@ -195,9 +205,9 @@ def _about(pack: Language, model: Path, said: Said, options: Options) -> str:
         part = "that took no part in the training of the built-in model" if strange else "chosen"
         changed = "each utterance changed in speed, pitch and vocal tract"
         who = f"synthesised voices {part}: {', '.join(said.voices)}; {changed}"
-    own = "measured for it" if (model / FILE).is_file() else "the cautious general ones"
+    own = "measured for it" if file_of(*folders).is_file() else "the cautious general ones"
     return (
-        f"Voice, {pack.name}, model {model.name}, ears {own}; {who}; in each condition "
+        f"Voice, {pack.name}, {_models(folders)}, ears {own}; {who}; in each condition "
         f"{numbers}; seed {options.seed}."
     )
 

@@ -1,0 +1,224 @@
+"""Several models that hear the same sound: each mishears in its own way, and seldom the same.
+
+An English ear confuses *zwei* and *drei*, a French one loses the *h* of *Hector*, and both fail in
+noise, in which the built-in model was trained. What each thinks likely is summed: a reading costs,
+in each, by how much it is behind that model's best, and a limited sum where a model has not thought
+of it at all. So one model alone can make us doubt, but neither accept nor rule out.
+
+Models that cannot be loaded, or fail, drop out; the others go on.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeAlias, TypeVar
+
+from blindplay.speech.audio import amplified
+from blindplay.speech.models import ModelError
+from blindplay.speech.recogniser import (
+    Alternative,
+    Closed,
+    Hearing,
+    Recogniser,
+    Run,
+    VocabularyError,
+)
+
+log = logging.getLogger(__name__)
+
+MOST_BEHIND = 8.0
+"""By so many nats at most one model can speak against a reading, whether it thought of it or
+not."""
+
+T = TypeVar("T")
+
+
+def summed(hearings: Iterable[Hearing]) -> Hearing:
+    """What several models together make of one utterance.
+
+    The score of a reading is the sum, over the models that heard anything, of the nats by which it
+    is behind that model's best: 0 where all agree, never less than MOST_BEHIND a model. Sound
+    before and after the words counts as what most of it there was in any. What one model heard
+    alone stays as it was.
+    """
+    hearings = tuple(hearings)
+    if len(hearings) == 1:
+        return hearings[0]
+    strays: dict[str, int] = {}
+    parts: list[dict[str, float]] = []
+    for hearing in hearings:
+        if not hearing.alternatives:
+            continue
+        best = hearing.alternatives[0].score
+        behind: dict[str, float] = {}
+        for one in hearing.alternatives:
+            if one.words not in behind:  # the likeliest come first
+                behind[one.words] = max(one.score - best, -MOST_BEHIND)
+                strays[one.words] = max(one.strays, strays.get(one.words, 0))
+        parts.append(behind)
+    scores = {words: sum(behind.get(words, -MOST_BEHIND) for behind in parts) for words in strays}
+    # sorted() is stable: equal scores keep the order of the first model.
+    ranked = sorted(scores.items(), key=lambda item: -item[1])
+    return Hearing(tuple(Alternative(words, score, strays[words]) for words, score in ranked))
+
+
+class Ensemble:
+    """Models that listen together; what a `Recogniser` can do, this can, too.
+
+    The first is the most trusted: it says what has been heard so far. Decoding is done in a thread
+    for each model. A phrase is listened for if any model knows its words; one that does not know
+    them speaks against it. `on_lost` is called with one sentence when a model fails at work, in
+    whatever thread that happens.
+
+    Raises ValueError without recognisers, or when they are not of one language.
+    """
+
+    def __init__(
+        self,
+        recognisers: Sequence[Recogniser],
+        *,
+        on_lost: Callable[[str], None] | None = None,
+    ) -> None:
+        if len({one.language for one in recognisers}) != 1:
+            raise ValueError("Give models of one language to listen together.")
+        self.language = recognisers[0].language
+        self.on_lost = on_lost
+        self._members = tuple(recognisers)
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(len(recognisers), thread_name_prefix="model")
+
+    @property
+    def members(self) -> tuple[Recogniser, ...]:
+        """Return the models that listen, those that failed left out."""
+        return self._members
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Return where the models are that listen."""
+        return tuple(one.folder for one in self._members)
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Return every word that any of the models can hear."""
+        return frozenset().union(*(one.vocabulary for one in self._members))
+
+    def missing(self, phrases: Iterable[str]) -> list[str]:
+        """Return the words of `phrases` that no model knows, sorted, each once."""
+        phrases = list(phrases)
+        return sorted(set.intersection(*(set(one.missing(phrases)) for one in self._members)))
+
+    def sayable(self, phrases: Iterable[str]) -> list[str]:
+        """Return those of `phrases` of which some model knows every word, in their order."""
+        phrases = list(phrases)
+        known = {phrase for one in self._members for phrase in one.sayable(phrases)}
+        return [phrase for phrase in phrases if phrase in known]
+
+    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Hearing:
+        """Return what one utterance (16 kHz mono 16-bit PCM) may have been, however soft.
+
+        Raises VocabularyError for a phrase that no model knows.
+        """
+        run = self.start(phrases)
+        run.accept(amplified(pcm))
+        return run.finish()
+
+    def start(self, phrases: Sequence[str]) -> RunTogether:
+        """Return decoders for a stream of sound with this grammar.
+
+        Raises VocabularyError for a phrase that no model knows.
+        """
+        members, unknown = self._members, set(phrases)
+        closed: list[Closed] = []
+        for number, one in enumerate(members):
+            # Adapted models all know the same words: what was made of the grammar serves them all.
+            alike = (at for at, other in enumerate(members[:number]) if one.spells_as(other))
+            at = next(alike, None)
+            if at is None:
+                known = one.sayable(phrases)
+                unknown.difference_update(known)
+                closed.append(one.closed(known))
+            else:
+                closed.append(closed[at])
+        if unknown:
+            raise VocabularyError(
+                f"No speech model knows all words of: {', '.join(sorted(unknown))}; "
+                "leave those phrases out or choose another model."
+            )
+        runs = [(one, one.start_with(made)) for one, made in zip(members, closed, strict=True)]
+        return RunTogether(runs, self._each, self._lose)
+
+    def _each(self, work: Sequence[Callable[[], T]]) -> list[T | Exception]:
+        """Do this at the same time, a thread each; what went wrong instead of what came of it."""
+
+        def tried(one: Callable[[], T]) -> T | Exception:
+            try:
+                return one()
+            except Exception as error:  # Vosk raises nothing more specific
+                return error
+
+        if len(work) == 1:
+            return [tried(work[0])]
+        return list(self._pool.map(tried, work))
+
+    def _lose(self, lost: Recogniser, error: Exception) -> None:
+        """A model has failed: the others go on without it, and the last one's error is told."""
+        with self._lock:
+            if lost not in self._members:
+                return
+            if self._members == (lost,):
+                raise ModelError(f"The speech model in {lost.folder} failed ({error}).") from error
+            self._members = tuple(one for one in self._members if one is not lost)
+        log.error("the model in %s failed: %s", lost.folder, error)
+        if self.on_lost is not None:
+            self.on_lost(
+                f"The speech model in {lost.folder} failed and no longer listens; the others go "
+                "on. Run blindplay models check."
+            )
+
+
+class RunTogether:
+    """The decoders of several models on one stream of sound; use it from one thread."""
+
+    def __init__(
+        self,
+        runs: Sequence[tuple[Recogniser, Run]],
+        each: Callable[..., list[object]],
+        lose: Callable[[Recogniser, Exception], None],
+    ) -> None:
+        self._runs = list(runs)
+        self._each, self._lose = each, lose
+
+    def accept(self, pcm: bytes) -> bool:
+        """Take sound; return whether the utterance has ended by a pause, as the first has it."""
+        return self._of_each(lambda run: run.accept(pcm))[0]
+
+    def partial(self) -> str:
+        """Return the words heard so far in this utterance by the first model."""
+        return self._runs[0][1].partial()
+
+    def result(self) -> Hearing:
+        """Return the utterance that `accept` found to have ended."""
+        return summed(self._of_each(lambda run: run.result()))
+
+    def finish(self) -> Hearing:
+        """Return what has been heard since the last result, the sound having ended."""
+        return summed(self._of_each(lambda run: run.finish()))
+
+    def _of_each(self, ask: Callable[[Run], T]) -> list[T]:
+        answers = self._each([lambda run=run: ask(run) for _, run in self._runs])
+        told: list[T] = []
+        for member, answer in zip(list(self._runs), answers, strict=True):
+            if isinstance(answer, Exception):
+                self._lose(member[0], answer)
+                self._runs.remove(member)
+            else:
+                told.append(answer)  # type: ignore[arg-type]
+        return told
+
+
+AnyRecogniser: TypeAlias = Recogniser | Ensemble
+"""One model, or several together."""

@@ -1,0 +1,224 @@
+"""Several models that hear the same sound: what they make of it together, and one that fails."""
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.speech.audio import read_audio
+from blindplay.speech.ears import FILE, ears_of, file_of
+from blindplay.speech.ensemble import MOST_BEHIND, Ensemble, summed
+from blindplay.speech.models import ModelError, find_model
+from blindplay.speech.recogniser import (
+    Alternative,
+    Hearing,
+    Recogniser,
+    Run,
+    VocabularyError,
+)
+from blindplay.speech.synthesis import Synthesiser
+
+MODEL = find_model("de")
+KNIGHT = "springer gustav eins felix drei"
+PHRASES = [KNIGHT, "springer gustav eins hector drei", "bauer eva zwei eva vier", "uhr"]
+
+
+def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Hearing:
+    ranked = sorted((Alternative(*one) for one in alternatives), key=lambda one: -one.score)
+    return Hearing(tuple(ranked))
+
+
+def scores(hearing: Hearing) -> dict[str, float]:
+    return {one.words: one.score for one in hearing.alternatives}
+
+
+# --- summing -------------------------------------------------------------------------------------
+
+
+def test_what_both_think_likely_wins_over_what_either_likes_best() -> None:
+    english = heard(("dame drei", -100), ("dame zwei", -101))
+    french = heard(("turm zwei", -500), ("dame zwei", -500.5))
+    assert summed([english, french]).words == "dame zwei"
+
+
+def test_a_reading_costs_by_how_much_it_is_behind_in_each() -> None:
+    both = summed([heard(("a", -10), ("b", -13)), heard(("b", -70), ("a", -72))])
+    assert scores(both) == {"a": -2.0, "b": -3.0}
+
+
+def test_a_model_that_did_not_think_of_it_speaks_against_it_by_so_much_and_no_more() -> None:
+    both = summed([heard(("a", 0), ("b", -1), ("c", -30)), heard(("a", 0), ("c", 0))])
+    assert scores(both) == {"a": 0.0, "b": -1 - MOST_BEHIND, "c": -MOST_BEHIND}
+
+
+def test_who_heard_nothing_does_not_vote_and_who_is_alone_is_taken_as_he_is() -> None:
+    alone = heard(("a", -40, 1), ("b", -90))
+    assert summed([alone]) == alone
+    assert scores(summed([alone, Hearing()])) == {"a": 0.0, "b": -MOST_BEHIND}
+    assert summed([Hearing(), Hearing()]) == Hearing()
+
+
+def test_other_sound_around_the_words_counts_if_any_heard_it() -> None:
+    both = summed([heard(("a", 0, 0), ("a", -2, 2)), heard(("a", 0, 1))])
+    assert both.alternatives == (Alternative("a", 0.0, 1),)
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from("abcde"), st.floats(-50, 0), min_size=1),
+        min_size=2,
+        max_size=3,
+    )
+)
+def test_the_order_of_the_models_does_not_matter_and_no_margin_is_beyond_their_votes(
+    told: list[dict[str, float]],
+) -> None:
+    hearings = [heard(*each.items()) for each in told]
+    forth, back = summed(hearings), summed(hearings[::-1])
+    assert scores(forth) == pytest.approx(scores(back))
+    ranked = [one.score for one in forth.alternatives]
+    assert ranked == sorted(ranked, reverse=True)
+    assert ranked[0] <= 0 and ranked[-1] >= -MOST_BEHIND * len(told)
+
+
+# --- at work -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pair() -> tuple[Recogniser, Recogniser]:
+    return Recogniser(MODEL, "de"), Recogniser(MODEL, "de")
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
+    with Synthesiser("de", cache=tmp_path_factory.mktemp("phrases")) as synthesiser:
+        yield read_audio(synthesiser.render(KNIGHT))
+
+
+class Failing:
+    """A model at work that fails when it is asked ``what``."""
+
+    def __init__(self, run: Run, what: str) -> None:
+        self._run, self._what = run, what
+
+    def __getattr__(self, name: str) -> Callable[..., object]:
+        if name == self._what:
+            raise RuntimeError("broken")
+        asked: Callable[..., object] = getattr(self._run, name)
+        return asked
+
+
+def fails(one: Recogniser, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = one.start_with
+    monkeypatch.setattr(one, "start_with", lambda closed: Failing(begin(closed), what))
+
+
+def test_two_models_hear_what_one_hears(pair: tuple[Recogniser, Recogniser], sound: bytes) -> None:
+    both = Ensemble(pair)
+    run = both.start(PHRASES)
+    for at in range(0, len(sound), 1280):
+        run.accept(sound[at : at + 1280])
+    assert run.partial() == KNIGHT
+    assert run.finish().words == KNIGHT == both.recognise(sound, PHRASES).words
+    assert both.vocabulary == pair[0].vocabulary
+    assert both.missing(["springer xylophon"]) == ["xylophon"]
+    with pytest.raises(VocabularyError, match="xylophon"):
+        both.start([*PHRASES, "springer xylophon"])
+
+
+@pytest.mark.parametrize("what", ["accept", "finish"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_model_that_fails_drops_out_and_the_other_goes_on(
+    pair: tuple[Recogniser, Recogniser],
+    sound: bytes,
+    which: int,
+    what: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lost: list[str] = []
+    both = Ensemble(pair, on_lost=lost.append)
+    fails(pair[which], what, monkeypatch)
+    run = both.start(PHRASES)
+    run.accept(sound)
+    assert run.partial() == KNIGHT
+    assert run.finish().words == KNIGHT
+    (told,) = lost
+    assert "no longer listens" in told and str(MODEL) in told
+    assert both.members == (pair[1 - which],)
+    assert both.recognise(sound, PHRASES).words == KNIGHT
+    assert len(lost) == 1
+
+
+def test_when_the_last_one_fails_it_is_an_error(
+    pair: tuple[Recogniser, Recogniser], sound: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = Ensemble(pair)
+    for one in pair:
+        fails(one, "accept", monkeypatch)
+    with pytest.raises(ModelError, match="failed"):
+        both.recognise(sound, PHRASES)
+
+
+def test_what_only_one_model_knows_is_listened_for(tmp_path: Path, sound: bytes) -> None:
+    lacking = tmp_path / "lacking"
+    shutil.copytree(MODEL, lacking)
+    words = lacking / "graph" / "words.txt"
+    words.write_text(words.read_text("utf-8").replace("springer", "springen"), "utf-8")
+    both = Ensemble([Recogniser(lacking, "de"), Recogniser(MODEL, "de")])
+    assert both.missing(PHRASES) == []
+    assert both.sayable(PHRASES) == PHRASES
+    assert KNIGHT in scores(both.recognise(sound, PHRASES))
+
+
+def test_two_listeners_may_use_the_same_models_at_once(
+    pair: tuple[Recogniser, Recogniser], sound: bytes
+) -> None:
+    both, heard_by = Ensemble(pair), []
+
+    def listen() -> None:
+        heard_by.append(both.recognise(sound, PHRASES).words)
+
+    threads = [threading.Thread(target=listen) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert heard_by == [KNIGHT] * 3
+
+
+def test_models_of_two_languages_do_not_listen_together(
+    pair: tuple[Recogniser, Recogniser], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pair[1], "language", "sv")
+    with pytest.raises(ValueError, match="one language"):
+        Ensemble(pair)
+    with pytest.raises(ValueError, match="one language"):
+        Ensemble([])
+
+
+# --- what is believed of them --------------------------------------------------------------------
+
+
+def test_what_was_measured_of_models_together_is_found_in_whatever_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path / "data")
+    other = tmp_path / "other"
+    shutil.copytree(MODEL, other)
+    (other / "graph" / "HCLr.fst").write_bytes(b"another graph")
+    assert file_of(MODEL) == MODEL / FILE
+    file = file_of(MODEL, other)
+    assert file == file_of(other, MODEL)
+    assert file.is_relative_to(tmp_path / "data")
+    assert not ears_of(MODEL, other).measured.get("mine")
+    file.parent.mkdir(parents=True)
+    text = (MODEL / FILE).read_text("utf-8").replace('"measured": {', '"measured": {"mine": 1,')
+    file.write_text(text, "utf-8")
+    assert ears_of(other, MODEL).measured["mine"] == 1
+    # Made anew, with other words, it is another model.
+    (other / "graph" / "HCLr.fst").write_bytes(b"a graph made anew")
+    assert not ears_of(MODEL, other).measured.get("mine")
