@@ -18,6 +18,7 @@ import typer
 from blindplay import __version__, language
 from blindplay.commands import language as language_commands
 from blindplay.commands import models as models_commands
+from blindplay.commands import voice as voice_commands
 from blindplay.language import Language, Understanding
 from blindplay.laws import Fact, editions, facts
 from blindplay.laws.clock import TimeControl
@@ -900,29 +901,7 @@ def emulate(
         practise(emulated, sys.stdin, sys.stdout)
 
 
-voice_app = typer.Typer(help="A player's own voice.", rich_markup_mode=None)
-app.add_typer(voice_app, name="voice")
-
-
-@voice_app.callback()
-def _voice() -> None:
-    """Typer makes a group of it only if there is this, while it has one command."""
-
-
-@voice_app.command("forget")
-def voice_forget(
-    name: Annotated[str, typer.Argument(help="The player's name, as it was given to play.")] = "",
-) -> None:
-    """Forget how a player likes to be spoken to and how he has been misheard; without a name,
-    the player who gave none."""
-    from blindplay.table import preferences
-
-    who = name or "the player without a name"
-    if not preferences.forget(name):
-        raise ValueError(f"Nothing is kept of {who}; check the name.")
-    print(f"Nothing is kept of {who} any more.")
-
-
+app.add_typer(voice_commands.app, name="voice")
 app.add_typer(models_commands.app, name="models")
 
 

@@ -10,6 +10,7 @@ measured is believed as little as the worst that was.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import math
@@ -27,6 +28,8 @@ from blindplay.speech.costs import Confusions
 from blindplay.speech.models import ModelError
 
 FILE = "ears.json"
+MADE_OF = "player.json"
+"""In the folder of a player's own model: of which model it was made."""
 TOGETHER = "together.json"
 """What is believed of several models that were never measured together."""
 FAR = 12.0
@@ -168,7 +171,12 @@ def file_of(*models: Path) -> Path:
 
 
 def _graph(model: Path) -> str:
-    """By what two models are told apart: their graphs, and how long their acoustics are."""
+    """By what two models are told apart: their graphs, and how long their acoustics are. A player's
+    own model counts as the one it was made of: what was measured of that is the best we know."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        made_of = Path(json.loads((model / MADE_OF).read_text("utf-8"))["of"])
+        if made_of.is_dir() and made_of != model:
+            model = made_of
     graphs = (model / "graph" / "HCLr.fst", model / "HCLr.fst")
     acoustics = (model / "am" / "final.mdl", model / "final.mdl")
     graph = next((zlib.crc32(file.read_bytes()) for file in graphs if file.is_file()), 0)

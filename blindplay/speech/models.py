@@ -19,6 +19,14 @@ BUILT_IN = "built-in"
 """The name of the model that comes with the program."""
 OWN = "own"
 """The name of the model that the user made himself: `model_folder`."""
+PEOPLE = (
+    "The built-in models have heard machines only, so they understand people less well than the "
+    "figures of their voices say: an official model with our words, installed with blindplay "
+    "models install, understands people far better, and nobody has measured whole moves of people "
+    "yet, so listen to what is said back."
+)
+"""What people, not synthesisers, can expect: the model cards and `voice check` say it, too."""
+
 MOST_PEOPLE = 2
 """So many models trained on people listen at once, unless the user chose others."""
 

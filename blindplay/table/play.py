@@ -34,7 +34,7 @@ from blindplay.speech.models import ModelError
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 
-from . import preferences
+from . import preferences, voices
 from .conversation import OpeningWord
 from .hearing import listening_models, open_recogniser
 from .session import DGT, Session
@@ -298,6 +298,9 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
     try:
         language, lost = session.pack.code, session.lost_model
         folders = wanted.models or listening_models(language, lost)
+        if not wanted.shared_microphone:  # the other player has a voice of his own
+            name = session.table.game.player(side).name
+            folders = voices.models(name, language, folders)
         # Of models that were named, none is passed over in silence.
         recogniser = open_recogniser(session.pack, *folders, lost=lost)
         session.attach_microphone(

@@ -1,0 +1,373 @@
+"""Three to five minutes with one player: what he is asked to say, what is learned from it, and
+whether that is better, measured with what he said besides.
+
+The player is told a word or a move and says it after the table; everything is said aloud, and
+nothing needs to be seen. From two thirds of it his pronunciations are learned, his confusions, and,
+where PyTorch is and the model can be trained, its weights; the moves of the last third, which took
+no part in that, are heard with the models as they were and as they would be. Only what is better
+is kept.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from blindplay.language import Command, Kind, Language, lexicon
+from blindplay.speech import enrolment, graphs, tuning
+from blindplay.speech.ears import FILE, ears_of
+from blindplay.speech.enrolment import Said
+from blindplay.speech.ensemble import AnyRecogniser
+from blindplay.table import voices
+from blindplay.table.hearing import open_recogniser
+
+from . import figures
+from .booth import Booth, Key, Take
+from .conditions import Condition, Noise
+from .corpus import Line, Utterance, What, announcement, position
+from .figures import Comes
+
+LEARNING = 24
+"""So many moves are said to be learned from,"""
+JUDGING = 12
+"""and so many others, by which it is judged."""
+TRIES = 3
+"""So often at most one thing is asked for."""
+_CANDIDATES = 12  # moves of which the one is taken that has the rarest words
+_SECONDS_EACH = 6.5
+_UNLIKE = 0.75  # what differs in so many of its phones was something else
+_SILENT = 3  # so many answers that cannot be heard, one after the other, are the microphone's
+
+COMMANDS = (
+    Command.CLOCK_MINE,
+    Command.LAST_MOVE,
+    Command.REPEAT,
+    Command.YES,
+    Command.NO,
+    Command.CORRECTION,
+)
+
+
+class NotEnoughError(ValueError):
+    """Too little was said to learn from."""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """Something to be said, and whether it is kept apart, to judge by."""
+
+    line: Line
+    apart: bool
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was said to a prompt."""
+
+    prompt: Prompt
+    take: Take
+
+    @property
+    def said(self) -> Said:
+        return Said(tuple((self.prompt.line.words or "").lower().split()), self.take.pcm)
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a model hears the moves that were kept apart: of so many, so many at once, so many after
+    a question, so many wrongly; and the doubt that is left, in nats, the less the better."""
+
+    of: int
+    right: int
+    asked: int
+    wrong: int
+    doubt: float
+
+    def better_than(self, other: Score) -> bool:
+        """Whether a player would notice: fewer wrong moves, or as few and more understood, or all
+        the same and clearly less doubt."""
+        mine, its = ((-one.wrong, one.right + one.asked / 2) for one in (self, other))
+        return mine > its or (mine == its and self.doubt < other.doubt - 0.5)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of one model: how it was before and is now, whether the player's own was put in
+    its place, the words that have new pronunciations, and whether its weights were trained."""
+
+    model: Path
+    before: Score
+    after: Score
+    installed: bool
+    words: tuple[str, ...]
+    trained: bool
+
+
+@dataclass
+class Session:
+    """What was said in an enrolment. ``left_out`` are the prompts that could not be used."""
+
+    answers: list[Answer] = field(default_factory=list)
+    left_out: list[Prompt] = field(default_factory=list)
+    ended: bool = False
+    """Whether the player ended it before the last prompt."""
+
+
+# --- what is said ---------------------------------------------------------------------------------
+
+
+def prompts(pack: Language, seed: int, learning: int = LEARNING, judging: int = JUDGING) -> list[
+    Prompt
+]:  # fmt: skip
+    """Moves with every name in them, some commands, and other moves to judge by, mixed so that
+    whoever ends early has said some of each."""
+    chance = random.Random(seed)
+    count: Counter[str] = Counter()
+
+    def move() -> Line:
+        lines = [announcement(pack, chance) for _ in range(_CANDIDATES)]
+        best = min(lines, key=lambda line: _known(line, count))
+        count.update((best.words or "").lower().split())
+        return best
+
+    learned = [Prompt(move(), apart=False) for _ in range(learning)]
+    count.clear()
+    apart = [Prompt(move(), apart=True) for _ in range(judging)]
+    board = position(chance).fen()
+    words = (_phrase(pack, command) for command in COMMANDS)
+    learned += [Prompt(Line(What.COMMAND, board, word), apart=False) for word in words if word]
+    mixed: list[Prompt] = []
+    for number, prompt in enumerate(learned):
+        mixed.append(prompt)
+        if number % max(1, len(learned) // max(1, judging)) == 1 and apart:
+            mixed.append(apart.pop())
+    return [*mixed, *apart]
+
+
+def _known(line: Line, count: Counter[str]) -> float:
+    """How often the words of this line have been said already, on average."""
+    words = (line.words or "").lower().split()
+    return sum(min(4, count[word]) for word in words) / max(1, len(words))
+
+
+def _phrase(pack: Language, command: Command) -> str:
+    return next(iter(pack.command_phrases([command])), "")
+
+
+def minutes(count: int) -> int:
+    """About how many minutes so many prompts take."""
+    return max(1, round(count * _SECONDS_EACH / 60))
+
+
+def record(
+    booth: Booth, pack: Language, asked: Sequence[Prompt], recogniser: AnyRecogniser | None
+) -> Session:
+    """Let the player say it all. What is too soft, too loud or clearly something else is asked for
+    again. ``recogniser`` may be None: nothing can be noticed then.
+
+    Raises AudioError when the microphone is gone.
+    """
+    session = Session()
+    phrases = sorted({(one.line.words or "").lower() for one in asked})
+    if recogniser is not None:
+        phrases = recogniser.sayable(phrases)
+    count = pack.number(len(asked))
+    booth.tell("enrol_begin", count=count, minutes=pack.number(minutes(len(asked))))
+    silent = 0
+    for number, prompt in enumerate(asked):
+        if number and number % 10 == 0:
+            booth.tell("enrol_left", count=pack.number(len(asked) - number))
+        answer = _ask(booth, prompt, phrases, recogniser)
+        if answer is Key.QUIT:
+            session.ended = True
+            break
+        if isinstance(answer, Take) and answer.fault is None:
+            session.answers.append(Answer(prompt, answer))
+            silent = 0
+            continue
+        session.left_out.append(prompt)
+        silent = silent + 1 if isinstance(answer, Take) else 0
+        if silent == _SILENT:
+            booth.tell("voice_microphone")
+            session.ended = True
+            break
+    return session
+
+
+def _ask(
+    booth: Booth, prompt: Prompt, phrases: Sequence[str], recogniser: AnyRecogniser | None
+) -> Take | Key:
+    words = prompt.line.words or ""
+    take: Take | Key = Key.SKIP
+    tries = 0
+    while tries < TRIES:
+        booth.say(words)
+        take = booth.hear()
+        if take is Key.AGAIN:
+            continue
+        if isinstance(take, Key):
+            return take
+        tries += 1
+        if take.fault is not None:
+            booth.tell(take.fault.value)
+        elif recogniser is None or _is_it(take, words, phrases, recogniser):
+            return take
+        elif tries < TRIES:
+            booth.tell("enrol_again")
+    return take
+
+
+def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogniser) -> bool:
+    """Whether the likeliest of all prompts is the one that was asked for, or nothing is likely:
+    how somebody says it is what is to be learned."""
+    heard = recogniser.recognise(take.pcm, phrases).alternatives
+    listed = [one.words for one in heard if one.words in phrases]
+    return words.lower() not in phrases or not listed or listed[0] == words.lower()
+
+
+# --- what is learned ------------------------------------------------------------------------------
+
+
+def learn(
+    pack: Language,
+    player: str,
+    models: Iterable[Path],
+    answers: Sequence[Answer],
+    *,
+    progress: Callable[[float], None] = lambda done: None,
+) -> list[Learned]:
+    """Learn from the answers, for each of these models, and put the player's own in place where it
+    is better.
+
+    Raises NotEnoughError, GraphError, ModelError or OSError.
+    """
+    learning = [one for one in answers if not one.prompt.apart]
+    judging = [one for one in answers if one.prompt.apart]
+    if len(learning) < LEARNING // 3 or len(judging) < JUDGING // 3:
+        raise NotEnoughError(
+            f"Only {len(answers)} answers can be used; say at least half of what is asked for."
+        )
+    models = list(models)
+    found = []
+    for number, model in enumerate(models):
+
+        def more(done: float, number: int = number) -> None:
+            progress((number + done) / len(models))
+
+        found.append(_learn_one(pack, player, model, learning, judging, more))
+    return found
+
+
+def _learn_one(
+    pack: Language,
+    player: str,
+    model: Path,
+    learning: Sequence[Answer],
+    judging: Sequence[Answer],
+    progress: Callable[[float], None],
+) -> Learned:
+    words = lexicon(pack.code)
+    vocabulary = graphs.Vocabulary({**words.words, **words.fillers}, words.squares)
+    before = judged(pack, model, model, judging)
+    with tempfile.TemporaryDirectory(prefix="blindplay-enrolment-") as made:
+        known = graphs.pronounced(model, words.words)
+        parts = [(one.said, list(enrolment.parts(model, [one.said], known))) for one in learning]
+        progress(0.2)
+        usable = [(said, spoken) for said, spoken in parts if spoken and _unlike(spoken) < _UNLIKE]
+        habits = enrolment.habits([part for _, spoken in usable for part in spoken], known)
+        tries: list[tuple[Path, dict[str, graphs.Variants], bool]] = []
+        for name, of in (("words", dict(habits.words)), ("all", habits.all)):
+            if of and (not tries or of != tries[-1][1]):
+                folder = Path(made) / name
+                enrolment.write(model, folder, vocabulary, of)
+                tries.append((folder, of, False))
+        progress(0.3)
+        if not tuning.can_tune(model):
+            spoken = [
+                tuning.Spoken(said.pcm, tuple(phone for part in of for phone in part.meant))
+                for said, of in usable
+            ]
+            trained = Path(made) / "trained"
+            enrolment.write(model, trained, vocabulary, {})
+            (trained / "am" / "final.mdl").unlink()  # it may be a link to the model's own
+            tuning.tune(
+                model, spoken, trained / "am" / "final.mdl",
+                progress=lambda done: progress(0.3 + 0.6 * done),
+            )  # fmt: skip
+            tries.append((trained, {}, True))
+        best, after = None, before
+        for folder, of, was_trained in tries:
+            score = judged(pack, folder, model, judging)
+            if score.better_than(after):
+                best, after = (folder, of, was_trained), score
+        progress(1.0)
+        if best is None:
+            voices.remove(player, pack.code, model)
+            return Learned(model, before, before, False, (), False)
+        folder, of, was_trained = best
+
+        def move(to: Path) -> None:
+            shutil.copytree(folder, to)
+            if (model / FILE).is_file():
+                # How far the model may be believed has not been measured anew.
+                shutil.copyfile(model / FILE, to / FILE)
+
+        told = {"trained": was_trained, "words": sorted(of)}
+        voices.install(player, pack.code, model, move, told)
+        return Learned(model, before, after, True, tuple(sorted(of)), was_trained)
+
+
+def _unlike(parts: Sequence[enrolment.Part]) -> float:
+    pairs = [pair for part in parts for pair in part.pairs]
+    return sum(meant != heard for meant, heard in pairs) / max(1, len(pairs))
+
+
+def judged(pack: Language, model: Path, ears: Path, answers: Sequence[Answer]) -> Score:
+    """How the model in the folder ``model`` hears these moves, believed as far as that in
+    ``ears``."""
+    recogniser = open_recogniser(pack, model)
+    said = [
+        Utterance(one.prompt.line, "player", np.frombuffer(one.take.pcm, "<i2").astype(np.float64))
+        for one in answers
+    ]
+    clean = Condition(Noise.NONE)
+    heard = figures.hear(recogniser, pack, said, clean, np.zeros(1), 1, freely=False)
+    decide = figures.deciding(pack, ears_of(ears))
+    comes: Counter[Comes] = Counter()
+    doubt = 0.0
+    for one in heard:
+        decision = decide(one)
+        come = figures.outcome(one, decision, pack)
+        comes[come] += 1
+        doubt += min(20.0, max(-20.0, decision.cost)) if come is Comes.RIGHT else 20.0
+    wrong = comes[Comes.WRONG] + comes[Comes.COMMAND]
+    return Score(
+        len(heard), comes[Comes.RIGHT], comes[Comes.ASKED], wrong, doubt / max(1, len(heard))
+    )
+
+
+def misheard(
+    pack: Language, models: Collection[Path], answers: Sequence[Answer]
+) -> list[tuple[str, str]]:
+    """The words (said, heard) of all answers, as they are heard when any words may be; "" for a
+    word that was dropped or added."""
+    from blindplay.speech.costs import Confusions
+
+    recogniser = open_recogniser(pack, *models)
+    pairs: list[tuple[str, str]] = []
+    for one in answers:
+        heard = recogniser.recognise(one.take.pcm, ()).words.split()
+        said = one.said.words
+        if (
+            heard
+            and pack.understand(" ".join(said), one.prompt.line.board).kind is not Kind.NOTHING
+        ):
+            pairs += Confusions().aligned(said, heard)
+    return pairs

@@ -1,0 +1,130 @@
+"""What is kept of a player's voice on this machine, if he wanted it: the recordings of his
+enrolment, and the models that have learned his pronunciation. One folder a player, in the user's
+data; :func:`forget` removes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import platformdirs
+
+from blindplay.speech.ears import MADE_OF
+from blindplay.speech.models import words_file
+
+
+def folder(player: str) -> Path:
+    """The folder of a player, a name or ""."""
+    base = Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "players"
+    # A name may hold anything, and file systems differ in what they take and tell apart.
+    safe = quote(player, safe="")
+    mark = hashlib.sha256(player.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return base / f"player-{safe[:60]}-{mark}"
+
+
+def recordings(player: str, language: str) -> Path:
+    """Where the recordings of his enrolment in this language are."""
+    return folder(player) / language / "recordings"
+
+
+def _model(player: str, language: str, base: Path) -> Path:
+    digest = hashlib.sha256(str(base.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return folder(player) / language / "models" / digest
+
+
+def models(player: str, language: str, bases: Iterable[Path]) -> tuple[Path, ...]:
+    """For each of these models the player's own that was made of it, where there is one and it
+    still fits, else the model itself."""
+    found = []
+    for base in bases:
+        own = _model(player, language, base)
+        found.append(own if _fits(own, base) else base)
+    return tuple(found)
+
+
+def _fits(own: Path, base: Path) -> bool:
+    """Whether ``own`` was made of what ``base`` now is."""
+    try:
+        told = json.loads((own / MADE_OF).read_text("utf-8"))
+        return isinstance(told, dict) and told.get("base") == _state(base)
+    except (OSError, ValueError):
+        return False
+
+
+def _state(base: Path) -> str:
+    """A digest of what a model hears with: its network and its words."""
+    digest = hashlib.sha256()
+    for file in (base / "am" / "final.mdl", words_file(base)):
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()
+
+
+def install(
+    player: str, language: str, base: Path, made: Callable[[Path], None], told: dict[str, Any]
+) -> Path:
+    """Let ``made`` write the player's model of ``base`` into a new folder, and put that in place
+    of the one there was, whole or not at all. ``told`` is kept beside it. Raises OSError, and
+    what ``made`` raises."""
+    place = _model(player, language, base)
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
+        fresh = Path(temporary) / "model"
+        made(fresh)
+        (fresh / MADE_OF).write_text(
+            json.dumps({**told, "base": _state(base), "of": str(base)}, ensure_ascii=False) + "\n",
+            "utf-8",
+        )
+        if place.exists():
+            place.rename(Path(temporary) / "old")
+        fresh.rename(place)
+    return place
+
+
+def remove(player: str, language: str, base: Path) -> bool:
+    """Remove the player's model of ``base``; False if there was none."""
+    place = _model(player, language, base)
+    if not place.is_dir():
+        return False
+    shutil.rmtree(place)
+    return True
+
+
+def keep(player: str, language: str, said: Sequence[tuple[str, str | None, bytes]]) -> Path:
+    """Keep what a player said when he was asked to: (words, position, sound) each, the sound mono
+    16-bit PCM at 16 kHz, in the form that ``blindplay bench voice --recordings`` reads. Replaces
+    what was kept before. Raises OSError."""
+    from blindplay.speech.audio import write_wav
+
+    place = recordings(player, language)
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
+        fresh = Path(temporary) / "recordings"
+        fresh.mkdir(mode=0o700)
+        lines = []
+        for number, (words, fen, pcm) in enumerate(said, 1):
+            name = f"{number:03}.wav"
+            write_wav(fresh / name, pcm)
+            entry = {"file": name, "speaker": player, "words": words}
+            lines.append(json.dumps(entry if fen is None else {**entry, "fen": fen}))
+        (fresh / "index.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+        if place.exists():
+            place.rename(Path(temporary) / "old")
+        fresh.replace(place)
+    return place
+
+
+def forget(player: str) -> bool:
+    """Remove all of a player's voice; False if there was nothing. Raises OSError."""
+    place = folder(player)
+    if not place.is_dir():
+        return False
+    shutil.rmtree(place)
+    return True
