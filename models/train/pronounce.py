@@ -9,6 +9,7 @@ reduce them. Without words, those of the language pack are looked at. Needs espe
 from __future__ import annotations
 
 import ctypes
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -28,7 +29,8 @@ FOLDED = {
     "@5": "@", "?": "", "I#": "I", "l-": "l", "n-": "n", "m-": "m", "N-": "N", "t#": "t", "d#": "d",
     "e": "e:", "o": "o:", "A@": "A:", "O@": "O:", "O2": "O", "i@": "i: @", "i@3": "i: @",
     "aI@": "aI @", "aU@": "aU @", "aI3": "aI 3", "a2": "a", "aa": "a", "&": "a", "&:": "E:",
-    "y": "y", "Y": "W",
+    "y": "y", "Y": "W", "o@": "O: r", "OI": "OY", "u-:": "u-", "8:": "8", "s.": "S", "a:": "A:",
+    "&#": "a", "W#": "W", "Yy": "OY", "U:": "U", "3-": "r",
     "t2": "t", "z2": "z", "s2": "s", "T": "T", "tS#": "t S", "i2": "i:", "u2": "u:", "A": "a",
 }  # fmt: skip
 
@@ -54,8 +56,10 @@ def speaker(voice: str) -> Callable[[str], list[str]]:
 
 
 def fold(phones: Iterable[str]) -> list[str]:
-    """The phones without distinctions that nothing can hear."""
-    return [part for phone in phones for part in FOLDED.get(phone, phone).split()]
+    """The phones without distinctions that nothing can hear: Danish stød, long consonants, …"""
+    bare = (re.sub(r"^\?(?=.)|(?<=[bdfgklmnprstv]):$", "", phone) for phone in phones)
+    folded = [part for phone in bare for part in FOLDED.get(phone, phone).split()]
+    return [part for part, _ in itertools.groupby(folded)]
 
 
 def main(code: str, words: list[str]) -> None:

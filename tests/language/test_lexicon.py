@@ -47,13 +47,29 @@ def test_the_german_pronunciations_know_reduced_forms_and_other_sayings() -> Non
     assert lexicon("de").squares["gustav_zwo"] == ("gustav", "zwo")
 
 
-def test_german_has_fillers_none_of_which_is_a_word_of_the_table() -> None:
-    found = lexicon("de")
-    assert len(found.fillers) >= 150
-    assert {"leise", "hafer", "sonne", "aber", "hallo"} <= found.fillers.keys()
-    assert not found.fillers.keys() & set(language.load("de").grammar_words())
+@pytest.mark.parametrize("code", CODES)
+def test_every_language_has_fillers_none_of_which_is_a_word_of_the_table(code: str) -> None:
+    found = lexicon(code)
+    assert len(found.fillers) >= 400
+    assert not found.fillers.keys() & set(language.load(code).grammar_words())
     # A filler costs something, else people's words are taken for it.
     assert min(cost for variants in found.fillers.values() for cost in variants.values()) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("de", {"leise", "hafer", "sonne", "aber", "hallo"}),
+        ("en", {"hive", "dawn", "gate", "hello", "because"}),
+        ("nb", {"ferdig", "stol", "hallo", "fordi"}),
+        ("sv", {"torg", "spring", "hej"}),
+        ("da", {"fordi", "spring", "hallo", "tyve", "løn"}),
+    ],
+)
+def test_fillers_are_what_is_often_said_and_what_sounds_like_a_word_of_the_table(
+    code: str, words: set[str]
+) -> None:
+    assert words <= lexicon(code).fillers.keys()
 
 
 def test_an_unknown_language_is_a_sentence() -> None:
