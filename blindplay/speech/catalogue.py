@@ -74,11 +74,14 @@ class Catalogue:
         Raises BaseError when it is not there, or the list is no such list.
         """
         try:
-            found = [entry for entry in json.loads(text) if entry["name"] == name]
+            entries = json.loads(text)
+            if not isinstance(entries, list):
+                raise ValueError
+            found = [entry for entry in entries if entry["name"] == name]
             if not found:
                 raise BaseError(
                     f"Vosk's list has no model {name}; those that are known here: "
-                    f"{', '.join(self.bases)}."
+                    f"{', '.join(self.bases) or 'none'}."
                 )
             entry = found[0]
             md5 = str(entry["md5"]).lower()

@@ -140,7 +140,10 @@ def _patiently(
                 one(client)
                 return
             except httpx.InvalidURL:
-                raise DownloadError(f"{address} is not an address; check it.") from None
+                raise DownloadError(
+                    f"{address} is no address or leads to what is none, so nothing was fetched; "
+                    "a model is only taken over https."
+                ) from None
             except (_AgainError, httpx.TransportError) as error:
                 why = str(error) if isinstance(error, _AgainError) else _told(error)
             now = came()
@@ -227,7 +230,10 @@ def _get(
             if not r.has_redirect_location and not r.is_redirect:
                 yield r, address
                 return
-            address = check_address(urljoin(address, r.headers.get("location", "")), before=address)
+            location = r.headers.get("location", "")
+            with contextlib.suppress(ValueError):
+                location = urljoin(address, location)
+            address = check_address(location, before=address)
     raise DownloadError(f"{address} only leads on and on; nothing was fetched.")
 
 
