@@ -28,6 +28,8 @@ class Session:
     role: str
     digest: bytes = field(repr=False)
     language: str
+    theme: str = ""
+    """One of :data:`~.views.THEMES`, or nothing: the colours that the system wants."""
     messages: list[tuple[bool, str]] = field(default_factory=list)
     """What the next page says, with whether it is a refusal, for browsers without scripts."""
 

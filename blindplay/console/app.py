@@ -200,6 +200,7 @@ class Console:
 
     async def _do(self, request: Request) -> Response:
         session = self._session(request)
+                theme=session.theme,
         wants_json = "application/json" in request.headers.get("accept", "")
         if session is None:
             return _asks_for_link(request, "", 401)
@@ -207,9 +208,13 @@ class Console:
         if not self.acting.take(session.digest.hex()):
             return _told(session, wants_json, [say["too_fast"]], refused=True, status=429)
         form = await _form(request)
-        chosen = form.get("language", [""])[0]
-        if chosen in LANGUAGES:
-            session.language = chosen
+        if "act" not in form:
+            language = form.get("language", [""])[0]
+            theme = form.get("theme", [session.theme])[0]
+            if language in LANGUAGES:
+                session.language = language
+            if theme in ("", *views.THEMES):
+                session.theme = theme
             return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
         answer = await run_in_threadpool(act, self._table, session.role, session.language, form)
         sentences = list(answer.sentences) or [say["done"]]

@@ -25,6 +25,9 @@ SEEN = "{seen}"
 
 
 @functools.cache
+THEMES = ("light", "dark", "contrast")
+"""What a reader may choose instead of the colours that his system wants."""
+
 def _environment() -> Environment:
     return Environment(
         loader=PackageLoader("blindplay.console", "templates"),
@@ -41,6 +44,7 @@ def render(template: str, language: str, **values: Any) -> str:
     found = _environment().get_template(template)
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
+    values = {"theme": "", **values}
 
 def slug(role: str) -> str:
     """The role as a part of an address: ``assistant-white``."""
@@ -107,3 +111,6 @@ def whole(
         said=said,
         now=now,
     )
+    theme: str,
+        theme=theme,
+        themes=("", *THEMES),

@@ -113,7 +113,8 @@ _FOCUS = """() => {
     const wrong = [];
     const before = document.activeElement, top = scrollY;
     const all = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex]";
-    for (const one of document.querySelectorAll(all)) {
+    const every = [...document.querySelectorAll(all)];
+    for (const one of [...every, ...every.reverse()]) {
         if (!one.checkVisibility() || one.disabled || one.tabIndex < 0) continue;
         one.focus({ focusVisible: true });
         const name = one.outerHTML.slice(0, 120);
@@ -127,12 +128,14 @@ _FOCUS = """() => {
             const there = document.elementFromPoint(box.x + x * box.width, box.y + y * box.height);
             return there && (one.contains(there) || there.contains(one) || there.control === one);
         });
-        if (!seen.length) wrong.push(`something hides the focus: ${name}`);
+        const hidden = box.bottom < 0 || box.top > innerHeight || !seen.length;
+        if (hidden) wrong.push(`something hides the focus: ${name}`);
     }
     before?.focus({ preventScroll: true });
     scrollTo(0, top);
     return wrong;
 }"""
+_DRAWN = "() => new Promise(on => requestAnimationFrame(() => requestAnimationFrame(on)))"
 # As far as 1.4.12 lets a reader space a text. A sheet that is made by a script, so that the page's
 # own policy allows it.
 _SPACED = """wide => {
@@ -156,6 +159,7 @@ def accessible(page: Page, *, colours: bool = False) -> None:
     before = page.viewport_size or DESK
     for size in (PHONE, ZOOMED, DESK):
         page.set_viewport_size(size)
+        page.evaluate(_DRAWN)
         checks = [_LAYOUT, _TARGETS, _FOCUS]
         found = [sentence for check in checks for sentence in page.evaluate(check)]
         page.evaluate(_SPACED, True)

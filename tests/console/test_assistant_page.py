@@ -14,7 +14,7 @@ from blindplay.console.acting import stamp
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 
-from .browser import PHONE, accessible, shot, violations
+from .browser import DESK, PHONE, accessible, shot, violations
 from .hall import Hall
 
 
@@ -315,6 +315,29 @@ def test_every_state_is_accessible_in_every_language_and_colour(
         page.wait_for_function("seen => document.body.dataset.seen === seen", arg=_stamp(hall))
         accessible(page, colours=name == "announced")
         shot(page, f"{language}-{name}")
+
+
+def test_colours_are_the_systems_until_others_are_chosen(page: Page, hall: Hall) -> None:
+    """And what is chosen is kept for this browser, whatever its system then wants."""
+    grounds = {
+        "as on this device": "rgb(20, 23, 26)", "light": "rgb(255, 255, 255)",
+        "dark": "rgb(20, 23, 26)", "high contrast": "rgb(0, 0, 0)",
+    }  # fmt: skip
+    hall.play("white", "e2e4")
+    page.emulate_media(color_scheme="dark")
+    for name, ground in grounds.items():
+        page.get_by_role("combobox", name="Colours").select_option(name)
+        page.get_by_role("button", name="Change").click()
+        page.wait_for_function(
+            "wanted => getComputedStyle(document.body).backgroundColor === wanted", arg=ground
+        )
+        for size in (PHONE, DESK):
+            page.set_viewport_size(size)
+            assert violations(page, "color-contrast") == [], name
+            shot(page, f"{name}-{size['width']}")
+    page.reload()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(0, 0, 0)"
+    expect(page.get_by_role("combobox", name="Colours")).to_have_value("contrast")
 
 
 def test_the_page_of_the_sighted_players_assistant_offers_his_two_tasks_only(

@@ -2,8 +2,8 @@
 // and the page comes anew.
 //
 // What else belongs to a page listens to these events on the document: "changed", with the parts
-// that are new; "time", with the table's time in ms; "answered", with what came of an action; and
-// "done" on a form whose action was not refused.
+// that are new; "time", with the table's time in ms; "said", with what everybody is
+// told; "answered", with what came of an action; and "done" on a form whose action was not refused.
 
 export const page = document.body.dataset;
 export const polite = document.getElementById("polite");
@@ -73,6 +73,7 @@ function take(change) {
   document.dispatchEvent(new CustomEvent("changed", { detail: change.parts }));
   say(urgent, change.urgent);
   say(polite, change.said);
+  document.dispatchEvent(new CustomEvent("said", { detail: [...change.urgent, ...change.said] }));
 }
 
 let lost = false;
@@ -151,5 +152,9 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
+// What has the focus is never under the messages, which stay on top.
+new ResizeObserver(([{ target }]) => {
+  document.documentElement.style.scrollPaddingTop = `${target.offsetHeight + 12}px`;
+}).observe(document.getElementById("messages"));
 stampForms();
 connect();
