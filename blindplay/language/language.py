@@ -62,7 +62,8 @@ def languages() -> list[str]:
 def load(language: str) -> Language:
     """The language with the code ``language``, for instance ``"de"``.
 
-    Raises LanguageError, in one sentence, if there is no such language.
+    ``"de+nb"`` is German with the ranks in Norwegian, for the arbiter may decide so (fide-2023
+    D.2.1). Raises LanguageError, in one sentence, if there is no such language.
     """
     return Language(Pack.read(language))
 

@@ -121,9 +121,49 @@ class Pack:
 
     @classmethod
     def read(cls, code: str) -> Pack:
-        """The pack of the language ``code``. LanguageError if there is none or it is not whole."""
+        """The pack of the language ``code``. LanguageError if there is none or it is not whole.
+
+        ``"de+nb"``: German, with the ranks in Norwegian, for the arbiter may decide so (fide-2023
+        D.2.1).
+        """
+        code, plus, ranks = code.partition("+")
         entry, file = source(code)
-        return cls(code, parse(entry.read_bytes(), file), file)
+        pack = cls(code, parse(entry.read_bytes(), file), file)
+        return pack.with_ranks(cls.read(ranks)) if plus else pack
+
+    def with_ranks(self, other: Pack) -> Pack:
+        """This pack with the ranks in the words of ``other``; its own are understood, too.
+
+        LanguageError, when its words are used, if one of them means something else here.
+        """
+        own = {rank: self.words("ranks", rank) for rank in "12345678"}
+        taken = {rank: other.words("ranks", rank) for rank in "12345678"}
+        new = {word for words in taken.values() for word in words}
+        old = {fold(word) for words in own.values() for word in words}
+        every = {fold(word) for word in new}
+        also = [word for word in self.words("listen", "also") if fold(word) not in old]
+        also += [word for word in other.words("listen", "also") if fold(word) in every]
+        data = {
+            **self.data,
+            "ranks": {
+                rank: [*taken[rank], *(word for word in own[rank] if fold(word) not in every)]
+                for rank in own
+            },
+            "listen": {**self.table("listen"), "also": also or taken["1"][:1]},
+        }
+        if "pronunciations" in self.data and "pronunciations" in other.data:
+            spoken = other.table("pronunciations")
+            names = {word.lower() for word in new} & spoken.keys()
+            data["pronunciations"] = {
+                **{word: spoken[word] for word in sorted(names)},
+                **self.table("pronunciations"),
+            }
+            data["fillers"] = {
+                word: said
+                for word, said in self.data.get("fillers", {}).items()
+                if word not in names
+            }
+        return Pack(self.code, data, f"{self.file} with the ranks of {other.file}")
 
     def table(self, *path: str) -> Mapping[str, Any]:
         """The table at ``path``."""

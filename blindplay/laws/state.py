@@ -276,17 +276,19 @@ class State:
         return self.edition.switch(name, self.regime)
 
     def announcing_language(self) -> str:
-        """The pack that moves are announced in: between Scandinavian players, where the edition
-        says so and nothing else was set up, White's own words (D.2.1 of fide-2023)."""
+        """The pack that moves are announced in, "de+nb" with the ranks of another if the arbiter
+        has decided so: between Scandinavian players, where the edition says so and no other
+        language was set up, the words of the player on move (D.2.1 of fide-2023)."""
         assert self.setup is not None
+        words, plus, ranks = self.setup.announce_in.partition("+")
         languages = [self.player(side).language for side in OTHER]
         if (
-            self.setup.announce_in == "de"
+            words == "de"
             and self.switch("scandinavian_words")
             and all(re.split("[-_]", language.lower())[0] in SCANDINAVIAN for language in languages)
         ):
-            return languages[0] if languages[0] == languages[1] else self.player(self.side).language
-        return self.setup.announce_in
+            words = self.player(self.side).language
+        return words + plus + ranks if self.switch("ranks_by_arbiter") else words
 
     # --- speaking --------------------------------------------------------------------------
 

@@ -29,11 +29,13 @@ class PackWords:
         self._packs: dict[str, Language] = {}
 
     def pack(self, language: str) -> Language:
-        """The pack of ``language``, or the fallback's where there is none."""
+        """The pack of ``language``, or the fallback's where there is none; "de+nb" has the ranks
+        of another language."""
         if language not in self._packs:
-            primary = re.split("[-_]", language.lower())[0]
-            code = _SAME_WORDS.get(primary, primary)
-            self._packs[language] = packs.load(code if code in packs.languages() else self.fallback)
+            own, _, ranks = language.partition("+")
+            code = _code(own) or self.fallback
+            numbers = _code(ranks)
+            self._packs[language] = packs.load(f"{code}+{numbers}" if numbers else code)
         return self._packs[language]
 
     def understand(self, text: str, board: chess.Board, language: str) -> Heard:
@@ -121,6 +123,13 @@ class PackWords:
 _SAME_WORDS = {"no": "nb", "nn": "nb"}
 _ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
 _WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
+
+
+def _code(language: str) -> str | None:
+    """The code of the pack for a language such as "de-AT", if there is one."""
+    known = packs.languages()
+    primary = re.split("[-_]", language.lower())[0]
+    return next((c for c in (primary, _SAME_WORDS.get(primary, "")) if c in known), None)
 
 
 def ears(game: Game, who: str) -> Output:
