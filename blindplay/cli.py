@@ -16,6 +16,7 @@ import platformdirs
 import typer
 
 from blindplay import __version__, language
+from blindplay.commands import help as help_command
 from blindplay.commands import language as language_commands
 from blindplay.commands import models as models_commands
 from blindplay.commands import voice as voice_commands
@@ -135,6 +136,9 @@ def _move(board: chess.Board, uci: str) -> chess.Move:
         ) from None
     except ValueError:
         raise ValueError(f"{uci} is not a legal move in this position.") from None
+
+
+app.command("help")(help_command.tell)
 
 
 # --- words -------------------------------------------------------------------------------------
