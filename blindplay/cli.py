@@ -453,7 +453,7 @@ def play(
         bool, typer.Option(help="Answer questions about the position, which the Laws forbid.")
     ] = False,
     console: Annotated[
-        bool, typer.Option(help="Serve pages for the assistant; each link is printed once.")
+        bool, typer.Option(help="Serve pages for who is at the table; each link is shown once.")
     ] = False,
     host: Annotated[
         str | None,
@@ -464,6 +464,19 @@ def play(
     ] = None,
     model: ModelsOption = None,
     silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Encrypt the console: the server's certificate, PEM.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(help="The certificate's private key, PEM, without a password.")
+    ] = None,
+    qr: Annotated[
+        bool | None,
+        typer.Option(
+            help="Draw each link for a phone's camera too; a screen reader makes nothing of it. "
+            "If not given, only where the output is a terminal."
+        ),
+    ] = None,
     or_demo: Annotated[
         bool, typer.Option(help="With neither board nor microphone, show a demonstration game.")
     ] = False,
@@ -483,9 +496,12 @@ def play(
     _position(fen)
     if resume and journal is None:
         raise ValueError("--resume needs --journal FILE, the game to go on with.")
-    if not console and (host is not None or console_port is not None):
-        raise ValueError("--host and --console-port need --console.")
-    served = table_play.ConsoleAt(host, console_port) if console else None
+    if not console and any(one is not None for one in (host, console_port, certificate, key, qr)):
+        raise ValueError("--host, --console-port, --certificate, --key and --qr need --console.")
+    if (certificate is None) is not (key is None):
+        raise ValueError("--certificate and --key need each other.")
+    drawn = sys.stdout.isatty() if qr is None else qr
+    served = table_play.ConsoleAt(host, console_port, certificate, key, drawn) if console else None
     keep = Keep(tape.value)
     devices = table_play.Devices(
         board, sighted_board, microphone, private_output, public_output, tuple(model or ()), silent,

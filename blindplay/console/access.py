@@ -1,18 +1,23 @@
 """Who comes in: one secret link a role, sessions, and how much anybody may ask for.
 
 A link's token and a session's cookie are 256 random bits each. Only their digests are kept, and
-compared in constant time, so that nothing in memory dumps or logs opens a page.
+compared in constant time, so that nothing in memory dumps, files or logs opens a page.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
+import json
+import os
 import secrets
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 _SESSIONS_A_ROLE = 16
 
@@ -35,12 +40,55 @@ class Session:
 
 
 class Doors:
-    """The links of one table. Safe to use from many threads."""
+    """The links of one table. Safe to use from many threads.
 
-    def __init__(self) -> None:
+    With a ``file`` they outlast the process: who was in before a power cut is in after it.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
         self._lock = threading.Lock()
         self._tokens: dict[str, bytes] = {}
         self._sessions: list[Session] = []
+        self._file = file
+        if file is not None:
+            # A file that is not there, or not ours, opens no door; new links do.
+            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+                self._read(json.loads(file.read_text("utf-8")))
+
+    def _read(self, kept: dict[str, dict[str, Any]]) -> None:
+        tokens = {role: bytes.fromhex(digest) for role, digest in kept["links"].items()}
+        sessions = [
+            Session(one["role"], bytes.fromhex(digest), one["language"], one["theme"])
+            for digest, one in kept["sessions"].items()
+        ]
+        self._tokens, self._sessions = tokens, sessions
+
+    def keep(self) -> None:
+        """Write down who is in, in which language and colours; nothing that opens a door."""
+        if self._file is None:
+            return
+        with self._lock:
+            kept = {
+                "links": {role: digest.hex() for role, digest in self._tokens.items()},
+                "sessions": {
+                    one.digest.hex(): {
+                        "role": one.role, "language": one.language, "theme": one.theme,
+                    }
+                    for one in self._sessions
+                },
+            }  # fmt: skip
+            new = self._file.with_name(self._file.name + ".new")
+            with contextlib.suppress(OSError):  # on a full disk the doors stay as they are
+                # Whoever could write it could come in.
+                opened = os.open(new, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
+                with os.fdopen(opened, "w", encoding="utf-8") as out:
+                    json.dump(kept, out)
+                new.replace(self._file)
+
+    def given(self) -> dict[str, int]:
+        """The roles whose link opens something, with how many browsers have come in with it."""
+        with self._lock:
+            return {role: sum(one.role == role for one in self._sessions) for role in self._tokens}
 
     def issue(self, role: str) -> str:
         """A new token for ``role``, which no one can ask for again. The old one, and all who came
@@ -49,12 +97,14 @@ class Doors:
         with self._lock:
             self._drop(role)
             self._tokens[role] = _digest(token)
+        self.keep()
         return token
 
     def revoke(self, role: str) -> None:
         """From now on nobody has this role."""
         with self._lock:
             self._drop(role)
+        self.keep()
 
     def _drop(self, role: str) -> None:
         self._tokens.pop(role, None)
@@ -75,7 +125,8 @@ class Doors:
             if len(mine) >= _SESSIONS_A_ROLE:
                 self._sessions.remove(mine[0])
             self._sessions.append(session)
-            return session, secret
+        self.keep()
+        return session, secret
 
     def session(self, role: str, secret: str) -> Session | None:
         """The session of ``role`` with this cookie, if there is one."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from importlib import resources
 from urllib.parse import parse_qs, urlsplit
@@ -73,10 +74,20 @@ class Console:
 
     ``hosts``: the names and addresses under which browsers may ask for it, without ports.
     """
+    ``encrypted``: it is served by HTTPS only.
 
-    def __init__(self, table: Table, hosts: Collection[str]) -> None:
+    def __init__(
+        self,
+        table: Table,
+        hosts: Collection[str],
+        doors: Doors | None = None,
+        *,
+        encrypted: bool = False,
+    ) -> None:
         self._table = table
-        self.doors = Doors()
+        self._encrypted = encrypted
+        self.doors = Doors() if doors is None else doors
+        self._open: Counter[str] = Counter()
         self._streams: dict[tuple[str, str], Stream] = {}
         self._streams_lock = threading.Lock()
         self.entering = Allowance(a_second=1, at_once=20)
@@ -133,6 +144,11 @@ class Console:
     def revoke(self, role: str) -> None:
         """Nobody has this role any more: his pages say so at once."""
         self.doors.revoke(role)
+    def present(self) -> dict[str, tuple[int, int]]:
+        """The roles that have a link: how many browsers have come in with it, and how many pages
+        of theirs are open just now."""
+        return {role: (came, self._open[role]) for role, came in self.doors.given().items()}
+
         self._wake()
 
     def issue(self, role: str) -> str:
@@ -178,7 +194,9 @@ class Console:
         session, secret = entered
         seat = f"/{views.slug(session.role)}/"
         answer = RedirectResponse(seat, status_code=303)
-        answer.set_cookie(COOKIE, secret, path=seat, httponly=True, samesite="strict")
+        answer.set_cookie(
+            COOKIE, secret, path=seat, httponly=True, samesite="strict", secure=self._encrypted
+        )
         return answer
 
     async def _page(self, request: Request) -> Response:
@@ -219,6 +237,7 @@ class Console:
         answer = await run_in_threadpool(act, self._table, session.role, session.language, form)
         sentences = list(answer.sentences) or [say["done"]]
         return _told(session, wants_json, sentences, refused=answer.refused)
+            self.doors.keep()
 
     async def _changes(self, request: Request) -> Response:
         """The page's stream of changes, as server-sent events; their ids are places in it."""
@@ -267,6 +286,7 @@ class Console:
 
 def _asks_for_link(request: Request, why: str, status: int = 200) -> Response:
     language = negotiate(request.headers.get("accept-language", ""))
+        self._open[session.role] += 1
     return HTMLResponse(views.render("enter.html", language, why=why), status_code=status)
 
 
@@ -282,6 +302,7 @@ def _told(
 
 async def _piece(request: Request) -> Response:
     try:
+            self._open[session.role] -= 1
         svg = drawing(request.path_params["name"])
     except KeyError:
         return Response(status_code=404)

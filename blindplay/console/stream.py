@@ -71,7 +71,7 @@ class Stream:
         """What a page that stands at ``place`` lacks, as (its new place, JSON); None if nothing.
 
         What was said meanwhile is said now, in order. Where too much has been missed, or ``place``
-        is of another stream, it gets the whole page and nothing is said.
+        is of another stream, it gets the ``whole`` page, which then says how the game stands.
         """
         name, _, number = place.partition(".")
         with self._lock:
@@ -82,7 +82,7 @@ class Stream:
             known = known and len(number) < 10
             missed = [c for c in self._changes if known and c.number > int(number)]
             if not known or len(missed) != self._number - int(number):
-                return here, _json(self._parts, self._stamp, (), ())
+                return here, _json(self._parts, self._stamp, (), (), whole=True)
             parts = {name: html for change in missed for name, html in change.parts.items()}
             said = [text for change in missed for text in change.said]
             urgent = [text for change in missed for text in change.urgent]
@@ -101,8 +101,13 @@ class Stream:
         return leave
 
 
-def _json(parts: Mapping[str, str], stamp: str, said: Sequence[str], urgent: Sequence[str]) -> str:
-    return json.dumps(
-        {"parts": dict(parts), "seen": stamp, "said": list(said), "urgent": list(urgent)},
-        ensure_ascii=False,
-    )
+def _json(
+    parts: Mapping[str, str],
+    stamp: str,
+    said: Sequence[str],
+    urgent: Sequence[str],
+    *,
+    whole: bool = False,
+) -> str:
+    change = {"parts": dict(parts), "seen": stamp, "said": list(said), "urgent": list(urgent)}
+    return json.dumps(change | ({"whole": True} if whole else {}), ensure_ascii=False)

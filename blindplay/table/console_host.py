@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import socket
+import ssl
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TextIO
 
 import segno
@@ -14,7 +17,9 @@ import uvicorn
 
 from blindplay import language as packs
 from blindplay.console import views
+from blindplay.console.access import Doors
 from blindplay.console.app import Console
+from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.ports import Utterance
 from blindplay.language import About, Command
 from blindplay.laws import Fact, Game, Ruling
@@ -34,6 +39,29 @@ _ANY = "0.0.0.0"
 
 class ConsoleError(OSError):
     """The console cannot be served; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a server shows to prove its name, and its key, both in PEM files."""
+
+    file: Path
+    key: Path
+
+    def check(self) -> None:
+        """:raises ConsoleError: if pages cannot be encrypted with it."""
+        try:
+            # A key that needs a password would ask for it in a thread that nobody hears.
+            ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
+                self.file, self.key, password=lambda: ""
+            )
+        except (OSError, ValueError) as error:
+            why = "no such file" if isinstance(error, FileNotFoundError) else "they do not fit"
+            raise ConsoleError(
+                f"The pages cannot be encrypted with {self.file} and {self.key}: {why}. "
+                "--certificate and --key name PEM files that belong together; the key without a "
+                "password."
+            ) from None
 
 
 class TablePort:
@@ -87,13 +115,23 @@ class ConsoleHost:
     """Serves the console of ``table`` until it is closed.
 
     ``host`` and ``port`` are where it listens: loopback and nothing else, unless it is given.
-    ``training``: players may ask their pages what stands on the board.
+    ``training``: players may ask their pages what stands on the board. ``certificate``: serve
+    HTTPS, and nothing else. ``doors``: a file that keeps who is in, for when the table comes back.
     """
 
     def __init__(
-        self, table: Table, host: str = LOOPBACK, port: int = PORT, *, training: bool = False
+        self,
+        table: Table,
+        host: str = LOOPBACK,
+        port: int = PORT,
+        *,
+        training: bool = False,
+        certificate: Certificate | None = None,
+        doors: Path | None = None,
     ) -> None:
-        """:raises ConsoleError: if nothing can listen there."""
+        """:raises ConsoleError: if nothing can listen there, or not with this certificate."""
+        if certificate is not None:
+            certificate.check()
         try:
             self._socket = socket.create_server((host, port))
         except OSError as error:
@@ -103,14 +141,22 @@ class ConsoleHost:
             ) from None
         self._port: int = self._socket.getsockname()[1]
         self._address = _reached_at() if host == _ANY else host
-        self.url = f"http://{self._address}:{self._port}"
+        scheme = "http" if certificate is None else "https"
+        self.url = f"{scheme}://{self._address}:{self._port}"
         self._table = table
         names = {host, self._address, LOOPBACK, "localhost", socket.gethostname().lower()}
-        self.console = Console(TablePort(table, training=training), sorted(names - {_ANY}))
+        self.console = Console(
+            TablePort(table, training=training),
+            sorted(names - {_ANY}),
+            Doors(doors),
+            encrypted=certificate is not None,
+        )
         table.listen(self.console.happened)
         config = uvicorn.Config(
             self.console.app, log_config=None, access_log=False, server_header=False, ws="none",
             lifespan="off", timeout_graceful_shutdown=2, limit_concurrency=200, proxy_headers=False,
+            ssl_certfile=certificate.file if certificate else None,
+            ssl_keyfile=certificate.key if certificate else None,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
         sockets = [self._socket]
@@ -128,14 +174,37 @@ class ConsoleHost:
         with self._table.lock:
             return views.roles(self._table.game)
 
-    def print_links(self, out: TextIO, roles: Sequence[str] | None = None) -> None:
-        """Print a new link and its QR code for each of ``roles``; all that have pages if none."""
-        for role in self.roles() if roles is None else roles:
+    def print_links(self, out: TextIO, roles: Sequence[str], language: str, *, qr: bool) -> None:
+        """Print a new link for each of ``roles``, in the words of the table's ``language`` or in
+        English; with ``qr`` its code for a phone's camera, of which a screen reader makes
+        nothing."""
+        say = _words(language)
+        for role in roles:
             link = self.link(role)
-            code = io.StringIO()
-            segno.make(link, error="m").terminal(out=code, compact=True)
-            who = role.replace("assistant:", "assistant of ")
-            print(f"The page of the {who}: {link}", code.getvalue(), sep="\n", file=out, flush=True)
+            print(say[f"link_{views.slug(role)}"].format(link=link), file=out)
+            if qr:
+                code = io.StringIO()
+                segno.make(link, error="m").terminal(out=code, compact=True)
+                lines = code.getvalue().rstrip("\n")
+                print(say["link_code"].format(count=lines.count("\n") + 1), file=out)
+                print(lines, file=out)
+        out.flush()
+
+    def print_present(self, out: TextIO, language: str) -> None:
+        """Print who has a link, and whether he is in."""
+        say = _words(language)
+        present = self.console.present()
+        for role, (came, pages) in present.items():
+            said = say["link_state"].format(role=role, came=came, pages=pages)
+            print(said, file=out)
+        if not present:
+            print(say["link_none"], file=out)
+        out.flush()
+
+    @staticmethod
+    def sentence(key: str, language: str, **fields: str) -> str:
+        """A sentence about links, in the table's language or in English."""
+        return _words(language)[key].format(**fields)
 
     def close(self) -> None:
         """Stop serving; pages say that the connection is lost."""
@@ -143,6 +212,11 @@ class ConsoleHost:
         self._server.should_exit = True
         self._thread.join(timeout=5)
         self._socket.close()
+
+
+def _words(language: str) -> Mapping[str, str]:
+    code = language.partition("+")[0]
+    return catalogue(code if code in LANGUAGES else "en")
 
 
 def _reached_at() -> str:

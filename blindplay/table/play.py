@@ -92,6 +92,11 @@ class ConsoleAt:
 
     host: str | None = None
     port: int | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    """Both, in PEM: the pages are encrypted; neither: they are not."""
+    qr: bool = True
+    """Draw each link's code for a phone's camera."""
 
 
 DEFAULT = Manner()
@@ -155,7 +160,11 @@ def run(
         _hear_as_accustomed(session, {side: table.game.player(side).name for side in f.SIDES})
         if wanted.microphone != "none":
             _attach_microphone(session, own, wanted)
-        host = None if console is None else _serve(stack, table, console, out, manner)
+        host = (
+            None
+            if console is None
+            else _serve(stack, table, console, path, out, manner, language, resumed=setup is None)
+        )
         print(pack.printed("keyboard"), file=out)
         print(f"The journal is {path}.", file=out, flush=True)
         session.set_up(lambda: _begin(session))
@@ -164,8 +173,9 @@ def run(
                 speaker.interrupt()
             if line.strip() == "quit":
                 break
-            if host is not None and line.split()[:1] == ["link"]:
-                _new_link(host, line.split()[1:], out)
+            if host is not None and line.split()[:1] in (["link"], ["unlink"], ["links"]):
+                assert console is not None
+                _links(host, line.split(), out, language, qr=console.qr)
             else:
                 _typed(session, line.strip())
         else:
@@ -183,25 +193,57 @@ def run(
 
 
 def _serve(
-    stack: ExitStack, table: Table, console: ConsoleAt, out: TextIO, manner: Manner
+    stack: ExitStack,
+    table: Table,
+    console: ConsoleAt,
+    path: Path,
+    out: TextIO,
+    manner: Manner,
+    language: str,
+    *,
+    resumed: bool,
 ) -> ConsoleHost:
-    from .console_host import LOOPBACK, PORT, ConsoleHost  # a web server, for those who want one
+    # A web server, for those who want one.
+    from .console_host import LOOPBACK, PORT, Certificate, ConsoleHost
 
-    port = PORT if console.port is None else console.port
-    host = ConsoleHost(table, console.host or LOOPBACK, port, training=manner.training)
+    certificate = None
+    if console.certificate is not None and console.key is not None:
+        certificate = Certificate(console.certificate, console.key)
+    doors = path.with_suffix(".links")
+    if not resumed:
+        doors.unlink(missing_ok=True)  # of a game whose journal is gone
+    host = ConsoleHost(
+        table,
+        console.host or LOOPBACK,
+        PORT if console.port is None else console.port,
+        training=manner.training,
+        certificate=certificate,
+        doors=doors,
+    )
     stack.callback(host.close)
-    host.print_links(out)
+    known = host.console.present()
+    if known:
+        print(host.sentence("link_still", language), file=out)
+    new = [role for role in host.roles() if role not in known]
+    host.print_links(out, new, language, qr=console.qr)
     return host
 
 
-def _new_link(host: ConsoleHost, roles: list[str], out: TextIO) -> None:
-    """``link ROLE``: a new link for a role, in place of one that was lost or seen by others."""
+def _links(host: ConsoleHost, words: list[str], out: TextIO, language: str, *, qr: bool) -> None:
+    """``links``: who is in. ``link ROLE``: a new link for a role, in place of one that was lost or
+    seen by others. ``unlink ROLE``: nobody has this role's page any more."""
     known = host.roles()
-    if len(roles) == 1 and roles[0] in known:
-        host.print_links(out, roles)
+    if words == ["links"]:
+        host.print_present(out, language)
+    elif len(words) != 2 or words[1] not in known or words[0] == "links":
+        said = host.sentence("link_which", language, roles=", ".join(known) or "-")
+        print(f"trouble: {said}", file=out, flush=True)
+    elif words[0] == "link":
+        host.print_links(out, words[1:], language, qr=qr)
     else:
-        told = ", ".join(known) or "nobody here"
-        print(f"trouble: Name whose link is to be new: {told}.", file=out, flush=True)
+        host.console.revoke(words[1])
+        said = host.sentence("link_revoked", language, role=words[1])
+        print(said, file=out, flush=True)
 
 
 def _speak_as_wanted(session: Session, speaker: Speaker, player: str) -> None:

@@ -135,6 +135,7 @@ def test_who_missed_too_much_gets_the_whole_page_in_silence() -> None:
     assert missed is not None
     assert json.loads(missed[1]) == {
         "parts": {"now": "299", "board": "8"}, "seen": "299", "said": [], "urgent": [],
+        "whole": True,
     }  # fmt: skip
 
 

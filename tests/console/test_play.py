@@ -2,27 +2,85 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 from pathlib import Path
 
-from typer.testing import CliRunner
+import pytest
+from typer.testing import CliRunner, Result
 
 from blindplay.cli import app
+from blindplay.console.access import Doors
 
 PLAY = ["play", "--silent", "--microphone", "none", "--console"]
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/#[A-Za-z0-9_-]{43}\n")
 
 
-def test_one_link_a_role_is_printed_with_its_code(tmp_path: Path) -> None:
-    arguments = [*PLAY, "--console-port", "0", "--journal", str(tmp_path / "game.db")]
-    said = CliRunner().invoke(app, arguments, input="link assistant:white\nlink nobody\nquit\n")
+def play(path: Path, *options: str, keys: str = "") -> Result:
+    arguments = [*PLAY, "--console-port", "0", "--journal", str(path), *options]
+    return CliRunner().invoke(app, arguments, input=f"{keys}quit\n")
+
+
+def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Path) -> None:
+    keys = "link assistant:white\nlink nobody\nlinks\nunlink assistant:white\nlinks\nunlink\n"
+    said = play(tmp_path / "game.db", "--language", "en", keys=keys)
     assert said.exit_code == 0, said.output
+    named = re.findall(r"Name the role: (.+)\.", said.output)
+    assert len(named) == 2
+    roles = named[0].split(", ")
+    assert {"white", "black", "assistant:white"} <= set(roles)
     links = LINK.findall(said.output)
-    assert len(links) == len(set(links)) == 2  # White's assistant's, and his new one
-    assert said.output.count("The page of the assistant of white: ") == 2
+    assert len(links) == len(set(links)) == len(roles) + 1  # White's assistant's anew
+    assert said.output.count("The page of White's assistant: ") == 2
+    state = "assistant:white: browsers that have come in: 0; pages open now: 0."
+    assert said.output.count(state) == 1  # not after it was taken away
+    assert "assistant:white has no page any more" in said.output
+    assert "█" not in said.output  # no terminal: no camera sees it
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("de", "Die Seite des Assistenten von Weiß: http"), ("nb", "Siden til assistenten for Hvit:"),
+     ("sv", "The page of White's assistant: http")],
+)  # fmt: skip
+def test_links_are_told_in_the_tables_language(tmp_path: Path, language: str, words: str) -> None:
+    said = play(tmp_path / "game.db", "--language", language, "--qr")
+    assert words in said.output
     assert "█" in said.output
-    assert "Name whose link is to be new: assistant:white." in said.output
+    assert "--no-qr" in said.output
+
+
+def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> None:
+    path = tmp_path / "game.db"
+    links = LINK.findall(play(path).output)
+    assert len(links) >= 3
+    secrets = [link.rpartition("#")[2].strip() for link in links]
+    kept = path.with_suffix(".links")
+    assert not any(secret in kept.read_text() for secret in secrets)
+    if os.name == "posix":
+        assert kept.stat().st_mode & 0o777 == 0o600
+    again = play(path, "--resume")
+    assert LINK.findall(again.output) == []
+    assert "Die Links von vorher" in again.output
+    doors = Doors(kept)
+    assert all(doors.enter(secret, "en") for secret in secrets)
+    path.unlink()
+    assert len(LINK.findall(play(path).output)) == len(links)
+    assert not any(Doors(kept).enter(secret, "en") for secret in secrets)
+
+
+def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> None:
+    alone = play(tmp_path / "1.db", "--certificate", "c.pem")
+    assert "--certificate and --key need each other" in str(alone.exception)
+    files = [tmp_path / "c.pem", tmp_path / "k.pem"]
+    for file in files:
+        said = play(
+            tmp_path / f"{file.stem}.db", "--certificate", str(files[0]), "--key", str(files[1])
+        )
+        assert "cannot be encrypted" in str(said.exception)
+        for one in files:
+            one.write_text("nothing")
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:

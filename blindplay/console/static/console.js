@@ -73,7 +73,14 @@ function take(change) {
   document.dispatchEvent(new CustomEvent("changed", { detail: change.parts }));
   say(urgent, change.urgent);
   say(polite, change.said);
+  if (change.whole) say(polite, standing());
   document.dispatchEvent(new CustomEvent("said", { detail: [...change.urgent, ...change.said] }));
+}
+
+// How the game stands, for a page that cannot be told what it missed.
+function standing() {
+  const told = document.querySelectorAll("main .status, main .announced");
+  return [...told].map((one) => one.textContent.trim());
 }
 
 let lost = false;
