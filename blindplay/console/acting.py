@@ -12,7 +12,7 @@ from typing import Any
 
 import chess
 
-from blindplay.language import Kind, load, sheet
+from blindplay.language import QUESTIONS, About, Command, Kind, load, sheet
 from blindplay.laws import Game, Ruling, duties
 from blindplay.laws import facts as f
 
@@ -31,6 +31,22 @@ _WHOLE = frozenset(("ply",))
 _SECONDS = frozenset(("white", "black"))
 _SWITCHES = frozenset(("present", "missing"))
 _LISTS = frozenset(("fulfils",))
+# What is done with a move, step by step.
+_STEPS = {
+    "both": ("announce", "make"),
+    "announce": ("announce",),
+    "make": ("make",),
+    "correct": ("correct",),
+    "repeat": ("repeat",),
+    "repeat_make": ("repeat", "make"),
+}
+# What a player may ask his page; of these the Laws allow those that are not about the position.
+_ASKED = frozenset(
+    (
+        Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH,
+        Command.MOVES, Command.LAST_MOVE, *QUESTIONS,
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -52,13 +68,17 @@ def stamp(game: Game) -> str:
     turn = game.turn
     shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
     moves = (turn.announced, turn.executed, turn.attempted, turn.made)
-    state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, shown)
+    # What is to be decided is part of what a page shows, too.
+    pending = game.pending and (game.pending.ruling.t, game.pending.ruling.kind)
+    state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, shown, pending)
     return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
 
 
 def act(table: Table, role: str, language: str, form: Form) -> Answer:
     """Do what a page of ``role`` asks for, in ``form`` as a browser sends it: ``act`` is a kind of
-    fact and the other names are its fields, or ``act`` is ``move`` with ``text`` and ``how``.
+    fact and the other names are its fields; or it is ``move`` with ``text`` and ``how``; or
+    ``ask`` with a question in words as ``text``, or one of the languages' commands as ``about``
+    with a ``square`` or a ``piece``.
 
     Whatever comes, the answer is a sentence; nothing is raised for what a page can send.
     """
@@ -66,11 +86,17 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
     kind = _one(form, "act")
     try:
         with table.held() as game:
+            if kind == "ask":
+                return _ask(table, game, role, language, form)
             if kind == "move":
                 steps = _moves(game, language, form)
+            elif kind == "claim_draw":
+                steps = [(kind, _claim(game, language, form))]
             else:
                 steps = [(kind, _fields(kind, form))]
             if _one(form, "seen") != stamp(game) and any(k in _OF_A_POSITION for k, _ in steps):
+                raise NoActionError("stale")
+            if _one(form, "preview") not in ("", stamp(game)):
                 raise NoActionError("stale")
             told: list[Ruling] = []
             for step, fields in steps:
@@ -84,6 +110,16 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
         return Answer((words[str(error)],), refused=True)
     except f.FactError as error:
         return Answer((words["no_fact"].format(why=error),), refused=True)
+
+
+def come_in(table: Table, role: str) -> None:
+    """Somebody has come in. An arbiter who is there takes the game in hand: what is his to decide
+    waits for him from now on, also where the table decided by itself before."""
+    if role != "arbiter":
+        return
+    with table.held() as game:
+        if not game.presided and not game.over:
+            table.submit(role, "arbiter", {"do": "preside"})
 
 
 def _answer(table: Table, role: str, language: str, rulings: Sequence[Ruling]) -> Answer:
@@ -101,6 +137,46 @@ def _answer(table: Table, role: str, language: str, rulings: Sequence[Ruling]) -
             sentences += [said for _, said in table.told(ruling, language)]
     refused = any(ruling.kind == "refused" for ruling in rulings)
     return Answer(tuple(filter(None, sentences)), refused)
+
+
+def _ask(table: Table, game: Game, role: str, language: str, form: Form) -> Answer:
+    """Answer a question, here and nowhere else."""
+    command, about = _question(game, language, form)
+    ruling = duties.refusal(game, role, "query") or table.ask(role, command, about, language)
+    if ruling.kind == "refused":
+        return _answer(table, role, language, [ruling])
+    return Answer((ruling["words"],))
+
+
+def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
+    """What is asked, and about what."""
+    if text := _one(form, "text"):
+        for code in dict.fromkeys((language, game.announcing_language())):
+            meant = load(code).understand(text, game.board)
+            if meant.command in _ASKED:
+                return meant.command, meant.about or About()
+        raise NoActionError("no_question")
+    try:
+        command = Command(_one(form, "about"))
+        square = _one(form, "square")
+        at = chess.parse_square(square) if square else None
+        piece = _one(form, "piece")
+        kind = chess.PIECE_NAMES.index(piece) if piece else None
+    except ValueError:
+        raise NoActionError("no_question") from None
+    if command not in _ASKED:
+        raise NoActionError("no_question")
+    if command is Command.PIECES:
+        return command, About(piece=kind)
+    if command in (Command.SQUARE, Command.ATTACKERS, Command.RANK, Command.FILE):
+        if at is None:
+            raise NoActionError("no_question")
+        whole = {
+            Command.RANK: chess.BB_RANKS[chess.square_rank(at)],
+            Command.FILE: chess.BB_FILES[chess.square_file(at)],
+        }.get(command, chess.BB_SQUARES[at])
+        return command, About(squares=tuple(chess.SquareSet(whole)))
+    return command, About()
 
 
 def _said(table: Table, ruling: Ruling, language: str) -> str:
@@ -148,8 +224,11 @@ def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, A
     """The facts of a move that is announced, executed, or both; what has been announced already
     is not announced once more."""
     how, text = _one(form, "how"), _one(form, "text")
-    if how not in ("both", "announce", "make"):
+    if how not in _STEPS:
         raise NoActionError("no_such_action")
+    if how.startswith("repeat"):
+        # It is the announcement that the page showed; which it is now, the Laws know.
+        return [(step, {"move": text}) for step in _STEPS[how]]
     if how == "make" and _one(form, "anyway") and _UCI.fullmatch(text):
         # A sighted hand can put a piece anywhere; what follows is for the Laws (7.5).
         return [("make", {"move": text})]
@@ -159,10 +238,19 @@ def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, A
     if how == "make" and game.turn.made is not None:
         boards.append(game.position)
     move = read_move(game, language, text, boards, _one(form, "promotion"))
-    steps = ["announce", "make"] if how == "both" else [how]
+    steps = _STEPS[how]
     if how == "both" and game.turn.announced == move:
-        steps = ["make"]
+        steps = ("make",)
     return [(step, {"move": move.uci()}) for step in steps]
+
+
+def _claim(game: Game, language: str, form: Form) -> dict[str, Any]:
+    """The fields of a claim; the move that will bring the draw about may be typed (9.2.1)."""
+    fields, text = _fields("claim_draw", form), _one(form, "text")
+    if text:
+        boards = [game.board.copy(stack=False), game.position]
+        fields["move"] = read_move(game, language, text, boards).uci()
+    return fields
 
 
 def read_move(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 import chess
@@ -45,23 +45,24 @@ def rows(
     black_below: bool,
     marked: Collection[int],
     differing: Collection[int] = (),
+    name: Callable[[chess.Square], str] = chess.square_name,
 ) -> list[list[Square]]:
     """The board's rows from top to bottom, as who sits below sees it. ``marked`` are the squares of
-    the last move, ``differing`` those that show something else than they should."""
+    the last move, ``differing`` those that show something else than they should, ``name`` is what
+    squares are called in words."""
     pack, words = load(language), catalogue(language)
 
     def square(at: int) -> Square:
         letter = pieces.get(at)
-        name = chess.square_name(at)
         what = pack.piece(chess.Piece.from_symbol(letter)) if letter else words["empty"]
         dark = not chess.BB_SQUARES[at] & chess.BB_LIGHT_SQUARES
-        label = f"{name}, {what}"
+        label = f"{name(at)}, {what}"
         if at in marked:
             label += f", {words['last_move_here']}"
         if at in differing:
             label += f", {words['differs_here']}"
         image = _NAME_OF[letter] if letter else ""
-        return Square(name, label, image, dark, at in marked, at in differing)
+        return Square(chess.square_name(at), label, image, dark, at in marked, at in differing)
 
     ranks = range(8) if black_below else range(7, -1, -1)
     files = range(7, -1, -1) if black_below else range(8)

@@ -27,12 +27,12 @@ class Hall:
         self.journal = Journal(path / "game.db")
         fields: dict[str, Any] = {"time_control": "300+5", "white": IMPAIRED, "black": OPPONENT}
         self.table = Table(self.journal, Setup(t=0, **{**fields, **setup}), now=lambda: self.now)
+        self.facts: list[Fact] = []
+        self.rulings: list[Ruling] = []
+        self.table.listen(self._keep)  # before any page knows of it
         self.out = io.StringIO()
         self.session = Session(self.table, load("de"), None, self.out, training=training)
         self.host = ConsoleHost(self.table, port=0, training=training)
-        self.facts: list[Fact] = []
-        self.rulings: list[Ruling] = []
-        self.table.listen(self._keep)
 
     def _keep(self, fact: Fact, rulings: list[Ruling]) -> None:
         self.facts.append(fact)

@@ -14,9 +14,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from blindplay.laws import Game
+from blindplay.laws.facts import SIDES
 
 from ..ports import Table
-from . import assistant
+from . import assistant, opponent, player
 
 
 class Page(Protocol):
@@ -37,4 +38,6 @@ def page_of(game: Game, role: str) -> Page | None:
     """The page of ``role`` at this table; None where it has none."""
     if role.startswith("assistant:"):
         return assistant
+    if role in SIDES:
+        return player if game.impaired(role) else opponent
     return None

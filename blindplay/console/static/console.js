@@ -136,7 +136,8 @@ export async function send(body) {
     return null;
   }
   say(answer.refused ? urgent : polite, answer.said);
-  document.dispatchEvent(new CustomEvent("answered", { detail: answer }));
+  const detail = { ...answer, act: body.get("act") };
+  document.dispatchEvent(new CustomEvent("answered", { detail }));
   return answer;
 }
 
@@ -146,16 +147,19 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const answer = await send(new URLSearchParams(new FormData(form, event.submitter)));
   if (answer && !answer.refused) {
-    for (const field of form.querySelectorAll("input:not([type=hidden]), select")) {
-      if (field.type === "checkbox") field.checked = false;
-      else field.value = preset(field);
+    // What came of it may have renewed the form before the answer was here.
+    const here = (one) => (!one || one.isConnected ? one : document.getElementById(one.id));
+    for (const sent of form.querySelectorAll("input:not([type=hidden]), select")) {
+      const field = here(sent);
+      if (field?.type === "checkbox") field.checked = false;
+      else if (field?.value === sent.value) field.value = preset(field);
     }
-    const step = form.closest("details.step");
+    const step = here(form.closest("details.step"));
     if (step?.open) {
       step.open = false;
       step.querySelector("summary").focus();
     }
-    form.dispatchEvent(new CustomEvent("done", { bubbles: true }));
+    (form.isConnected ? form : document).dispatchEvent(new CustomEvent("done", { bubbles: true }));
   }
 });
 

@@ -1,0 +1,28 @@
+"""The page of a player who sees: his board, his clock and his scoresheet (fide-2023 D.2.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from blindplay.laws import Game
+
+from ..pieces import rows
+from ..ports import Table
+from . import common, players
+
+FOLDER = "opponent"
+PARTS = ("now", "clocks", "board", "forms", "acts", "sheet", "log")
+SCRIPTS = ("board.js", "clock.js", "log.js")
+
+title = players.title
+
+
+def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+    """What the templates of the page show."""
+    shown = players.values(game, role, language)
+    last = shown["last"]
+    squares = () if last is None else common.squares_of(last.uci)
+    placement = game.tables[game.board_of(role)].placement
+    below = role == "black"
+    shown["rows"] = rows(placement, language, black_below=below, marked=frozenset(squares))
+    return shown

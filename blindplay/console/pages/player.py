@@ -1,0 +1,69 @@
+"""The page of a player who does not see, for a keyboard and a screen reader.
+
+It shows him what he may know: what was announced, his own sheet, and, when he asks, the clocks and
+the count of moves (fide-2023 D.2.7, D.2.10.4). What stands where it shows in training only.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from blindplay.language import load
+from blindplay.laws import Game
+
+from ..messages import catalogue
+from ..pieces import rows
+from ..ports import Table
+from . import common, players
+
+FOLDER = "player"
+PARTS = ("now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
+SCRIPTS = ("board.js", "player.js", "log.js")
+
+_HEARD = 10
+# What a key asks: the command of the languages; texts are key_<name> and keyname_<name>.
+_KEYS = ("clock_both", "moves", "last_move")
+_TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
+_PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
+
+title = players.title
+
+
+def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+    """What the templates of the page show."""
+    say = catalogue(language)
+    shown = players.values(game, role, language)
+    asked = (*_KEYS, *(_TRAINING_KEYS if table.training else ()))
+    shown |= {
+        "training": table.training,
+        "asked": asked,
+        "keys": json.dumps({say[f"key_{name}"]: name for name in asked}),
+        "pieces": json.dumps(dict(zip(say["piece_keys"], _PIECES, strict=True))),
+        "heard": _heard(game, language),
+        "rows": _rows(game, role, language) if table.training else None,
+    }
+    return shown
+
+
+def _heard(game: Game, language: str) -> list[tuple[int, common.Told]]:
+    """The last announcements, the newest first, each with the number of its move."""
+    found = [
+        (ply.before.fullmove_number, ply.before, ply.said or ply.move, ply.side)
+        for ply in game.history[-_HEARD:]
+    ]
+    if game.turn.announced is not None:
+        board = game.board.copy(stack=False)
+        found.append((board.fullmove_number, board, game.turn.announced, game.side))
+    return [
+        (number, common.told(game, board, move, side, language))
+        for number, board, move, side in reversed(found)
+    ]
+
+
+def _rows(game: Game, role: str, language: str) -> Any:
+    """The position after the last move, its squares called as the table calls them."""
+    pack = load(language)
+    return rows(
+        game.position_pieces(), language, black_below=role == "black", marked=(), name=pack.square
+    )

@@ -1,0 +1,169 @@
+"""What the pages of both players have in common, whether they see or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+
+from blindplay.laws import Game
+from blindplay.laws.claims import QUICKPLAY_CLAIMS
+from blindplay.laws.editions import article
+from blindplay.laws.facts import SIDES
+from blindplay.laws.state import OTHER
+
+from ..messages import catalogue
+from . import common
+
+
+@dataclass(frozen=True)
+class Clock:
+    """One side's clock: ``left`` ms at ``at`` ms of the table's time, and how that is shown."""
+
+    side: str
+    left: int
+    at: int
+    runs: bool
+    shown: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of a scoresheet as written, and what was struck through before it."""
+
+    ply: int
+    text: str
+    struck: Sequence[str]
+
+
+def title(game: Game, role: str, language: str) -> str:
+    """The heading of a player's page."""
+    say = catalogue(language)
+    return say["title_player"].format(side=say[role], name=game.player(role).name).strip(" ,")
+
+
+def values(game: Game, role: str, language: str) -> dict[str, Any]:
+    """What the shared templates show to the player ``role``."""
+    say = catalogue(language)
+    board = game.board_of(role)
+    sensors = game.tables[board].sensors
+    last = common.last_announced(game, language)
+    due = None if sensors or game.over else common.due(game, board, language)
+    return {
+        "own": role,
+        "over": game.over,
+        "status": common.status(game, language),
+        "last": last,
+        "last_number": _number_of_last(game),
+        "announced_in": common.spoken_in(game),
+        "sensors": sensors,
+        "to_repeat": last if to_be_repeated(game, role) else None,
+        "due": due,
+        "clocks": clocks(game),
+        "offered": OTHER[role] in game.offers and not game.over,
+        "offering": role in game.offers and not game.over,
+        "opponent": say[OTHER[role]],
+        "claims": _claims(game),
+        "timed": bool(game.clock),
+        "sealing": game.adjourning,
+        "sheet": _entries(game, role),
+        "plies": _plies(game),
+        "ply": max(1, len(game.history) + _begun(game)),
+        "deaf": _deaf(game),
+    }
+
+
+def to_be_repeated(game: Game, side: str) -> bool:
+    """Whether ``side`` has still to repeat his opponent's last announcement (D.2.1)."""
+    impaired = any(game.impaired(one) for one in SIDES)
+    if game.over or game.adjourned or side in game.repeated or not impaired:
+        return False
+    if game.side != side:
+        return game.turn.announced is not None
+    return bool(game.history) and game.turn.announced is None
+
+
+def clocks(game: Game) -> list[Clock]:
+    """Both clocks, White's first; none where there is no clock."""
+    if not game.clock:
+        return []
+    running = game.clock.running
+    return [
+        Clock(
+            side, left, game.clock.at if running else 0, side == running, _shown(left),
+        )
+        for side, left in ((side, game.clock.left[side]) for side in SIDES)
+    ]  # fmt: skip
+
+
+def _shown(left: int) -> str:
+    minutes, seconds = divmod(left // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def _number_of_last(game: Game) -> int:
+    """The number of the move that was announced last."""
+    if game.turn.announced is not None or not game.history:
+        return game.board.fullmove_number
+    return game.history[-1].before.fullmove_number
+
+
+def _begun(game: Game) -> bool:
+    turn = game.turn
+    return any(move is not None for move in (turn.announced, turn.executed, turn.made))
+
+
+def _claims(game: Game) -> list[str]:
+    """The claims of a draw that exist in this game."""
+    assert game.setup is not None
+    found = ["repetition", "fifty_moves"]
+    rapid = game.setup.mode == "rapid" and bool(game.switch("quickplay_is_rapid"))
+    if game.setup.mode != "blitz" and (game.setup.quickplay_finish or rapid):
+        found += QUICKPLAY_CLAIMS
+        if game.switch("quickplay_extra_time"):
+            found.append("extra_time")
+    return found
+
+
+def _entries(game: Game, side: str) -> list[tuple[int, Entry, Entry]]:
+    """The sheet of ``side`` by moves: their number, White's entry, Black's entry."""
+    sheet = game.sheets[side]
+    struck: dict[int, list[str]] = {}
+    for whose, ply, text in game.struck:
+        if whose == side:
+            struck.setdefault(ply, []).append(text)
+    offset = 0 if game.start_board.turn == chess.WHITE else 1
+    first = game.start_board.fullmove_number
+
+    def entry(ply: int) -> Entry:
+        return Entry(ply, sheet.get(ply, ""), tuple(struck.get(ply, ())))
+
+    last = max([*sheet, *struck, 0]) + offset
+    return [
+        (first + move, entry(2 * move + 1 - offset), entry(2 * move + 2 - offset))
+        for move in range((last + 1) // 2)
+    ]
+
+
+def _plies(game: Game) -> list[tuple[int, int, str]]:
+    """The plies that can be written: each with its move's number and its side, the last first."""
+    offset = 0 if game.start_board.turn == chess.WHITE else 1
+    first = game.start_board.fullmove_number
+    return [
+        (ply, first + (ply - 1 + offset) // 2, SIDES[(ply - 1 + offset) % 2])
+        for ply in range(max(1, len(game.history) + 1), 0, -1)
+    ]
+
+
+def _deaf(game: Game) -> dict[str, Any] | None:
+    """What the Laws say where an impaired player meets a hearing-impaired one."""
+    if not any(game.player(one).hearing_impaired and game.impaired(OTHER[one]) for one in SIDES):
+        return None
+    must = bool(game.switch("hearing_impaired_opponent_needs_assistant"))
+    if not must:
+        return {"must": False, "article": None}
+    (citation,) = game.edition.cite("hearing_impaired_opponent", game.regime)
+    return {"must": True, "article": article(citation)}
