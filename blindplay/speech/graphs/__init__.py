@@ -269,7 +269,9 @@ def _heard(
         same = [one for one in known.values() if set(one.phones) == set(names)]
         if family is not None:
             return known[family], phones
-        return same[0] if same else named_base(names), phones
+        # A model of our own has our sounds, each as it is.
+        own = Contexts.are_free(transitions)
+        return same[0] if same else named_base(names, by_language=not own), phones
     places = spoken_places(boundary)
     number = len(places) // 4
     labels = _labels(base)

@@ -48,16 +48,61 @@ class Base:
 @cache
 def bases() -> Mapping[str, Base]:
     """The models that somebody has listened to, by the names of their files: "english"."""
+    return {
+        name: Base(
+            **{
+                **data,
+                "phones": tuple(data["phones"].split()),
+                "words": tuple(data["words"]),
+                "places": places,
+            }
+        )
+        for name, (data, places) in _files().items()
+        if "phones" in data
+    }
+
+
+@dataclass(frozen=True)
+class Family:
+    """Models of one language, whatever their phones: what sounds are heard as, in sounds.
+
+    Such a model has phones for all the simple sounds in ``marks``, and for none in ``lacks``.
+    """
+
+    name: str
+    marks: frozenset[str]
+    lacks: frozenset[str]
+    places: Mapping[str, Mapping[str, Alternatives]]
+
+
+@cache
+def families() -> Mapping[str, Family]:
+    """The languages whose models are known by the names of their phones, by their files' names."""
+    return {
+        name: Family(
+            data["name"],
+            frozenset(data["marks"].split()),
+            frozenset(data["lacks"].split()),
+            places,
+        )
+        for name, (data, places) in _files().items()
+        if "marks" in data
+    }
+
+
+@cache
+def _files() -> Mapping[str, tuple[Mapping[str, Any], Mapping[str, Mapping[str, Alternatives]]]]:
+    """The files in ``bases`` in alphabetical order: their other keys, and their maps."""
     found = {}
-    for entry in files(__package__).joinpath("bases").iterdir():
+    entries = files(__package__).joinpath("bases").iterdir()
+    for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
             data = tomllib.loads(entry.read_text(encoding="utf-8"))
             places = {
                 place: {sound: _alternatives(text) for sound, text in data.pop(place, {}).items()}
                 for place in ("heard", "first", "last", "before_vowel")
             }
-            data |= {"phones": tuple(data["phones"].split()), "words": tuple(data["words"])}
-            found[entry.name.removesuffix(".toml")] = Base(**data, places=places)
+            found[entry.name.removesuffix(".toml")] = data, places
     return found
 
 
@@ -69,16 +114,57 @@ def _alternatives(text: str) -> Alternatives:
     return found
 
 
-def named_base(names: Sequence[str]) -> Base:
+def named_base(names: Sequence[str], *, by_language: bool = True) -> Base:
     """A base whose phones have these names, if enough of them can be known.
 
-    Marks of stress and tone are disregarded. Raises GraphError when fewer than three in four
-    are known.
+    ``by_language``: it is of the family whose marks its phones bear, if of any; else all sounds
+    are heard as what is most like them. Marks of stress and tone are disregarded. Raises
+    GraphError when fewer than three in four are known.
     """
     known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
     if 4 * len(known) < 3 * len(names):
         raise GraphError("The names of this model's phones are not known; name a base instead.")
+    phones = _phones_by_sounds(tuple(names))
+    for family in families().values() if by_language else ():
+        if all((sound,) in phones for sound in family.marks) and not any(
+            (sound,) in phones for sound in family.lacks
+        ):
+            places = {
+                place: {
+                    sound: heard
+                    for sound, alternatives in sounds.items()
+                    if (heard := _in_phones(alternatives, phones))
+                }
+                for place, sounds in family.places.items()
+            }
+            return Base(family.name, tuple(names), places=places)
     return Base("similar sounds", tuple(names))
+
+
+@cache
+def _phones_by_sounds(names: tuple[str, ...]) -> Mapping[tuple[str, ...], str]:
+    """The model's phone for the simple sounds that it is made of, in small alphabetical order."""
+    cmu = _is_cmu(names)
+    made: dict[tuple[str, ...], str] = {}
+    for name in sorted(names):  # a stressed vowel before the same without stress
+        if parts := sounds_of(name, cmu=cmu):
+            made.setdefault(parts, name)
+    return made
+
+
+def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]) -> Alternatives:
+    """Alternatives in sounds, in a model's phones: those that it has, the cheapest for nothing."""
+    found: dict[tuple[str, ...], float] = {}
+    for sounds, cost in alternatives.items():
+        heard: list[str] = []
+        for sound in sounds:
+            parts = simple_sounds(sound)
+            one = phones.get(parts)
+            heard += [one] if one else [phones.get((part,), "") for part in parts]
+        if all(heard):
+            found.setdefault(tuple(heard), cost)
+    least = min((cost for names, cost in found.items() if names), default=None)
+    return {} if least is None else {n: max(0.0, cost - least) for n, cost in found.items()}
 
 
 # ------------------------------------------------------------------ words
@@ -143,7 +229,8 @@ def sounds_of(name: str, *, cmu: bool = False) -> tuple[str, ...]:
     """
     data = _data()
     simple = data["vowels"] | data["consonants"]
-    for form in (name, name.strip("\"'ˈˌ_%012")):
+    bare = name.strip("\"'ˈˌ_%²")
+    for form in (name, bare, bare.rstrip("012"), bare.rstrip("ː")):
         text = data["cmu"].get(form, "") if cmu else data["names"].get(form, form)
         parts = " ".join(data["joined"].get(part, part) for part in text.split()).split()
         if parts and all(part in simple for part in parts):
@@ -232,12 +319,7 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
     target = sounds_of(sound)
     if not target:
         raise GraphError(f"{sound!r} is no sound; write those in graphs/sounds.toml.")
-    cmu = _is_cmu(phones)
-    made: dict[str, tuple[str, ...]] = {}
-    for name in sorted(phones):  # a stressed vowel before the same without stress
-        parts = sounds_of(name, cmu=cmu)
-        if parts and parts not in made.values():
-            made[name] = parts
+    made = {name: parts for parts, name in _phones_by_sounds(tuple(phones)).items()}
     found: dict[tuple[str, ...], float] = {}
     for name, parts in made.items():
         if len(parts) == len(target):
