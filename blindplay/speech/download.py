@@ -74,6 +74,10 @@ def check_address(address: str, before: str | None = None) -> str:
     return address
 
 
+def _silent(sentence: str) -> None:
+    pass
+
+
 def fetch_text(address: str, *, most: int, patience: Patience) -> str:
     """The text at ``address``, of at most ``most`` bytes. Raises DownloadError."""
     got = bytearray()
@@ -87,7 +91,7 @@ def fetch_text(address: str, *, most: int, patience: Patience) -> str:
                 if len(got) > most:
                     raise DownloadError(f"{address} gives more than {most} bytes; that is wrong.")
 
-    _patiently(one, address, patience, lambda: 0)
+    _patiently(one, address, patience, lambda: 0, _silent)
     return got.decode("utf-8", "replace")
 
 
@@ -99,11 +103,13 @@ def download(
     most: int,
     patience: Patience,
     progress: Progress,
+    trouble: Callable[[str], None] = _silent,
 ) -> bool:
     """Bring the file at ``address`` to ``target``; whether it was put together from pieces.
 
-    ``size`` is how many bytes it must have, if that is known, ``most`` how many it may have. What
-    came stays for the next time whenever this ends early, however it does.
+    ``size`` is how many bytes it must have, if that is known, ``most`` how many it may have.
+    ``trouble`` is told in a sentence when it is tried again. What came stays for the next time
+    whenever this ends early, however it does.
 
     Raises DownloadError when it cannot be had, and OSError.
     """
@@ -115,21 +121,27 @@ def download(
         pieces.append(_length(part))
         _one(client, address, part, size, most, patience, progress)
 
-    _patiently(one, address, patience, lambda: _length(part))
+    _patiently(one, address, patience, lambda: _length(part), trouble)
     part.replace(target)
     _facts(part).unlink(missing_ok=True)
     return any(pieces)
 
 
-def forget(target: Path) -> None:
-    """Remove ``target`` and what has come of it."""
+def forget(target: Path) -> bool:
+    """Remove ``target`` and what has come of it; whether there was anything."""
     part = target.with_name(target.name + ".part")
-    for file in (target, part, _facts(part)):
+    there = [file for file in (target, part, _facts(part)) if file.exists()]
+    for file in there:
         file.unlink(missing_ok=True)
+    return bool(there)
 
 
 def _patiently(
-    one: Callable[[httpx.Client], None], address: str, patience: Patience, came: Callable[[], int]
+    one: Callable[[httpx.Client], None],
+    address: str,
+    patience: Patience,
+    came: Callable[[], int],
+    trouble: Callable[[str], None],
 ) -> None:
     """Do ``one`` until it succeeds, or fails too often in a row with nothing to show for it."""
     timeout = httpx.Timeout(patience.stall, connect=patience.connect)
@@ -154,6 +166,7 @@ def _patiently(
                     f"{address} could not be fetched ({why}); what has come is kept, so check the "
                     "internet connection and run the same command again."
                 )
+            trouble(f"It stopped: {why}. It is tried again.")
             time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failed - 1)))
 
 

@@ -22,7 +22,7 @@ from . import catalogue, graphs, models
 from .catalogue import Base
 from .download import Patience, Progress, download, fetch_text, forget
 from .graphs import Variants, Vocabulary
-from .models import ASIDE, BUILT_IN, ModelError
+from .models import ASIDE, BUILT_IN, OWN, ModelError
 from .unpack import check_space, copy_folder, unpack
 
 Tell = Callable[[str], None]
@@ -127,8 +127,8 @@ def install(
         made = work / "adapted"
         report = graphs.adapt(kept or fresh, made, words.vocabulary, lexicons=words.lexicons)
         place = models.adapted_folder(language) / name
-        _carry_over(models.folders(place.parent).get(name), made)
         models.seal(made, **about, language=language)
+        _carry_over(models.folders(place.parent).get(name), made)  # unsealed, as it was
         models.probe(made, language)
         if kept is None:
             _put(fresh, bases_folder() / name)
@@ -151,6 +151,8 @@ def remove(name: str, language: str | None = None) -> list[str]:
         )
     known = catalogue.load().known(name)
     name = known.name if known else name
+    if name != OWN:
+        models.check_name(name)
     told = []
     for code in [language] if language else languages():
         folder = models.available(code).get(name)
@@ -165,8 +167,8 @@ def remove(name: str, language: str | None = None) -> list[str]:
     if base is not None and not any(name in models.available(code) for code in languages()):
         _discard(base)
         told.append(f"{name} has been removed altogether; it can be installed again.")
-    if base is None or not told:
-        forget(downloads_folder() / f"{name}.zip")
+    if not told and forget(downloads_folder() / f"{name}.zip"):
+        told.append(f"What had been fetched of {name} has been removed.")
     if not told:
         where = f" of {language}" if language else ""
         raise ModelError(
@@ -211,7 +213,7 @@ def _archive(
     for again in (False, True):
         joined = archive.is_file() or download(
             base.address, archive, size=base.size, most=_LONGEST_ARCHIVE, patience=patience,
-            progress=_by_tens(tell),
+            progress=_by_tens(tell), trouble=tell,
         )  # fmt: skip
         md5, found = _sums(archive)
         try:
