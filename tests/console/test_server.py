@@ -15,14 +15,11 @@ import pytest
 
 from blindplay.console.access import Allowance
 from blindplay.console.acting import Answer, act, stamp
-from blindplay.laws import duties
 from blindplay.laws import facts as f
-from blindplay.laws.facts import Player, Setup
-from blindplay.record import Journal
-from blindplay.table import Table
+from blindplay.laws.facts import Player
 from blindplay.table.console_host import TablePort
 
-from .hall import IMPAIRED, Hall
+from .hall import Hall
 
 SEAT = "/assistant-white/"
 
@@ -298,43 +295,6 @@ def test_a_promotion_names_its_piece(tmp_path: Path, how: str) -> None:
             assert hall.taken("announce")[-1].move == "e7e8n"
     finally:
         hall.close()
-
-
-FIELDS = {
-    "announce": {"move": "e2e4"}, "repeat": {"move": "e2e4"}, "correct": {"move": "e2e4"},
-    "make": {"move": "e2e4"}, "touch": {"square": "e2"}, "record": {"ply": "1", "text": "e4"},
-    "claim_draw": {"rule": "repetition"}, "query": {"about": "moves"}, "seal": {"text": "e4"},
-    "irregular": {"what": "wrong_start"}, "arbiter": {"do": "stop_clocks"},
-    "inspect": {"board": "white"}, "assistant": {"of": "white", "present": "yes"},
-    "lift": {"board": "white", "square": "e2"}, "place": {"board": "white", "square": "e2"},
-    "position": {"board": "white", "placement": "8/8/8/8/8/8/8/8"},
-}  # fmt: skip
-
-
-def test_every_role_tries_every_action_and_does_what_is_his(tmp_path: Path) -> None:
-    """What is refused is refused by the Laws' own table of rights, and changes nothing."""
-    for number, role in enumerate(f.PEOPLE):
-        for kind in f.KINDS:
-            folder = tmp_path / f"{number}-{kind}"
-            folder.mkdir()
-            with Journal(folder / "game.db") as journal:
-                setup = Setup(t=0, white=IMPAIRED, black=Player(assistant=True))
-                table = Table(journal, setup)
-                table.submit(f.Start)
-                fields = FIELDS.get(kind, {})
-                form = {name: [value] for name, value in fields.items()}
-                if kind == "inspect":
-                    form["fulfils"] = ["size", "pegs"]
-                form |= {"act": [kind], "seen": [stamp(table.game)], "by": ["arbiter"]}
-                answer = act(TablePort(table), role, "en", form)
-                may = kind in duties.rights(table.game, role)
-                his = any("not your task" in said for said in answer.sentences)
-                assert his is not may, (role, kind, answer)
-                if not may:
-                    assert answer.refused
-                    assert answer.sentences[0].rpartition("(")[2].startswith("fide-2023 "), kind
-                    assert table.game.board.fen() == setup.fen
-                    assert table.game.result is None
 
 
 def test_two_assistants_at_the_same_moment_give_one_move_and_one_refusal(hall: Hall) -> None:
