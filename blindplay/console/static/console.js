@@ -163,9 +163,12 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-// What has the focus is never under the messages, which stay on top.
+// What has the focus is never under the messages, which stay on top; those as long as a position
+// do not.
 new ResizeObserver(([{ target }]) => {
-  document.documentElement.style.scrollPaddingTop = `${target.offsetHeight + 12}px`;
+  const long = target.offsetHeight > innerHeight / 3;
+  target.classList.toggle("long", long);
+  document.documentElement.style.scrollPaddingTop = `${long ? 12 : target.offsetHeight + 12}px`;
 }).observe(document.getElementById("messages"));
 stampForms();
 connect();
