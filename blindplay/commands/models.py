@@ -29,7 +29,10 @@ Names = Annotated[
 
 @app.command("list")
 def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
-    """Say for each language which models listen, which are there, and which are worth fetching."""
+    """Say which models there are and which listen.
+
+    For each language, with sizes and licences; and which are worth fetching.
+    """
     from blindplay.speech import catalogue
 
     for code in _languages(language_id):
@@ -76,8 +79,11 @@ def install(
         float, typer.Option(help="Seconds to wait for the next bytes.", min=1, max=600)
     ] = 30.0,
 ) -> None:
-    """Fetch models and give them the words of a language; those that are recommended, if no name
-    is given. What was begun is gone on with. They listen from then on."""
+    """Fetch models and give them the words of a language.
+
+    Those that are recommended, if no name is given. What was begun is gone on with. They listen
+    from then on.
+    """
     from blindplay.speech import catalogue, models, store
     from blindplay.speech.download import Patience
 
@@ -122,7 +128,10 @@ def remove(
     name: Annotated[str, typer.Argument(help="The model's name, as models list says it.")],
     language_id: OneLanguage = None,
 ) -> None:
-    """Remove a model. It is not asked again; what was fetched can be fetched again."""
+    """Remove a model.
+
+    It is not asked again, for what was fetched can be fetched again. What was removed is said.
+    """
     from blindplay.speech import models, store
 
     code = _language(language_id) if language_id else None
@@ -138,8 +147,11 @@ def remove(
 
 @app.command("use")
 def use(names: Names = None, language_id: LanguageOption = "de") -> None:
-    """Choose which models hear a language, the most trusted first; several listen at once.
-    Without names, what is usual: at most two trained on people, and the built-in one."""
+    """Choose which models hear a language.
+
+    The most trusted first; several listen at once. Without names, what is usual: at most two that
+    were trained on people, and the built-in one.
+    """
     from blindplay.speech import catalogue, models
 
     code = _language(language_id)
@@ -158,9 +170,10 @@ def use(names: Names = None, language_id: LanguageOption = "de") -> None:
 
 @app.command("check")
 def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
-    """Load each model, compare its files with what was installed, and look every word up.
+    """Load each model and look every word up.
 
-    The exit status is 2 when one cannot be relied upon.
+    Its files are compared with what was installed, too. The exit status is 2 when one cannot be
+    relied upon.
     """
     from blindplay.speech import models
 
@@ -203,7 +216,10 @@ def adapt(
         str | None, typer.Option(help="What the base is like, if it cannot be seen: english, …")
     ] = None,
 ) -> None:
-    """Write a model with BASE's acoustics, whatever its language, and the words of a table."""
+    """Make a model of your own from the unpacked folder of another.
+
+    It has BASE's acoustics, whatever its language, and the words of a table.
+    """
     from blindplay.speech import graphs, models
 
     words = _words(language_id)

@@ -145,7 +145,7 @@ def _patiently(
 ) -> None:
     """Do ``one`` until it succeeds, or fails too often in a row with nothing to show for it."""
     timeout = httpx.Timeout(patience.stall, connect=patience.connect)
-    failed, before = 0, came()
+    failed, before, reached = 0, came(), False
     with httpx.Client(timeout=timeout, follow_redirects=False) as client:
         while True:
             try:
@@ -157,24 +157,31 @@ def _patiently(
                     "a model is only taken over https."
                 ) from None
             except (_AgainError, httpx.TransportError) as error:
-                why = str(error) if isinstance(error, _AgainError) else _told(error)
+                why = str(error) if isinstance(error, _AgainError) else _told(error, address)
+                reached = reached or not isinstance(
+                    error, httpx.ConnectError | httpx.ConnectTimeout
+                )
             now = came()
             failed = 1 if abs(now - before) >= _ENOUGH else failed + 1
             before = now
-            if failed >= patience.tries:
+            # Who is not connected at all need not wait long to hear it.
+            if failed >= (patience.tries if reached else min(2, patience.tries)):
                 raise DownloadError(
-                    f"{address} could not be fetched ({why}); what has come is kept, so check the "
-                    "internet connection and run the same command again."
+                    f"{address} could not be fetched: {why}; check the internet connection and run "
+                    "the same command again, and it goes on where it was."
                 )
             trouble(f"It stopped: {why}. It is tried again.")
             time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failed - 1)))
 
 
-def _told(error: httpx.TransportError) -> str:
+def _told(error: httpx.TransportError, address: str) -> str:
+    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
+        host = urlsplit(address).hostname
+        if "CERTIFICATE" in str(error):
+            return f"the certificate of {host} is not to be trusted"
+        return f"there is no connection to {host}"
     if isinstance(error, httpx.TimeoutException):
         return "the server does not answer"
-    if isinstance(error, httpx.ConnectError):
-        return f"there is no connection: {error}" if str(error) else "there is no connection"
     return "the connection broke off"
 
 
