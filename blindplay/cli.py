@@ -409,7 +409,9 @@ def play(
     public_output: Annotated[
         str | None, typer.Option(help="Part of the name of the loudspeaker.")
     ] = None,
-    language_id: Annotated[str, typer.Option("--language", help="Language of the table.")] = "de",
+    language_id: Annotated[
+        str, typer.Option("--language", help="Language of the table; de+nb: ranks in Norwegian.")
+    ] = "de",
     edition: EditionOption = "fide-2023",
     time_control: Annotated[
         str, typer.Option(help="As in PGN: 5400+30, 40/5400+30:1800+30, or - for no clock.")
@@ -488,6 +490,11 @@ def play(
     from blindplay.table.taping import Keep
 
     language.load(language_id)
+    if "+" in language_id and not editions.load(edition).switch("ranks_by_arbiter"):
+        raise ValueError(
+            f"{edition} fixes the German numbers of the ranks (F.1); leave out what follows the + "
+            "in --language, or choose another edition."
+        )
     editions.load(edition)
     try:
         TimeControl.parse(time_control)
