@@ -180,9 +180,8 @@ def chosen(language: str) -> tuple[Path, ...]:
     if not names:
         raise ModelError(
             f"There is no speech model for {language!r}, so nothing can be heard in that language; "
-            f"run: blindplay models install --language {language}, or without the internet: "
-            f"blindplay models adapt FOLDER --language {language}, with the folder of a small Vosk "
-            "model of any language; or type what is said."
+            f"run: blindplay models install --language {language} (without the internet with "
+            "--from and the file of a small Vosk model of any language), or type what is said."
         )
     for name in names:
         _check_files(there[name])
