@@ -14,7 +14,7 @@ from pathlib import Path
 import chess
 
 from blindplay.boards.measure import figures as board_figures
-from blindplay.language import Language
+from blindplay.language import Language, languages
 from blindplay.language.entries import entries
 from blindplay.language.roundtrip import roundtrip
 from blindplay.laws import Fact, Game
@@ -41,17 +41,18 @@ _EDITION = "fide-2023"
 
 def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
     """Plain lines with figures and the conditions they were taken in: a round trip of so many
-    positions, and so many random moves on a board in software."""
+    positions in every language, and so many random moves on a board in software."""
     yield (
         f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python "
         f"{platform.python_version()}, {platform.system()}."
     )
-    trip = roundtrip(positions, _SEED, language=pack.code)
-    yield (
-        f"Round trip announce, understand: {trip.positions} positions, {trip.moves} moves, "
-        f"{len(trip.failures)} failures, {trip.seconds:.1f} s of processor time, "
-        f"{trip.moves / trip.seconds:.0f} moves a second."
-    )
+    for code in languages():
+        trip = roundtrip(positions, _SEED, language=code)
+        yield (
+            f"Round trip announce, understand, {code}: {trip.positions} positions, {trip.moves} "
+            f"moves, {len(trip.failures)} failures, {trip.seconds:.1f} s of processor time, "
+            f"{trip.moves / trip.seconds:.0f} moves a second."
+        )
     yield from _speech(pack)
     yield _folding()
     yield from _mating()
