@@ -23,9 +23,9 @@ SCRIPTS = ("board.js", "player.js", "log.js")
 
 _HEARD = 10
 # What a key asks: the command of the languages; texts are key_<name> and keyname_<name>.
-_KEYS = ("clock_both", "moves", "last_move")
-_TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
-_PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
+KEYS = ("clock_both", "moves", "last_move")
+TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
+PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
 
 title = players.title
 
@@ -34,12 +34,12 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
     """What the templates of the page show."""
     say = catalogue(language)
     shown = players.values(game, role, language)
-    asked = (*_KEYS, *(_TRAINING_KEYS if table.training else ()))
+    asked = (*KEYS, *(TRAINING_KEYS if table.training else ()))
     shown |= {
         "training": table.training,
         "asked": asked,
         "keys": json.dumps({say[f"key_{name}"]: name for name in asked}),
-        "pieces": json.dumps(dict(zip(say["piece_keys"], _PIECES, strict=True))),
+        "pieces": json.dumps(dict(zip(say["piece_keys"], PIECES, strict=True))),
         "heard": _heard(game, language),
         "rows": _rows(game, role, language) if table.training else None,
     }

@@ -67,7 +67,7 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
         "opponent": say[OTHER[role]],
         "claims": _claims(game),
         "timed": bool(game.clock),
-        "sealing": game.adjourning,
+        "sealing": game.adjourning and game.side == role,
         "sheet": _entries(game, role),
         "plies": _plies(game),
         "ply": max(1, len(game.history) + _begun(game)),
