@@ -58,7 +58,8 @@ class Answer:
 
 
 class NoActionError(ValueError):
-    """A page asked for what is no action; the argument is a key of the catalogue."""
+    """A page asked for what is no action; the argument is a key of the catalogue, or a sentence in
+    the page's language."""
 
 
 def stamp(game: Game) -> str:
@@ -107,7 +108,7 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
                     break
             return _answer(table, role, language, told)
     except NoActionError as error:
-        return Answer((words[str(error)],), refused=True)
+        return Answer((words.get(str(error), str(error)),), refused=True)
     except f.FactError as error:
         return Answer((words["no_fact"].format(why=error),), refused=True)
 
@@ -266,7 +267,22 @@ def read_move(
         if found is not None:
             return found
     missing = any(m.promotion and m.uci()[:4] == text for b in boards for m in b.legal_moves)
-    raise NoActionError("promotion_missing" if missing else "no_move")
+    raise NoActionError("promotion_missing" if missing else _why_no_move(language, text, boards))
+
+
+def _why_no_move(language: str, text: str, boards: Sequence[chess.Board]) -> str:
+    """Why that is no move on any of these boards, as the table would say it; of the first board of
+    which it says anything."""
+    pack = load(language)
+    for board in boards:
+        meant = pack.understand(text, board)
+        if meant.kind is Kind.AMBIGUOUS:
+            moves = [pack.announce(board, move) for move in meant.moves]
+            return pack.sentence("ambiguous", candidates=pack.either(moves))
+        reason = f"illegal_{meant.why.value}" if meant.why else ""
+        if reason in pack.sentences():
+            return f"{catalogue(language)['no_move']} {pack.sentence(reason)}"
+    return "no_move"
 
 
 def _read(
