@@ -15,6 +15,7 @@ import chess
 from blindplay.language import QUESTIONS, About, Command, Kind, load, sheet
 from blindplay.laws import Game, Ruling, duties
 from blindplay.laws import facts as f
+from blindplay.laws.game import Turn
 
 from .messages import catalogue
 from .ports import Table
@@ -99,6 +100,10 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
                 raise NoActionError("stale")
             if _one(form, "preview") not in ("", stamp(game)):
                 raise NoActionError("stale")
+            if kind == "seal" and not (game.adjourning or game.adjourned):
+                raise NoActionError("seal_unasked")
+            if kind == "press" and _slipped(game, role):
+                raise NoActionError("press_unbegun")
             told: list[Ruling] = []
             for step, fields in steps:
                 refusal = duties.refusal(game, role, step)
@@ -106,11 +111,20 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
                 told += rulings
                 if any(ruling.kind == "refused" for ruling in rulings):
                     break
-            return _answer(table, role, language, told)
+            return _answer(table, game, role, language, told)
     except NoActionError as error:
         return Answer((words.get(str(error), str(error)),), refused=True)
     except f.FactError as error:
         return Answer((words["no_fact"].format(why=error),), refused=True)
+
+
+def _slipped(game: Game, role: str) -> bool:
+    """Whether a press would be one without a move (7.5.3). At this table that takes a lever: a
+    finger may slip on a page."""
+    stopped = game.paused or game.adjourning or game.sealed is not None or not game.started
+    if game.side != role.removeprefix("assistant:") or game.unpressed() or stopped:
+        return False
+    return game.turn == Turn() and game.displacer is None
 
 
 def come_in(table: Table, role: str) -> None:
@@ -123,21 +137,39 @@ def come_in(table: Table, role: str) -> None:
             table.submit(role, "arbiter", {"do": "preside"})
 
 
-def _answer(table: Table, role: str, language: str, rulings: Sequence[Ruling]) -> Answer:
+def _answer(
+    table: Table, game: Game, role: str, language: str, rulings: Sequence[Ruling]
+) -> Answer:
     """What the one who acted is told: what concerns him alone. What everybody may hear is on
     every page anyway."""
     words = catalogue(language)
     sentences = []
+    # What an assistant did for his player concerns him, too.
+    concerned = {role, role.removeprefix("assistant:")}
     for ruling in rulings:
-        if role not in (ruling.get("by"), ruling.get("to")) and ruling.kind != "refused":
+        if not concerned & {ruling.get("by"), ruling.get("to")} and ruling.kind != "refused":
             continue
         if ruling.kind == "refused":
             why = words.get(f"why_{ruling['why']}") or _said(table, ruling, language)
             sentences.append(f"{why} ({', '.join(ruling.articles)})")
+        elif ruling.kind == "answer":
+            sentences.append(_answered(game, ruling, language))
         elif not any(public for public, _ in table.told(ruling, language)):
             sentences += [said for _, said in table.told(ruling, language)]
-    refused = any(ruling.kind == "refused" for ruling in rulings)
+    refused = any(ruling.kind in ("refused", "not_made") for ruling in rulings)
     return Answer(tuple(filter(None, sentences)), refused)
+
+
+def _answered(game: Game, answer: Ruling, language: str) -> str:
+    """The words of an answer in the page's language; the table has spoken the player's."""
+    figures = dict(answer.fields)
+    if "announcement" in figures:
+        assert game.setup is not None
+        last = game.history[-1]
+        figures["announcement"] = game.words.announce(
+            last.before, last.move, language, game.setup.edition
+        )
+    return game.words.answer(answer["about"], figures, language)
 
 
 def _ask(table: Table, game: Game, role: str, language: str, form: Form) -> Answer:
@@ -145,7 +177,7 @@ def _ask(table: Table, game: Game, role: str, language: str, form: Form) -> Answ
     command, about = _question(game, language, form)
     ruling = duties.refusal(game, role, "query") or table.ask(role, command, about, language)
     if ruling.kind == "refused":
-        return _answer(table, role, language, [ruling])
+        return _answer(table, game, role, language, [ruling])
     return Answer((ruling["words"],))
 
 

@@ -248,7 +248,7 @@ def test_equal_sentences_are_put_into_the_live_region_again(page: Page) -> None:
     for count in (1, 2):
         page.get_by_role("button", name="Number of moves").click()
         page.wait_for_function(
-            "n => fillings.filter(text => text.startsWith('Es ist')).length === n", arg=count
+            "n => fillings.filter(text => text.startsWith('No move')).length === n", arg=count
         )
     assert page.evaluate("fillings").count("") >= 1
 

@@ -226,8 +226,8 @@ def test_what_he_asks_is_answered_and_recorded(hall: Hall, assistant: Browser) -
     hall.now += 20
     answer = assistant.do("query", about="time").json()
     assert answer["refused"] is False
-    # 300 seconds and the first increment of 5, less 20, in the words that the player hears.
-    assert "vier Minuten fünfundvierzig Sekunden" in answer["said"][0]
+    # 300 seconds and the first increment of 5, less 20, in the language of the page.
+    assert "You have four minutes forty-five seconds" in answer["said"][0]
     assert [fact.about for fact in hall.taken("query")] == ["time"]
 
 
@@ -268,6 +268,36 @@ def test_what_is_no_fact_is_answered_in_a_sentence(
     answer = assistant.do(action, **fields)
     assert answer.status_code == 409
     assert said in answer.json()["said"][0]
+
+
+def test_a_slip_of_the_finger_presses_no_clock_and_seals_no_move(
+    hall: Hall, assistant: Browser
+) -> None:
+    """7.5.3 is for a lever, and nobody seals a move before the arbiter wants it (I.1.1)."""
+    hall.start()
+    answer = assistant.do("press")
+    assert (answer.status_code, hall.table.game.pending) == (409, None)
+    assert "no move has been begun" in answer.json()["said"][0]
+    assert "has not asked" in assistant.do("seal", text="e4").json()["said"][0]
+    assert 'id="seal"' not in assistant.client.get(SEAT).text
+    assert hall.taken("press") == hall.taken("seal") == []
+    hall.table.submit(f.Arbiter, do="adjourn")
+    assert 'id="seal"' in assistant.client.get(SEAT).text
+    assert assistant.do("seal", text="e4").json()["refused"] is False
+    assert assistant.do("press").json()["refused"] is False
+    assert hall.table.game.adjourned
+
+
+def test_a_press_before_the_move_is_made_says_what_is_missing(
+    hall: Hall, assistant: Browser
+) -> None:
+    """D.2.3, D.2.4."""
+    hall.start()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    answer = assistant.do("press")
+    assert answer.json() == {
+        "refused": True, "said": ["The piece is not in its new square yet."],
+    }  # fmt: skip
 
 
 def test_an_illegal_move_of_the_opponent_can_be_entered_as_it_was(
@@ -424,7 +454,7 @@ def test_without_scripts_a_form_answers_with_the_page(hall: Hall, assistant: Bro
     hall.start()
     answer = assistant.client.post(SEAT + "do", data={"act": "query", "about": "moves"})
     assert (answer.status_code, answer.headers["location"]) == (303, SEAT)
-    assert "Es ist noch kein Zug ausgeführt" in assistant.client.get(SEAT).text
+    assert "No move has been completed yet" in assistant.client.get(SEAT).text
 
 
 @pytest.mark.parametrize(

@@ -46,4 +46,5 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
         "sheet": common.sheet_rows(game, own),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
+        "sealing": common.sealing(game) and game.side == own,
     }

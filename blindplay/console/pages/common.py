@@ -68,6 +68,11 @@ def due(game: Game, board: str, language: str) -> Told | None:
     return told(game, game.board.copy(stack=False), expected, game.side, language)
 
 
+def sealing(game: Game) -> bool:
+    """Whether the arbiter has asked for a sealed move; nobody seals one unasked (I.1.1)."""
+    return game.adjourning and not game.adjourned
+
+
 def status(game: Game, language: str) -> str:
     """One sentence: how the game stands."""
     say = catalogue(language)
@@ -81,6 +86,8 @@ def status(game: Game, language: str) -> str:
         return say["status_not_started"]
     if game.paused:
         return say["status_paused"]
+    if sealing(game):
+        return say["status_sealing"].format(side=say[game.side])
     mover = say["status_made" if game.turn.made is not None else "status_to_move"]
     return mover.format(side=say[game.side], number=game.board.fullmove_number)
 

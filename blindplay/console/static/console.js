@@ -122,6 +122,8 @@ function connect() {
 
 // Do what ``body`` says; gives the table's answer, which has been said, or null if there was none.
 export async function send(body) {
+  // Who acts has taken note of what was said; what is past does not stand beside the answer.
+  for (const region of [urgent, polite]) if (!pending.has(region)) region.textContent = "";
   let answer;
   try {
     const response = await fetch("do", {
