@@ -118,9 +118,8 @@ def test_every_command_exists_with_its_options() -> None:
 def test_what_is_typed_at_the_table_is_understood_there(tmp_path: Path) -> None:
     typed = sorted({line for _, line in lines(COMMAND) if not line.startswith("blindplay")})
     assert typed
-    setup = Setup(
-        t=0, white=Player(impaired=True, assistant=True), black=Player(), arbiter="present"
-    )
+    white, black = Player(impaired=True, assistant=True), Player(impaired=True, assistant=True)
+    setup = Setup(t=0, white=white, black=black, arbiter="present")
     out = io.StringIO()
     silent = Devices(microphone="none", silent=True)
     run(tmp_path / "a.db", setup, "de", silent, typed, out, console=ConsoleAt(port=0))

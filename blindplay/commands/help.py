@@ -50,6 +50,7 @@ def _speaker(stack: ExitStack, pack: language.Language) -> Speaker | None:
     from blindplay.speech.audio import AudioError, DeviceSink
     from blindplay.speech.speaker import Speaker
     from blindplay.speech.synthesis import Synthesiser
+    from blindplay.table.guides import SPELLINGS
 
     try:
         sink = DeviceSink()
@@ -57,7 +58,8 @@ def _speaker(stack: ExitStack, pack: language.Language) -> Speaker | None:
         print(f"trouble: {error} Until then the guide is printed.", flush=True)
         return None
     stack.callback(sink.close)
-    synthesiser = stack.enter_context(Synthesiser(pack.code, spellings=pack.spoken))
+    spellings = {**pack.spoken, **SPELLINGS.get(pack.code, {})}
+    synthesiser = stack.enter_context(Synthesiser(pack.code, spellings=spellings))
     speaker = Speaker(synthesiser, sink, sink, on_error=_trouble)
     stack.callback(speaker.close)
     return speaker

@@ -26,6 +26,8 @@ LANGUAGES = ("de", "en")
 _OVERVIEW = "help"
 """The file that says how a guide is read, and then what BlindPlay is and which guides there are."""
 _DASHES = {"de": "Minus Minus", "en": "dash dash"}
+SPELLINGS = {"de": {"blindplay": "Bleindpleh", "play": "Pleh", "player": "Plejer"}}
+"""How a voice is to be given words of commands that it would say otherwise, by language."""
 _WHOLE = {"de": "Die ganze Anleitung steht hier:", "en": "The whole guide is here:"}
 _BACK = ("zurück", "back")
 _END = ("quit", "ende", "end")
