@@ -24,6 +24,7 @@ SOFT_DBFS = -45.0
 """A voice softer than this comes from too far away, or the microphone is turned down."""
 NOISY_DB = 12.0
 """A voice should stand out of the room by so much."""
+_DYNAMICS_DB = 15.0  # a voice's softer sounds; what is softer still is a pause
 _CLIPPED = 32_600
 _CLIPPED_SHARE = 0.002
 
@@ -165,8 +166,9 @@ class Booth:
 
 def _take(sound: bytes, room: bytes) -> Take:
     step = RATE * BLOCK_MS // 1000 * 2
-    loud = sorted(level(sound[at : at + step]) for at in range(0, len(sound), step))
-    voice = loud[int(0.8 * len(loud))] if loud else -96.0
+    blocks = [level(sound[at : at + step]) for at in range(0, len(sound), step)]
+    loud = [block for block in blocks if block > max(blocks) - _DYNAMICS_DB]
+    voice = sum(loud) / len(loud) if loud else -96.0
     # What is just before the voice is its beginning.
     quiet = room[: max(step, len(room) - int(0.4 * RATE) * 2)]
     return Take(sound, voice, level(quiet) if quiet else -96.0)

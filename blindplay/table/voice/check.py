@@ -89,7 +89,9 @@ def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> 
 def record(booth: Booth, pack: Language, asked: Sequence[Line]) -> Said:
     """Let the player say it all, each once. Raises AudioError when the microphone is gone."""
     minutes = max(1, round(len(asked) * _SECONDS_EACH / 60))
-    booth.tell("check_begin", count=pack.number(len(asked)), minutes=pack.number(minutes))
+    booth.tell(
+        "check_begin", count=pack.number(len(asked)), minutes=pack.duration(60_000 * minutes)
+    )
     said = Said()
     silent = 0
     for number, line in enumerate(asked):

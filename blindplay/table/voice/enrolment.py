@@ -40,7 +40,7 @@ JUDGING = 12
 """and so many others, by which it is judged."""
 TRIES = 3
 """So often at most one thing is asked for."""
-_CANDIDATES = 12  # moves of which the one is taken that has the rarest words
+_CANDIDATES = 4  # moves of which the one is taken that has the rarest words
 _SECONDS_EACH = 6.5
 _UNLIKE = 0.75  # what differs in so many of its phones was something else
 _SILENT = 3  # so many answers that cannot be heard, one after the other, are the microphone's
@@ -179,7 +179,7 @@ def record(
     if recogniser is not None:
         phrases = recogniser.sayable(phrases)
     count = pack.number(len(asked))
-    booth.tell("enrol_begin", count=count, minutes=pack.number(minutes(len(asked))))
+    booth.tell("enrol_begin", count=count, minutes=pack.duration(60_000 * minutes(len(asked))))
     silent = 0
     for number, prompt in enumerate(asked):
         if number and number % 10 == 0:

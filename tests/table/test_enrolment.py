@@ -1,0 +1,280 @@
+"""A player alone with the table: what he is asked, what is learned, and what is kept of it.
+
+The player is a voice of the machine that took no part in the training of the model; he says what
+was printed last, through the same source and cutter as a person.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import numpy as np
+import platformdirs
+import pytest
+
+from blindplay.language import lexicon, load
+from blindplay.speech.audio import BLOCK_MS, RATE, read_audio
+from blindplay.speech.models import PEOPLE, built_in
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table import preferences, voices
+from blindplay.table.hearing import open_recogniser
+from blindplay.table.voice import check, enrolment
+from blindplay.table.voice.booth import Booth, Fault, Key, Take
+from blindplay.table.voice.corpus import Line, What
+from blindplay.table.voice.enrolment import Answer, Prompt, Score
+
+GERMAN = load("de")
+_BLOCK = RATE * BLOCK_MS // 1000
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for kind in ("user_data_path", "user_config_path"):
+        monkeypatch.setattr(platformdirs, kind, lambda *_, kind=kind, **__: tmp_path / kind)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def model() -> Path:
+    found = built_in("de")
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def say(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], bytes]]:
+    cache = tmp_path_factory.mktemp("voice")
+    with Synthesiser("de", cache=cache, spellings=GERMAN.spoken) as synthesiser:
+        yield lambda words: read_audio(synthesiser.render(words, voice="de+UniRobot"))
+
+
+class Person(io.StringIO):
+    """Says what was printed last as soon as the microphone listens; both its out and its source.
+
+    ``loudness`` scales what is said; ``instead`` is what is said instead, once each."""
+
+    def __init__(self, say: Callable[[str], bytes], phrases: set[str]) -> None:
+        super().__init__()
+        self.loudness = 1.0
+        self.instead: dict[str, list[str]] = {}
+        self.asked: list[str] = []
+        self.told: list[str] = []
+        self._say, self._phrases = say, phrases
+        self._sound = b""
+        self._room = np.random.default_rng(1)
+
+    def write(self, text: str) -> int:
+        if text in self._phrases:
+            self.asked.append(text)
+        elif text.strip():
+            self.told.append(text)
+        return len(text)
+
+    def discard(self) -> None:
+        words = self.asked[-1]
+        others = self.instead.get(words)
+        spoken = others.pop(0) if others else words
+        sound = np.frombuffer(self._say(spoken) if spoken else b"", "<i2") * self.loudness
+        pause = np.zeros(RATE)
+        self._sound = np.concatenate([pause, sound, pause, pause]).clip(-32768, 32767).tobytes()
+        self._sound = (
+            np.frombuffer(self._sound, float) + self._room.normal(0, 5, len(self._sound) // 8)
+        ).clip(-32768, 32767).astype("<i2").tobytes()  # fmt: skip
+
+    def __iter__(self) -> Iterator[bytes]:  # type: ignore[override]
+        while True:
+            block, self._sound = self._sound[: 2 * _BLOCK], self._sound[2 * _BLOCK :]
+            yield block if len(block) == 2 * _BLOCK else bytes(2 * _BLOCK)
+
+    def reopen(self) -> bool:
+        return False
+
+
+def booth_of(person: Person, *keys: str) -> Booth:
+    return Booth(GERMAN, None, person, keys, person)
+
+
+def line(words: str, what: What = What.MOVE) -> Line:
+    return Line(what, chess.STARTING_FEN, words)
+
+
+def test_what_is_to_be_said_has_every_name_in_it_and_moves_apart_from_the_first_minute_on() -> None:
+    asked = enrolment.prompts(GERMAN, seed=3)
+    learning = [one for one in asked if not one.apart]
+    said = " ".join(one.line.words or "" for one in learning).lower().split()
+    names = [name for square in range(8) for name in GERMAN.square(9 * square).lower().split()]
+    assert not set(names) - set(said)
+    assert len(learning) == enrolment.LEARNING + len(enrolment.COMMANDS)
+    assert sum(one.apart for one in asked) == enrolment.JUDGING
+    assert any(one.apart for one in asked[:6])
+    assert asked == enrolment.prompts(GERMAN, seed=3)
+    assert enrolment.minutes(len(asked)) in (3, 4, 5)
+
+
+def test_what_is_too_soft_too_loud_or_something_else_is_asked_for_again(
+    say: Callable[[str], bytes], model: Path
+) -> None:
+    words = [
+        "Springer Gustav eins Felix drei",
+        "Bauer Eva zwei Eva vier",
+        "Dame David eins Hector fünf",
+    ]
+    asked = [Prompt(line(one), apart=False) for one in words]
+    person = Person(say, set(words))
+    person.instead = {words[1]: [words[2]], words[2]: ["", ""]}
+    with booth_of(person) as booth:
+        session = enrolment.record(booth, GERMAN, asked, open_recogniser(GERMAN, model))
+    # The second was first something else; the third was silence twice.
+    assert person.asked == [words[0], words[1], words[1], words[2], words[2], words[2]]
+    assert [one.prompt.line.words for one in session.answers] == words
+    assert person.told.count(GERMAN.sentence("enrol_again")) == 1
+    assert person.told.count(GERMAN.sentence("nothing_heard")) == 2
+    assert not session.left_out and not session.ended
+
+
+def test_a_microphone_that_hears_nothing_is_named_and_ends_it(say: Callable[[str], bytes]) -> None:
+    words = [f"Turm Anna eins Anna {rank}" for rank in ("zwei", "drei", "vier", "fünf")]
+    person = Person(say, set(words))
+    person.loudness = 0.0
+    with booth_of(person) as booth:
+        session = enrolment.record(booth, GERMAN, [Prompt(line(w), False) for w in words], None)
+    assert session.ended and not session.answers and len(session.left_out) == 3
+    assert person.told[-1] == GERMAN.sentence("voice_microphone")
+
+
+@pytest.mark.parametrize(("loudness", "fault"), [(0.005, Fault.SOFT), (8.0, Fault.LOUD)])
+def test_a_bad_level_is_told(loudness: float, fault: Fault, say: Callable[[str], bytes]) -> None:
+    person = Person(say, {"Dame"})
+    person.loudness = loudness
+    with booth_of(person) as booth:
+        booth.say("Dame")
+        take = booth.hear()
+    assert isinstance(take, Take) and take.fault in (
+        fault,
+        Fault.SILENCE if loudness < 1 else fault,
+    )
+
+
+def test_keys_repeat_leave_out_and_end(say: Callable[[str], bytes]) -> None:
+    person = Person(say, {"Dame", "Turm"})
+    with booth_of(person, "", "s", "q") as booth:
+        booth.say("Dame")
+        assert [booth.hear() for _ in range(3)] == [Key.AGAIN, Key.SKIP, Key.QUIT]
+
+
+def answered(say: Callable[[str], bytes], prompts: list[Prompt]) -> list[Answer]:
+    return [
+        Answer(one, Take(bytes(8000) + say(one.line.words or "") + bytes(16000), -20.0, -70.0))
+        for one in prompts
+    ]
+
+
+def test_what_is_learned_is_kept_only_if_it_is_better_and_can_be_forgotten(
+    say: Callable[[str], bytes], model: Path, home: Path
+) -> None:
+    prompts = enrolment.prompts(GERMAN, seed=1, learning=8, judging=4)
+    answers = answered(say, prompts)
+    (learned,) = enrolment.learn(GERMAN, "Anna", [model], answers)
+    assert learned.before.of == learned.after.of == 4
+    assert learned.installed == learned.after.better_than(learned.before)
+    own = voices.models("Anna", "de", [model])
+    assert (own != (model,)) == learned.installed
+    assert voices.models("Bernd", "de", [model]) == (model,)
+    if learned.installed:  # it hears every word of the table that its base hears
+        recogniser = open_recogniser(GERMAN, *own)
+        assert not recogniser.missing(lexicon("de").words)
+    kept = voices.keep("Anna", "de", [(one.prompt.line.words or "", one.prompt.line.fen,
+                                       one.take.pcm) for one in answers])  # fmt: skip
+    entries = [json.loads(text) for text in (kept / "index.jsonl").read_text().splitlines()]
+    assert [one["words"] for one in entries] == [one.line.words for one in prompts]
+    assert voices.forget("Anna") and not voices.forget("Anna")
+    assert voices.models("Anna", "de", [model]) == (model,)
+    assert not [file for file in home.rglob("*") if file.is_file() and "player" in str(file)]
+
+
+def void(_: object) -> None:
+    """What is not wanted of a function's answer."""
+
+
+def test_a_players_model_is_not_used_when_its_base_has_become_another(
+    model: Path, tmp_path: Path
+) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(model, base)
+    voices.install("Anna", "de", base, lambda to: void(shutil.copytree(base, to)), {})
+    assert voices.models("Anna", "de", [base]) != (base,)
+    with (base / "graph" / "words.txt").open("a", encoding="utf-8") as words:
+        words.write("neu 9999\n")
+    assert voices.models("Anna", "de", [base]) == (base,)
+
+
+def test_too_few_answers_teach_nothing(model: Path) -> None:
+    with pytest.raises(enrolment.NotEnoughError, match="say at least half"):
+        enrolment.learn(GERMAN, "Anna", [model], [])
+
+
+def test_fewer_wrong_moves_are_better_than_more_understood_ones() -> None:
+    before = Score(12, right=10, asked=1, wrong=1, doubt=0.0)
+    assert Score(12, right=8, asked=0, wrong=0, doubt=0.0).better_than(before)
+    assert not Score(12, right=12, asked=0, wrong=2, doubt=-9.0).better_than(before)
+    assert Score(12, right=10, asked=1, wrong=1, doubt=-1.0).better_than(before)
+    assert not Score(12, right=10, asked=1, wrong=1, doubt=-0.4).better_than(before)
+    assert not before.better_than(before)
+
+
+def test_the_check_names_what_was_not_understood_and_the_microphone(
+    say: Callable[[str], bytes], model: Path
+) -> None:
+    asked = check.lines(GERMAN, seed=1, words=6, moves=2)
+    person = Person(say, {one.words or "" for one in asked})
+    person.instead = {"bella": ["fünf"]}
+    with booth_of(person) as booth:
+        said = check.record(booth, GERMAN, asked)
+        result = check.judged(GERMAN, [model], said)
+        check.tell(booth, GERMAN, said, result, None)
+    assert (result.words, result.moves) == (6, 2)
+    assert "bella" in result.missed and result.moves_wrong == 0
+    told = " ".join(person.told)
+    assert GERMAN.sentence("check_microphone_good") in told
+    assert "bella" in told
+
+
+def test_the_check_has_forty_words_and_ten_moves() -> None:
+    asked = check.lines(GERMAN, seed=1)
+    assert [one.what for one in asked] == [What.WORD] * 40 + [What.MOVE] * 10
+    assert len({one.words for one in asked[:40]}) == 40
+
+
+def test_another_model_is_named_only_if_it_is_clearly_better() -> None:
+    def result(right: int, wrong: int = 0) -> check.Result:
+        return check.Result(40, right, 10, 10 - wrong, 0, wrong, ())
+
+    used = result(30)
+    assert check.better({"small": result(31), "big": result(38)}, used) == "big"
+    assert check.better({"small": result(31)}, used) is None
+    assert check.better({"big": result(40, wrong=1)}, used) is None
+    assert check.better({}, used) is None
+
+
+def test_what_people_can_expect_is_said_in_the_model_card() -> None:
+    card = (Path(__file__).parents[2] / "models" / "README.md").read_text("utf-8")
+    assert PEOPLE in " ".join(card.split())
+
+
+def test_forgetting_a_player_forgets_his_wishes_and_his_voice(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from blindplay.commands.voice import forget
+
+    voices.keep("Anna", "de", [("dame", None, bytes(3200))])
+    preferences.learn("Anna", [("dame", "turm")])
+    forget("Anna")
+    assert "Nothing is kept of Anna any more." in capsys.readouterr().out
+    assert preferences.habits("Anna").table == {}
+    with pytest.raises(ValueError, match="Nothing is kept of Anna"):
+        forget("Anna")
