@@ -21,6 +21,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import (
+    FileResponse,
     HTMLResponse,
     JSONResponse,
     RedirectResponse,
@@ -35,7 +36,7 @@ from blindplay.laws.facts import PEOPLE, Tick
 
 from . import views
 from .access import Allowance, Doors, Session
-from .acting import Form, act, stamp
+from .acting import Form, act, come_in, stamp
 from .messages import LANGUAGES, catalogue, negotiate
 from .pieces import drawing
 from .ports import Table
@@ -55,7 +56,7 @@ _URGENT = frozenset(
 )  # fmt: skip
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
-    b"img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+    b"img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
     b"frame-ancestors 'none'",
     b"x-content-type-options": b"nosniff",
     # With no-referrer, browsers post forms with "Origin: null".
@@ -73,8 +74,8 @@ class Console:
     """All pages of one table. ``app`` is the ASGI application.
 
     ``hosts``: the names and addresses under which browsers may ask for it, without ports.
-    """
     ``encrypted``: it is served by HTTPS only.
+    """
 
     def __init__(
         self,
@@ -103,6 +104,8 @@ class Console:
                 Route("/{seat}/", self._page),
                 Route("/{seat}/do", self._do, methods=["POST"]),
                 Route("/{seat}/changes", self._changes),
+                Route("/{seat}/tape/{number:int}", self._sound),
+                Route("/{seat}/{name}", self._beside),
             ],
             middleware=[
                 Middleware(_Guard),
@@ -141,14 +144,14 @@ class Console:
         for stream in streams:
             stream.wake()
 
-    def revoke(self, role: str) -> None:
-        """Nobody has this role any more: his pages say so at once."""
-        self.doors.revoke(role)
     def present(self) -> dict[str, tuple[int, int]]:
         """The roles that have a link: how many browsers have come in with it, and how many pages
         of theirs are open just now."""
         return {role: (came, self._open[role]) for role, came in self.doors.given().items()}
 
+    def revoke(self, role: str) -> None:
+        """Nobody has this role any more: his pages say so at once."""
+        self.doors.revoke(role)
         self._wake()
 
     def issue(self, role: str) -> str:
@@ -192,6 +195,7 @@ class Console:
         if entered is None:
             return _asks_for_link(request, say["enter_wrong"], 403)
         session, secret = entered
+        await run_in_threadpool(come_in, self._table, session.role)
         seat = f"/{views.slug(session.role)}/"
         answer = RedirectResponse(seat, status_code=303)
         answer.set_cookie(
@@ -214,11 +218,11 @@ class Console:
             return views.whole(
                 game, session.role, session.language,
                 found=found, place=place, stamp=seen, said=said, now=self._table.time(),
+                theme=session.theme,
             )  # fmt: skip
 
     async def _do(self, request: Request) -> Response:
         session = self._session(request)
-                theme=session.theme,
         wants_json = "application/json" in request.headers.get("accept", "")
         if session is None:
             return _asks_for_link(request, "", 401)
@@ -233,11 +237,33 @@ class Console:
                 session.language = language
             if theme in ("", *views.THEMES):
                 session.theme = theme
+            self.doors.keep()
             return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
         answer = await run_in_threadpool(act, self._table, session.role, session.language, form)
         sentences = list(answer.sentences) or [say["done"]]
         return _told(session, wants_json, sentences, refused=answer.refused)
-            self.doors.keep()
+
+    async def _beside(self, request: Request) -> Response:
+        """A page of its own beside the one of a role; with ``part`` only what is new of it."""
+        session = self._session(request)
+        if session is None:
+            return _asks_for_link(request, "", 401)
+        form = parse_qs(request.url.query[:2000], max_num_fields=40)
+        found = await run_in_threadpool(
+            views.beside, self._table, session, request.path_params["name"], form
+        )
+        return HTMLResponse(found) if found is not None else Response(status_code=404)
+
+    async def _sound(self, request: Request) -> Response:
+        """An utterance on the tape, for those who may hear it."""
+        session = self._session(request)
+        if session is None or not views.hears_tape(session.role):
+            return Response(status_code=404 if session else 401)
+        tape = await run_in_threadpool(self._table.tape)
+        said = tape.get(request.path_params["number"])
+        if said is None:
+            return Response(status_code=404)
+        return FileResponse(said.path, media_type="audio/flac")
 
     async def _changes(self, request: Request) -> Response:
         """The page's stream of changes, as server-sent events; their ids are places in it."""
@@ -260,6 +286,7 @@ class Console:
                 loop.call_soon_threadsafe(changed.set)
 
         leave = stream.listen(wake)
+        self._open[session.role] += 1
         try:
             yield f"retry: {_RECONNECT_MS}\n\n"
             yield self._time()
@@ -275,6 +302,7 @@ class Console:
                     yield self._time()
         finally:
             leave()
+            self._open[session.role] -= 1
 
     def _time(self) -> str:
         """The table's time, so that clocks go right on a page that slept; and that we are here."""
@@ -286,7 +314,6 @@ class Console:
 
 def _asks_for_link(request: Request, why: str, status: int = 200) -> Response:
     language = negotiate(request.headers.get("accept-language", ""))
-        self._open[session.role] += 1
     return HTMLResponse(views.render("enter.html", language, why=why), status_code=status)
 
 
@@ -302,7 +329,6 @@ def _told(
 
 async def _piece(request: Request) -> Response:
     try:
-            self._open[session.role] -= 1
         svg = drawing(request.path_params["name"])
     except KeyError:
         return Response(status_code=404)

@@ -15,6 +15,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from blindplay.laws import Game, duties
 from blindplay.laws.facts import SIDES
 
+from .access import Session
+from .acting import Form
 from .messages import LANGUAGES, catalogue
 from .pages import Page, page_of
 from .ports import Table
@@ -23,11 +25,11 @@ from .ports import Table
 # same text after every move, and is not replaced under somebody's fingers.
 SEEN = "{seen}"
 
-
-@functools.cache
 THEMES = ("light", "dark", "contrast")
 """What a reader may choose instead of the colours that his system wants."""
 
+
+@functools.cache
 def _environment() -> Environment:
     return Environment(
         loader=PackageLoader("blindplay.console", "templates"),
@@ -42,9 +44,9 @@ def render(template: str, language: str, **values: Any) -> str:
     """One template with the catalogue of ``language`` as ``say``."""
     say = catalogue(language)
     found = _environment().get_template(template)
+    values = {"theme": "", **values}
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
-    values = {"theme": "", **values}
 
 def slug(role: str) -> str:
     """The role as a part of an address: ``assistant-white``."""
@@ -84,6 +86,25 @@ def parts(table: Table, game: Game, role: str, language: str) -> dict[str, str]:
     return {name: render(f"{page.FOLDER}/{name}.html", language, **values) for name in page.PARTS}
 
 
+def beside(table: Table, session: Session, name: str, form: Form) -> str | None:
+    """A page of its own beside the one of a session's role; None if it has none of that name.
+    With ``part`` in the form, what is new of it, for a script."""
+    with table.held() as game:
+        page = page_of(game, session.role)
+    extra = getattr(page, "EXTRA", {}).get(name)
+    if page is None or extra is None:
+        return None
+    values = extra(table, session.role, session.language, form)
+    template = f"{page.FOLDER}/{'part' if 'part' in form else 'whole'}_{name}.html"
+    return render(template, session.language, theme=session.theme, **values)
+
+
+def hears_tape(role: str) -> bool:
+    """Whether the tape is for this role: it holds what was said to everybody, and how the players
+    announced, and is the arbiter's evidence (D.2.7)."""
+    return role == "arbiter"
+
+
 def whole(
     game: Game,
     role: str,
@@ -94,6 +115,7 @@ def whole(
     stamp: str,
     said: list[tuple[bool, str]],
     now: int,
+    theme: str,
 ) -> str:
     """A whole page with its parts; ``place`` is where its stream of changes stands, ``now`` the
     table's time in ms."""
@@ -110,7 +132,6 @@ def whole(
         stamp=stamp,
         said=said,
         now=now,
-    )
-    theme: str,
         theme=theme,
         themes=("", *THEMES),
+    )

@@ -119,6 +119,12 @@ class Clock:
         """Whether it can be told which of two fallen flags fell first."""
         return len(self.flags) < 2 or self._fell["white"] != self._fell["black"]
 
+    @property
+    def counts_from(self) -> int:
+        """The ms of the table's time from which on the running side has less than ``left``: where
+        a delay has not yet passed, that is later than now."""
+        return self.at + self._delay
+
     def in_last_period(self, side: str) -> bool:
         """Whether all remaining moves must be made in the time that ``side`` has left."""
         last = len(self.control.periods) - 1

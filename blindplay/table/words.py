@@ -312,6 +312,8 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
             pack.sentence("illegal_number", player=player(ruling["by"]), number=number),
         )
     elif kind == "penalty" and ruling.get("gives"):
+        if ruling["status"] != "confirmed":
+            return  # the price of what is proposed: it may never be exacted
         time = pack.duration(round(ruling["seconds"] * 1000))
         yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["gives"]), time=time)
     elif kind == "penalty" and ruling.get("kind") == "warning":

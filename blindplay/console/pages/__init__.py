@@ -5,6 +5,9 @@
 * ``title(game, role, language)``, its heading;
 * ``values(table, game, role, language)``, what its templates show; ``game`` is the table's, held.
 
+A page may have ``EXTRA``, pages of their own beside it, by their addresses: each gives, for a
+table, a role, a language and a form, what the template ``whole_<address>.html`` shows.
+
 Texts of a page are in ``messages/<page>.<language>.toml``.
 """
 
@@ -17,7 +20,7 @@ from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 
 from ..ports import Table
-from . import assistant, opponent, player
+from . import arbiter, assistant, opponent, player
 
 
 class Page(Protocol):
@@ -36,6 +39,8 @@ class Page(Protocol):
 
 def page_of(game: Game, role: str) -> Page | None:
     """The page of ``role`` at this table; None where it has none."""
+    if role == "arbiter":
+        return arbiter
     if role.startswith("assistant:"):
         return assistant
     if role in SIDES:

@@ -84,7 +84,7 @@ def status(game: Game, language: str) -> str:
         return say["status_arbiter"]
     if game.clock and not game.started:
         return say["status_not_started"]
-    if game.paused:
+    if game.paused or (game.clock and game.clock.running is None):
         return say["status_paused"]
     if sealing(game):
         return say["status_sealing"].format(side=say[game.side])

@@ -1,0 +1,289 @@
+"""The arbiter's page: the table at a glance, what waits for him, and everything that the Laws let
+him do (6.10 to 6.13, 7, 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from blindplay.laws import Game, Ruling, duties
+from blindplay.laws import facts as f
+from blindplay.laws.placement import Pieces
+
+from ..acting import Form, NoActionError, stamp
+from ..messages import catalogue
+from ..pieces import Square, rows
+from ..ports import Table
+from . import common, decisions, happened
+
+FOLDER = "arbiter"
+PARTS = ("game", "clocks", "boards", "decide", "sheets", "timeline")
+SCRIPTS = ("clock.js", "board.js", "arbiter.js")
+
+NEWEST = 8
+"""How many entries the page itself shows; the timeline has all."""
+PAGE = 40
+"""How many entries a page of the timeline shows."""
+_LOOKED_BACK = 400
+# On the page itself only what tells something: hands on boards and clerks at sheets do all day.
+_UNTOLD = frozenset(("lift", "place", "position", "record", "query", "tick", "setup"))
+_GROUPS = ("rulings", *happened.GROUPS, "said")
+
+
+@dataclass(frozen=True)
+class ClockShown:
+    """One clock: ``left`` ms at the table's time ``at`` in ms."""
+
+    side: str
+    left: int
+    at: int
+    runs: bool
+    shown: str
+    fell: bool
+
+
+@dataclass(frozen=True)
+class BoardShown:
+    """One board: whose it is, its squares, whether it feels its pieces."""
+
+    side: str
+    rows: list[list[Square]]
+    sensors: bool
+
+
+@dataclass(frozen=True)
+class Written:
+    """An entry of a scoresheet: what stands, and what was struck through before it."""
+
+    text: str
+    struck: tuple[str, ...]
+
+
+def title(game: Game, role: str, language: str) -> str:
+    """The page's heading."""
+    return catalogue(language)["title_arbiter"]
+
+
+def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+    """What the templates of the page show."""
+    telling = happened.Telling(game, language)
+    log = table.log()
+    pending = game.pending
+    confirming, rejecting = decisions.outcomes(game, pending, language) if pending else ([], [])
+    playing = game.started or not game.clock
+    number = (game.history[-1].before if game.history else game.start_board).fullmove_number
+    return {
+        "may": duties.rights(game, role),
+        "over": game.over,
+        "status": common.status(game, language),
+        "last": common.last_announced(game, language),
+        "announced_in": common.spoken_in(game),
+        "presided": game.presided,
+        "illegal": game.illegal_moves,
+        "offers": sorted(game.offers),
+        "pending": telling.line(pending.ruling) if pending else None,
+        "price": telling.line(pending.price) if pending and pending.price else None,
+        "claimable": pending is not None and pending.claimable,
+        "confirming": confirming,
+        "rejecting": rejecting,
+        "needed": [] if game.over else [telling.line(one) for one in _needed(table, game)],
+        "clocks": _clocks(game),
+        "started": playing,
+        "running": game.clock.running is not None,
+        "boards": _boards(game, language),
+        "differing": _differing(game, telling, language),
+        "moving": game.turn.announced is not None or game.turn.made is not None or _behind(game),
+        "sheets": {side: _sheet(game, side) for side in f.SIDES},
+        "last_number": number,
+        "last_side": game.history[-1].side if game.history else "start",
+        "assistants": game.assistants,
+        "adjourned": game.adjourned,
+        "sealed": game.sealed is not None,
+        "two_boards": len(game.tables) == 2,
+        "whats": [(what, telling.word(what)) for what in f.IRREGULARITIES],
+        "requirements": [(name, telling.word(name)) for name in f.REQUIREMENTS],
+        "results": f.RESULTS,
+        "sides": f.SIDES,
+        "entries": [
+            telling.entry(at, *log[at])
+            for at in _newest(log, lambda at: log[at][0].kind not in _UNTOLD or log[at][1])
+        ],
+        "live": True,
+    }
+
+
+def _newest(log: Any, wanted: Any) -> Iterator[int]:
+    """The places of the newest entries that are wanted, the newest first."""
+    found = 0
+    for at in range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1):
+        if wanted(at):
+            found += 1
+            yield at
+            if found == NEWEST:
+                return
+
+
+def _needed(table: Table, game: Game) -> list[Ruling]:
+    """What the arbiter was called for since he last did something."""
+    found: list[Ruling] = []
+    log = table.log()
+    for at in range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1):
+        fact, rulings = log[at]
+        found += [
+            one
+            for one in reversed(rulings)
+            if one.kind == "arbiter_needed" and one.get("status") is None
+        ]
+        if isinstance(fact, f.Arbiter | f.Start | f.Setup):
+            break
+    return found[:5]
+
+
+def _clocks(game: Game) -> list[ClockShown]:
+    clock = game.clock
+    if not clock:
+        return []
+    return [
+        ClockShown(
+            side, clock.left[side], clock.counts_from, clock.running == side,
+            happened.time_of(clock.left[side]), side in clock.flags,
+        )
+        for side in f.SIDES
+    ]  # fmt: skip
+
+
+def _behind(game: Game) -> bool:
+    return any(game.outstanding(board) for board in game.tables)
+
+
+def _differences(game: Game) -> dict[int, tuple[str | None, str | None]]:
+    """The squares on which the two boards differ, or the one board and the game."""
+    shown = [dict(table.placement) for table in game.tables.values()]
+    first, other = shown[0], shown[1] if len(shown) == 2 else game.position_pieces()
+    squares = sorted(first.keys() | other.keys())
+    return {at: (first.get(at), other.get(at)) for at in squares if first.get(at) != other.get(at)}
+
+
+def _differing(game: Game, telling: happened.Telling, language: str) -> list[str]:
+    say, two = catalogue(language), len(game.tables) == 2
+    names = ("white", "black") if two else ("board", "game")
+    sentence = say["arb_differ_at" if two else "arb_differ_at_one"]
+    return [
+        sentence.format(
+            square=happened.square_of(at),
+            **{name: telling.piece(piece) for name, piece in zip(names, pieces, strict=True)},
+        )
+        for at, pieces in _differences(game).items()
+    ]
+
+
+def _boards(game: Game, language: str) -> list[BoardShown]:
+    last = common.last_announced(game, language)
+    marked = frozenset(common.squares_of(last.uci)) if last and last.uci != "0000" else frozenset()
+    differing = frozenset(_differences(game))
+    # Both as White sees them, so that they can be compared.
+    return [
+        BoardShown(
+            side,
+            rows(table.placement, language, black_below=False, marked=marked, differing=differing),
+            table.sensors,
+        )
+        for side, table in game.tables.items()
+    ]
+
+
+def _sheet(game: Game, side: str) -> list[tuple[int, Written, Written]]:
+    """The scoresheet of ``side``, the last move first, with what was struck through."""
+    entries = game.sheets[side]
+    struck: dict[int, list[str]] = {}
+    for whose, ply, text in game.struck:
+        if whose == side:
+            struck.setdefault(ply, []).append(text)
+    offset = 0 if game.start_board.turn else 1
+    first = game.start_board.fullmove_number
+    last = max([*entries, *struck, 0]) + offset
+
+    def at(ply: int) -> Written:
+        return Written(entries.get(ply, ""), tuple(struck.get(ply, ())))
+
+    return [
+        (first + move, at(2 * move + 1 - offset), at(2 * move + 2 - offset))
+        for move in range((last + 1) // 2 - 1, -1, -1)
+    ]
+
+
+# --- further pages ------------------------------------------------------------------------------
+
+
+def sure(table: Table, role: str, language: str, form: Form) -> dict[str, Any]:
+    """The second step of a decision: what it would do."""
+    say = catalogue(language)
+    with table.held() as game:
+        try:
+            step = decisions.prepare(game, language, form)
+        except NoActionError as error:
+            return {"why": say[str(error)], "step": None}
+        return {
+            "step": step,
+            "shown": _position(step.shown, language) if step.shown is not None else None,
+            "preview": stamp(game),
+        }
+
+
+def _position(pieces: Pieces, language: str) -> list[list[Square]]:
+    return rows(pieces, language, black_below=False, marked=())
+
+
+def timeline(table: Table, role: str, language: str, form: Form) -> dict[str, Any]:
+    """One page of everything that happened, the newest first, with the tape."""
+    group, who = _chosen(form, "group", _GROUPS), _chosen(form, "who", f.PEOPLE)
+    tape = table.tape() if group in ("", "said") else {}
+    with table.held() as game:
+        telling = happened.Telling(game, language)
+        log = table.log()
+        places: list[tuple[int, int, int]] = []  # time, whether it is sound, place or number
+        if group != "said":
+            places += [
+                (fact.t, 0, at)
+                for at, (fact, rulings) in enumerate(log)
+                if happened.belongs(fact, rulings, group, who)
+            ]
+        if not who or who in f.SIDES:
+            places += [
+                (said.t, 1, number) for number, said in tape.items() if not who or said.by == who
+            ]
+        places.sort(reverse=True)
+        skipped = int(text) if (text := _text(form, "skip")).isdecimal() and len(text) < 7 else 0
+        skipped = min(skipped, max(0, len(places) - 1))
+        entries = [
+            telling.said(at, tape[at]) if sound else telling.entry(at, *log[at])
+            for _, sound, at in places[skipped : skipped + PAGE]
+        ]
+    return {
+        "entries": entries,
+        "group": group,
+        "who": who,
+        "groups": _GROUPS,
+        "people": [(one, telling.name(one)) for one in f.PEOPLE],
+        "first": skipped + 1,
+        "last": skipped + len(entries),
+        "all": len(places),
+        "older": skipped + PAGE if skipped + PAGE < len(places) else None,
+        "newer": max(0, skipped - PAGE) if skipped else None,
+        "has_tape": bool(tape) or group not in ("", "said"),
+        "live": False,
+    }
+
+
+EXTRA: Mapping[str, Any] = {"sure": sure, "timeline": timeline}
+"""Pages of their own beside the page, by their addresses; each gives what its template shows."""
+
+
+def _text(form: Form, name: str) -> str:
+    return (form.get(name) or [""])[0].strip()
+
+
+def _chosen(form: Form, name: str, known: tuple[str, ...]) -> str:
+    text = _text(form, name)
+    return text if text in known else ""

@@ -1,0 +1,70 @@
+// The arbiter's second step: what he has chosen is told in words before it is done. Without this
+// script it is a page of its own.
+
+import { page, say, urgent } from "./console.js";
+
+let origin = null; // the id of the button that opened the step
+let step = document.getElementById("sure");
+
+if (!step) {
+  step = document.createElement("section");
+  step.id = "sure";
+  step.className = "sure";
+  step.hidden = true;
+  step.setAttribute("aria-labelledby", "sure-heading");
+  document.getElementById("messages").after(step);
+}
+
+function close() {
+  step.hidden = true;
+  step.textContent = "";
+  const back = (origin && document.getElementById(origin)) ?? document.querySelector("#game h2");
+  back.focus();
+  origin = null;
+}
+
+document.addEventListener(
+  "submit",
+  async (event) => {
+    const form = event.target;
+    if (!("step" in form.dataset)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    const query = new URLSearchParams(new FormData(form, event.submitter));
+    query.set("part", "yes");
+    let html;
+    try {
+      const response = await fetch(`sure?${query}`);
+      if (!response.ok) throw new Error(String(response.status));
+      html = await response.text();
+    } catch (error) {
+      say(urgent, [error.message === "401" ? page.revoked : page.unsent]);
+      return;
+    }
+    origin = event.submitter?.id || form.closest("details")?.querySelector("summary").id;
+    step.innerHTML = html;
+    step.hidden = false;
+    document.dispatchEvent(new CustomEvent("changed", { detail: {} }));
+    step.querySelector("h2").focus();
+    step.scrollIntoView({ block: "nearest" });
+  },
+  { capture: true },
+);
+
+document.addEventListener("click", (event) => {
+  if (!step.contains(event.target) || !event.target.closest("#no")) return;
+  event.preventDefault();
+  close();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && step.contains(event.target)) close();
+});
+
+// Done or refused: what was prepared is over, for it was about the game as it stood.
+document.addEventListener("answered", () => {
+  if (step.hidden || !step.contains(document.activeElement)) return;
+  const details = origin && document.getElementById(origin)?.closest("details:not(.article)");
+  if (details) details.open = false;
+  close();
+});
