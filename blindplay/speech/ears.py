@@ -30,8 +30,8 @@ from blindplay.speech.models import ModelError
 FILE = "ears.json"
 MADE_OF = "player.json"
 """In the folder of a player's own model: of which model it was made."""
-TOGETHER = "together.json"
-"""What is believed of several models that were never measured together."""
+TOGETHER = {2: "together-2.json", 3: "together-3.json"}
+"""What is believed of so many models, or more, that were never measured together."""
 FAR = 12.0
 """Farther ahead than this, in nats, counts no more."""
 AHEAD = 3.0
@@ -60,7 +60,9 @@ class Features:
     more words there are in the reading without a meaning. ``loose``: words and stretches of sound
     in the likeliest that say nothing. ``short``: not both squares were said. ``words``: its
     length. ``listed``: it was said in one of the
-    forms that are expected; what was not is never taken without asking.
+    forms that are expected; what was not is never taken without asking. ``agreed``: of several
+    models more than one thought of it; what a single one heard is never taken without asking,
+    either.
     """
 
     what: What
@@ -73,6 +75,7 @@ class Features:
     short: bool = False
     words: int = 4
     listed: bool = True
+    agreed: bool = True
 
     def values(self) -> tuple[float, ...]:
         """The numbers that are weighed, the first of them 1."""
@@ -128,7 +131,7 @@ class Ears:
 
     def accept(self, found: Features) -> float:
         """The odds from which it is taken as said; infinite where it must be asked about."""
-        if not found.listed or (found.short and found.longer is not None):
+        if not (found.listed and found.agreed) or (found.short and found.longer is not None):
             return math.inf
         if found.legal_rival is not None and found.legal_rival < AHEAD:
             return math.inf
@@ -155,7 +158,8 @@ def ears_of(*models: Path) -> Ears:
     own = file_of(*models)
     if own.is_file():
         return read(own.read_text("utf-8"), own)
-    general = files("blindplay.speech").joinpath(FILE if len(models) == 1 else TOGETHER)
+    name = FILE if len(models) == 1 else TOGETHER[min(len(models), max(TOGETHER))]
+    general = files("blindplay.speech").joinpath(name)
     return read(general.read_text("utf-8"), Path(str(general)))
 
 

@@ -3,7 +3,7 @@
 An English ear confuses *zwei* and *drei*, a French one loses the *h* of *Hector*, and both fail in
 noise, in which the built-in model was trained. What each thinks likely is summed: a reading costs,
 in each, by how much it is behind that model's best, and a limited sum where a model has not thought
-of it at all. So one model alone can make us doubt, but neither accept nor rule out.
+of it at all. So one model alone can make us doubt, but neither take anything nor rule it out.
 
 Models that cannot be loaded, or fail, drop out; the others go on.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -35,6 +35,7 @@ MOST_BEHIND = 8.0
 not."""
 
 T = TypeVar("T")
+K = TypeVar("K")
 
 
 def summed(hearings: Iterable[Hearing]) -> Hearing:
@@ -45,25 +46,47 @@ def summed(hearings: Iterable[Hearing]) -> Hearing:
     before and after the words counts as what most of it there was in any. What one model heard
     alone stays as it was.
     """
-    hearings = tuple(hearings)
-    if len(hearings) == 1:
-        return hearings[0]
+    parts = tuple(hearings)
+    if len(parts) == 1:
+        return parts[0]
     strays: dict[str, int] = {}
-    parts: list[dict[str, float]] = []
-    for hearing in hearings:
-        if not hearing.alternatives:
-            continue
-        best = hearing.alternatives[0].score
-        behind: dict[str, float] = {}
-        for one in hearing.alternatives:
-            if one.words not in behind:  # the likeliest come first
-                behind[one.words] = max(one.score - best, -MOST_BEHIND)
-                strays[one.words] = max(one.strays, strays.get(one.words, 0))
-        parts.append(behind)
-    scores = {words: sum(behind.get(words, -MOST_BEHIND) for behind in parts) for words in strays}
+    for part in parts:
+        of_part: dict[str, int] = {}
+        for one in part.alternatives:
+            of_part.setdefault(one.words, one.strays)  # the likeliest come first
+        for words, number in of_part.items():
+            strays[words] = max(number, strays.get(words, 0))
+    scores = votes(parts, {words: words for words in strays})
     # sorted() is stable: equal scores keep the order of the first model.
-    ranked = sorted(scores.items(), key=lambda item: -item[1])
-    return Hearing(tuple(Alternative(words, score, strays[words]) for words, score in ranked))
+    ranked = sorted(scores.items(), key=lambda item: -item[1][0])
+    together = (Alternative(words, score, strays[words]) for words, (score, _) in ranked)
+    return Hearing(tuple(together), parts)
+
+
+def votes(parts: Iterable[Hearing], meanings: Mapping[str, K]) -> dict[K, tuple[float, int]]:
+    """How likely each meaning is to the models together, and how many of them thought of it.
+
+    `meanings` maps the words of readings to what they mean, so that it does not matter in which
+    words each model heard it; others are passed over. The first number is a sum of nats as in
+    `summed`.
+    """
+    behind = [_behind(part, meanings) for part in parts if part.alternatives]
+    return {
+        key: (
+            sum(one.get(key, -MOST_BEHIND) for one in behind),
+            sum(one.get(key, -MOST_BEHIND) > -MOST_BEHIND for one in behind),
+        )
+        for key in dict.fromkeys(meanings.values())
+    }
+
+
+def _behind(part: Hearing, meanings: Mapping[str, K]) -> dict[K, float]:
+    best = part.alternatives[0].score
+    found: dict[K, float] = {}
+    for one in part.alternatives:
+        if one.words in meanings:  # the likeliest come first
+            found.setdefault(meanings[one.words], max(one.score - best, -MOST_BEHIND))
+    return found
 
 
 class Ensemble:

@@ -45,9 +45,11 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Hearing:
-    """What one utterance may have been, best first; no alternatives means silence."""
+    """What one utterance may have been, best first; no alternatives means silence. ``parts``:
+    where several models listened, what each of them made of it."""
 
     alternatives: tuple[Alternative, ...] = ()
+    parts: tuple["Hearing", ...] = ()
 
     @property
     def words(self) -> str:

@@ -24,7 +24,7 @@ from blindplay.laws.game import Game
 from blindplay.speech import models
 from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What
-from blindplay.speech.ensemble import AnyRecogniser, Ensemble
+from blindplay.speech.ensemble import AnyRecogniser, Ensemble, summed, votes
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
 
 ANSWER = 3.0
@@ -217,7 +217,8 @@ class Reading:
 
     ``score`` is in nats; ``loose`` counts the words and stretches of sound that say nothing: the
     fillers, articles and other sound that went with it. ``listed``: it is one of the forms that
-    are expected, perhaps after a correction.
+    are expected, perhaps after a correction. ``agreed``: more than one of several models thought
+    of it, in whatever words.
     """
 
     key: str
@@ -226,6 +227,7 @@ class Reading:
     loose: int
     meant: Understanding
     listed: bool = False
+    agreed: bool = True
 
     @property
     def move(self) -> chess.Move | None:
@@ -242,8 +244,11 @@ def readings(
     hearing = _accustomed(hearing, habits)
     found: dict[str, Reading] = {}
     nothing: Reading | None = None
+    meanings: dict[str, str] = {}
     for heard in hearing.alternatives:
         reading = _reading(heard, expected, pack)
+        if reading.key:
+            meanings[heard.words] = reading.key
         better = found.get(reading.key)
         if reading.key and (better is None or (reading.listed and not better.listed)):
             found[reading.key] = reading
@@ -252,6 +257,9 @@ def readings(
             nothing = reading
         if better is not None and found[reading.key] is reading and nothing is None:
             nothing = better
+    if hearing.parts:
+        for key, (score, number) in votes(hearing.parts, meanings).items():
+            found[key] = replace(found[key], score=score, agreed=number > 1)
     return sorted(found.values(), key=lambda r: -r.score - _prior(r, expected)), nothing
 
 
@@ -265,6 +273,8 @@ def _prior(reading: Reading, expected: Expected) -> float:
 def _accustomed(hearing: Hearing, habits: Confusions) -> Hearing:
     if not habits.table or not hearing.alternatives:
         return hearing
+    if hearing.parts:
+        return summed(_accustomed(part, habits) for part in hearing.parts)
     heard = hearing.words.split()
     weighed = [
         replace(one, score=one.score + habits.credit(one.words.split(), heard))
@@ -367,6 +377,7 @@ def features(
         loose=first.loose,
         short=first.meant.command is None and places < 4 and not castles and not answers,
         listed=first.listed,
+        agreed=first.agreed,
         words=4 if castles else len(words),
     )
 

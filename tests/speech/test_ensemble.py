@@ -59,7 +59,7 @@ def test_who_heard_nothing_does_not_vote_and_who_is_alone_is_taken_as_he_is() ->
     alone = heard(("a", -40, 1), ("b", -90))
     assert summed([alone]) == alone
     assert scores(summed([alone, Hearing()])) == {"a": 0.0, "b": -MOST_BEHIND}
-    assert summed([Hearing(), Hearing()]) == Hearing()
+    assert summed([Hearing(), Hearing()]).alternatives == ()
 
 
 def test_other_sound_around_the_words_counts_if_any_heard_it() -> None:

@@ -12,10 +12,11 @@ from blindplay.language import Command, load
 from blindplay.speech.audio import read_audio
 from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What, ears_of, read
+from blindplay.speech.ensemble import summed
 from blindplay.speech.models import ModelError, find_model
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table.hearing import Decision, Expected, Verdict, decide, expect
+from blindplay.table.hearing import Decision, Expected, Verdict, decide, expect, readings
 
 PACK = load("de")
 START = chess.Board()
@@ -278,3 +279,41 @@ def test_ears_are_read_as_they_were_written_and_damaged_ones_are_told(tmp_path: 
 
 def test_a_model_that_was_never_measured_has_the_general_ears(tmp_path: Path) -> None:
     assert ears_of(tmp_path).weights.keys() == EARS.weights.keys()
+
+
+# --- several models ------------------------------------------------------------------------------
+
+
+def together(*parts: list[tuple[str, float]]) -> Hearing:
+    return summed([heard(*part) for part in parts])
+
+
+def test_what_several_models_heard_is_taken_in_whatever_words_each_did(start: Expected) -> None:
+    long, short = "springer gustav eins felix drei", "springer gustav eins nach felix drei"
+    hearing = together([(long, -100)], [(short, -300)])
+    decision = decide(hearing, start, PACK, ears_of(MODEL, MODEL))
+    assert decision.verdict is Verdict.ACCEPT
+    assert decision.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+@pytest.mark.parametrize("others", [1, 2])
+def test_what_one_of_several_models_heard_alone_is_not_taken(start: Expected, others: int) -> None:
+    alone = [("springer gustav eins felix drei", -100.0)]
+    rest: list[list[tuple[str, float]]] = [[("", -50.0)], [("haus und hof", -50.0)]]
+    decision = decide(together(alone, *rest[:others]), start, PACK, ears_of(MODEL, MODEL))
+    assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_models_that_hear_two_different_moves_lead_to_a_question(start: Expected) -> None:
+    three = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -104.0)
+    four = ("bauer eva zwei eva vier", -200.0), ("bauer eva zwei eva drei", -203.0)
+    decision = decide(together([*three], [*four]), start, PACK, ears_of(MODEL, MODEL))
+    assert decision.verdict is Verdict.ASK
+    assert {one.phrase for one in decision.candidates} == {three[0][0], four[0][0]}
+
+
+def test_a_players_habits_count_with_each_model(start: Expected) -> None:
+    habits = Confusions({"vier": {"drei": 0.5}})
+    close = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101.0)
+    ranked, _ = readings(together([*close], [*close]), start, PACK, habits)
+    assert ranked[0].phrase == "bauer eva zwei eva vier"

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -18,8 +19,9 @@ from blindplay.speech.ears import What as Meant
 from blindplay.speech.ears import ears_of, read
 from blindplay.speech.models import find_model
 from blindplay.speech.recogniser import Alternative, Hearing
+from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.hearing import Expected, Verdict, decide
-from blindplay.table.voice import conditions, corpus, figures, fitting
+from blindplay.table.voice import comparison, conditions, corpus, effort, figures, fitting, report
 from blindplay.table.voice.conditions import Condition, Noise, Samples
 from blindplay.table.voice.corpus import Line, What
 from blindplay.table.voice.figures import Comes, Heard
@@ -267,3 +269,43 @@ def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> No
     sure = heard(What.MOVE, KNIGHT, (KNIGHT, -100), ("haus und hof", -130))
     assert decide(sure.hearing, sure.expected, PACK, done.ears).verdict is Verdict.ACCEPT
     assert any("not said" in line for line in done.lines)
+
+
+# --- models compared -----------------------------------------------------------------------------
+
+
+def test_models_are_compared_alone_and_together_on_the_same_utterances(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path / "data")
+    monkeypatch.setattr(effort, "memory", lambda *_: (40.0, 70.0))
+    with Synthesiser("de", cache=tmp_path / "phrases", spellings=PACK.spoken) as synthesiser:
+        rows: list[dict[str, str | None]] = []
+        for words, what in ((KNIGHT, KNIGHT), ("Guten Morgen", None)):
+            shutil.copy(synthesiser.render(words), tmp_path / f"{len(rows)}.wav")
+            rows.append({"file": f"{len(rows)}.wav", "words": what, "fen": chess.STARTING_FEN})
+        monkeypatch.setattr(corpus, "babble", lambda *_: hiss())
+    index = tmp_path / "index.jsonl"
+    index.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    folders = [tmp_path / name for name in ("one", "two")]
+    for folder in folders:
+        shutil.copytree(find_model("de"), folder)
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    options = report.Options((*folders, damaged), 4, 4, "clean", recordings=tmp_path)
+    told = list(comparison.compare(PACK, options))
+    found = {row.models: row for row in told if isinstance(row, comparison.Row)}
+    assert list(found) == [("one",), ("two",), ("one", "two")]
+    for row in found.values():
+        assert row.counts[What.MOVE.value] == {"of": 1, "right": 1}
+        assert row.counts[What.TALK.value]["of"] == 1
+        assert row.cost.memory_mb == 30
+    assert found["one",].measured and not found["one", "two"].measured
+    together = found["one", "two"].as_json()
+    assert together["size_mb"] == pytest.approx(2 * found["one",].cost.size_mb)
+    assert together["counts"]["moves"]["right"] == 1
+    lines = [line for line in told if isinstance(line, str)]
+    assert any(line.startswith("damaged is left out: ") for line in lines)
+    assert any(
+        "one and two together; clean; moves, 1: right first time 1" in line for line in lines
+    )

@@ -196,6 +196,13 @@ def _models(folders: Sequence[Path]) -> str:
 
 
 def _about(pack: Language, folders: Sequence[Path], said: Said, options: Options) -> str:
+    own = "measured for it" if file_of(*folders).is_file() else "the cautious general ones"
+    told = about(pack, said, options)
+    return f"Voice, {pack.name}, {_models(folders)}, ears {own}; {told}"
+
+
+def about(pack: Language, said: Said, options: Options) -> str:
+    """What is said, by whom, and how often."""
     kinds = Counter(one.line.what for one in said.utterances)
     numbers = ", ".join(f"{kinds[what]} {what.value}" for what in What if kinds[what])
     if said.recorded:
@@ -205,11 +212,7 @@ def _about(pack: Language, folders: Sequence[Path], said: Said, options: Options
         part = "that took no part in the training of the built-in model" if strange else "chosen"
         changed = "each utterance changed in speed, pitch and vocal tract"
         who = f"synthesised voices {part}: {', '.join(said.voices)}; {changed}"
-    own = "measured for it" if file_of(*folders).is_file() else "the cautious general ones"
-    return (
-        f"Voice, {pack.name}, {_models(folders)}, ears {own}; {who}; in each condition "
-        f"{numbers}; seed {options.seed}."
-    )
+    return f"{who}; in each condition {numbers}; seed {options.seed}."
 
 
 # --- lines ---------------------------------------------------------------------------------------
@@ -219,27 +222,9 @@ def told(found: Figures) -> Iterator[str]:
     """The figures of one condition in lines to be read."""
     name = str(found.condition)
     counts = found.counts
-
-    def line(key: str, text: Callable[[Mapping[str, int]], str]) -> Iterator[str]:
-        if key in counts:
-            yield f"{name}; {key}, {counts[key]['of']}: {text(counts[key])}."
-
+    for counted in told_counts(counts):
+        yield f"{name}; {counted}"
     moves = What.MOVE.value
-    yield from line(moves, _moves)
-    for also in (", piece lifted", ", move executed", ", to be repeated"):
-        yield from line(moves + also, _moves)
-    yield from line(moves + ", another piece lifted", _against)
-    yield from line(moves + ", another to be repeated", _moves)
-    yield from line(moves + ", heard freely", _moves)
-    yield from line(What.ILLEGAL.value, _illegal)
-    for also in (", piece lifted", ", move executed", ", to be repeated", ", heard freely"):
-        yield from line(What.ILLEGAL.value + also, _illegal)
-    for also in ("", ", opening word required", ", heard freely"):
-        yield from line(What.TALK.value + also, _talk)
-    yield from line(What.COMMAND.value, _commands)
-    yield from line(What.OPENED.value, _commands)
-    yield from line(What.OPENED.value + ", opening word required", _commands)
-    yield from line(What.WORD.value, _words)
     if found.curve:
         of = sum(
             counts[what.value]["of"]
@@ -261,6 +246,31 @@ def told(found: Figures) -> Iterator[str]:
             f"{e.longest_decision_s * 1000:.0f} ms; {e.missed} not noticed; real-time factor of "
             f"listening, recogniser and decision {e.real_time_factor:.3f}, one core."
         )
+
+
+def told_counts(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """What came of each kind of utterance, a line each."""
+
+    def line(key: str, text: Callable[[Mapping[str, int]], str]) -> Iterator[str]:
+        if key in counts:
+            yield f"{key}, {counts[key]['of']}: {text(counts[key])}."
+
+    moves = What.MOVE.value
+    yield from line(moves, _moves)
+    for also in (", piece lifted", ", move executed", ", to be repeated"):
+        yield from line(moves + also, _moves)
+    yield from line(moves + ", another piece lifted", _against)
+    yield from line(moves + ", another to be repeated", _moves)
+    yield from line(moves + ", heard freely", _moves)
+    yield from line(What.ILLEGAL.value, _illegal)
+    for also in (", piece lifted", ", move executed", ", to be repeated", ", heard freely"):
+        yield from line(What.ILLEGAL.value + also, _illegal)
+    for also in ("", ", opening word required", ", heard freely"):
+        yield from line(What.TALK.value + also, _talk)
+    yield from line(What.COMMAND.value, _commands)
+    yield from line(What.OPENED.value, _commands)
+    yield from line(What.OPENED.value + ", opening word required", _commands)
+    yield from line(What.WORD.value, _words)
 
 
 def _share(count: Mapping[str, int], *comes: Comes) -> str:
