@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: play test test-long lint docs bench model-graph clean
+.PHONY: play test test-long lint docs bench model model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
@@ -33,6 +33,18 @@ model-graph: LANG := $(if $(filter command line,$(origin LANG)),$(LANG),de)
 model-graph: $(READY)
 	$(BIN)/blindplay models adapt models/$(LANG) --language $(LANG) --output models/$(LANG)
 
+# A built-in model, from synthesised voices to figures, in build/models: make model LANG=de
+# See models/train/README.md: START=models/de begins with another, WITHOUT=joe leaves out voices.
+TRAIN := models/train/.venv
+model: LANG := $(if $(filter command line,$(origin LANG)),$(LANG),de)
+model: $(TRAIN)/.installed
+	$(TRAIN)/bin/python -m models.train $(LANG) $(if $(WITHOUT),--without $(WITHOUT)) $(if $(START),--start $(START)) $(ARGS)
+
+$(TRAIN)/.installed: models/train/requirements.txt pyproject.toml
+	$(PYTHON) -m venv $(TRAIN)
+	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --editable . -r $<
+	@touch $@
+
 $(READY): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "BlindPlay needs Python 3.11 or newer; set PYTHON=… to one.")'
 	$(PYTHON) -m venv $(VENV)
@@ -40,4 +52,4 @@ $(READY): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(TRAIN) build dist .mypy_cache .ruff_cache .pytest_cache

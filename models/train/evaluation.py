@@ -1,0 +1,114 @@
+"""What a network that was trained is worth: measured on voices and people that it never heard.
+
+`phones_wrong` looks at the network alone, `words_right` at single words as Vosk hears them with the
+finished model. What comes of it at a table, with questions and read-back, `blindplay bench voice`
+measures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from blindplay.speech.audio import read_audio
+from blindplay.speech.recogniser import Recogniser
+
+from .features import mfcc
+from .network import Network
+from .synthesis import Shard, utter
+from .voices import voices
+
+Sound = npt.NDArray[np.float32]
+_BEFORE, _AFTER = 3200, 4800  # samples of a quiet room around what is said
+_HISS = 8.0
+
+
+@dataclass(frozen=True)
+class Test:
+    """Something said by somebody that the network never heard; ``phones`` are empty where nobody
+    knows them."""
+
+    kind: str
+    words: str
+    phones: tuple[str, ...]
+    sound: Sound
+
+
+def unheard(language: str, count: int, seed: int, without: Sequence[str] = ()) -> Iterator[Test]:
+    """About ``count`` utterances of each kind of voice that was left ``without``, and of the
+    speakers that are kept for measuring.
+
+    Raises VoiceError when a voice is not installed.
+    """
+    for voice in voices(language):
+        if voice.kind in without:
+            speakers = voice.speakers
+        elif voice.unheard:
+            speakers = voice.unheard
+        else:
+            continue
+        tested = replace(voice, speakers=speakers)
+        # Shards are numbered from 0: so none that was trained with is said again.
+        for _, words, phones, sound in utter(Shard(language, tested, 999, count, seed)):
+            yield Test(voice.kind, words, tuple(phones), sound.astype(np.float32))
+
+
+def recordings(folder: Path) -> Iterator[Test]:
+    """The single words in a folder of recordings, as `blindplay bench voice` takes it: its
+    ``index.jsonl`` names a file, its speaker and its words a line.
+
+    Raises OSError or ValueError when it cannot be read.
+    """
+    for line in (folder / "index.jsonl").read_text(encoding="utf-8").splitlines():
+        entry = json.loads(line)
+        words = entry.get("words")
+        if words and " " not in words:
+            sound = np.frombuffer(read_audio(folder / entry["file"]), "<i2").astype(np.float32)
+            yield Test(str(entry.get("speaker", "people")), words.lower(), (), sound)
+
+
+def in_a_room(sound: Sound, seed: int = 0) -> Sound:
+    """The sound with a moment of a quiet room around it."""
+    room = np.random.default_rng(seed).normal(0, _HISS, _BEFORE + len(sound) + _AFTER)
+    room[_BEFORE : _BEFORE + len(sound)] += sound
+    return np.clip(np.round(room), -32768, 32767).astype(np.float32)
+
+
+def phones_wrong(network: Network, tests: Iterable[Test]) -> dict[str, tuple[int, int]]:
+    """For each kind, how many phones were wrong, added or dropped, of how many."""
+    found: dict[str, tuple[int, int]] = {}
+    for test in tests:
+        if test.phones:
+            wrong, count = found.get(test.kind, (0, 0))
+            heard = network.heard(mfcc(in_a_room(test.sound)))
+            found[test.kind] = wrong + distance(test.phones, heard), count + len(test.phones)
+    return found
+
+
+def words_right(model: Path, language: str, tests: Iterable[Test]) -> dict[str, tuple[int, int]]:
+    """For each kind, how many single words were heard as such of how many, where any word of the
+    model may come."""
+    recogniser = Recogniser(model, language)
+    single = sorted(word for word in recogniser.vocabulary if word.isalpha())
+    found: dict[str, tuple[int, int]] = {}
+    for test in tests:
+        if test.words in recogniser.vocabulary:
+            right, count = found.get(test.kind, (0, 0))
+            heard = recogniser.recognise(in_a_room(test.sound).astype("<i2").tobytes(), single)
+            found[test.kind] = right + (heard.words == test.words), count + 1
+    return found
+
+
+def distance(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many items must be changed, added or dropped to make one sequence of another."""
+    row = list(range(len(other) + 1))
+    for k, a in enumerate(one, 1):
+        above, row = row, [k]
+        for j, b in enumerate(other, 1):
+            row.append(min(above[j - 1] + (a != b), above[j] + 1, row[-1] + 1))
+    return row[-1]

@@ -1,0 +1,164 @@
+"""Speech to train with: phrases in many voices, as 16 kHz sound with the phones that are said.
+
+It is made in shards, each with a seed of its own, so that what was interrupted is gone on with and
+the order of the work does not matter. A shard is two files: ``NAME.raw``, signed 16-bit samples one
+utterance after another, and ``NAME.tsv``, a line for each: how many samples, the speaker, the words
+and the phones. The second is written last: where it is, the shard is whole.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from .phrases import Phrases
+from .voices import Samples, Voice, engine
+
+RATE = 16_000
+SHARD = 250
+"""Utterances in a shard."""
+
+_LONGEST_S = 7.0
+_LEVEL = 0.7
+_MARGIN = 800  # samples kept before and after what is said, 50 ms
+_FRAME = 480  # samples in one step of the network; a phone needs one at least
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A part of the synthesis: ``count`` utterances of one voice, drawn from ``seed``."""
+
+    language: str
+    voice: Voice
+    number: int
+    count: int
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Its files' name without ending."""
+        return f"{self.voice.name}-{self.number:03}"
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """An utterance of a shard as stored: where its samples are, who said what."""
+
+    file: Path
+    start: int
+    samples: int
+    kind: str
+    speaker: str
+    words: str
+    phones: tuple[str, ...]
+
+    def sound(self) -> npt.NDArray[np.float32]:
+        """Its samples, from -32768 to 32767."""
+        stored = np.memmap(self.file, "<i2", "r", 2 * self.start, (self.samples,))
+        return np.asarray(stored, np.float32)
+
+
+def shards(language: str, chosen: list[Voice], utterances: int, seed: int) -> list[Shard]:
+    """The shards that make up about so many utterances, the dearest voices first."""
+    whole = sum(voice.share[language] for voice in chosen)
+    found = []
+    for voice in chosen:
+        count = round(utterances * voice.share[language] / whole)
+        for number, first in enumerate(range(0, count, SHARD)):
+            found.append(Shard(language, voice, number, min(SHARD, count - first), seed))
+    return sorted(found, key=lambda s: (s.voice.engine not in ("kokoro", "piper"), s.number))
+
+
+def synthesise(shard: Shard, folder: Path) -> bool:
+    """Make the shard's files in ``folder``; False when they are there already.
+
+    Each shard needs a process of its own to be the same again: see `voices`.
+    Raises VoiceError when its voice is not installed.
+    """
+    index = folder / f"{shard.name}.tsv"
+    if index.is_file():
+        return False
+    lines, sounds = [], []
+    for speaker, text, phones, sound in utter(shard):
+        lines.append(f"{len(sound)}\t{shard.voice.kind}\t{speaker}\t{text}\t{' '.join(phones)}\n")
+        sounds.append(sound)
+    (folder / f"{shard.name}.raw").write_bytes(b"".join(sound.tobytes() for sound in sounds))
+    part = index.with_suffix(".part")
+    part.write_text("".join(lines), encoding="utf-8", newline="\n")
+    part.replace(index)
+    return True
+
+
+def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.int16]]]:
+    """The shard's utterances: speaker, words, phones, samples. Some that failed are missing."""
+    chance = random.Random(f"{shard.seed} {shard.language} {shard.name}")
+    voice = shard.voice
+    speaks = engine(voice.engine, chance.randrange(1 << 31))
+    phrases = Phrases(shard.language, voice.sounds.keys(), chance)
+    for _ in range(shard.count):
+        phrase = next(phrases)
+        speaker = chance.choice(voice.speakers)
+        said, rate = speaks.say(voice, speaker, phrase, chance)
+        # Played faster or slower, a voice is another one: pitch, tract and tempo together.
+        change = chance.uniform(0.84, 1.22) if chance.random() < 0.8 else 1.0
+        sound = _cut(said, rate * change)
+        if sound is not None and len(sound) >= _FRAME * 1.15 * len(phrase.phones):
+            yield speaker, phrase.text, phrase.phones, sound
+
+
+def _cut(said: Samples, rate: float) -> npt.NDArray[np.int16] | None:
+    """What was said at 16 kHz and one level, without the silence around it; None for nothing."""
+    if not len(said):
+        return None
+    sound = resample(said, rate)
+    peak = float(np.abs(sound).max(initial=0.0))
+    loud = np.flatnonzero(np.abs(sound) > 0.01 * peak)
+    if peak < 1e-3 or len(loud) < RATE // 10:
+        return None
+    sound = sound[max(0, loud[0] - _MARGIN) : loud[-1] + _MARGIN]
+    if len(sound) > _LONGEST_S * RATE:
+        return None
+    cut: npt.NDArray[np.int16] = (sound / peak * _LEVEL * 32767).astype("<i2")
+    return cut
+
+
+def resample(sound: Samples, rate: float) -> Samples:
+    """Samples at ``rate`` Hz as samples at 16 kHz, by their spectrum; what is above 8 kHz is gone.
+
+    The beginning follows on the end in this, so both are to be quiet.
+    """
+    count = max(1, round(len(sound) * RATE / rate))
+    spectrum = np.fft.rfft(sound)[: count // 2 + 1]
+    return np.asarray(np.fft.irfft(spectrum, count) * (count / len(sound)), np.float32)
+
+
+def utterances(folder: Path, keep: Callable[[str], bool] = lambda kind: True) -> list[Utterance]:
+    """Everything in ``folder`` whose kind of voice is to be kept, in the order of the names.
+
+    Raises ValueError when there is nothing.
+    """
+    found = []
+    for index in sorted(folder.glob("*.tsv")):
+        start = 0
+        for line in index.read_text(encoding="utf-8").splitlines():
+            length, kind, speaker, words, phones = line.split("\t")
+            if keep(kind):
+                one = Utterance(
+                    index.with_suffix(".raw"),
+                    start,
+                    int(length),
+                    kind,
+                    speaker,
+                    words,
+                    tuple(phones.split()),
+                )
+                found.append(one)
+            start += int(length)
+    if not found:
+        raise ValueError(f"There is no speech in {folder}; begin with: make model.")
+    return found

