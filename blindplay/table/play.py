@@ -375,7 +375,8 @@ def _typed(session: Session, line: str) -> None:
             session.press(side)
         return
     decisions = {"confirm": "confirm", "reject": "reject", "stop": "stop_clocks",
-                 "start": "start_clocks", "adjourn": "adjourn"}  # fmt: skip
+                 "start": "start_clocks", "adjourn": "adjourn",
+                 "preside": "preside", "withdraw": "withdraw"}  # fmt: skip
     try:
         if words[0] == "tape" and len(words) == 2 and words[1].isdigit():
             session.play_tape(int(words[1]))
