@@ -208,7 +208,7 @@ def _is_another(word: str, heard: Phones, known: Mapping[str, Variants]) -> bool
 def _of_sounds(said: Sequence[Part], known: Mapping[str, Variants]) -> dict[str, Variants]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for part in said:
-        for meant, heard in part.pairs:
+        for meant, heard in part.pairs if part.heard else ():  # else it was not said at all
             if meant:
                 counts[meant][heard] += 1
     rules: dict[str, tuple[str, float]] = {}
