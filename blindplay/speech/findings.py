@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blindplay.speech.audio import AudioError, MicrophoneSource, devices, drain, level
-from blindplay.speech.models import ModelError, find_model, probe
+from blindplay.speech.ensemble import Ensemble
+from blindplay.speech.models import ModelError, chosen, probe
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 
@@ -64,14 +65,23 @@ def _voices(language: str, given: Synthesiser | None) -> Finding:
 
 def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Finding]:
     try:
-        folder = find_model(language, model)
-        probe(folder, language)
-        recogniser = Recogniser(folder, language)
+        folders = chosen(language) if model is None else (model,)
     except ModelError as error:
         return [Finding(False, "recogniser", str(error))]
-    count = len(recogniser.vocabulary)
-    found = [Finding(True, "recogniser", f"The speech model in {folder} knows {count} words.")]
-    if missing := recogniser.missing(words):
+    found, loaded = [], []
+    for folder in folders:
+        try:
+            probe(folder, language)
+            loaded.append(Recogniser(folder, language))
+        except ModelError as error:
+            found.append(Finding(False, "recogniser", str(error)))
+            continue
+        count = len(loaded[-1].vocabulary)
+        known = f"The speech model in {folder} knows {count} words."
+        found.append(Finding(True, "recogniser", known))
+    if not loaded:
+        return found
+    if missing := Ensemble(loaded).missing(words):
         found.append(
             Finding(
                 False,

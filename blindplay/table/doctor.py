@@ -16,17 +16,37 @@ from blindplay.language import Language
 from blindplay.record import Journal, JournalError
 from blindplay.speech import findings
 from blindplay.speech.findings import Finding
+from blindplay.speech.models import ModelError, chosen
+
+from .voice.effort import memory
 
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Finding]:
     """All findings: voices, recogniser and vocabulary, sound devices, boards, journal, brltty."""
     words = [*pack.phrases(chess.Board()), *pack.command_phrases()]
     yield from findings.examine(pack.code, model=model, words=words, microphone=microphone)
+    yield from _together(pack, model)
     yield from _boards()
     yield _journal()
     brltty = _brltty()
     if brltty is not None:
         yield brltty
+
+
+def _together(pack: Language, model: Path | None) -> Iterator[Finding]:
+    """What several models that listen together cost; what they are worth, `bench models` says."""
+    try:
+        folders = chosen(pack.code) if model is None else (model,)
+    except ModelError:
+        return  # told already
+    measured = memory(folders, pack.code) if len(folders) > 1 else None
+    if measured is not None:
+        yield Finding(
+            True,
+            "models",
+            f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
+            "of memory; blindplay bench models says how well, and how fast.",
+        )
 
 
 def _boards() -> Iterator[Finding]:
