@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.speech import tuning
@@ -46,6 +46,7 @@ sounds = st.lists(
 )
 
 
+@settings(deadline=None)
 @given(words, sounds)
 def test_the_parts_are_the_words_in_order_and_what_was_heard_in_order(
     said: list[str], heard: list[str]
@@ -59,6 +60,7 @@ def test_the_parts_are_the_words_in_order_and_what_was_heard_in_order(
     assert part.strip() == "" or part in text
 
 
+@settings(deadline=None)
 @given(words)
 def test_words_said_as_we_know_them_teach_nothing(said: list[str]) -> None:
     heard = [phone for word in said for phone in next(iter(KNOWN[word]))]
