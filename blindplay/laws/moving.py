@@ -162,7 +162,8 @@ def repeat(game: State, fact: f.Repeat) -> None:
     if game.turn.announced is not None and by != game.side:
         before, said = game.board, game.turn.announced
     elif game.history and by == game.side:
-        before, said = game.history[-1].before, game.history[-1].move
+        last = game.history[-1]
+        before, said = last.before, last.said or last.move
     else:
         game.refuse(fact.by, "repeat", "nothing_announced", "announcing")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,25 +11,43 @@ import pytest
 from blindplay.console.acting import Answer, act, stamp
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages import player
+from blindplay.language import load
+from blindplay.laws import Fact
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Setup
+from blindplay.record import Journal
+from blindplay.table import Table
 from blindplay.table.console_host import TablePort
+from blindplay.table.session import Session
 
-from .hall import Hall
+from .hall import IMPAIRED
 
 KNIGHTS = "4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1"
 
 
+class Knights:
+    """A table without a server: White, impaired, has two knights that can both go to d2."""
+
+    def __init__(self, journal: Journal) -> None:
+        setup = Setup(t=0, fen=KNIGHTS, white=IMPAIRED, time_control="300+5")
+        self.table = Table(journal, setup, now=lambda: 0)
+        self.facts: list[Fact] = []
+        self.out = io.StringIO()
+        self.session = Session(self.table, load("de"), None, self.out)
+        self.table.listen(lambda fact, rulings: self.facts.append(fact))
+        self.table.submit(f.Start)
+
+
 @pytest.fixture
-def knights(tmp_path: Path) -> Iterator[Hall]:
-    """Two knights that can both go to d2."""
-    hall = Hall(tmp_path, fen=KNIGHTS)
-    hall.start()
-    yield hall
-    hall.close()
+def knights(tmp_path: Path) -> Iterator[Knights]:
+    with Journal(tmp_path / "game.db") as journal:
+        knights = Knights(journal)
+        yield knights
+        knights.session.close()
 
 
 def ask(
-    hall: Hall, role: str, language: str = "en", *, training: bool = False, **what: str
+    hall: Knights, role: str, language: str = "en", *, training: bool = False, **what: str
 ) -> Answer:
     form = {"act": ["ask"], **{name: [value] for name, value in what.items()}}
     return act(TablePort(hall.table, training=training), role, language, form)
@@ -44,15 +63,17 @@ def ask(
     ],
 )
 def test_answers_have_the_tables_words_in_the_pages_language(
-    knights: Hall, language: str, about: str, words: str
+    knights: Knights, language: str, about: str, words: str
 ) -> None:
     assert ask(knights, "white", language, about=about) == Answer((words,))
     assert "said" not in knights.out.getvalue()
-    assert len(knights.taken("query")) == 1
+    assert [fact.kind for fact in knights.facts] == ["start", "query"]
 
 
-def test_the_last_move_is_told_in_the_words_of_the_page(knights: Hall) -> None:
-    knights.play("white", "b1c3")
+def test_the_last_move_is_told_in_the_words_of_the_page(knights: Knights) -> None:
+    for fact in (f.Announce, f.Make):
+        knights.table.submit(fact, by="white", move="b1c3")
+    knights.table.submit(f.Press, by="white")
     answer = ask(knights, "white", about="last_move")
     assert answer.sentences == ("Last move, White: Knight Bella one Cæsar three.",)
 
@@ -60,7 +81,7 @@ def test_the_last_move_is_told_in_the_words_of_the_page(knights: Hall) -> None:
 @pytest.mark.parametrize("role", ["white", "black", "assistant:white", "assistant:black"])
 @pytest.mark.parametrize("about", ["position", "square", "pieces", "attackers", "captured"])
 def test_nobody_but_a_player_in_training_is_told_the_position(
-    knights: Hall, role: str, about: str
+    knights: Knights, role: str, about: str
 ) -> None:
     assert ask(knights, role, about=about, square="b1").refused
     told = ask(knights, role, training=True, about=about, square="b1")
@@ -74,7 +95,7 @@ def test_nobody_but_a_player_in_training_is_told_the_position(
      {"text": "e4"}],
 )  # fmt: skip
 def test_what_is_no_question_is_a_sentence_and_nothing_happens(
-    knights: Hall, what: dict[str, str]
+    knights: Knights, what: dict[str, str]
 ) -> None:
     assert ask(knights, "white", training=True, **what).refused
     assert {fact.kind for fact in knights.facts} <= {"start", "tick"}
@@ -88,7 +109,7 @@ def test_what_is_no_question_is_a_sentence_and_nothing_happens(
         ("gobbledygook", "That is no legal move here."),
     ],
 )
-def test_why_it_is_no_move_is_said(knights: Hall, text: str, said: str) -> None:
+def test_why_it_is_no_move_is_said(knights: Knights, text: str, said: str) -> None:
     form = {"act": ["move"], "how": ["both"], "text": [text], "seen": [stamp(knights.table.game)]}
     answer = act(TablePort(knights.table), "white", "en", form)
     assert answer.refused

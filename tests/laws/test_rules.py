@@ -105,3 +105,22 @@ def test_the_arbiter_takes_moves_back_with_their_times() -> None:
     back = one(got, "take_back")
     assert (back["white"], back["black"]) == (290, 300)
     assert (len(table.game.history), table.game.clock.running) == (1, None)
+
+
+def test_what_was_announced_is_repeated_even_where_the_hand_made_another_move() -> None:
+    """D.2.1: the announcement is repeated; which of the two counts, the sheets decide (D.2.9)."""
+    table = started(black={"impaired": True})
+    table.feed(
+        {"fact": "make", "by": "white", "move": "d2d4"},
+        {"fact": "announce", "by": "white", "move": "e2e4"},
+        {"fact": "press", "by": "white"},
+    )
+    assert table.game.history[0].said is not None
+    assert "black" not in table.game.repeated
+    got = table.feed({"fact": "repeat", "by": "black", "move": "e2e4"})
+    assert kinds(got) == ["repeated"]
+    assert table.game.repeated == {"black"}
+    table.feed({"fact": "announce", "by": "black", "move": "e7e5"})
+    assert table.game.repeated == {"black"}
+    table.feed({"fact": "repeat", "by": "white", "move": "e7e5"})
+    assert table.game.repeated == {"black", "white"}

@@ -82,7 +82,8 @@ def to_be_repeated(game: Game, side: str) -> bool:
         return False
     if game.side != side:
         return game.turn.announced is not None
-    return bool(game.history) and game.turn.announced is None
+    answers = bool(game.history) and game.turn.announced is None
+    return answers and not game.history[-1].illegal  # of that nothing was announced
 
 
 def clocks(game: Game) -> list[Clock]:
