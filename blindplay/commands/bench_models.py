@@ -29,6 +29,9 @@ def bench_models(
         Path | None,
         typer.Option(help='Folder with recordings; index.jsonl: {"file", "words", "fen"} a line.'),
     ] = None,
+    enrol: Annotated[
+        bool, typer.Option("--enrol", help="Also after learning each voice from half of it.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, an object a line.")] = False,
 ) -> None:
     """Compare speech models: each alone, and up to three together, on the same utterances.
@@ -46,7 +49,7 @@ def bench_models(
         chosen,
         recordings,
     )
-    for line in comparison.compare(language.load(language_id), options):
+    for line in comparison.compare(language.load(language_id), options, enrolled=enrol):
         if isinstance(line, str) != as_json:
             told = line if isinstance(line, str) else json.dumps(line.as_json(), ensure_ascii=False)
             print(told, flush=True)

@@ -309,3 +309,25 @@ def test_models_are_compared_alone_and_together_on_the_same_utterances(
     assert any(
         "one and two together; clean; moves, 1: right first time 1" in line for line in lines
     )
+
+
+def test_what_enrolment_is_worth_is_measured_on_what_was_not_learned_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(effort, "memory", lambda *_: None)
+    monkeypatch.setattr(corpus, "babble", lambda *_: hiss())
+    moves = [KNIGHT, "bauer eva zwei eva vier", "bauer david zwei david drei", KNIGHT]
+    with Synthesiser("de", cache=tmp_path / "phrases", spellings=PACK.spoken) as synthesiser:
+        rows = []
+        for number, words in enumerate(moves):
+            shutil.copy(synthesiser.render(words), tmp_path / f"{number}.wav")
+            rows.append({"file": f"{number}.wav", "words": words, "fen": chess.STARTING_FEN})
+    index = tmp_path / "index.jsonl"
+    index.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    options = report.Options((find_model("de"),), 4, 4, "clean", recordings=tmp_path)
+    told = list(comparison.compare(PACK, options, enrolled=True))
+    rows_of = {row.stage: row for row in told if isinstance(row, comparison.Row)}
+    assert list(rows_of) == [None, *comparison.Stage]
+    assert [row.counts[What.MOVE.value]["of"] for row in rows_of.values()] == [4, 2, 2]
+    assert rows_of[comparison.Stage.AFTER].as_json()["stage"] == "after enrolment"
+    assert any("de; after enrolment; clean; moves, 2: " in str(line) for line in told)

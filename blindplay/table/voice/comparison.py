@@ -11,19 +11,24 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from blindplay.language import Language
+import numpy as np
+
+from blindplay.language import Language, lexicon
+from blindplay.speech import enrolment
 from blindplay.speech.ears import ears_of, file_of
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble, summed
+from blindplay.speech.graphs import Vocabulary
 from blindplay.speech.models import ModelError, available
 from blindplay.speech.recogniser import Recogniser
 from blindplay.table.hearing import open_recogniser
 
 from . import effort, figures, report
-from .conditions import Condition, parse
-from .corpus import What
+from .conditions import Condition, Samples, parse
+from .corpus import Utterance, What
 from .figures import Heard
 
 CONDITIONS = "clean,10,pink10"
@@ -43,30 +48,44 @@ class Cost:
     real_time_factor: float
 
 
+class Stage(Enum):
+    """Whether the models know the speaker: each has said the first half of what he says here, and
+    his own pronunciations were learned from it; the second half is counted."""
+
+    BEFORE = "before enrolment"
+    AFTER = "after enrolment"
+
+
 @dataclass(frozen=True)
 class Row:
     """What models together made of the utterances in one condition: for each kind, how many there
-    were ("of") and what came of so many of them. ``measured``: their ears are their own."""
+    were ("of") and what came of so many of them. ``measured``: their ears are their own.
+    ``stage``: before or after an enrolment, if there was one."""
 
     models: tuple[str, ...]
     condition: Condition
     measured: bool
     cost: Cost
     counts: Mapping[str, Mapping[str, int]]
+    stage: Stage | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The same as one JSON object."""
         return {
             "models": list(self.models),
             "condition": self.condition.name,
+            "stage": None if self.stage is None else self.stage.value,
             "ears": "measured" if self.measured else "general",
             **asdict(self.cost),
             "counts": {kind: dict(count) for kind, count in self.counts.items()},
         }
 
 
-def compare(pack: Language, options: report.Options) -> Iterator[str | Row]:
+def compare(
+    pack: Language, options: report.Options, *, enrolled: bool = False
+) -> Iterator[str | Row]:
     """Lines to be read, and with those of each combination of models and each condition its row.
+    ``enrolled``: also with the pronunciations of each voice, learned from half of what it says.
 
     The models are those of ``options``, or else all that are there for the language; one that
     cannot be loaded is told and left out.
@@ -101,6 +120,7 @@ def compare(pack: Language, options: report.Options) -> Iterator[str | Row]:
     }
     sounding = [one for one in said.utterances if one.line.what not in _SINGLE]
     words = [one for one in said.utterances if one.line.what in _SINGLE]
+    costs: dict[tuple[str, ...], Cost] = {}
     for condition in conditions:
         heard: dict[str, list[Heard]] = {}
         worked: dict[str, float] = {}
@@ -128,9 +148,61 @@ def compare(pack: Language, options: report.Options) -> Iterator[str | Row]:
                 None if memory is None else memory[1] - memory[0],
                 sum(worked[name] for name in names),
             )
+            costs.setdefault(names, cost)
             row = Row(names, condition, file_of(*folders).is_file(), cost, counts)
             yield from told(row)
             yield row
+    if not enrolled:
+        return
+    for stage, condition, heard in _enrolled(pack, loaded, sounding, said.babble, conditions[0]):
+        for names in together:
+            folders = [loaded[name].folder for name in names]
+            one = loaded[names[0]] if len(names) == 1 else Ensemble([loaded[n] for n in names])
+            own = zip(*(heard[name] for name in names), strict=True)
+            counts = _counts(pack, one, [_together(parts, one, pack) for parts in own])
+            measured = file_of(*folders).is_file()
+            row = Row(names, condition, measured, costs[names], counts, stage)
+            yield from told(row)
+            yield row
+
+
+def _enrolled(
+    pack: Language,
+    models: Mapping[str, Recogniser],
+    said: Sequence[Utterance],
+    babble: Samples,
+    condition: Condition,
+) -> Iterator[tuple[Stage, Condition, dict[str, list[Heard]]]]:
+    """The second half of what each voice says, as models hear it before and after they have
+    learned the voice's pronunciations from the first half, recorded in a quiet room."""
+    words = lexicon(pack.code)
+    vocabulary = Vocabulary({**words.words, **words.fillers}, words.squares)
+    found: dict[Stage, dict[str, list[Heard]]] = {
+        stage: {name: [] for name in models} for stage in Stage
+    }
+    for voice in dict.fromkeys(one.voice for one in said):
+        own = [one for one in said if one.voice == voice and one.line.words]
+        learning, judging = own[::2], own[1::2]
+        for name, before in models.items():
+            with tempfile.TemporaryDirectory() as made:
+                folder = Path(made) / "model"
+                prompts = (
+                    enrolment.Said(tuple((one.line.words or "").lower().split()), _pcm(one.sound))
+                    for one in learning
+                    if one.line.what is not What.TALK
+                )
+                habits = enrolment.learn(before.folder, prompts, words.words)
+                enrolment.write(before.folder, folder, vocabulary, habits.all)
+                after = open_recogniser(pack, folder)
+                for stage, one in ((Stage.BEFORE, before), (Stage.AFTER, after)):
+                    heard = figures.hear(one, pack, judging, condition, babble, 1, freely=False)
+                    found[stage][name] += heard
+    for stage, told in found.items():
+        yield stage, condition, told
+
+
+def _pcm(sound: Samples) -> bytes:
+    return bytes(np.clip(sound, -32_768, 32_767).astype("<i2").tobytes())
 
 
 def _named(pack: Language, options: report.Options) -> dict[str, Path]:
@@ -175,6 +247,8 @@ def _megabytes(folder: Path) -> float:
 def told(row: Row) -> Iterator[str]:
     """One row in lines to be read."""
     models = " and ".join(row.models) + (" together" if len(row.models) > 1 else "")
+    if row.stage is not None:
+        models += f"; {row.stage.value}"
     cost = row.cost
     memory = "" if cost.memory_mb is None else f"{cost.memory_mb:.0f} MB of memory, "
     yield (
