@@ -129,6 +129,7 @@ class Console:
                     if public:
                         (urgent if ruling.kind in _URGENT else said).append(words)
             with self._table.held() as game:
+                urgent += views.calls(game, role, language, rulings)
                 stream.update(
                     views.parts(self._table, game, role, language), stamp(game), said, urgent
                 )

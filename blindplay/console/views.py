@@ -7,12 +7,12 @@ of it stays as it is, so that nobody loses his place in it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from blindplay.laws import Game, duties
+from blindplay.laws import Game, Ruling, duties
 from blindplay.laws.facts import SIDES
 
 from .access import Session
@@ -97,6 +97,12 @@ def beside(table: Table, session: Session, name: str, form: Form) -> str | None:
     values = extra(table, session.role, session.language, form)
     template = f"{page.FOLDER}/{'part' if 'part' in form else 'whole'}_{name}.html"
     return render(template, session.language, theme=session.theme, **values)
+
+
+def calls(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> list[str]:
+    """What the reader of this role's page is told at once, besides what everybody hears."""
+    tell = getattr(_page(game, role), "calls", None)
+    return list(tell(game, language, rulings)) if tell is not None else []
 
 
 def hears_tape(role: str) -> bool:

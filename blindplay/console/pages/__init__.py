@@ -6,7 +6,8 @@
 * ``values(table, game, role, language)``, what its templates show; ``game`` is the table's, held.
 
 A page may have ``EXTRA``, pages of their own beside it, by their addresses: each gives, for a
-table, a role, a language and a form, what the template ``whole_<address>.html`` shows.
+table, a role, a language and a form, what the template ``whole_<address>.html`` shows. And
+``calls(game, language, rulings)``: what its reader is told at once, besides what everybody hears.
 
 Texts of a page are in ``messages/<page>.<language>.toml``.
 """

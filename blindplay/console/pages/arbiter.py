@@ -3,7 +3,7 @@ him do (6.10 to 6.13, 7, 12)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +111,16 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
         ],
         "live": True,
     }
+
+
+def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
+    """What he is told at once, besides what everybody hears: what waits for him, in words."""
+    telling = happened.Telling(game, language)
+    return [
+        telling.ruling(one)
+        for one in rulings
+        if one.get("status") == "proposed" or one.kind == "arbiter_needed"
+    ]
 
 
 def _newest(log: Any, wanted: Any) -> Iterator[int]:

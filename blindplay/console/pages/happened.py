@@ -15,6 +15,7 @@ from blindplay.laws.editions import Article
 
 from ..messages import catalogue
 from ..ports import Utterance
+from .common import spoken_in
 
 _MOST_MOVES = 12
 _PEOPLE = frozenset(("by", "to", "of", "player", "gives", "board", "called_by", "seen_by"))
@@ -41,11 +42,13 @@ GROUPS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class Line:
-    """One sentence of an entry, the articles it rests on, and whether it waits for the arbiter."""
+    """One sentence of an entry, the articles it rests on, whether it waits for the arbiter, and its
+    language where that is not the page's."""
 
     text: str
     articles: tuple[Article, ...] = ()
     proposed: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,7 @@ class Telling:
         self._pack = load(language)
         self._first = game.start_board.turn == chess.WHITE
         self._number = game.start_board.fullmove_number
+        self._spoken_in = spoken_in(game)
 
     def fact(self, fact: Fact) -> str:
         """What a fact is, in one sentence."""
@@ -117,7 +121,9 @@ class Telling:
     def line(self, ruling: Ruling) -> Line:
         """A ruling with its articles."""
         proposed = ruling.get("status") == "proposed"
-        return Line(self.ruling(ruling), articles(ruling.articles), proposed)
+        # Explanations are in the words of the table, whatever the page's language.
+        language = self._spoken_in if ruling.kind == "explained" else ""
+        return Line(self.ruling(ruling), articles(ruling.articles), proposed, language)
 
     def entry(self, number: int, fact: Fact, rulings: Sequence[Ruling]) -> Entry:
         """A fact and its rulings; those that only repeat it are left out."""

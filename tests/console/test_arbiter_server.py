@@ -1,0 +1,158 @@
+"""The arbiter's page over a real server: whose it is, what is stale, what stays after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.console.acting import stamp
+from blindplay.console.messages import LANGUAGES
+from blindplay.console.pages import happened
+from blindplay.laws import facts as f
+from blindplay.record import Journal, Tape
+from blindplay.record.tape import beside
+from blindplay.table import Table
+from blindplay.table.console_host import TablePort
+
+from .hall import Hall
+from .test_server import Browser
+
+
+@pytest.fixture
+def arbiter(hall: Hall) -> Iterator[Browser]:
+    browser = Browser(hall, "arbiter")
+    assert browser.enter().status_code == 303
+    yield browser
+    browser.client.close()
+
+
+def test_the_tape_is_the_arbiters_alone(hall: Hall, arbiter: Browser) -> None:
+    said = Tape(beside(hall.journal.path)).keep(
+        bytes(16_000), 16_000, t=0, ply=1, by="table", words="Bauer Eva zwei Eva vier"
+    )
+    answer = arbiter.client.get("/arbiter/tape/1")
+    assert answer.headers["content-type"] == "audio/flac"
+    assert answer.content == said.path.read_bytes()
+    assert int(answer.headers["content-length"]) == said.path.stat().st_size
+    page = arbiter.client.get("/arbiter/timeline?group=said")
+    assert "media-src 'self'" in page.headers["content-security-policy"]
+    assert 'src="tape/1"' in page.text
+    for number in ("0", "2", "x", "../game.db", "-1"):
+        assert arbiter.client.get(f"/arbiter/tape/{number}").status_code == 404
+    assistant = Browser(hall)
+    assistant.enter()
+    for what in ("tape/1", "timeline", "sure?act=arbiter&do=adjourn"):
+        assert assistant.client.get(f"/assistant-white/{what}").status_code == 404
+        assert assistant.client.get(f"/arbiter/{what}").status_code == 401
+    assistant.client.close()
+
+
+def test_what_he_looked_at_is_not_done_when_the_game_has_gone_on(
+    hall: Hall, arbiter: Browser
+) -> None:
+    hall.start()
+    shown = stamp(hall.table.game)
+    hall.play("white", "e2e4")
+    answer = arbiter.do("arbiter", do="declare", result="1-0", preview=shown)
+    assert answer.json()["refused"]
+    assert "somebody else" in answer.json()["said"][0]
+    assert not hall.table.game.over
+    answer = arbiter.do("arbiter", do="declare", result="1-0", preview=stamp(hall.table.game))
+    assert not answer.json()["refused"]
+    assert hall.table.game.result == "1-0"
+
+
+def test_a_proposal_is_part_of_what_a_page_shows(hall: Hall) -> None:
+    """So a decision on one proposal is never taken for one on another."""
+    hall.start()
+    hall.table.submit(f.Make, by="white", move="e2e4")
+    before = stamp(hall.table.game)
+    hall.table.submit(f.Irregular, by="arbiter", what="wrong_start")
+    assert hall.table.game.pending is not None
+    assert stamp(hall.table.game) != before
+
+
+REFUSED = {
+    "act=arbiter&do=restore&number=7&after=white": "there is no such move",
+    "act=arbiter&do=restore&number=0&after=black": "there is no such move",
+    "act=arbiter&do=restore&number=&after=white": "there is no such move",
+    "act=arbiter&do=set_clock&white=4:99": "Write a time as",
+    "act=arbiter&do=set_clock": "no time is given",
+    "act=arbiter&do=penalty&player=white&kind=time": "no time is given",
+    "act=arbiter&do=penalty&kind=warning": "no player is given",
+    "act=arbiter&do=confirm": "nothing waits for a decision",
+    "act=arbiter&do=declare&result=3-0": "There is no such action.",
+    "act=touch&square=z9": "Name a square",
+    "act=resign": "There is no such action.",
+    "": "There is no such action.",
+}
+
+
+def test_what_cannot_be_done_is_said_before_it_is_tried(arbiter: Browser) -> None:
+    for fields, told in REFUSED.items():
+        answer = arbiter.client.get(f"/arbiter/sure?{fields}&part=yes")
+        assert answer.status_code == 200
+        assert told in answer.text, fields
+        assert "<form" not in answer.text
+
+
+def test_everything_is_told_after_a_restart_too(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, arbiter="automatic")
+    hall.start()
+    browser = Browser(hall, "arbiter")
+    browser.enter()
+    browser.client.close()
+    hall.play("white", "e2e4")
+    facts = [fact for fact, _ in hall.table.log]
+    hall.close()
+    with Journal(tmp_path / "game.db") as journal:
+        table = Table(journal)
+        assert [fact for fact, _ in TablePort(table).log()] == facts
+        assert table.game.presided
+        assert any(one.kind == "presides" for _, rulings in table.log for one in rulings)
+
+
+def test_an_arbiter_takes_a_game_in_hand_once(hall: Hall, arbiter: Browser) -> None:
+    """This one was set up with an arbiter."""
+    assert hall.taken("arbiter") == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_fact_and_ruling_has_words_in_every_language(hall: Hall, language: str) -> None:
+    """Of a game with everything in it; no sentence shows a name of the program's."""
+    hall.start()
+    hall.play("white", "e2e4")
+    submit = hall.table.submit
+    submit(f.Make, by="white", move="e7e5")
+    submit(f.Announce, by="black", text="e5")
+    submit(f.Repeat, by="white", move="e7e5")
+    submit(f.Make, by="black", move="e7e5")
+    submit(f.OfferDraw, by="black")
+    submit(f.Press, by="black")
+    submit(f.DeclineDraw, by="white")
+    submit(f.ClaimDraw, by="white", rule="repetition")
+    submit(f.Arbiter, do="confirm")
+    submit(f.Lift, board="white", square="g1")
+    submit(f.Place, board="white", square="f3", piece="N")
+    submit(f.Inspect, board="white", fulfils=["pegs"])
+    submit(f.Assistant, of="white", present=True)
+    submit(f.Touch, by="arbiter", square="b1")
+    submit(f.Query, by="white", about="time")
+    submit(f.Irregular, by="arbiter", what="wrong_clock")
+    submit(f.CallArbiter, by="white")
+    submit(f.Arbiter, do="set_clock", white=100)
+    submit(f.Arbiter, do="restore", ply=1)
+    submit(f.Arbiter, do="start_clocks")
+    submit(f.Record, by="black", ply=1, text="e4")
+    submit(f.Resign, by="black")
+    telling = happened.Telling(hall.table.game, language)
+    for at, (fact, rulings) in enumerate(hall.table.log):
+        for ruling in rulings:
+            text = telling.ruling(ruling)
+            assert text, ruling
+            assert "_" not in text, text
+            assert "{" not in text, text
+        for line in telling.entry(at, fact, rulings).lines:
+            assert "_" not in line.text, line
