@@ -19,7 +19,7 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from blindplay.language import Kind, Language
+from blindplay.language import Kind, Language, words_only
 from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.synthesis import Synthesiser, Voice
 from blindplay.table.conversation import NEVER_OPENED
@@ -300,7 +300,8 @@ def as_recorded(sound: Samples, chance: random.Random) -> Samples:
 def babble(pack: Language, seed: int, folder: Path) -> Samples:
     """Six talkers at once, equally loud: 30 seconds. With espeak they are other voices than those
     that are measured."""
-    sentences = _sentences(pack) or pack.command_phrases()
+    # Some phrases, such as Norwegian ones with "å", are for typing: a synthesiser refuses them.
+    sentences = _sentences(pack) or list(filter(words_only, pack.command_phrases()))
     length = RATE * _BABBLE_S
     together = np.zeros(length)
     with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
