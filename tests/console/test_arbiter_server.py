@@ -114,6 +114,15 @@ def test_everything_is_told_after_a_restart_too(tmp_path: Path) -> None:
         assert any(one.kind == "presides" for _, rulings in table.log for one in rulings)
 
 
+def test_what_the_arbiter_alone_is_told_nobody_else_hears(hall: Hall, arbiter: Browser) -> None:
+    """A position that he asks for must not be said into the player's earphone (D.2.10.4)."""
+    hall.start()
+    answer = arbiter.do("query", about="position").json()
+    assert "Eva" in answer["said"][0]
+    assert arbiter.do("arbiter", do="postpone").json()["refused"]
+    assert "said" not in hall.out.getvalue()
+
+
 def test_an_arbiter_takes_a_game_in_hand_once(hall: Hall, arbiter: Browser) -> None:
     """This one was set up with an arbiter."""
     assert hall.taken("arbiter") == []
