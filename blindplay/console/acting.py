@@ -24,8 +24,9 @@ Form = Mapping[str, Sequence[str]]
 
 # Who did it, when, and who saw it the server knows; no page can say it.
 _SERVERS = frozenset(("t", "by", "seen_by"))
-# These mean the position that the page showed; the others are true whatever has happened since.
-_OF_A_POSITION = frozenset(("announce", "correct", "make", "press", "record", "seal"))
+# These mean the moves that the page showed, and ``make`` also what stood on the boards; the others
+# are true whatever has happened since.
+_OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
 _PROMOTIONS = frozenset("qrbn")
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
 _WHOLE = frozenset(("ply",))
@@ -66,14 +67,24 @@ class NoActionError(ValueError):
 def stamp(game: Game) -> str:
     """How far the game has come: another one as soon as something is announced, executed or
     completed. Two pages that act on the same position send the same stamp; one of them is late.
+    What stands on the boards is in its part after the point.
     """
     turn = game.turn
     shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
     moves = (turn.announced, turn.executed, turn.attempted, turn.made)
     # What is to be decided is part of what a page shows, too.
     pending = game.pending and (game.pending.ruling.t, game.pending.ruling.kind)
-    state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, shown, pending)
-    return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
+    state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, pending)
+    return ".".join(hashlib.sha256(repr(one).encode()).hexdigest()[:16] for one in (state, shown))
+
+
+def _is_late(game: Game, seen: str, kind: str) -> bool:
+    """Whether ``kind`` was decided in view of a position that has passed. Who presses his clock is
+    not late because the other board has just been seen to."""
+    now = stamp(game)
+    if kind != "make":
+        seen, now = seen.partition(".")[0], now.partition(".")[0]
+    return kind in _OF_MOVES and seen != now
 
 
 def act(table: Table, role: str, language: str, form: Form) -> Answer:
@@ -96,7 +107,7 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
                 steps = [(kind, _claim(game, language, form))]
             else:
                 steps = [(kind, _fields(kind, form))]
-            if _one(form, "seen") != stamp(game) and any(k in _OF_A_POSITION for k, _ in steps):
+            if any(_is_late(game, _one(form, "seen"), step) for step, _ in steps):
                 raise NoActionError("stale")
             if _one(form, "preview") not in ("", stamp(game)):
                 raise NoActionError("stale")

@@ -288,6 +288,21 @@ def test_a_slip_of_the_finger_presses_no_clock_and_seals_no_move(
     assert hall.table.game.adjourned
 
 
+def test_a_press_is_not_late_because_the_other_board_has_been_seen_to(
+    hall: Hall, assistant: Browser
+) -> None:
+    hall.start()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Make, by="white", move="e2e4")
+    seen = stamp(hall.table.game)
+    assert assistant.do("move", text="e2e4", how="make").json()["refused"] is False
+    late = assistant.do("move", text="e2e4", how="make", seen=seen)
+    assert "somebody else" in late.json()["said"][0]
+    assert assistant.do("press", seen=seen).json()["refused"] is False
+    assert "somebody else" in assistant.do("press", seen=seen).json()["said"][0]
+    assert len(hall.table.game.history) == 1
+
+
 def test_a_press_before_the_move_is_made_says_what_is_missing(
     hall: Hall, assistant: Browser
 ) -> None:
