@@ -126,3 +126,13 @@ def test_every_key_asks_one_thing(language: str) -> None:
     # What the sentence names, the keys do.
     for key in say["piece_keys"]:
         assert f" {key.upper()} " in say["which_pieces"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_questions_that_the_page_gives_as_examples_are_answered(
+    knights: Knights, language: str
+) -> None:
+    _, _, examples = catalogue(language)["question_hint"].partition(": ")
+    for text in examples.rstrip(".").split("; "):
+        answer = ask(knights, "white", language, training=True, text=text)
+        assert not answer.refused, (text, answer)
