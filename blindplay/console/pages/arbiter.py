@@ -3,11 +3,13 @@ him do (6.10 to 6.13, 7, 12)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from blindplay.laws import Game, Ruling, duties
+import chess
+
+from blindplay.laws import Fact, Game, Ruling, duties
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces
 
@@ -105,10 +107,7 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
         "requirements": [(name, telling.word(name)) for name in f.REQUIREMENTS],
         "results": f.RESULTS,
         "sides": f.SIDES,
-        "entries": [
-            telling.entry(at, *log[at])
-            for at in _newest(log, lambda at: log[at][0].kind not in _UNTOLD or log[at][1])
-        ],
+        "entries": [telling.entry(at, *log[at]) for at in _newest(log)],
         "live": True,
     }
 
@@ -123,15 +122,10 @@ def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     ]
 
 
-def _newest(log: Any, wanted: Any) -> Iterator[int]:
-    """The places of the newest entries that are wanted, the newest first."""
-    found = 0
-    for at in range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1):
-        if wanted(at):
-            found += 1
-            yield at
-            if found == NEWEST:
-                return
+def _newest(log: Sequence[tuple[Fact, Sequence[Ruling]]]) -> list[int]:
+    """The places of the newest entries that tell something, the newest first."""
+    places = range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1)
+    return [at for at in places if log[at][0].kind not in _UNTOLD or log[at][1]][:NEWEST]
 
 
 def _needed(table: Table, game: Game) -> list[Ruling]:
@@ -181,7 +175,7 @@ def _differing(game: Game, telling: happened.Telling, language: str) -> list[str
     sentence = say["arb_differ_at" if two else "arb_differ_at_one"]
     return [
         sentence.format(
-            square=happened.square_of(at),
+            square=chess.square_name(at),
             **{name: telling.piece(piece) for name, piece in zip(names, pieces, strict=True)},
         )
         for at, pieces in _differences(game).items()

@@ -15,7 +15,7 @@ from blindplay.laws.state import OTHER, Pending
 
 from ..acting import Form, NoActionError
 from ..messages import catalogue
-from .happened import Telling, time_of
+from .happened import Lenient, Telling, time_of
 
 _TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
 _PENALTIES = ("warning", "time", "loss")
@@ -64,9 +64,11 @@ def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], li
     say, telling = catalogue(language), Telling(game, language)
     ruling = pending.ruling
     kind = ruling.kind if ruling.kind != "arbiter_needed" else str(ruling["why"])
-    values = {
-        name: telling.name(str(ruling[name])) for name in ("by", "player") if name in ruling.fields
-    }
+    values = Lenient(
+        (name, telling.name(str(ruling[name])))
+        for name in ("by", "player")
+        if name in ruling.fields
+    )
     values["result"] = str(ruling.get("result") or "")
     values["to"] = telling.ply(ruling["to_ply"]) if "to_ply" in ruling.fields else ""
     for side in f.SIDES:
@@ -75,7 +77,8 @@ def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], li
     yes, no = f"yes_if_{kind}", f"no_if_{kind}"
     if kind == "illegal":
         back = "yes_if_illegal_back" if "to_ply" in ruling.fields else "yes_if_illegal_undo"
-        loses = pending.price is not None and pending.price.get("loses")
+        limit = game.switch("illegal_moves_that_lose")
+        loses = limit and ruling["number"] >= limit
         yes = "yes_if_loses" if loses else back
         no = "no_if_illegal_stands" if game.switch("illegal_stands") else "no_if_goes_on"
     elif kind == "claim" and "correct" in ruling.fields:
@@ -86,11 +89,11 @@ def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], li
     elif kind == "take_back":
         yes = "yes_if_new_game" if ruling.get("new_game") else "yes_if_take_back"
     elif kind == "flag":
-        yes = "yes_if_flag_draw" if ruling.get("result") == "1/2-1/2" else "yes_if_flag"
-    confirming = [say.get(yes, say["yes_if_other"]).format(**values)]
+        yes = "yes_if_flag_undecided" if ruling.get("undecided") else "yes_if_flag"
+    confirming = [say.get(yes, say["yes_if_other"]).format_map(values)]
     if pending.price is not None:
         confirming.append(telling.ruling(_plain(pending.price)))
-    return confirming, [say.get(no, say["no_if_goes_on"]).format(**values)]
+    return confirming, [say.get(no, say["no_if_goes_on"]).format_map(values)]
 
 
 def _plain(ruling: Ruling) -> Ruling:

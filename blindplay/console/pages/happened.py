@@ -79,11 +79,6 @@ def move_of(uci: str) -> str:
     return f"{uci[:2]}–{uci[2:4]}{promoted}"
 
 
-def square_of(at: int) -> str:
-    """A square's name."""
-    return chess.square_name(at)
-
-
 class Telling:
     """Tells facts and rulings of one game in one language."""
 
@@ -107,12 +102,12 @@ class Telling:
         values["said"] = str(fields.get("text") or values.get("move", ""))
         if not values.get("piece"):
             values["piece"] = "?"
-        return self._say[key].format_map(_Lenient(values))
+        return self._say[key].format_map(Lenient(values))
 
     def ruling(self, ruling: Ruling) -> str:
         """What a ruling is, in one sentence, with its status where it has one."""
         values = self._values(ruling.fields)
-        text = self._say[self._key(ruling, values)].format_map(_Lenient(values)).strip()
+        text = self._say[self._key(ruling, values)].format_map(Lenient(values)).strip()
         if ruling.get("claimable"):
             return f"{text} ({self._say['is_claimable']})"
         status = ruling.get("status")
@@ -251,7 +246,7 @@ class Telling:
         return self._say[key].format(piece=self.piece(step["piece"]), square=step["square"])
 
 
-class _Lenient(dict[str, str]):
+class Lenient(dict[str, str]):
     """Values for a sentence; what a fact or a ruling leaves out is left out of it."""
 
     def __missing__(self, key: str) -> str:
