@@ -55,10 +55,15 @@ def speaker(voice: str) -> Callable[[str], list[str]]:
     return say
 
 
-def fold(phones: Iterable[str]) -> list[str]:
+OWN = {"en": {"a": "{", "3": "3:"}, "da": {"V": "3"}}
+"""What a mnemonic stands for in one language: the a of "man", the er of "springer"."""
+
+
+def fold(phones: Iterable[str], code: str) -> list[str]:
     """The phones without distinctions that nothing can hear: Danish stød, long consonants, …"""
+    folds = FOLDED | OWN.get(code, {})
     bare = (re.sub(r"^\?(?=.)|(?<=[bdfgklmnprstv]):$", "", phone) for phone in phones)
-    folded = [part for phone in bare for part in FOLDED.get(phone, phone).split()]
+    folded = [part for phone in bare for part in folds.get(phone, phone).split()]
     return [part for part, _ in itertools.groupby(folded)]
 
 
@@ -71,7 +76,7 @@ def main(code: str, words: list[str]) -> None:
     say = speaker({"en": "en-us"}.get(code, code))
     for word in words or language.load(code).grammar_words():
         if word not in known:
-            print(f'"{word}" = "{" ".join(fold(say(word)))}"')
+            print(f'"{word}" = "{" ".join(fold(say(word), code))}"')
 
 
 if __name__ == "__main__":

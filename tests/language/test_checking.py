@@ -102,8 +102,8 @@ def test_what_is_missing_is_named_with_its_english() -> None:
     )
 
 
-@pytest.mark.parametrize("table", ["files", "ranks", "move", "commands", "sentences", "spoken"])
-@pytest.mark.parametrize("instead", ["3", '"words"', "[1, 2]", "[]", "{}"])
+@pytest.mark.parametrize("table", ["ranks", "commands", "sentences", "spoken"])
+@pytest.mark.parametrize("instead", ["3", "[1, 2]", "{}"])
 def test_a_table_that_is_something_else_is_told(table: str, instead: str) -> None:
     assert table in pack.parse(text_of("nb").encode(), "nb.toml")
     kept = text_of("nb").replace(f"[{table}]\n", f"[{table}_not]\n")
@@ -198,7 +198,7 @@ def test_every_fault_is_found_in_one_go_and_half_a_pack_is_looked_at_in_its_othe
 def test_pronunciations_are_looked_at(
     old: str, new: str, severe: bool, key: str, told: str
 ) -> None:
-    report = changed((old, new), sounds=severe)
+    report = changed((old, new), sounds="0.0" in told)
     assert report.usable is not severe
     found = report.errors if severe else report.warnings
     assert any(one.key == key and told in one.text for one in found), found

@@ -30,7 +30,7 @@ def squares_of(uci: str) -> tuple[int, ...]:
 
 def spoken_in(game: Game) -> str:
     """The HTML language of announcements; where a player's has no pack, the table speaks German."""
-    code = game.announcing_language()
+    code = game.announcing_language().partition("+")[0]  # "de+nb": ranks in another's words
     return code if code in ("da", "de", "en", "nb", "sv") else "de"
 
 
@@ -39,7 +39,9 @@ def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: st
     assert game.setup is not None
     if not board.is_legal(move):
         return Told(move.uci(), move.uci(), move.uci(), by)
-    words = load(spoken_in(game)).announce(board, move, edition=game.setup.edition)
+    _, plus, ranks = game.announcing_language().partition("+")
+    pack = load(spoken_in(game) + plus + ranks)
+    words = pack.announce(board, move, edition=game.setup.edition)
     return Told(words, load(language).write(board, move), move.uci(), by)
 
 
