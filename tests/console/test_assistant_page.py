@@ -331,9 +331,9 @@ def test_colours_are_the_systems_until_others_are_chosen(page: Page, hall: Hall)
         page.wait_for_function(
             "wanted => getComputedStyle(document.body).backgroundColor === wanted", arg=ground
         )
+        assert violations(page, "color-contrast") == [], name
         for size in (PHONE, DESK):
             page.set_viewport_size(size)
-            assert violations(page, "color-contrast") == [], name
             shot(page, f"{name}-{size['width']}")
     page.reload()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(0, 0, 0)"
@@ -352,6 +352,8 @@ def test_the_page_of_the_sighted_players_assistant_offers_his_two_tasks_only(
         expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of Black, Bert")
         buttons = page.locator("main form button").all_inner_texts()
         assert buttons == ["Announce and execute", "Announce only", "Execute only"]
+        expect(page.get_by_role("heading", name="scoresheet")).to_have_count(0)
+        expect(page.locator("#sheet")).to_be_hidden()
         assert page.locator(".board button").first.get_attribute("id") == "sq-h1"
         assert violations(page) == []
     finally:

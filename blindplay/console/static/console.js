@@ -49,6 +49,7 @@ function replace(name, html) {
   }
   const opened = [...section.querySelectorAll("details[id][open]")].map((one) => one.id);
   section.innerHTML = html;
+  section.hidden = !html.trim();
   for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   for (const [id, value] of typed) {
     const field = document.getElementById(id);
@@ -58,7 +59,8 @@ function replace(name, html) {
     // Where what had the focus is gone, its part's heading is the nearest place.
     const same = active.id ? document.getElementById(active.id) : null;
     const there = same?.checkVisibility?.() ?? same;
-    (there ? same : section.querySelector("h2")).focus({ preventScroll: Boolean(there) });
+    const heading = section.querySelector("h2") ?? document.getElementById("main");
+    (there ? same : heading).focus({ preventScroll: Boolean(there) });
   }
 }
 
