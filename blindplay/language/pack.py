@@ -128,7 +128,10 @@ class Pack:
         """
         code, plus, ranks = code.partition("+")
         entry, file = source(code)
-        pack = cls(code, parse(entry.read_bytes(), file), file)
+        data = parse(entry.read_bytes(), file)
+        if file != f"packs/{code}.toml":
+            _complete(data, code)
+        pack = cls(code, data, file)
         return pack.with_ranks(cls.read(ranks)) if plus else pack
 
     def with_ranks(self, other: Pack) -> Pack:
@@ -262,8 +265,21 @@ def parse(text: bytes, file: str) -> dict[str, Any]:
         return tomllib.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise LanguageError(f"{file} is no text in UTF-8: save it as UTF-8.") from None
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, and of numbers too long for Python
         raise LanguageError(f"Correct {file}: {error}.") from error
+
+
+def _complete(data: dict[str, Any], code: str) -> None:
+    """Add the sentences that a user's own pack lacks, for it may be older than the program: in
+    the middle of a game another language is better than silence."""
+    folder = files(__package__).joinpath("packs")
+    built_in = folder.joinpath(f"{code}.toml")
+    if not built_in.is_file():
+        built_in = folder.joinpath("en.toml")
+    whole = parse(built_in.read_bytes(), built_in.name)
+    for table in ("sentences", "printed"):
+        if isinstance(data.get(table), dict):
+            data[table] = whole[table] | data[table]
 
 
 def codes() -> list[str]:

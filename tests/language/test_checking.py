@@ -326,6 +326,19 @@ def test_a_pack_that_is_broken_is_not_added_and_breaks_nothing_where_it_lies(
     assert any(line.startswith("fo: cannot be used. Correct ") for line in listed)
 
 
+def test_what_an_old_pack_of_ones_own_lacks_is_said_in_the_words_of_the_built_in_one(
+    own: Path,
+) -> None:
+    own.mkdir()
+    for code, built_in in (("nb", "nb"), ("nn", "en")):
+        text = text_of("nb").replace('black = "Svart"', 'black = "Sort"')
+        lines = [line for line in text.splitlines() if not line.startswith("welcome =")]
+        (own / f"{code}.toml").write_text("\n".join(lines), "utf-8")
+        words = language.Language(pack.Pack.read(code))
+        assert words.sentence("black") == "Sort"
+        assert f'"{words.sentence("welcome")}"' in text_of(built_in)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [["check", "no-such-file.toml"], ["add", "my pack.toml"], ["remove", "de"], ["remove", "../x"]],

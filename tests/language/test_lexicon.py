@@ -107,3 +107,5 @@ def test_a_pack_that_is_no_toml_is_a_sentence() -> None:
         parse("name = 'Français'".encode("latin-1"), "my.toml")
     with pytest.raises(LanguageError):
         parse(b"a = " + b"[" * 100_000, "my.toml")
+    with pytest.raises(LanguageError):
+        parse(b"a = " + b"9" * 5000, "my.toml")
