@@ -247,6 +247,8 @@ def test_an_arbiter_who_comes_in_takes_a_friendly_game_in_hand(
     page.reload()
     page.locator("#reject").click()
     page.locator("#yes").click()
+    expect(page.locator("#sure")).to_be_hidden()
+    expect(page.locator("#confirm")).to_have_count(0)
     page.locator("#adjournment-s").click()
     page.get_by_role("button", name="Leave the game to itself …").click()
     page.locator("#yes").click()

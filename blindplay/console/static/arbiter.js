@@ -4,6 +4,7 @@
 import { page, say, urgent } from "./console.js";
 
 let origin = null; // the id of the button that opened the step
+let sent = false; // its form has been sent
 let step = document.getElementById("sure");
 
 if (!step) {
@@ -16,17 +17,20 @@ if (!step) {
 }
 
 function close() {
+  const here = step.contains(document.activeElement);
   step.hidden = true;
   step.textContent = "";
   const back = (origin && document.getElementById(origin)) ?? document.querySelector("#game h2");
-  back.focus();
+  if (here) back.focus(); // who has gone on meanwhile is not called back
   origin = null;
+  sent = false;
 }
 
 document.addEventListener(
   "submit",
   async (event) => {
     const form = event.target;
+    if (step.contains(form)) sent = true;
     if (!("step" in form.dataset)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -63,8 +67,11 @@ document.addEventListener("keydown", (event) => {
 
 // Done or refused: what was prepared is over, for it was about the game as it stood.
 document.addEventListener("answered", () => {
-  if (step.hidden || !step.contains(document.activeElement)) return;
+  if (!sent) return;
   const details = origin && document.getElementById(origin)?.closest("details:not(.article)");
-  if (details) details.open = false;
+  if (details) {
+    details.open = false;
+    origin = details.querySelector("summary").id;
+  }
   close();
 });
