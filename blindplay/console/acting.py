@@ -111,10 +111,11 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
                 raise NoActionError("stale")
             if _one(form, "preview") not in ("", stamp(game)):
                 raise NoActionError("stale")
-            if kind == "seal" and not (game.adjourning or game.adjourned):
-                raise NoActionError("seal_unasked")
-            if kind == "press" and _slipped(game, role):
-                raise NoActionError("press_unbegun")
+            if kind in duties.rights(game, role):  # of everything else the Laws themselves tell
+                if kind == "seal" and not (game.adjourning or game.adjourned):
+                    raise NoActionError("seal_unasked")
+                if kind == "press" and _slipped(game, role):
+                    raise NoActionError("press_unbegun")
             told: list[Ruling] = []
             for step, fields in steps:
                 refusal = duties.refusal(game, role, step)
