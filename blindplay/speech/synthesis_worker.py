@@ -76,6 +76,8 @@ class Engine:
         if voice is not None:
             base, _, variant = voice.partition("+")
             names = {part for v in known for part in (v["id"], v["name"], v["language"])}
+            if self._espeak:  # knows "en", too, and lists "en-us", "en-gb", …
+                names |= {_primary(v["language"]) for v in known}
             if base.casefold() not in {name.casefold() for name in names if name}:
                 raise ValueError(f"There is no voice {voice!r}; choose one that is listed.")
             if self._espeak and variant and self._data is not None:

@@ -142,6 +142,14 @@ def test_the_other_languages_have_a_voice(tmp_path: Path, language: str) -> None
         assert read_wav(other.render("dame konge remis"))[0]
 
 
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the voice there is not espeak's")
+def test_a_variant_of_a_language_that_is_listed_by_its_countries_only_is_a_voice(
+    tmp_path: Path,
+) -> None:
+    with Synthesiser("en", cache=tmp_path) as english:
+        assert read_wav(english.render("knight takes", voice="en+f1"))[0]
+
+
 def test_the_voices_of_the_language_are_listed(synthesiser: Synthesiser) -> None:
     assert [v.language for v in synthesiser.voices()] == ["de"]
     assert {v.language for v in synthesiser.voices("nb")} == {"nb"}
