@@ -125,9 +125,13 @@ def touch(game: State, fact: f.Touch) -> None:
     if game.closed("touch", fact.by):
         return
     if fact.by not in OTHER:
-        # An assistant or the arbiter touches nothing himself: he has seen it.
+        # An assistant or the arbiter touches nothing himself: he has seen it. What an assistant
+        # reports is that his player's opponent has touched a piece (D.2.10.5).
         made = game.turn.made is not None
-        who = OTHER[game.side] if made else game.side
+        if fact.by == "arbiter":
+            who = OTHER[game.side] if made else game.side
+        else:
+            who = OTHER[fact.by.removeprefix("assistant:")]
         fact = dataclasses.replace(fact, by=who, seen_by=fact.by)
     if fact.seen_by is not None and game.acting(fact.seen_by, "touch", duty="own") is None:
         return

@@ -367,7 +367,7 @@ def _typed(session: Session, line: str) -> None:
     if line == "start" and session.begin_now():
         return
     if not words:
-        if table.game.turn == Turn():
+        if table.game.turn == Turn() and table.game.sealed is None and not table.game.over:
             # A key may bounce or be hit by chance; at this table a press without a move (7.5.3)
             # takes a lever.
             session.say(Output.PRIVATE, session.pack.sentence("press_unbegun"))

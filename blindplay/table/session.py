@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import TextIO
 
+import chess
+
 from blindplay.boards import events, peg
 from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.driver import PegBoard
@@ -33,7 +35,7 @@ from .hearing import Decision, Expected, Verdict, decide, expect, felt
 from .setup_guide import KEYS, SetupGuide, key_of
 from .table import Table
 from .taping import Taping
-from .words import spoken
+from .words import move_in_words, spoken
 
 DGT = "dgt:"
 # Who speaks is not talked over; who has begun to and says nothing more is, after so long.
@@ -132,6 +134,7 @@ class Session:
         self._looked_at: set[str] = set()
         self._happened = threading.Condition()
         self.taping: Taping | None = None
+        self._spoken_for: set[str] = set()  # whose move that is not completed was announced
         self.rulings: list[Ruling] = []
         self.misheard = 0
         """How many utterances were not understood."""
@@ -214,6 +217,7 @@ class Session:
                 continue
             for output, words in spoken(ruling, self.table.game, self.pack):
                 self.say(output, words)
+            self._announce_unspoken(ruling)
         self._lead()
         self._take_awaited()
         if any(ruling.kind == "completed" for ruling in rulings):
@@ -223,6 +227,27 @@ class Session:
             self._happened.notify_all()
         if rulings and self._listeners:
             self._listen_anew()
+
+    def _announce_unspoken(self, ruling: Ruling) -> None:
+        """A sighted player's move has been completed, and nobody has announced it: his opponent,
+        who does not see, would not know of it (D.2.1). The table says what was played; that he
+        announced it is recorded nowhere, for he did not."""
+        by = ruling.get("by")
+        if ruling.kind in ("announced", "slip_corrected"):
+            self._spoken_for.add(str(by))
+        if ruling.kind != "completed":
+            return
+        spoken_for = by in self._spoken_for
+        self._spoken_for.clear()
+        game = self.table.game
+        other = "black" if by == "white" else "white"
+        if spoken_for or game.impaired(str(by)) or not game.impaired(other):
+            return
+        assert game.setup is not None
+        before, move = game.history[ruling["ply"] - 1].before, chess.Move.from_uci(ruling["move"])
+        words = move_in_words(before, move, self.pack, game.setup.edition)
+        player = self.pack.sentence(str(by))
+        self.say(Output.PUBLIC, self.pack.sentence("last_move", player=player, move=words))
 
     # --- leading hands to a position -------------------------------------------------------
 
@@ -721,7 +746,7 @@ class Session:
         if not on_move or now is None or now == before or game.over:
             return
         for board in game.tables:
-            if board not in with_sensors:
+            if board not in with_sensors and not game.over:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make, by=by, move=now.uci())
 

@@ -347,6 +347,8 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         yield Output.PUBLIC, pack.sentence(kind)
     elif kind == "arbiter_needed" and ruling["why"] == "mate_undecided":
         yield Output.PUBLIC, pack.sentence("mate_undecided")
+    elif kind == "arbiter_needed" and ruling["why"] == "seal":
+        yield Output.PUBLIC, pack.sentence("seal_asked", player=player(ruling["by"]))
     elif kind == "arbiter_needed" and ruling["why"] in _ENTRIES:
         place = ply_in_words(ruling["ply"], "white" if game.start_board.turn else "black", pack)
         yield (
