@@ -72,6 +72,13 @@ class Needed(StrEnum):
     OPTIONAL = "optional"
 
 
+class DeadTime(StrEnum):
+    """Whose time it is while a table is down: the arbiter says."""
+
+    NOBODY = "nobody"
+    RUNNING = "running"
+
+
 class Taped(StrEnum):
     """What a tape keeps."""
 
@@ -441,6 +448,9 @@ def play(
         Path | None, typer.Option(help="The journal's file; a new one in your data folder if none.")
     ] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the game in --journal.")] = False,
+    dead_time: Annotated[
+        DeadTime, typer.Option(help="With --resume: to whom the time without a table is charged.")
+    ] = DeadTime.NOBODY,
     tape: Annotated[
         Taped,
         typer.Option(help="Keep on tape what the table says to all; voices: announcements, too."),
@@ -465,8 +475,6 @@ def play(
     console_port: Annotated[
         int | None, typer.Option(help="Port of the console.", min=0, max=65535)
     ] = None,
-    model: ModelsOption = None,
-    silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
     certificate: Annotated[
         Path | None, typer.Option(help="Encrypt the console: the server's certificate, PEM.")
     ] = None,
@@ -480,6 +488,8 @@ def play(
             "If not given, only where the output is a terminal."
         ),
     ] = None,
+    model: ModelsOption = None,
+    silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
     or_demo: Annotated[
         bool, typer.Option(help="With neither board nor microphone, show a demonstration game.")
     ] = False,
@@ -555,7 +565,10 @@ def play(
     path = journal or _new_journal()
     needed = opening_word or (Needed.OPTIONAL if push_to_talk else Needed.SINGLE)
     manner = table_play.Manner(training, OpeningWord(needed.value))
-    table_play.run(path, setup, language_id, devices, sys.stdin, sys.stdout, keep, manner, served)
+    table_play.run(
+        path, setup, language_id, devices, sys.stdin, sys.stdout, keep, manner, served,
+        charge_dead_time=dead_time is DeadTime.RUNNING,
+    )  # fmt: skip
 
 
 def _new_journal() -> Path:

@@ -19,7 +19,7 @@ from blindplay.language import Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
-from blindplay.record import Journal, Tape, TapeError, pgn, scoresheet
+from blindplay.record import Journal, Reopened, Tape, TapeError, pgn, reopen, scoresheet
 from blindplay.record.tape import beside
 from blindplay.speech.activity import Listening
 from blindplay.speech.audio import (
@@ -112,9 +112,13 @@ def run(
     keep: Keep = Keep.OFF,
     manner: Manner = DEFAULT,
     console: ConsoleAt | None = None,
+    *,
+    charge_dead_time: bool = False,
 ) -> None:
     """Run a table until the game is over and the keys end, then print the record. With
-    ``console``, serve its pages meanwhile.
+    ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``; the
+    time for which no process ran it is charged to nobody or, with ``charge_dead_time``, to whose
+    clock ran.
 
     :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: when
         something that was named is not there, or the console cannot be served there.
@@ -129,7 +133,8 @@ def run(
         )
     boards = _boards(wanted)
     with ExitStack() as stack:
-        journal = stack.enter_context(Journal(path, create=setup is not None))
+        opened = reopen(path) if setup is None else Reopened(Journal(path))
+        journal = stack.enter_context(opened.journal)
         table = Table(journal, setup)
         assert table.game.setup is not None
         speaker = None if wanted.silent else open_speaker(stack, pack, wanted, out)
@@ -144,6 +149,8 @@ def run(
             opening_word=manner.opening_word,
         )
         stack.callback(session.close)
+        if setup is None:
+            _go_on(session, opened, charge_dead_time)
         if keep is not Keep.OFF:
             tape = Tape(beside(path))
             print(f"The tape is {tape.folder}.", file=out)
@@ -190,6 +197,25 @@ def run(
         for side in f.SIDES:
             print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
             print(scoresheet(table.game, side), file=out)
+        if not journal.unwritten:
+            print(f"\nThe journal's seal is {journal.seal}.", file=out)
+
+
+def _go_on(session: Session, opened: Reopened, charged: bool) -> None:
+    """Say what has become of the game while no process ran it."""
+    table = session.table
+    running = table.game.clock and not table.game.over and table.game.clock.running
+    table.go_on(charged=charged)
+    if opened.damage:
+        session.trouble(opened.damage)
+        session.line(f"the damaged journal is kept as {opened.evidence}")
+        session.say(Output.PUBLIC, session.pack.sentence("journal_damaged"))
+    if running:
+        if table.down is not None:
+            session.line(f"the table was down for {table.down / 1000:.1f} s")
+        player = session.pack.sentence(running)
+        key = "interrupted_charged" if charged else "interrupted"
+        session.say(Output.PUBLIC, session.pack.sentence(key, player=player))
 
 
 def _serve(
@@ -302,8 +328,13 @@ def _begin(session: Session) -> None:
         session.say(Output.PUBLIC, session.pack.sentence("welcome"))
         session.dialogue.introduce()
         table.submit(f.Start)
-    elif table.game.clock and not table.game.over and table.game.pending is None:
+    elif table.game.clock and not table.game.over and not _waits_for_arbiter(table):
         table.submit(f.Arbiter, do="start_clocks")
+
+
+def _waits_for_arbiter(table: Table) -> bool:
+    pending = table.game.pending
+    return pending is not None and not pending.claimable
 
 
 def _boards(wanted: Devices) -> tuple[str | None, str | None]:

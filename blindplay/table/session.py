@@ -17,6 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
 from blindplay.laws.state import OTHER
 from blindplay.record import Tape
+from blindplay.record.pulse import BEAT_S
 from blindplay.record.score import ply_of
 from blindplay.speech.activity import UNFINISHED_S, Listening
 from blindplay.speech.audio import AudioSource
@@ -140,9 +141,14 @@ class Session:
         """How many utterances were not understood."""
         table.listen(self._deliver)
         table.on_trouble = self._not_recorded
+        table.on_saved = self._recorded
         self._ticking = threading.Event()
-        self._ticker = threading.Thread(target=self._tick, name="wall clock", daemon=True)
-        self._ticker.start()
+        self._clocks = [
+            threading.Thread(target=self._tick, name="wall clock", daemon=True),
+            threading.Thread(target=self._beat, name="pulse", daemon=True),
+        ]
+        for clock in self._clocks:
+            clock.start()
 
     # --- lines -----------------------------------------------------------------------------
 
@@ -159,6 +165,10 @@ class Session:
         """A fact could not be written. Everybody must know, and by ear: the record is evidence."""
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("journal_failed"))
+
+    def _recorded(self) -> None:
+        self.line("the journal is whole again")
+        self.say(Output.PUBLIC, self.pack.sentence("journal_saved"))
 
     def say(self, output: Output, words: str) -> None:
         """Speak a sentence, and print it."""
@@ -384,7 +394,14 @@ class Session:
         while not self._ticking.wait(1.0):
             if self.table.game.clock and self.table.game.clock.running is not None:
                 self.table.submit(f.Tick)
+            else:
+                self.table.save()
             self.dialogue.tick()
+
+    def _beat(self) -> None:
+        """Many times a second, whatever else the table waits for."""
+        while not self._ticking.wait(BEAT_S):
+            self.table.beat()
 
     # --- boards ----------------------------------------------------------------------------
 
@@ -766,6 +783,8 @@ class Session:
             listener.close()
         for board in self.boards.values():
             board.close()
-        self._ticker.join(timeout=5)
+        for clock in self._clocks:
+            clock.join(timeout=5)
+        self.table.beat()
         if self._speaker is not None:
             self._speaker.close()

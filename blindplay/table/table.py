@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ class Table:
     ) -> None:
         """A new table with ``setup``, or the one that ``journal`` holds, as it stood.
 
-        The time a table was down is charged to nobody: the clocks go on from the last fact.
+        The time a table was down is charged to nobody: the clocks go on from where they were
+        when its process ended (see :meth:`go_on`).
 
         :raises JournalError: if the journal holds a table and ``setup`` is given, or holds none
             and it is not, or cannot be read.
@@ -56,7 +58,10 @@ class Table:
         """Every fact since the table was set up with its rulings, in order; seconds that only
         passed are left out. It only grows."""
         self.on_trouble: Callable[[str], None] = lambda sentence: None
-        """Called with a sentence when a fact could not be written; the game goes on."""
+        """Called with a sentence, once, when facts can no longer be written; the game goes on."""
+        self.on_saved: Callable[[], None] = lambda: None
+        """Called when they have all been written after all."""
+        self._failing = False
         last = 0
         for fact in journal.facts():
             if setup is not None:
@@ -71,7 +76,13 @@ class Table:
                     f"{journal.path} is not the journal of a game: {error}"
                 ) from None
             last = fact.t
-        self._origin = now() - last / 1000
+        left = journal.left
+        self._left_at = last if left is None else max(last, left.t)
+        self.down: int | None = (
+            None if left is None else max(0, round((time.time() - left.wall) * 1000))
+        )
+        """For how many ms no process ran this table; None where nobody knows."""
+        self._origin = now() - self._left_at / 1000
         if setup is not None:
             self.submit(setup)
         elif self.game.setup is None:
@@ -93,6 +104,36 @@ class Table:
     def time(self) -> int:
         """Milliseconds since the table was set up."""
         return max(0, round((self._now() - self._origin) * 1000))
+
+    def beat(self) -> None:
+        """Leave word how far the table's time has come, for when the process is killed. To be
+        called many times a second; waits for nobody."""
+        self._journal.beat(self.time())
+
+    def go_on(self, *, charged: bool = False) -> None:
+        """Go on after the process was killed, as a fact that says so: the clock that ran is
+        stopped at the moment when it was killed, until it is started again; or, if the arbiter
+        wants the time that the table was down ``charged``, it has run all the while."""
+        with self._lock:
+            clock = self.game.clock
+            if not clock or clock.running is None or self.game.over:
+                return
+            if charged:
+                self._origin -= (self.down or 0) / 1000
+                self.submit(f.Tick)
+            else:
+                self._origin = self._now() - max(self._left_at, self.game.t) / 1000
+                self.submit(f.Arbiter, do="stop_clocks")
+
+    def save(self) -> None:
+        """Write what could not be written, if it can be now."""
+        with self._lock:
+            try:
+                self._journal.save()
+            except JournalError as error:
+                self._not_saved(str(error))
+            else:
+                self._saved()
 
     @contextmanager
     def answering(self, *kinds: str) -> Iterator[None]:
@@ -119,30 +160,54 @@ class Table:
             if isinstance(fact, type):
                 # Through the contract's parser: whoever sends it, a fact is checked once, here.
                 fact = f.parse({"t": self.time() / 1000, "fact": fact.kind, **fields})
+            # The journal must never hold what the game cannot take: it could not be gone on with.
+            if isinstance(fact, Setup) and (self.game.setup is not None or self._busy):
+                raise f.FactError("setup must be the first fact and come only once")
             if self._busy:
                 self._queue.append(fact)
                 return []
             self._busy = True
+            errors: list[Exception] = []
             try:
-                rulings = self._take(fact)
+                rulings = self._take(fact, errors)
                 while self._queue:
-                    self._take(self._queue.pop(0))
+                    self._take(self._queue.pop(0), errors)
             finally:
                 self._busy = False
+            if errors:
+                raise errors[0]
             return rulings
 
     def _remember(self, fact: Fact, rulings: list[Ruling]) -> None:
         if rulings or not isinstance(fact, f.Tick):
             self.log.append((fact, tuple(rulings)))
 
-    def _take(self, fact: Fact) -> list[Ruling]:
+    def _take(self, fact: Fact, errors: list[Exception]) -> list[Ruling]:
+        """Take a fact; what goes wrong where it is told does not keep it from the others."""
+        if fact.t < self.game.t:  # made while another was taken
+            fact = replace(fact, t=self.game.t)
         try:
             self._journal.append(fact)
         except JournalError as error:
-            # The game must not end because a disk is full; but everybody must know.
-            self.on_trouble(str(error))
+            self._not_saved(str(error))
+        else:
+            self._saved()
         rulings = self.game.apply(fact)
         self._remember(fact, rulings)
         for listener in list(self._listeners):
-            listener(fact, rulings)
+            try:
+                listener(fact, rulings)
+            except Exception as error:
+                errors.append(error)
         return rulings
+
+    def _not_saved(self, sentence: str) -> None:
+        """The game must not end because a disk is full; but everybody must know, once."""
+        if not self._failing:
+            self._failing = True
+            self.on_trouble(sentence)
+
+    def _saved(self) -> None:
+        if self._failing:
+            self._failing = False
+            self.on_saved()

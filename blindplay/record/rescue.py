@@ -1,0 +1,112 @@
+"""Going on with a game whose table was killed, whatever the disk has made of its journal.
+
+A damaged journal is evidence: it is kept as it is, under another name, with everything beside it,
+and a fresh one with its facts up to the last whole one takes its place. Nothing is ever deleted.
+The fresh one is complete on the disk before the old one is moved, and moving goes on where it was
+stopped, so a second power cut in the midst of it does no harm.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from blindplay.laws.facts import Fact
+
+from .journal import Journal, JournalError, linked
+from .pulse import beside, is_running
+from .salvage import salvage
+
+_BESIDE = ("-wal", "-shm")  # what SQLite keeps beside a database that was not closed
+
+
+@dataclass(frozen=True)
+class Reopened:
+    """A journal to go on with; what was wrong with it, and where the damaged one is kept now."""
+
+    journal: Journal
+    damage: str = ""
+    evidence: Path | None = None
+
+
+def reopen(path: Path) -> Reopened:
+    """Open the journal at ``path`` to go on with its game.
+
+    It may be damaged, then it goes on after its last whole fact; and it may lie where nothing can
+    be written, then its facts are kept in memory until something can.
+
+    :raises JournalError: if there is none, it holds no whole fact, or a table runs with it.
+    """
+    if is_running(path):
+        raise JournalError(
+            f"A table is playing the game in {path} at this moment; close that one first."
+        )
+    _finish(path)
+    facts, damage = _whole_facts(path)
+    if not damage:
+        return Reopened(Journal(path, create=False, whatever_happens=True))
+    if not facts:
+        raise JournalError(damage)
+    fresh = _aside(path, "restoring")
+    for old in (fresh, *_around(fresh)):
+        old.unlink(missing_ok=True)  # of a restoration that was not finished
+    with Journal(fresh) as journal:
+        journal.extend(facts)
+    fresh.replace(_aside(path, "restored"))
+    evidence = _finish(path)
+    return Reopened(Journal(path, create=False, whatever_happens=True), damage, evidence)
+
+
+def _aside(path: Path, what: str) -> Path:
+    return path.with_name(f"{path.stem}.{what}{path.suffix}")
+
+
+def _around(path: Path) -> list[Path]:
+    return [*(path.with_name(path.name + end) for end in _BESIDE), beside(path)]
+
+
+def _finish(path: Path) -> Path | None:
+    """Put the restored journal, if there is one, in the place of the damaged one, and give the
+    damaged one's new name."""
+    restored = _aside(path, "restored")
+    if not restored.exists():
+        return None
+    number = 1
+    while (evidence := _aside(path, f"damaged-{number}")).exists():
+        number += 1
+    # The journal itself last: as long as it is there, the name of its evidence stays the same.
+    for old, new in zip((*_around(path), path), (*_around(evidence), evidence), strict=True):
+        if old.exists():
+            old.replace(new)
+    restored.replace(path)
+    return evidence
+
+
+def _whole_facts(path: Path) -> tuple[list[Fact], str]:
+    """The facts up to the last whole one, and what is wrong with those after it; "" if nothing."""
+    facts: list[Fact] = []
+    try:
+        try:
+            journal = Journal(path, read_only=True)
+        except JournalError:
+            if not path.is_file():
+                raise
+            # SQLite makes files beside a database even to read it; where it cannot, read a copy.
+            with tempfile.TemporaryDirectory() as folder:
+                copy = Path(folder) / path.name
+                for file in (path, *_around(path)):
+                    if file.exists():
+                        shutil.copyfile(file, copy.with_name(file.name))
+                with Journal(copy, read_only=True) as journal:
+                    facts.extend(journal.facts())
+            return facts, ""
+        with journal:
+            for fact in journal.facts():
+                facts.append(fact)  # one by one: those before the damage are kept
+    except JournalError as error:
+        if not path.is_file():
+            raise
+        return max(facts, salvage(path, linked), key=len), str(error)
+    return facts, ""
