@@ -113,9 +113,9 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
                 raise NoActionError("stale")
             if kind in duties.rights(game, role):  # of everything else the Laws themselves tell
                 if kind == "seal" and not (game.adjourning or game.adjourned):
-                    raise NoActionError("seal_unasked")
+                    return _withheld(game, "seal_unasked", "sealing", language)
                 if kind == "press" and _slipped(game, role):
-                    raise NoActionError("press_unbegun")
+                    return _withheld(game, "press_unbegun", "press_without_move", language)
             told: list[Ruling] = []
             for step, fields in steps:
                 refusal = duties.refusal(game, role, step)
@@ -128,6 +128,13 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
         return Answer((words.get(str(error), str(error)),), refused=True)
     except f.FactError as error:
         return Answer((words["no_fact"].format(why=error),), refused=True)
+
+
+def _withheld(game: Game, key: str, rule: str, language: str) -> Answer:
+    """What a page may do, but hardly has meant: it is not brought before the Laws; the answer names
+    the article that it is about all the same."""
+    articles = game.edition.cite(rule, game.regime)
+    return Answer((f"{catalogue(language)[key]} ({', '.join(articles)})",), refused=True)
 
 
 def _slipped(game: Game, role: str) -> bool:
@@ -238,15 +245,15 @@ def _fields(kind: str, form: Form) -> dict[str, Any]:
     if kind not in f.KINDS:
         raise NoActionError("no_such_action")
     known = {item.name for item in dataclasses.fields(f.KINDS[kind])} - _SERVERS
-    # The contract's "kind" of a penalty is the fact's field ``penalty``.
+    # The contract's "kind" of a penalty is the fact's field ``penalty``; pages, too, call it that.
     names = {name: "kind" if name == "penalty" else name for name in known}
     fields: dict[str, Any] = {}
     for name, contract in names.items():
-        text = _one(form, name)
+        text = _one(form, contract)
         if not text:
             continue
         if name in _LISTS:
-            fields[contract] = list(form[name])
+            fields[contract] = list(form[contract])
         elif name in _SWITCHES:
             fields[contract] = text == "yes"
         elif name in _WHOLE or (name in _SECONDS and kind == "arbiter"):

@@ -164,7 +164,15 @@ class Language:
             raise chess.IllegalMoveError(
                 f"{move.uci()} is not legal in {board.fen()}: give a legal move."
             )
-        san = board.copy(stack=False).san(move)  # python-chess plays it on the board
+        alone = board.copy(stack=False)  # python-chess plays the move on it
+        return self.notation(alone.san(move))
+
+    def notation(self, san: str) -> str:
+        """A move in English algebraic notation (PGN's) in the country's, as :meth:`write` has it.
+
+        >>> load("de").notation("Nf3"), load("de").notation("e8=Q+"), load("de").notation("O-O")
+        ('Sf3', 'e8=D+', '0-0')
+        """
         if san.startswith("O-O"):
             name = "castles_long" if san.startswith("O-O-O") else "castles_short"
             return self._pack.text("notation", name) + san.lstrip("O-")

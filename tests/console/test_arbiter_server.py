@@ -104,6 +104,45 @@ def test_what_cannot_be_done_is_said_before_it_is_tried(arbiter: Browser) -> Non
         assert "<form" not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("chosen", "came"),
+    [
+        ({"kind": "warning"}, {"player": "white", "kind": "warning"}),
+        ({"kind": "loss"}, {"player": "white", "loses": True, "result": "0-1"}),
+        ({"kind": "loss", "result": "0-0"}, {"player": "white", "loses": True, "result": "0-0"}),
+    ],
+)
+def test_what_the_second_step_of_a_penalty_sends_is_done(
+    hall: Hall, arbiter: Browser, chosen: dict[str, str], came: dict[str, object]
+) -> None:
+    hall.start()
+    fields = {"act": "arbiter", "do": "penalty", "player": "white", **chosen}
+    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in fields.items()})
+    sent = {name: value for name, value in step.fields.items() if name != "act"}
+    answer = arbiter.do(step.fields["act"], **sent)
+    assert answer.json()["refused"] is False, answer.text
+    (penalty,) = (ruling for ruling in hall.rulings if ruling.kind == "penalty")
+    assert {name: penalty[name] for name in came} == came
+    assert hall.table.game.result == came.get("result")
+
+
+@pytest.mark.parametrize(
+    ("language", "knight", "queen"),
+    [("de", "Sf3", "e7–e8=D"), ("nb", "Sf3", "e7–e8=D"), ("en", "Nf3", "e7–e8=Q")],
+)
+def test_moves_of_the_timeline_have_the_letters_of_its_language(
+    hall: Hall, language: str, knight: str, queen: str
+) -> None:
+    """A scoresheet's letters (C.2): German and Norwegian S is the knight, D the queen."""
+    hall.start()
+    hall.play("white", "g1f3")
+    telling = happened.Telling(hall.table.game, language)
+    (made,) = (ruling for ruling in hall.rulings if ruling.kind == "made")
+    assert knight in telling.ruling(made)
+    fact = parse({"t": 0, "fact": "make", "by": "white", "move": "e7e8q"})
+    assert queen in telling.fact(fact)
+
+
 def test_everything_is_told_after_a_restart_too(tmp_path: Path) -> None:
     hall = Hall(tmp_path, arbiter="automatic")
     hall.start()

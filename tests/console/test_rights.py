@@ -79,6 +79,8 @@ STATES: dict[str, Callable[[Table], None]] = {
     "black to move": _black_to_move, "pending": _pending, "adjourned": _adjourned, "over": _over,
 }  # fmt: skip
 SHORT = ("begun",)
+# What no article is about: a page that was too late, and what is no fact of the contract.
+NO_REFUSAL = ("Not done: somebody else", "That was not understood")
 
 
 def _seen(game: Game) -> str:
@@ -141,6 +143,9 @@ def test_every_role_does_what_the_laws_give_it_and_nothing_else(
                 if may:
                     assert answer.status_code in (200, 409), (role, kind)
                     assert "not your task" not in said, (role, kind, said)
+                    # Who is refused is told the article, whether by the Laws or by the page.
+                    if answer.json()["refused"] and not said.startswith(NO_REFUSAL):
+                        assert "fide-2023" in said, (role, kind, said)
                 else:
                     assert answer.status_code == 409, (role, kind, said)
                     assert "fide-2023" in said, (role, kind, said)

@@ -277,8 +277,12 @@ def test_a_slip_of_the_finger_presses_no_clock_and_seals_no_move(
     hall.start()
     answer = assistant.do("press")
     assert (answer.status_code, hall.table.game.pending) == (409, None)
-    assert "no move has been begun" in answer.json()["said"][0]
-    assert "has not asked" in assistant.do("seal", text="e4").json()["said"][0]
+    (said,) = answer.json()["said"]
+    assert "no move has been begun" in said
+    assert "(fide-2023 7.5.3)" in said
+    (said,) = assistant.do("seal", text="e4").json()["said"]
+    assert "has not asked" in said
+    assert "(fide-2023 Guideline I.1.1)" in said
     assert 'id="seal"' not in assistant.client.get(SEAT).text
     assert hall.taken("press") == hall.taken("seal") == []
     hall.table.submit(f.Arbiter, do="adjourn")

@@ -71,14 +71,6 @@ def time_of(ms: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def move_of(uci: str) -> str:
-    """A move by its squares, where no board tells its notation: ``e2–e4``, ``e7–e8=Q``."""
-    if uci == "0000":
-        return "–"
-    promoted = f"={uci[4:].upper()}" if uci[4:] else ""
-    return f"{uci[:2]}–{uci[2:4]}{promoted}"
-
-
 class Telling:
     """Tells facts and rulings of one game in one language."""
 
@@ -168,12 +160,20 @@ class Telling:
         """A piece by its FEN letter; an empty square where there is none."""
         return self._pack.piece(chess.Piece.from_symbol(letter)) if letter else self._say["v_empty"]
 
+    def move(self, uci: str) -> str:
+        """A move by its squares, where no board tells its notation: ``e2–e4``, ``e7–e8=Q``, the
+        piece by its letter in the page's language."""
+        if uci == "0000":
+            return "–"
+        promoted = "=" + self._pack.notation(uci[4:].upper()) if uci[4:] else ""
+        return f"{uci[:2]}–{uci[2:4]}{promoted}"
+
     def _spoken(self, text: str, ruling: Ruling) -> str:
         """An announcement by the move that it was taken for, as words and by its squares."""
         if "words" not in ruling.fields:
             return text
         head = text.partition(": ")[0]
-        return f"{head}: {ruling['words']} ({move_of(ruling['move'])})"
+        return f"{head}: {ruling['words']} ({self.move(ruling['move'])})"
 
     def _key(self, ruling: Ruling, values: dict[str, str]) -> str:
         kind, key = ruling.kind, f"r_{ruling.kind}"
@@ -207,7 +207,9 @@ class Telling:
         if name in _PEOPLE and isinstance(value, str):
             return self.name(value)
         if name in _MOVES and isinstance(value, str):
-            return move_of(value)
+            return self.move(value)
+        if name == "san":
+            return self._pack.notation(value)
         if name in _PLIES and isinstance(value, int):
             return self.ply(value)
         number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -226,7 +228,7 @@ class Telling:
     def _list(self, name: str, values: Sequence[Any]) -> str:
         tell: Callable[[Any], str] = str
         if name == "moves":
-            tell = move_of
+            tell = self.move
         elif name in ("missing", "fulfils"):
             tell = self.word
         elif name == "squares":
