@@ -60,9 +60,9 @@ class Features:
     more words there are in the reading without a meaning. ``loose``: words and stretches of sound
     in the likeliest that say nothing. ``short``: not both squares were said. ``words``: its
     length. ``listed``: it was said in one of the
-    forms that are expected; what was not is never taken without asking. ``agreed``: of several
-    models more than one thought of it; what a single one heard is never taken without asking,
-    either.
+    forms that are expected; what was not is never taken without asking. ``agreed``: several
+    models agree on it; what only one of them heard is never taken without asking, either.
+    ``apart``: how far, in nats, several models are from finding it best, all of them.
     """
 
     what: What
@@ -76,6 +76,7 @@ class Features:
     words: int = 4
     listed: bool = True
     agreed: bool = True
+    apart: float = 0.0
 
     def values(self) -> tuple[float, ...]:
         """The numbers that are weighed, the first of them 1."""
@@ -95,6 +96,7 @@ class Features:
             float(self.short),
             float(few),
             float(not self.listed),
+            min(2 * FAR, self.apart),
         )
 
 
@@ -211,7 +213,10 @@ def _table(data: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]
 
 def _weights(data: Mapping[str, Any]) -> Weights:
     weights: Sequence[float] = [float(value) for value in data["weights"]]
-    if len(weights) != len(Features(What.MOVE, None, None).values()):
+    wanted = len(Features(What.MOVE, None, None).values())
+    if len(weights) == wanted - 1:
+        weights = [*weights, 0.0]  # measured before several models listened together
+    if len(weights) != wanted:
         raise ValueError("another number of weights")
     accept = float(data["accept"])
     return Weights(tuple(weights), accept, float(data["ask"]), float(data.get("short", accept)))

@@ -34,6 +34,10 @@ MOST_BEHIND = 8.0
 """By so many nats at most one model can speak against a reading, whether it thought of it or
 not."""
 
+TOO_FAR = 0.8
+"""What is farther from being the best of all models than this share of what one model's word alone
+would leave is not agreed on."""
+
 T = TypeVar("T")
 K = TypeVar("K")
 
@@ -63,21 +67,21 @@ def summed(hearings: Iterable[Hearing]) -> Hearing:
     return Hearing(tuple(together), parts)
 
 
-def votes(parts: Iterable[Hearing], meanings: Mapping[str, K]) -> dict[K, tuple[float, int]]:
-    """How likely each meaning is to the models together, and how many of them thought of it.
+def votes(parts: Iterable[Hearing], meanings: Mapping[str, K]) -> dict[K, tuple[float, bool]]:
+    """How likely each meaning is to the models together, and whether they agree on it: whether
+    several thought of it, and it is not far from the best of each.
 
     `meanings` maps the words of readings to what they mean, so that it does not matter in which
-    words each model heard it; others are passed over. The first number is a sum of nats as in
-    `summed`.
+    words each model heard it; others are passed over. The number is a sum of nats as in `summed`.
     """
     behind = [_behind(part, meanings) for part in parts if part.alternatives]
-    return {
-        key: (
-            sum(one.get(key, -MOST_BEHIND) for one in behind),
-            sum(one.get(key, -MOST_BEHIND) > -MOST_BEHIND for one in behind),
-        )
-        for key in dict.fromkeys(meanings.values())
-    }
+    lone = -MOST_BEHIND * (len(behind) - 1)  # one model's best, of which no other has thought
+    found = {}
+    for key in dict.fromkeys(meanings.values()):
+        votes_of = [one.get(key, -MOST_BEHIND) for one in behind]
+        several = sum(vote > -MOST_BEHIND for vote in votes_of) > 1
+        found[key] = sum(votes_of), several and sum(votes_of) > TOO_FAR * lone
+    return found
 
 
 def _behind(part: Hearing, meanings: Mapping[str, K]) -> dict[K, float]:

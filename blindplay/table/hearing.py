@@ -217,8 +217,8 @@ class Reading:
 
     ``score`` is in nats; ``loose`` counts the words and stretches of sound that say nothing: the
     fillers, articles and other sound that went with it. ``listed``: it is one of the forms that
-    are expected, perhaps after a correction. ``agreed``: more than one of several models thought
-    of it, in whatever words.
+    are expected, perhaps after a correction. ``agreed``: several models agree on it, in
+    whatever words.
     """
 
     key: str
@@ -258,8 +258,8 @@ def readings(
         if better is not None and found[reading.key] is reading and nothing is None:
             nothing = better
     if hearing.parts:
-        for key, (score, number) in votes(hearing.parts, meanings).items():
-            found[key] = replace(found[key], score=score, agreed=number > 1)
+        for key, (score, agreed) in votes(hearing.parts, meanings).items():
+            found[key] = replace(found[key], score=score, agreed=agreed)
     return sorted(found.values(), key=lambda r: -r.score - _prior(r, expected)), nothing
 
 
@@ -372,20 +372,34 @@ def features(
         rival=min((by for by, _ in behind), default=None),
         legal_rival=min(legal, default=None),
         nothing=ahead(None if nothing is None else nothing.score - awaited),
-        longer=ahead(_best_longer(hearing, words)),
+        longer=ahead(_best_longer(hearing, words, pack)),
         more_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
         loose=first.loose,
         short=first.meant.command is None and places < 4 and not castles and not answers,
         listed=first.listed,
         agreed=first.agreed,
+        # A sum of what each model is behind its own best.
+        apart=-first.score if hearing.parts else 0.0,
         words=4 if castles else len(words),
     )
 
 
-def _best_longer(hearing: Hearing, words: list[str]) -> float | None:
-    """The best score of a reading that has all these words and more: one may have been lost."""
+def _best_longer(hearing: Hearing, words: list[str], pack: Language) -> float | None:
+    """The best score of a reading that has all these words and more: one may have been lost.
+
+    Of several models one may have heard a link ("nach") where another heard none: there only
+    files and ranks count. A model alone was measured with its links.
+    """
+
+    def counted(all_words: list[str]) -> list[str]:
+        return [word for word in all_words if pack.is_file_or_rank(word)] or all_words
+
+    if hearing.parts:
+        words = counted(words)
     for heard in hearing.alternatives:
         more = heard.words.split()
+        if hearing.parts:
+            more = counted(more)
         rest = iter(more)
         if len(more) > len(words) and all(word in rest for word in words):
             return heard.score

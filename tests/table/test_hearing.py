@@ -1,5 +1,6 @@
 """One decision about an utterance: never a move in silence that was not surely said."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.language import Command, load
+from blindplay.speech import models
 from blindplay.speech.audio import read_audio
 from blindplay.speech.costs import Confusions
 from blindplay.speech.ears import Ears, Features, What, ears_of, read
@@ -16,7 +18,16 @@ from blindplay.speech.ensemble import summed
 from blindplay.speech.models import ModelError, find_model
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table.hearing import Decision, Expected, Verdict, decide, expect, readings
+from blindplay.table.hearing import (
+    Decision,
+    Expected,
+    Verdict,
+    decide,
+    expect,
+    listening_models,
+    open_recogniser,
+    readings,
+)
 
 PACK = load("de")
 START = chess.Board()
@@ -317,3 +328,32 @@ def test_a_players_habits_count_with_each_model(start: Expected) -> None:
     close = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101.0)
     ranked, _ = readings(together([*close], [*close]), start, PACK, habits)
     assert ranked[0].phrase == "bauer eva zwei eva vier"
+
+
+def test_a_model_that_cannot_be_loaded_is_told_and_the_others_listen(tmp_path: Path) -> None:
+    told: list[str] = []
+    left = open_recogniser(PACK, tmp_path, MODEL, lost=told.append)
+    assert left.folders == (MODEL,)
+    assert [sentence for sentence in told if str(tmp_path) in sentence] == told != []
+    both = open_recogniser(PACK, MODEL, MODEL, lost=told.append)
+    assert both.folders == (MODEL, MODEL)
+    with pytest.raises(ModelError):
+        open_recogniser(PACK, tmp_path, tmp_path, lost=told.append)
+    with pytest.raises(ModelError):
+        open_recogniser(PACK, MODEL, tmp_path)  # nobody would learn of it
+
+
+def test_of_the_chosen_models_those_that_are_there_listen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path)
+    told: list[str] = []
+    assert listening_models("de", told.append) == (MODEL,)
+    own = models.model_folder("de")
+    shutil.copytree(MODEL, own)
+    models.choose("de", [models.OWN, models.BUILT_IN])
+    assert listening_models("de", told.append) == (own, MODEL)
+    assert not told
+    shutil.rmtree(own)
+    assert listening_models("de", told.append) == (MODEL,)
+    assert len(told) == 1 and models.OWN in told[0]

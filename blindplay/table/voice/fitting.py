@@ -29,7 +29,7 @@ from .figures import Heard
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
-SIGNS = (0, 1, 1, 1, 1, 1, 0, -1, -1, -1, -1)
+SIGNS = (0, 1, 1, 1, 1, 1, 0, -1, -1, -1, -1, -1)
 """Which way each of the values of Features may count; 0: either."""
 FOLDS = 4
 WRONG_WEIGHS = 3.0
