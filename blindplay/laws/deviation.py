@@ -227,9 +227,8 @@ class _Search:
             for two in found[number + 1 :]:
                 if one.explains | two.explains != everything or one.explains & two.explains:
                     continue
-                first, second = sorted((one.slip, two.slip), key=_when)
-                if first.ply is None or first.ply != second.ply:
-                    pairs.append((one.cost + two.cost, (first, second)))
+                if one.slip.ply is None or one.slip.ply != two.slip.ply:
+                    pairs.append((one.cost + two.cost, (one.slip, two.slip)))
         return pairs
 
     # --- moves that were executed otherwise ------------------------------------------------
@@ -548,5 +547,6 @@ def _cheapest(found: list[tuple[int, Explanation]]) -> tuple[Explanation, ...]:
     if not found:
         return ()
     least = min(cost for cost, _ in found)
-    told = dict.fromkeys(slips for cost, slips in found if cost == least)
+    # The same slips may have been found in either order; they are told in one.
+    told = dict.fromkeys(tuple(sorted(slips, key=_when)) for cost, slips in found if cost == least)
     return tuple(told)[:_MOST_TOLD]

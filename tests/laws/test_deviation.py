@@ -168,6 +168,14 @@ def test_two_slips_are_named_in_their_order() -> None:
     ]  # fmt: skip
 
 
+def test_a_board_that_lags_behind_and_is_wrong_besides_is_explained_once() -> None:
+    """The last move is not executed, and a rook was pushed aside, nobody knows when."""
+    start, moves = played("e4", "e5", "Nf3")
+    shown = read_placement("rnbqkbn1/pppp1ppp/8/4p2r/4P3/8/PPPP1PPP/RNBQKBNR")
+    (only,) = explain(start, moves, shown)
+    assert [slip.what for slip in only] == [What.NOT_EXECUTED, What.DISPLACED]
+
+
 def test_what_the_board_does_not_tell_apart_is_told_as_several() -> None:
     """Which of two pawns was taken off when the other one was: here either move of two."""
     start, moves = played("Ra2", "Kd8", "Ra1", "Ke8", fen="4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
@@ -236,6 +244,7 @@ def test_two_slips_are_mostly_explained_and_by_two_at_most() -> None:
         made = mishap(rng, 40, rng.choice(BY_MOVES[:3]), rng.choice(BY_THEMSELVES))
         found = explain(made.start, made.moves, made.shown)
         assert all(1 <= len(slips) <= 2 for slips in found)
+        assert len({frozenset(slips) for slips in found}) == len(found)
         explained += bool(found)
     assert explained >= 50
 
