@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
@@ -34,6 +34,9 @@ MOST_BEHIND = 8.0
 """By so many nats at most one model can speak against a reading, whether it thought of it or
 not."""
 
+PATIENCE_S = 1.5
+"""So many seconds are the others waited for when the first has come to its result. Vosk seldom
+takes many seconds for an utterance, mostly in noise; whoever does has no vote on it."""
 TOO_FAR = 0.8
 """What is farther from being the best of all models than this share of what one model's word alone
 would leave is not agreed on."""
@@ -116,7 +119,8 @@ class Ensemble:
         self.on_lost = on_lost
         self._members = tuple(recognisers)
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(len(recognisers), thread_name_prefix="model")
+        # More threads than models: who was not waited for may still be at it.
+        self._pool = ThreadPoolExecutor(3 * len(recognisers), thread_name_prefix="model")
 
     @property
     def members(self) -> tuple[Recogniser, ...]:
@@ -151,7 +155,7 @@ class Ensemble:
         """
         run = self.start(phrases)
         run.accept(amplified(pcm))
-        return run.finish()
+        return run.finish(patience=None)
 
     def start(self, phrases: Sequence[str]) -> RunTogether:
         """Return decoders for a stream of sound with this grammar.
@@ -178,8 +182,11 @@ class Ensemble:
         runs = [(one, one.start_with(made)) for one, made in zip(members, closed, strict=True)]
         return RunTogether(runs, self._each, self._lose)
 
-    def _each(self, work: Sequence[Callable[[], T]]) -> list[T | Exception]:
-        """Do this at the same time, a thread each; what went wrong instead of what came of it."""
+    def _each(
+        self, work: Sequence[Callable[[], T]], patience: float | None = None
+    ) -> list[T | Exception | None]:
+        """Do this at the same time, a thread each; what went wrong instead of what came of it, and
+        None for what took ``patience`` seconds longer than the first."""
 
         def tried(one: Callable[[], T]) -> T | Exception:
             try:
@@ -189,7 +196,10 @@ class Ensemble:
 
         if len(work) == 1:
             return [tried(work[0])]
-        return list(self._pool.map(tried, work))
+        begun = [self._pool.submit(tried, one) for one in work]
+        wait(begun, return_when=FIRST_COMPLETED)
+        wait(begun, timeout=patience)
+        return [one.result() if one.done() else None for one in begun]
 
     def _lose(self, lost: Recogniser, error: Exception) -> None:
         """A model has failed: the others go on without it, and the last one's error is told."""
@@ -231,12 +241,15 @@ class RunTogether:
         """Return the utterance that `accept` found to have ended."""
         return summed(self._of_each(lambda run: run.result()))
 
-    def finish(self) -> Hearing:
-        """Return what has been heard since the last result, the sound having ended."""
-        return summed(self._of_each(lambda run: run.finish()))
+    def finish(self, patience: float | None = PATIENCE_S) -> Hearing:
+        """Return what has been heard since the last result, the sound having ended. A model that
+        takes ``patience`` seconds longer than the first has heard nothing; None: it is waited for.
+        """
+        heard = self._of_each(lambda run: run.finish(), patience)
+        return summed(one if one is not None else Hearing() for one in heard)
 
-    def _of_each(self, ask: Callable[[Run], T]) -> list[T]:
-        answers = self._each([lambda run=run: ask(run) for _, run in self._runs])
+    def _of_each(self, ask: Callable[[Run], T], patience: float | None = None) -> list[T]:
+        answers = self._each([lambda run=run: ask(run) for _, run in self._runs], patience)
         told: list[T] = []
         for member, answer in zip(list(self._runs), answers, strict=True):
             if isinstance(answer, Exception):

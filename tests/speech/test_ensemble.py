@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blindplay.speech import models
 from blindplay.speech.audio import read_audio
 from blindplay.speech.ears import FILE, ears_of, file_of
 from blindplay.speech.ensemble import MOST_BEHIND, Ensemble, summed
@@ -153,6 +154,29 @@ def test_a_model_that_fails_drops_out_and_the_other_goes_on(
     assert len(lost) == 1
 
 
+def test_a_model_that_takes_too_long_has_no_vote_and_stays(
+    pair: tuple[Recogniser, Recogniser], sound: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, go_on = Ensemble(pair), threading.Event()
+
+    class Slow(Failing):
+        def finish(self) -> Hearing:
+            go_on.wait(60)
+            return self._run.finish()
+
+    begin = pair[1].start_with
+    monkeypatch.setattr(pair[1], "start_with", lambda closed: Slow(begin(closed), ""))
+    run = both.start(PHRASES)
+    run.accept(sound)
+    hearing = run.finish(patience=0.1)
+    assert hearing.words == KNIGHT
+    assert [bool(part.alternatives) for part in hearing.parts] == [True, False]
+    go_on.set()
+    hearing = both.recognise(sound, PHRASES)  # a file is heard by all, however long it takes
+    assert all(part.alternatives for part in hearing.parts)
+    assert both.members == pair
+
+
 def test_when_the_last_one_fails_it_is_an_error(
     pair: tuple[Recogniser, Recogniser], sound: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +190,7 @@ def test_when_the_last_one_fails_it_is_an_error(
 def test_what_only_one_model_knows_is_listened_for(tmp_path: Path, sound: bytes) -> None:
     lacking = tmp_path / "lacking"
     shutil.copytree(MODEL, lacking)
+    (lacking / models.MANIFEST).unlink(missing_ok=True)  # it is another model now
     words = lacking / "graph" / "words.txt"
     words.write_text(words.read_text("utf-8").replace("springer", "springen"), "utf-8")
     both = Ensemble([Recogniser(lacking, "de"), Recogniser(MODEL, "de")])
