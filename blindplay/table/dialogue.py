@@ -23,6 +23,7 @@ from blindplay.language import (
 )
 from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
+from blindplay.laws.game import Turn
 from blindplay.laws.state import OTHER
 from blindplay.speech.recogniser import Hearing
 from blindplay.speech.speaker import Output
@@ -645,7 +646,8 @@ class Dialogue:
     def _consider(self, side: str, said: Said) -> None:
         """Do it, or ask first."""
         game, meant = self._table.game, said.meant
-        ours = side == game.side and not said.repeats and not game.over
+        late = self._corrects_too_late(side, said)
+        ours = side == game.side and not said.repeats and not game.over and not late
         if meant.command in CONFIRMED and self._needs_a_yes(side, said):
             self._ask(side, [said], self._sure(said), confirms=True)
         elif ours and (self._corrects_what_is_executed(meant) or self._corrects_by_chance(said)):
@@ -675,6 +677,20 @@ class Dialogue:
             return self._pack.sentence("accept_draw_sure")
         claims = command in CLAIMS_WITH_MOVE and not said.meant.moves
         return self._pack.sentence("claim_sure" if claims else "sure", what=self._name(said))
+
+    def _corrects_too_late(self, side: str, said: Said) -> bool:
+        """Whether that is to correct an announcement after its player has pressed the clock
+        (D.2.8)."""
+        game, meant = self._table.game, said.meant
+        names_a_move = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
+        if not (meant.correction and names_a_move) or said.repeats or not game.history:
+            return False
+        if side != game.side:  # it is, unless he corrects how he has repeated the opponent's move
+            return game.turn.announced is None or meant.move is None
+        if said.hearing is not None or game.turn != Turn() or meant.move is not None:
+            return False
+        # At a keyboard that is there for both, it is his who moved last if it fits his move alone.
+        return self._pack.understand(said.text, game.history[-1].before).move is not None
 
     def _corrects_what_is_executed(self, meant: Understanding) -> bool:
         """Whether another announcement would undo a move that hands have executed already."""
@@ -716,7 +732,10 @@ class Dialogue:
 
     def _do(self, side: str, said: Said) -> None:
         meant = said.meant
-        if meant.kind is Kind.COMMAND:
+        if self._corrects_too_late(side, said):
+            late = OTHER[self._table.game.side]
+            self._table.submit(f.Correct, by=late, text=meant.words)
+        elif meant.kind is Kind.COMMAND:
             self._command(side, meant)
         elif meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
             self._move(side, said)

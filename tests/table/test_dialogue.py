@@ -178,6 +178,38 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
     assert at.table.game.history[-1].move == chess.Move.from_uci("g1f3")
 
 
+TOO_LATE = "Zu spät: Eine Ansage wird berichtigt, bevor die Uhr des Gegners läuft."
+
+
+@pytest.mark.parametrize("text", ["Korrektur Bauer Eva drei", "Korrektur Bauer Eva sechs"])
+def test_a_correction_after_the_press_is_told_to_be_too_late(at: Conversation, text: str) -> None:
+    """fide-2023 D.2.8; a move of his own or one that only his opponent could make."""
+    at.play("e2e4")
+    assert at.type(text) == [TOO_LATE]
+    assert at.rulings[-1].articles == ("fide-2023 D.2.8",)
+    assert (at.announced, "repeat" in at.kinds()) == (None, False)
+
+
+def test_a_late_correction_at_a_keyboard_for_both_announces_nothing_for_the_opponent(
+    at: Conversation,
+) -> None:
+    """Whoever types there is taken for the player on move, who has not begun his."""
+    at.play("e2e4")
+    assert at.type("Korrektur Bauer Eva drei", "black") == [TOO_LATE]
+    assert (at.rulings[-1]["by"], at.table.game.turn.begun) == ("white", False)
+    at.type("Korrektur Bauer Eva fünf", "black")  # that is only his
+    assert at.announced == "e7e5"
+
+
+def test_who_corrects_how_he_repeated_is_not_too_late(at: Conversation) -> None:
+    at.type("Springer Felix drei")
+    assert at.type("Springer Hector drei", "black") == [
+        "Die Wiederholung stimmt nicht. Angesagt war: Springer Gustav eins Felix drei."
+    ]
+    assert at.type("Korrektur Springer Felix drei", "black") == []
+    assert at.rulings[-1].kind == "repeated"
+
+
 def test_a_correction_to_what_hands_have_done_needs_none(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
     at.table.submit(f.Make, by="white", move="g1h3")
