@@ -173,7 +173,8 @@ def read_wav(path: Path) -> tuple[bytes, int]:
             shape = (file.getnchannels(), file.getsampwidth())
             frames, rate = file.getnframes(), file.getframerate()
             pcm = file.readframes(frames)
-    except (OSError, EOFError, wave.Error) as error:
+    except (OSError, EOFError, wave.Error, RuntimeError, ValueError) as error:
+        # The library answers lengths that lead out of the file with a RuntimeError.
         raise AudioError(f"{path} is not a WAV file.") from error
     if shape != (1, 2) or not frames or len(pcm) != 2 * frames:
         raise AudioError(f"{path} is not a whole mono WAV file of 16 bits.")
@@ -617,8 +618,11 @@ class SilentSink:
         *,
         realtime: bool = False,
         on_start: Callable[[bytes, int], None] | None = None,
+        keeps: bool = True,
     ) -> None:
+        """``keeps``: what was played is kept in ``played``; a table that plays all day does not."""
         self._name = name
+        self._keeps = keeps
         self._realtime = realtime
         self._on_start = on_start
         self.played: list[Played] = []
@@ -634,7 +638,8 @@ class SilentSink:
             self._on_start(pcm, rate)
         seconds = len(pcm) / 2 / rate if self._realtime else 0.0
         whole = not stop.wait(seconds) if seconds else not stop.is_set()
-        self.played.append(Played(pcm, rate, whole))
+        if self._keeps:
+            self.played.append(Played(pcm, rate, whole))
         return whole
 
     def close(self) -> None:

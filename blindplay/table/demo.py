@@ -163,7 +163,7 @@ def outputs(out: TextIO) -> tuple[AudioSink, AudioSink]:
         sink = DeviceSink()
     except AudioError as error:
         print(f"{error} Until then everything is only printed.", file=out)
-        return SilentSink("private"), SilentSink("public")
+        return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
     return sink, sink
 
 

@@ -206,6 +206,7 @@ def _go_on(session: Session, opened: Reopened, charged: bool) -> None:
     table = session.table
     running = table.game.clock and not table.game.over and table.game.clock.running
     table.go_on(charged=charged)
+    session.keep_scoresheets()  # it may have been killed between a move and its entries
     if opened.damage:
         session.trouble(opened.damage)
         session.line(f"the damaged journal is kept as {opened.evidence}")
@@ -359,7 +360,7 @@ def _outputs(wanted: Devices, out: TextIO) -> tuple[AudioSink, AudioSink]:
             shared = DeviceSink()
         except AudioError as error:
             print(f"trouble: {error} Until then everything is printed.", file=out, flush=True)
-            return SilentSink("private"), SilentSink("public")
+            return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
         return shared, shared
     public = DeviceSink(wanted.public_output)
     if wanted.private_output is None:

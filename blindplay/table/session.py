@@ -95,9 +95,11 @@ class Session:
         echo_seconds: float = 0.0,
         training: bool = False,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
+        tick_seconds: float = 1.0,
     ) -> None:
         """``private_is_heard_by_all``: both outputs are one device, or no earphone;
         ``echo_seconds``: for how long the room is still not listened to after we have spoken;
+        ``tick_seconds``: of the wall's clock, as often passing time is a fact;
         ``training`` and ``opening_word``: see :class:`Dialogue`."""
         self._shared_output = private_is_heard_by_all
         self._echo_seconds = echo_seconds
@@ -142,6 +144,7 @@ class Session:
         table.listen(self._deliver)
         table.on_trouble = self._not_recorded
         table.on_saved = self._recorded
+        self._tick_seconds = tick_seconds
         self._ticking = threading.Event()
         self._clocks = [
             threading.Thread(target=self._tick, name="wall clock", daemon=True),
@@ -231,7 +234,7 @@ class Session:
         self._lead()
         self._take_awaited()
         if any(ruling.kind == "completed" for ruling in rulings):
-            self._keep_scoresheets()
+            self.keep_scoresheets()
         with self._happened:
             self.rulings += rulings
             self._happened.notify_all()
@@ -355,12 +358,14 @@ class Session:
         self._begin_if_ready()
         return True
 
-    def _keep_scoresheets(self) -> None:
+    def keep_scoresheets(self) -> None:
         """Write the last move on each sheet that lacks it: the impaired player's in his words, as
         a recorder would (D.2.7), the other's in his notation. What he wrote himself stands, and
         may be entered later: it replaces ours, which is struck through and kept."""
         game = self.table.game
         assert game.setup is not None
+        if not game.history:
+            return
         ply, last = len(game.history), game.history[-1]
         move = last.said or last.move  # people write what was announced
         for side, sheet in game.sheets.items():
@@ -391,7 +396,7 @@ class Session:
 
     def _tick(self) -> None:
         """While a clock runs, time is a fact each second: flags fall, and a crash loses little."""
-        while not self._ticking.wait(1.0):
+        while not self._ticking.wait(self._tick_seconds):
             if self.table.game.clock and self.table.game.clock.running is not None:
                 self.table.submit(f.Tick)
             else:

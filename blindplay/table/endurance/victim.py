@@ -1,0 +1,63 @@
+"""The table that is killed: `blindplay play` in a process of its own, with all devices.
+
+Nothing is put in the place of a part but where a person would sit or a device would sound: the
+boards are emulated ones that live on in the process which kills, the outputs are silent, and the
+microphone hears what is laid into a folder.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+
+from blindplay.laws import facts as f
+from blindplay.speech.audio import BLOCK_BYTES, QueueSource, SilentSink, read_audio
+from blindplay.table import play
+
+
+class FolderSource(QueueSource):
+    """A microphone before which every sound file is played that appears in ``folder``; what is
+    there when the table starts has been heard."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._heard = set(folder.glob("*.wav"))
+        self._ended = threading.Event()
+        threading.Thread(target=self._feed, name="folder", daemon=True).start()
+
+    def _feed(self) -> None:
+        while not self._ended.wait(BLOCK_BYTES / 32_000):
+            new = sorted(set(self._folder.glob("*.wav")) - self._heard)
+            self._heard.update(new)
+            for file in new:
+                self.push(read_audio(file))
+            if not self.waiting():
+                self.push(bytes(BLOCK_BYTES))
+
+    def close(self) -> None:
+        self._ended.set()
+        super().close()
+
+
+def main() -> None:
+    """Play as the JSON object on the command line says: ``journal``, ``setup`` (a fact, or null to
+    go on), ``boards``, ``port`` of the console, ``sounds`` a folder or null."""
+    wanted = json.loads(sys.argv[1])
+    sounds = wanted["sounds"]
+    vars(play).update(
+        DeviceSink=lambda device=None: SilentSink("silent", keeps=False),
+        MicrophoneSource=lambda device=None, late=False: FolderSource(Path(sounds)),
+    )
+    setup = f.parse(wanted["setup"]) if wanted["setup"] else None
+    assert setup is None or isinstance(setup, f.Setup)
+    board, sighted = wanted["boards"]
+    devices = play.Devices(board, sighted, None if sounds else "none")
+    console = play.ConsoleAt(port=wanted["port"], qr=False)
+    play.run(Path(wanted["journal"]), setup, "de", devices, sys.stdin, sys.stdout, console=console)
+
+
+if __name__ == "__main__":
+    main()
