@@ -20,6 +20,7 @@ from blindplay.commands import help as help_command
 from blindplay.commands import language as language_commands
 from blindplay.commands import models as models_commands
 from blindplay.commands import voice as voice_commands
+from blindplay.commands.bench_endurance import bench_crash, bench_soak
 from blindplay.commands.bench_models import bench_models
 from blindplay.language import Language, Understanding
 from blindplay.laws import Fact, editions, facts
@@ -973,6 +974,8 @@ def doctor(
 bench_app = typer.Typer(help="Measure on this machine.", rich_markup_mode=None)
 app.add_typer(bench_app, name="bench")
 bench_app.command("models")(bench_models)
+bench_app.command("crash")(bench_crash)
+bench_app.command("soak")(bench_soak)
 
 
 @bench_app.callback(invoke_without_command=True)
