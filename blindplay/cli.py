@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn, TextIO
 
 import chess
-import platformdirs
 import typer
 
 from blindplay import __version__, language
+from blindplay.commands import forget as forget_command
 from blindplay.commands import help as help_command
 from blindplay.commands import language as language_commands
 from blindplay.commands import models as models_commands
@@ -573,9 +573,9 @@ def play(
 
 
 def _new_journal() -> Path:
-    folder = Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "tables"
-    now = datetime.datetime.now()
-    return folder / f"{now:%Y-%m-%d-%H-%M-%S-%f}.db"
+    from blindplay.table.keeping import new_journal
+
+    return new_journal()
 
 
 @app.command()
@@ -943,6 +943,7 @@ def emulate(
         practise(emulated, sys.stdin, sys.stdout)
 
 
+app.command("forget")(forget_command.forget)
 app.add_typer(voice_commands.app, name="voice")
 app.add_typer(models_commands.app, name="models")
 
@@ -953,12 +954,20 @@ def doctor(
     model: ModelOption = None,
     microphone: Annotated[str | None, typer.Option(help="Part of the microphone's name.")] = None,
     as_json: JsonOption = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Write a file to send with a question, without names and sound."),
+    ] = None,
 ) -> None:
     """Say what is there and what is missing, each in one sentence with the remedy."""
-    from blindplay.table.doctor import examine
+    from blindplay.table import doctor as examiner
 
     pack = language.load(language_id)
-    for finding in examine(pack, model, microphone):
+    if report is not None and not report.parent.is_dir():
+        raise ValueError(f"There is no folder {report.parent}; make it first.")
+    found = []
+    for finding in examiner.examine(pack, model, microphone):
+        found.append(finding)
         if as_json:
             print(
                 json.dumps(
@@ -969,6 +978,10 @@ def doctor(
             )
         else:
             print(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}", flush=True)
+    if report is not None:
+        report.write_text(examiner.report(found), "utf-8")
+        if not as_json:
+            print(f"The report is in {report}; read it before you send it.")
 
 
 bench_app = typer.Typer(help="Measure on this machine.", rich_markup_mode=None)

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
+_WRITTEN = re.compile(r"\d{6}-ply-\d+-\w+\.(flac|part)", re.ASCII)
 # Opus knows only a few rates; 24 kHz is more than any synthesiser for speech gives.
 EXPORT_RATE = 24_000
 """Samples per second of :func:`write_sound`."""
@@ -49,6 +50,11 @@ class Recording:
 def beside(journal: Path) -> Path:
     """Where the tape of the game in ``journal`` is kept: ``game.db`` has ``game.tape``."""
     return journal.with_suffix(".tape")
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file in a tape's folder is the tape's, whole, damaged, or begun."""
+    return _WRITTEN.fullmatch(path.name) is not None
 
 
 class Tape:

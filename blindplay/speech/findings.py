@@ -6,7 +6,7 @@ from pathlib import Path
 
 from blindplay.speech.audio import AudioError, MicrophoneSource, devices, drain, level
 from blindplay.speech.ensemble import Ensemble
-from blindplay.speech.models import ModelError, chosen, probe
+from blindplay.speech.models import ModelError, chosen, probe, verify
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 
@@ -16,11 +16,16 @@ LOUD_DBFS = -6.0
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at: whether it is in order, and a sentence that says what to do if not."""
+    """One thing looked at: whether it is in order, and a sentence that says what to do if not.
+
+    ``shared`` is the same for others, where the sentence holds what may be somebody's name: people
+    call their devices after themselves.
+    """
 
     ok: bool
     about: str
     sentence: str
+    shared: str | None = None
 
 
 def examine(
@@ -76,8 +81,9 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Fin
         except ModelError as error:
             found.append(Finding(False, "recogniser", str(error)))
             continue
-        count = len(loaded[-1].vocabulary)
-        known = f"The speech model in {folder} knows {count} words."
+        count, files = len(loaded[-1].vocabulary), verify(folder)
+        held = f", and its {files} files are what they were when it was installed" if files else ""
+        known = f"The speech model in {folder} knows {count} words{held}."
         found.append(Finding(True, "recogniser", known))
     if not loaded:
         return found
@@ -101,7 +107,12 @@ def _output() -> Finding:
         return Finding(
             False, "output", "There is no audio output; plug in a loudspeaker or an earphone."
         )
-    return Finding(True, "output", f"Audio outputs: {'; '.join(outputs)}.")
+    return Finding(
+        True,
+        "output",
+        f"Audio outputs: {'; '.join(outputs)}.",
+        f"There are {len(outputs)} audio outputs.",
+    )
 
 
 def _microphone(device: str | None, seconds: float) -> Finding:
@@ -109,7 +120,7 @@ def _microphone(device: str | None, seconds: float) -> Finding:
         with MicrophoneSource(device) as source:
             heard = drain(source, seconds)
     except AudioError as error:
-        return Finding(False, "microphone", str(error))
+        return Finding(False, "microphone", str(error), "No microphone can be listened to.")
     loud = level(heard)
     if not heard or loud <= QUIET_DBFS - 20:
         return Finding(

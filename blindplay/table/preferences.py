@@ -19,8 +19,13 @@ LAST_WORDS = 400
 """So many words of a player are remembered; older ones are forgotten, for people change."""
 
 
+def folder() -> Path:
+    """The folder of these files."""
+    return Path(platformdirs.user_config_path("blindplay", appauthor=False))
+
+
 def _file(name: str) -> Path:
-    return Path(platformdirs.user_config_path("blindplay", appauthor=False)) / name
+    return folder() / name
 
 
 _WANTED, _MISHEARD = "players.json", "misheard.json"
@@ -29,14 +34,14 @@ _WANTED, _MISHEARD = "players.json", "misheard.json"
 def _all(name: str) -> dict[str, Any]:
     try:
         kept = json.loads(_file(name).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return kept if isinstance(kept, dict) else {}
 
 
 def _write(name: str, data: dict[str, Any]) -> Path:
     path = _file(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # names are in it
     fresh = path.with_suffix(".new")
     fresh.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
     fresh.replace(path)
@@ -52,7 +57,7 @@ def kept(player: str) -> Voicing:
     """What ``player`` wants; the usual if nothing is kept, or it cannot be read."""
     try:
         return Voicing(**{name: int(value) for name, value in _all(_WANTED)[player].items()})
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         return Voicing()
 
 
@@ -66,6 +71,11 @@ def learn(player: str, pairs: Iterable[tuple[str, str]]) -> Confusions:
 def habits(player: str) -> Confusions:
     """How ``player`` has been misheard; nothing if nothing is kept, or it cannot be read."""
     return Confusions.measured(_pairs(player))
+
+
+def players() -> set[str]:
+    """The names of all of whom something is kept."""
+    return {*_all(_WANTED), *_all(_MISHEARD)}
 
 
 def _pairs(player: str) -> list[tuple[str, str]]:

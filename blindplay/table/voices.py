@@ -20,13 +20,17 @@ from blindplay.speech.ears import MADE_OF
 from blindplay.speech.models import words_file
 
 
+def players_folder() -> Path:
+    """The folder of all players."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "players"
+
+
 def folder(player: str) -> Path:
     """The folder of a player, a name or ""."""
-    base = Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "players"
     # A name may hold anything, and file systems differ in what they take and tell apart.
     safe = quote(player, safe="")
     mark = hashlib.sha256(player.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return base / f"player-{safe[:60]}-{mark}"
+    return players_folder() / f"player-{safe[:60]}-{mark}"
 
 
 def recordings(player: str, language: str) -> Path:
@@ -74,6 +78,7 @@ def install(
     of the one there was, whole or not at all. ``told`` is kept beside it. Raises OSError, and
     what ``made`` raises."""
     place = _model(player, language, base)
+    players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
         fresh = Path(temporary) / "model"
@@ -104,6 +109,7 @@ def keep(player: str, language: str, said: Sequence[tuple[str, str | None, bytes
     from blindplay.speech.audio import write_wav
 
     place = recordings(player, language)
+    players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
         fresh = Path(temporary) / "recordings"
