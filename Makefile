@@ -4,7 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.installed
 
-.PHONY: play test test-long lint docs bench model model-graph clean
+# The versions that the tests passed with, each file by its SHA-256. LOCK= takes the newest instead.
+LOCK := locks/packages.txt
+PIP := -m pip install --quiet --disable-pip-version-check
+
+.PHONY: play test test-long lint docs bench lock audit model model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
@@ -24,6 +28,7 @@ lint: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/articles.py
+	$(BIN)/python docs/licences.py
 
 bench: $(READY)
 	$(BIN)/blindplay bench
@@ -45,10 +50,34 @@ $(TRAIN)/.installed: models/train/requirements.txt pyproject.toml
 	$(TRAIN)/bin/python -m pip install --quiet --disable-pip-version-check --editable . -r $<
 	@touch $@
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml $(wildcard locks/*.txt)
 	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "BlindPlay needs Python 3.11 or newer; set PYTHON=… to one.")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+ifeq ($(LOCK),)
+	$(BIN)/python $(PIP) --editable ".[test]"
+else
+	$(BIN)/python $(PIP) --require-hashes -r locks/build.txt
+	$(BIN)/python $(PIP) --require-hashes --no-build-isolation -r $(LOCK)
+	$(BIN)/python $(PIP) --no-deps --no-build-isolation --editable .
+endif
+	@touch $@
+
+# Renews the locks: the newest versions that pyproject.toml lets in. Run the tests before you commit.
+TOOLS := build/tools
+UV := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-version 3.11 --upgrade \
+	--generate-hashes --no-annotate --no-emit-index-url --no-emit-find-links \
+	--custom-compile-command "make lock"
+lock: $(TOOLS)/.installed
+	$(UV) --output-file locks/build.txt locks/build.in
+	$(UV) --output-file locks/packages.txt --extra test pyproject.toml
+
+# Asks the internet for flaws that have become known in the locked versions.
+audit: $(TOOLS)/.installed
+	$(TOOLS)/bin/pip-audit --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt
+
+$(TOOLS)/.installed:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python $(PIP) uv pip-audit
 	@touch $@
 
 clean:

@@ -1,0 +1,113 @@
+"""Write docs/licences.md: every package that the locks name, its licence, and what it brings.
+
+    python docs/licences.py
+
+The licences are in ``docs/licences.toml``; :func:`declared` is what an installed package says of
+itself.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import defaultdict
+from fnmatch import fnmatchcase
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "docs" / "licences.toml"
+PAGE = ROOT / "docs" / "licences.md"
+
+INTRODUCTION = """\
+# The licences of what BlindPlay stands on
+
+Written by `make docs`; edit `docs/licences.toml` instead. BlindPlay is GPL-3.0-or-later, as
+python-chess is. All other packages may be used and passed on together with such a program: their
+licences are permissive, or MPL-2.0 or LGPL, which say so themselves. None of them is part of
+BlindPlay's own files; pip fetches them, by the versions and SHA-256 sums in `locks`.
+
+The built-in speech models are BlindPlay's own ([models/README.md](../models/README.md)). Those that
+`blindplay models install` fetches have licences of their own, which it tells before it does.
+"""
+
+COMPATIBLE = frozenset(
+    {
+        "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "GPL-3.0-or-later", "ISC",
+        "MIT", "MIT-0", "MPL-2.0", "PSF-2.0", "Zlib",
+    }
+)  # fmt: skip
+"""What may be passed on with a program under GPL-3.0-or-later."""
+
+_SAID = {
+    "MIT License": "MIT",
+    "ISC License (ISCL)": "ISC",
+    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "Apache Software License": "Apache-2.0",
+    "GNU General Public License v3 or later (GPLv3+)": "GPL-3.0-or-later",
+    "Python Software Foundation License": "PSF-2.0",
+    "BSD License": "BSD",
+}
+
+
+def locked(name: str) -> dict[str, tuple[str, ...]]:
+    """The versions that ``locks/NAME.txt`` names, by package."""
+    text = (ROOT / "locks" / f"{name}.txt").read_text("utf-8")
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for package, version in re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE):
+        if version not in found[package]:
+            found[package].append(version)
+    return {package: tuple(versions) for package, versions in found.items()}
+
+
+def everything() -> dict[str, tuple[str, ...]]:
+    """The versions of all packages that are locked."""
+    return dict(sorted({**locked("build"), **locked("packages")}.items()))
+
+
+def licences() -> dict[str, str]:
+    """Licences by packages; a * in a package's name stands for anything."""
+    return dict(tomllib.loads(DATA.read_text("utf-8"))["licences"])
+
+
+def licence(package: str) -> str | None:
+    """The licence of a package, or None if nobody has written it down."""
+    fitting = (said for name, said in licences().items() if fnmatchcase(package, name))
+    return next(fitting, None)
+
+
+def declared(package: str) -> str | None:
+    """What an installed package says of its licence, in SPDX; "BSD" where it does not say which;
+    None if it is not installed or says nothing that is clear."""
+    try:
+        about = metadata.metadata(package)
+    except metadata.PackageNotFoundError:
+        return None
+    if "License-Expression" in about:
+        return str(about["License-Expression"])
+    classes = [line.split(" :: ")[-1] for line in about.get_all("Classifier") or ()]
+    return next((_SAID[name] for name in classes if name in _SAID), None)
+
+
+def page() -> str:
+    """The page."""
+    brings: dict[str, str] = tomllib.loads(DATA.read_text("utf-8"))["brings"]
+    rows = []
+    families: set[str] = set()
+    for package, versions in everything().items():
+        name = package
+        if package.startswith("pyobjc-framework-"):
+            name = "pyobjc-framework-*"
+            if name in families:
+                continue
+            families.add(name)
+        said = licence(package) or "unknown"
+        rows.append(f"| {name} | {', '.join(versions)} | {said} | {brings.get(package, '')} |")
+    head = ["| package | versions | licence | brings along |", "|---|---|---|---|"]
+    return "\n".join([INTRODUCTION, *head, *rows, ""])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8", newline="\n")
+    for missing in (name for name in everything() if licence(name) is None):
+        print(f"{missing}: write its licence into {DATA}; it says {declared(missing)}.")

@@ -1,0 +1,110 @@
+"""What BlindPlay stands on: versions with their hashes, licences, and nothing fetched unseen."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "docs"))
+
+import licences  # noqa: E402
+
+LOCKS = sorted((ROOT / "locks").glob("*.txt"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+WANTED = [
+    *PROJECT["project"]["dependencies"],
+    *PROJECT["project"]["optional-dependencies"]["test"],
+]
+
+
+def pins(lock: Path) -> dict[str, str]:
+    """For each line that names a package, that line and those of its hashes."""
+    text = re.sub(r"^#.*\n", "", lock.read_text("utf-8"), flags=re.MULTILINE)
+    blocks = re.split(r"^(?=[^\s])", text, flags=re.MULTILINE)
+    return {block.split(" ")[0] + block.partition(";")[2]: block for block in blocks if block}
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+def test_every_locked_package_has_a_version_and_the_hashes_of_its_files(lock: Path) -> None:
+    found = pins(lock)
+    assert found
+    for block in found.values():
+        first, *hashes = block.replace("\\\n", "\n").split("\n")
+        assert re.fullmatch(r"[\w.-]+==[\w.]+( ; .+)?", first.strip())
+        sums = [line.strip() for line in hashes if line.strip()]
+        assert sums and all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", one) for one in sums)
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda path: path.stem)
+def test_a_lock_names_no_place_to_fetch_from(lock: Path) -> None:
+    assert not re.search(r"://|--(extra-)?index|--find-links|\bfile:", lock.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("line", WANTED)
+@pytest.mark.parametrize("system", ["linux", "win32", "darwin"])
+def test_what_the_project_wants_is_locked_for_every_system(line: str, system: str) -> None:
+    wanted = Requirement(line)
+    where = {"sys_platform": system, "extra": ""}
+    if wanted.marker is not None and not wanted.marker.evaluate(where):
+        return
+    locked = [
+        found
+        for block in pins(ROOT / "locks" / "packages.txt").values()
+        if (found := Requirement(block.split("\\")[0].strip())).name == wanted.name.lower()
+        and (found.marker is None or found.marker.evaluate(where))
+    ]
+    assert len(locked) == 1, "run make lock"
+    (version,) = (one.version for one in locked[0].specifier)
+    assert wanted.specifier.contains(version), "run make lock"
+
+
+def test_what_builds_this_package_is_locked() -> None:
+    locked = licences.locked("build")
+    for line in PROJECT["build-system"]["requires"]:
+        wanted = Requirement(line)
+        assert all(wanted.specifier.contains(one) for one in locked[wanted.name])
+
+
+def test_make_installs_nothing_whose_hash_it_does_not_know() -> None:
+    recipes = (ROOT / "Makefile").read_text("utf-8")
+    ready = recipes.partition("$(READY): ")[2].partition("\nendif\n")[0].partition("\nelse\n")[2]
+    steps = [line for line in ready.splitlines() if "$(PIP)" in line]
+    assert len(steps) == 3
+    for step in steps:
+        assert "--require-hashes" in step or "--no-deps" in step
+    # What builds a package from its source is not fetched anew behind pip's back.
+    assert all("--no-build-isolation" in step for step in steps[1:])
+
+
+def test_every_locked_package_has_a_licence_that_goes_with_ours() -> None:
+    for package in licences.everything():
+        told = licences.licence(package)
+        assert told is not None, f"{package}: write its licence into docs/licences.toml"
+        choices = [re.split(r" AND ", choice) for choice in told.split(" OR ")]
+        assert any(licences.COMPATIBLE.issuperset(choice) for choice in choices), package
+
+
+def test_licences_are_those_that_the_installed_packages_declare() -> None:
+    told = {
+        package: said
+        for package in licences.everything()
+        if (said := licences.declared(package)) is not None
+    }
+    assert "numpy" in told
+    for package, said in told.items():
+        written = licences.licence(package) or ""
+        assert written == said or (said == "BSD" and written.startswith("BSD-")), package
+
+
+def test_the_page_of_licences_is_up_to_date() -> None:
+    assert licences.PAGE.read_text("utf-8") == licences.page(), "run make docs"
+    for package in licences.licences():
+        known = (fnmatchcase(one, package) for one in licences.everything())
+        assert any(known), f"{package} is not locked any more: take it out of docs/licences.toml"
