@@ -9,14 +9,16 @@ interrupted is gone on with. See README.md beside this file.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from blindplay.language import lexicon
@@ -26,11 +28,12 @@ from . import evaluation
 from .export import export, read
 from .network import Network
 from .phrases import phones
-from .synthesis import Utterance, shards, synthesise, utterances
-from .voices import voices
+from .synthesis import Shard, Utterance, shards, synthesise, utterances
+from .voices import VoiceError, voices
 
 UTTERANCES, STEPS, SEED = 15_000, 6_000, 1
 """What a built-in model is made of, unless something else is said."""
+_ATTEMPTS = 3
 _TESTED = 120  # utterances of each voice never heard
 
 
@@ -89,13 +92,25 @@ def speak(order: Order) -> None:
         say(f"Voice: {voice.name}; {voice.licence}.")
     parts = shards(order.language, chosen, order.utterances, order.seed)
     began = time.monotonic()
-    new = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(order.threads, new, max_tasks_per_child=1) as pool:
-        done = [pool.submit(synthesise, part, order.speech) for part in parts]
+    with ThreadPoolExecutor(order.threads) as pool:
+        done = [pool.submit(synthesised, part, order.speech) for part in parts]
         for number, one in enumerate(as_completed(done), 1):
             if one.result() or number == len(parts):
                 minutes = (time.monotonic() - began) / 60
                 say(f"Speech: {number} of {len(parts)} parts after {minutes:.1f} minutes.")
+
+
+def synthesised(part: Shard, folder: Path) -> bool:
+    """Synthesise in a process of its own; False when it is there already.
+
+    espeak-ng has been seen to crash, once in some ten thousand phrases. Then other ones are said.
+    """
+    new = multiprocessing.get_context("spawn")
+    for attempt in range(_ATTEMPTS):
+        other = replace(part, seed=part.seed + 1000 * attempt)
+        with contextlib.suppress(BrokenProcessPool), ProcessPoolExecutor(1, new) as pool:
+            return pool.submit(synthesise, other, folder).result()
+    raise VoiceError(f"The synthesiser of {part.voice.name} crashes; leave out {part.voice.kind}.")
 
 
 def spoken(order: Order) -> list[Utterance]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
-import multiprocessing
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -22,13 +22,15 @@ from blindplay import language
 from blindplay.speech.graphs import Variants, Vocabulary, adapt
 from blindplay.speech.graphs.contexts import Contexts
 from blindplay.speech.graphs.files import read_transitions
+from blindplay.speech.models import PEOPLE, find_model, vocabulary
 from models.train import evaluation, features, phrases, synthesis, voices
+from models.train.__main__ import synthesised
 from models.train.export import export, read
 from models.train.network import CONTEXT, Network
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = ("de", "en")
-BUILT_IN = ("de",)
+BUILT_IN = ("de", "en")
 
 espeak = pytest.mark.skipif(
     importlib.util.find_spec("espeakng_loader") is None, reason="espeak-ng's package is for Linux"
@@ -152,18 +154,11 @@ def shard(code: str = "de", count: int = 6) -> synthesis.Shard:
     return synthesis.Shard(code, voice, 0, count, seed=3)
 
 
-def apart(part: synthesis.Shard, folder: Path) -> bool:
-    """Synthesise in a process of its own."""
-    new = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, new) as pool:
-        return pool.submit(synthesis.synthesise, part, folder).result()
-
-
 @espeak
 def test_seeded_synthesis_is_the_same_twice_and_is_not_done_again(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        assert apart(shard(), tmp_path / name)
+        assert synthesised(shard(), tmp_path / name)
         assert not synthesis.synthesise(shard(), tmp_path / name)
     for ending in ("raw", "tsv"):
         one, two = ((tmp_path / n / f"{shard().name}.{ending}") for n in ("one", "two"))
@@ -283,6 +278,47 @@ def test_the_same_network_gives_the_same_bytes(
     export(network, tmp_path)
     for file in (file for file in tmp_path.rglob("*") if file.is_file()):
         assert file.read_bytes() == (folder / file.relative_to(tmp_path)).read_bytes()
+
+
+# ------------------------------------------------------------------ what is shipped
+
+
+@pytest.mark.parametrize("code", BUILT_IN)
+def test_a_built_in_model_is_found_small_and_knows_every_word_of_its_pack(code: str) -> None:
+    model = find_model(code)
+    assert model == ROOT / "models" / code
+    known = vocabulary(model)
+    assert known >= set(language.load(code).grammar_words())
+    assert known >= language.lexicon(code).fillers.keys() | language.lexicon(code).squares.keys()
+    assert sum(file.stat().st_size for file in model.rglob("*") if file.is_file()) < 5_000_000
+    assert (model / "ears.json").is_file()
+
+
+@pytest.mark.parametrize("code", BUILT_IN)
+def test_the_graph_of_a_built_in_model_is_what_the_pack_says(code: str, tmp_path: Path) -> None:
+    shipped = ROOT / "models" / code
+    model = Path(shutil.copytree(shipped, tmp_path / code))
+    known = language.lexicon(code)
+    adapt(model, model, Vocabulary({**known.words, **known.fillers}, known.squares))
+    for file in ("HCLr.fst", "Gr.fst", "words.txt"):
+        made, kept = (folder / "graph" / file for folder in (model, shipped))
+        assert made.read_bytes() == kept.read_bytes(), f"run: make model-graph LANG={code}"
+
+
+@pytest.mark.parametrize("code", BUILT_IN)
+def test_the_card_of_a_built_in_model_tells_what_people_can_expect(code: str) -> None:
+    card = (ROOT / "models" / code / "README.md").read_text(encoding="utf-8")
+    assert PEOPLE in " ".join(card.split())
+
+
+def test_every_built_in_model_is_in_the_wheel() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+    there = {file.parent.parent.name for file in ROOT.glob("models/*/am/final.mdl")}
+    assert there == set(BUILT_IN)
+    assert {included[f"models/{code}"] for code in there} == {
+        f"blindplay/models/{code}" for code in there
+    }
 
 
 # ------------------------------------------------------------------ evaluation
