@@ -73,7 +73,7 @@ lock: $(TOOLS)/.installed
 
 # Asks the internet for flaws that have become known in the locked versions.
 audit: $(TOOLS)/.installed
-	$(TOOLS)/bin/pip-audit --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt
 
 $(TOOLS)/.installed:
 	$(PYTHON) -m venv $(TOOLS)
