@@ -159,6 +159,7 @@ def run(
         own, other = impaired[0], "black" if impaired[0] == "white" else "white"
         if speaker is not None:
             _speak_as_wanted(session, speaker, table.game.player(own).name)
+        session.prepare()
         for side, url in zip((own, other), boards, strict=True):
             if url is not None:
                 talks = wanted.talk_levers and side == own

@@ -42,6 +42,8 @@ DGT = "dgt:"
 # Who speaks is not talked over; who has begun to and says nothing more is, after so long.
 _HOLD_SECONDS = 5.0
 _SILENT = frozenset(("tick", "setup"))
+# What the Laws say of boards that differ: nothing that is to be said while they are set up.
+_OF_BOARDS = frozenset(("boards_differ", "boards_agree", "scoresheets", "must_record", "explained"))
 _NAMES = {"white": "White", "black": "Black"}
 
 
@@ -134,6 +136,7 @@ class Session:
         self._warned: set[str] = set()
         self._guides: dict[str, SetupGuide] = {}
         self._begin: Callable[[], None] | None = None
+        self._setting_up = False
         self._looked_at: set[str] = set()
         self._happened = threading.Condition()
         self.taping: Taping | None = None
@@ -264,10 +267,18 @@ class Session:
 
     # --- leading hands to a position -------------------------------------------------------
 
+    def prepare(self) -> None:
+        """:meth:`set_up` will be called when everything is attached: until then nothing is said of
+        what the boards show."""
+        self._setting_up = True
+
     def set_up(self, begin: Callable[[], None]) -> None:
         """Call ``begin`` once, as soon as the boards show the position; lead hands to it first.
         A board that cannot be reached is not waited for."""
-        self._begin = begin
+        with self.table.lock:
+            self._setting_up = True
+            self._begin = begin
+            self._lead()  # some boards may have been seen already
         self._begin_if_ready()
 
     def begin_now(self) -> bool:
@@ -276,6 +287,7 @@ class Session:
             begin, self._begin = self._begin, None
         if begin is None:
             return False
+        self._setting_up = False
         begin()
         return True
 
@@ -307,12 +319,13 @@ class Session:
             # A board that feels nothing is believed to have been corrected: then all is said.
             watched = self.table.game.tables[ruling["board"]].wanted is not None
             return watched and ruling["board"] in map(self._colour, self.boards)
-        return self._begin is not None and ruling.kind in (
-            "boards_differ", "boards_agree", "scoresheets", "must_record",
-        )  # fmt: skip
+        unwritten = ruling.kind == "arbiter_needed" and ruling["why"] == "records_missing"
+        return self._setting_up and (unwritten or ruling.kind in _OF_BOARDS)
 
     def _lead(self) -> None:
         """Say the next step, for one board at a time: a hand can do one thing at a time."""
+        if self._setting_up and self._begin is None:
+            return
         for side in map(self._colour, list(self.boards)):
             goal, guide = self._goal(side), self._guides.get(side)
             if guide is not None and guide.goal != goal:

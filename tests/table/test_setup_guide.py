@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -167,6 +168,7 @@ class Sitting:
         self.journal = Journal(folder / "game.db", create=not resume)
         self.table = Table(self.journal, None if resume else setup)
         self.session = Session(self.table, GERMAN, None, self.out)
+        self.session.prepare()
         self.boards = {"white": EmulatedBoard(white), "black": EmulatedBoard(black)}
         for side, board in self.boards.items():
             self.session.attach_board(side, board.url)
@@ -218,6 +220,27 @@ def test_the_game_begins_when_hands_have_been_led_to_the_position(
     at.wait(at.said("Die Stellung ist aufgestellt."))
     at.wait(lambda: begun == [1])
     assert "verschieden" not in at.out.getvalue()
+
+
+def test_boards_that_were_seen_before_are_set_up_all_the_same(
+    sit: Callable[..., Sitting],
+) -> None:
+    """Loading a speech model takes seconds. Until then nothing has been played, so nobody needs to
+    hear that the boards differ, that nobody has written anything, or whose hands did what."""
+    wrong = "rnbqkbnr/pppp1ppp/4p3/8/8/8/PPPP1PPP/RNBQKBNR"
+    at = sit(START, wrong)
+    at.wait(lambda: at.session._looked_at == {"white", "black"})
+    at.wait(lambda: "records_missing" in at.out.getvalue())
+    assert "said" not in at.out.getvalue()
+    at.session.set_up(lambda: None)
+    first, *_ = re.findall("said to everybody: (.*)", at.out.getvalue())
+    assert first == "Jetzt wird das Brett von Schwarz aufgestellt. Schritte: zwei."
+    at.boards["black"].lift("e6")
+    at.boards["black"].place("e7", "p")
+    at.boards["black"].place("e2", "P")
+    at.wait(at.said("Die Stellung ist aufgestellt."))
+    for words in ("verschieden", "Schiedsrichter", "berichtigen"):
+        assert words not in at.out.getvalue()
 
 
 def test_boards_that_show_the_position_begin_without_a_word(sit: Callable[..., Sitting]) -> None:
