@@ -227,6 +227,8 @@ def adapt(
     report = graphs.adapt(base, folder, words.vocabulary, family=family, lexicons=words.lexicons)
     if output is None:
         models.seal(folder, name=models.OWN, language=language_id, **{"from": str(base.resolve())})
+    elif folder.samefile(base):  # a model that is made here
+        models.seal_built_in(folder)
     print(
         f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
         f"the phones of: {report.base}."

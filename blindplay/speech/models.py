@@ -33,8 +33,9 @@ MOST_PEOPLE = 2
 ASIDE = ".old-"
 """What the name of a model's folder begins with while another takes its place."""
 MANIFEST = "installed.json"
-"""The file in an installed model's folder that tells where it is from, and of each of its files the
-SHA-256."""
+"""The file in the folder of an installed or built-in model that tells where it is from, and of each
+of its files the SHA-256."""
+_LOADED = ("am", "conf", "graph")  # folders of what the recogniser loads; a card may be rewritten
 
 _CHOSEN = "chosen.json"
 
@@ -142,7 +143,7 @@ def choose(language: str, names: Iterable[str]) -> None:
 def _choices() -> dict[str, Any]:
     try:
         read = json.loads((data_folder() / _CHOSEN).read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
 
@@ -211,7 +212,7 @@ def check_model(path: Path) -> Path:
     Vosk answers a broken folder with a bare exception or by ending the process, so its files are
     looked at first. Both of Vosk's layouts are known: `am/ conf/ graph/` and the older flat one.
 
-    The files of an installed model must be what they were then (see `verify`).
+    The files of an installed or built-in model must be what they were then (see `verify`).
 
     Raises ModelError otherwise.
     """
@@ -220,14 +221,23 @@ def check_model(path: Path) -> Path:
     return path
 
 
-def seal(folder: Path, **about: str) -> None:
-    """Write down the SHA-256 of every file in the model's folder, and what else is to be known."""
-    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.name != MANIFEST)
+def seal(folder: Path, *, among: Iterable[str] = ("",), **about: str) -> None:
+    """Write down the SHA-256 of every file in the model's folder, or in those of its folders that
+    are ``among`` it, and what else is to be known."""
+    there = (file for part in among for file in (folder / part).rglob("*"))
+    files = sorted(file for file in there if file.is_file() and file.name != MANIFEST)
     sums = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
     text = json.dumps({**about, "files": sums}, indent=1, ensure_ascii=False) + "\n"
     fresh = folder / f".{MANIFEST}"
-    fresh.write_text(text, "utf-8")
+    fresh.write_text(text, "utf-8", newline="\n")
     fresh.replace(folder / MANIFEST)
+
+
+def seal_built_in(folder: Path) -> None:
+    """Write down the SHA-256 of every file of a model that is made here that the recogniser loads.
+
+    What lies beside them, such as the model's card and its measured ears, may change."""
+    seal(folder, among=_LOADED, name=BUILT_IN)
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
@@ -242,13 +252,13 @@ def manifest(folder: Path) -> dict[str, Any] | None:
             raise ValueError
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ModelError(f"{file} is damaged; install the model again.") from None
     return dict(read)
 
 
 def verify(folder: Path) -> int:
-    """Compare the files of an installed model with what was written down when it was installed.
+    """Compare the files of an installed or built-in model with what was written down of them.
 
     Return how many there are: 0 for a model of which nothing was written down. Takes about a tenth
     of a second. Raises ModelError when one is missing or another than it was.
@@ -264,7 +274,8 @@ def verify(folder: Path) -> int:
         if found != wanted:
             raise ModelError(
                 f"{name} of the model in {folder} is {'another than' if found else 'not as'} it "
-                "was when it was installed, so it is not used; install the model again."
+                "was when it was installed, so it is not used; install "
+                f"{'BlindPlay' if kept.get('name') == BUILT_IN else 'the model'} again."
             )
     return len(kept["files"])
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from blindplay.language import lexicon
 from blindplay.speech.graphs import Vocabulary, adapt
+from blindplay.speech.models import seal_built_in
 
 from . import evaluation
 from .export import export, read
@@ -78,6 +79,7 @@ def make(order: Order) -> Path:
     known = lexicon(order.language)
     words = Vocabulary({**known.words, **known.fillers}, known.squares)
     report = adapt(model, model, words)
+    seal_built_in(model)
     size = sum(file.stat().st_size for file in model.rglob("*") if file.is_file())
     say(f"Model: {report.words} words, {size / 1e6:.1f} MB, in {model}.")
     measure(order, network, model)

@@ -8,7 +8,14 @@ import pytest
 from blindplay.speech import models
 from blindplay.speech.findings import examine
 from blindplay.speech.measure import first_sample, real_time_factor, stop_latency
-from blindplay.speech.models import ModelError, check_model, find_model, probe, vocabulary
+from blindplay.speech.models import (
+    MANIFEST,
+    ModelError,
+    check_model,
+    find_model,
+    probe,
+    vocabulary,
+)
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 
@@ -17,7 +24,9 @@ from .conftest import MOVES
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(find_model("de"), tmp_path / "model"))
+    """A model of which nothing is written down."""
+    ignored = shutil.ignore_patterns(MANIFEST)
+    return Path(shutil.copytree(find_model("de"), tmp_path / "model", ignore=ignored))
 
 
 def test_the_built_in_german_model_is_found_and_has_square_tokens() -> None:
