@@ -134,6 +134,16 @@ class Listener:
             self._next = run
             self._phrases = frozenset(phrases)
 
+    def reheard(self) -> Hearing | None:
+        """The utterance told last as it is heard with the phrases that are listened for now; None
+        if they are still the ones with which it was heard.
+
+        For who was told of it and then had to wait until nothing could change any more.
+        """
+        with self._lock:
+            changed, phrases = self._next is not None, tuple(self._phrases)
+        return self._recogniser.recognise(self._sound, phrases) if changed else None
+
     def mute(self) -> None:
         """Hear nothing until `unmute`: an utterance that is half said is forgotten.
 

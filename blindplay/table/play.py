@@ -198,7 +198,12 @@ def run(
         for side in f.SIDES:
             print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
             print(scoresheet(table.game, side), file=out)
-        if not journal.unwritten:
+        table.save()
+        if journal.unwritten:
+            session.trouble(
+                f"The journal lacks the last {journal.unwritten} facts: keep what is printed here."
+            )
+        else:
             print(f"\nThe journal's seal is {journal.seal}.", file=out)
 
 

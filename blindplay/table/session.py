@@ -717,7 +717,12 @@ class Session:
         if self._speaker is not None:
             self._speaker.resume()
         with self.table.lock:  # what is announced must not change meanwhile
-            self._decide(seat, hearing)
+            listener = self._listeners.get(seat)
+            # It may have changed before: then it was heard with words for what has passed.
+            again = listener.reheard() if listener is not None else None
+            hearing = again if again is not None else hearing
+            if hearing.alternatives:
+                self._decide(seat, hearing)
 
     def _decide(self, seat: str, hearing: Hearing) -> None:
         assert self._ears is not None

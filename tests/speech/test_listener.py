@@ -98,6 +98,30 @@ def _listen(
     return listener, heard, errors, count
 
 
+def test_what_was_heard_with_words_for_what_has_passed_is_heard_again(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    """Between hearing and telling, the game may go on: then it is another question."""
+    again: list[Hearing | None] = []
+    told = threading.Event()
+
+    def on_hearing(hearing: Hearing) -> None:
+        again.append(hearing)
+        again.append(listener.reheard())
+        listener.listen_for(COMMANDS)
+        again.append(listener.reheard())
+        told.set()
+
+    sound = ROOM + spoken(MOVES[0]) + ROOM + ROOM
+    listener = Listener(recogniser, MemorySource(sound), on_hearing, phrases=MOVES)
+    with listener:
+        assert told.wait(20)
+    first, unchanged, changed = again
+    assert first is not None and taken(first, MOVES) == MOVES[0]
+    assert unchanged is None
+    assert changed == recogniser.recognise(listener._sound, COMMANDS) and changed != first
+
+
 def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoken: Spoken) -> None:
     moves = MOVES[:3]
     stream = ROOM + b"".join(spoken(move) + ROOM + ROOM for move in moves)
