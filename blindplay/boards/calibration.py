@@ -205,7 +205,7 @@ def _file() -> Path:
 def _all() -> dict[str, Any]:
     try:
         kept = json.loads(_file().read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return kept if isinstance(kept, dict) else {}
 

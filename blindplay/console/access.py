@@ -52,7 +52,9 @@ class Doors:
         self._file = file
         if file is not None:
             # A file that is not there, or not ours, opens no door; new links do.
-            with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            with contextlib.suppress(
+                OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
+            ):
                 self._read(json.loads(file.read_text("utf-8")))
 
     def _read(self, kept: dict[str, dict[str, Any]]) -> None:

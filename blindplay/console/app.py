@@ -398,9 +398,11 @@ class _Guard:
 
 def _refused(request: Request) -> int:
     """The status of a request that is not let in; 0 for one that is."""
+    if not request.scope["query_string"].isascii():
+        return 400
     headers, host = request.headers, request.headers.get("host", "")
     origin = headers.get("origin")
-    own = origin is not None and urlsplit(origin).netloc == host and host != ""
+    own = origin is not None and _place(origin) == host and host != ""
     if request.method not in ("GET", "HEAD", "POST"):
         return 405
     if request.method == "POST" and not own:
@@ -411,9 +413,18 @@ def _refused(request: Request) -> int:
         if headers.get("sec-fetch-site", "same-origin") != "same-origin":
             return 403
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > _MOST_BYTES or "transfer-encoding" in headers:
+    plain = length.isascii() and length.isdigit() and len(length) < 10
+    if not plain or int(length) > _MOST_BYTES or "transfer-encoding" in headers:
         return 413
     return 0
+
+
+def _place(origin: str) -> str:
+    """The host of an origin, with its port; "" if it is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:  # brackets that hold no address
+        return ""
 
 
 def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:

@@ -93,7 +93,7 @@ class Catalogue:
             )  # fmt: skip
         except BaseError:
             raise
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise BaseError(
                 f"What {self.list_address} gives is no list of models; try again later, or give "
                 "the model's own file with --from."

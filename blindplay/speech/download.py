@@ -310,7 +310,7 @@ def _version(part: Path, address: str) -> str | None:
     try:
         kept = json.loads(_facts(part).read_text("utf-8"))
         return str(kept["version"]) if kept["address"] == address else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -267,7 +267,7 @@ def _pins() -> dict[str, str]:
         return {str(name): str(value) for name, value in read.items()}
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         raise ModelError(
             f"{_pins_file()}, in which the checksums of models are kept, is damaged; delete it to "
             "trust the next download of each anew."

@@ -49,7 +49,7 @@ def ask(
         if ruling.kind == "refused":
             return ruling
         figures = dict(ruling.fields)
-        if command in _OF_ONE_CLOCK:
+        if command in _OF_ONE_CLOCK and by != "arbiter":  # whose are no clocks: he hears both
             words = time_in_words(pack, ruling, command)
         else:
             if "announcement" in figures:

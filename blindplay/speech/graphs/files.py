@@ -365,6 +365,14 @@ def _places(boundary: Path) -> dict[int, str]:
         raise GraphError(f"{boundary} is missing or damaged; take another model.") from error
 
 
+def _numbered(listed: Path) -> list[tuple[str, int]]:
+    try:
+        lines = listed.read_text(encoding="utf-8").splitlines()
+        return [(name, int(number)) for name, number in (line.rsplit(maxsplit=1) for line in lines)]
+    except (OSError, ValueError) as error:
+        raise GraphError(f"{listed} is missing or damaged; take another model.") from error
+
+
 def _spoken(places: Mapping[int, str]) -> list[int]:
     """The numbers of the phones behind the silences and noises, of which each has five numbers:
     without a place, B, E, I and S."""
@@ -381,12 +389,11 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
     places = _places(boundary)
     found: dict[tuple[str, str], int] = {}
     if listed is not None:
-        for line in listed.read_text(encoding="utf-8").splitlines():
-            name, number = line.rsplit(maxsplit=1)
-            place = _PLACE_NAMES.get(places.get(int(number), ""))
+        for name, number in _numbered(listed):
+            place = _PLACE_NAMES.get(places.get(number, ""))
             bare = name.removesuffix(f"_{place}")
             if place and bare not in _NO_SPEECH:
-                found[bare, place] = int(number)
+                found[bare, place] = number
     else:
         spoken = _spoken(places)
         if len(spoken) != 4 * len(names):

@@ -1,0 +1,1 @@
+"""Garbage for every parser: see ``python -m tests.fuzz --help``."""
