@@ -111,7 +111,7 @@ def _output() -> Finding:
         True,
         "output",
         f"Audio outputs: {'; '.join(outputs)}.",
-        f"There are {len(outputs)} audio outputs.",
+        f"Audio outputs: {len(outputs)}.",
     )
 
 

@@ -175,11 +175,11 @@ def _games(folder: Path) -> Iterator[Finding]:
             bad += 1
             yield Finding(False, "games", str(error), "A game cannot be read to its end.")
     if newest and not bad:
-        yield Finding(True, "games", f"The last {len(newest)} games can be read to their ends.")
+        yield Finding(True, "games", f"Games that were read to their ends: the last {len(newest)}.")
     taped = sum(beside(path).is_dir() for path in journals)
     if taped:
         yield Finding(
-            True, "tape", f"Of {taped} games there is sound; blindplay forget removes a game's."
+            True, "tape", f"Games with sound on tape: {taped}; blindplay forget removes a game's."
         )
 
 

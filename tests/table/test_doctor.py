@@ -76,7 +76,7 @@ def test_games_that_are_kept_are_read_to_their_ends(home: Path) -> None:
         with Journal(folder / name) as journal:
             journal.extend([f.Setup(t=0), f.Start(t=1), f.Tick(t=2)])
     assert [one.sentence for one in doctor._games(folder)] == [
-        "The last 2 games can be read to their ends."
+        "Games that were read to their ends: the last 2."
     ]
     with sqlite3.connect(folder / "anna-berta.db") as db:
         db.execute("DELETE FROM fact WHERE number = 2")
@@ -84,7 +84,7 @@ def test_games_that_are_kept_are_read_to_their_ends(home: Path) -> None:
     (folder / "other.tape").mkdir()
     bad, tape = doctor._games(folder)
     assert not bad.ok and "anna-berta" in bad.sentence and "anna" not in (bad.shared or "anna")
-    assert "Of 1 games there is sound" in tape.sentence
+    assert "sound on tape: 1;" in tape.sentence
 
 
 def test_a_port_that_another_program_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
