@@ -37,6 +37,12 @@ FAR = 12.0
 AHEAD = 3.0
 """What is not so far ahead of another legal move or command, in nats, is never taken without
 asking. An illegal move may be nearer: it is less likely to be meant than to be misheard."""
+AHEAD_TOGETHER = 8.0
+"""The same for a move that several models heard, whose nats are summed: as much as one model at
+most can speak against it."""
+AHEAD_OF_ILLEGAL = 2.0
+"""A move that several models heard is also so far ahead of every illegal one: a rank that they did
+not make out may be that of another legal one."""
 NEAR = 4.0
 """Within so many nats each of them counts for more."""
 
@@ -62,7 +68,8 @@ class Features:
     length. ``listed``: it was said in one of the
     forms that are expected; what was not is never taken without asking. ``agreed``: several
     models agree on it; what only one of them heard is never taken without asking, either.
-    ``apart``: how far, in nats, several models are from finding it best, all of them.
+    ``apart``: how far, in nats, several models are from finding it best, all of them. ``models``:
+    how many listened.
     """
 
     what: What
@@ -77,6 +84,7 @@ class Features:
     listed: bool = True
     agreed: bool = True
     apart: float = 0.0
+    models: int = 1
 
     def values(self) -> tuple[float, ...]:
         """The numbers that are weighed, the first of them 1."""
@@ -135,7 +143,11 @@ class Ears:
         """The odds from which it is taken as said; infinite where it must be asked about."""
         if not (found.listed and found.agreed) or (found.short and found.longer is not None):
             return math.inf
-        if found.legal_rival is not None and found.legal_rival < AHEAD:
+        together = found.models > 1 and found.what is What.MOVE
+        ahead = AHEAD_TOGETHER if together else AHEAD
+        if found.legal_rival is not None and found.legal_rival < ahead:
+            return math.inf
+        if together and found.rival is not None and found.rival < AHEAD_OF_ILLEGAL:
             return math.inf
         weights = self.weights[found.what]
         return weights.short if found.short else weights.accept

@@ -380,6 +380,7 @@ def features(
         agreed=first.agreed,
         # A sum of what each model is behind its own best.
         apart=-first.score if hearing.parts else 0.0,
+        models=max(1, len(hearing.parts)),
         words=4 if castles else len(words),
     )
 

@@ -323,6 +323,17 @@ def test_models_that_hear_two_different_moves_lead_to_a_question(start: Expected
     assert {one.phrase for one in decision.candidates} == {three[0][0], four[0][0]}
 
 
+def test_a_rank_that_no_model_made_out_is_asked_about(start: Expected) -> None:
+    # Said: "Springer Bella eins Cäsar drei". Two models lean to another rank, one of them to one
+    # that is not possible: that they agree on the piece and the file is not enough.
+    first = [("springer bella eins anna drei", 0.0), ("springer bella eins anna acht", -0.8)]
+    second = [("springer bella eins anna acht", 0.0), ("springer bella eins anna drei", -4.0)]
+    third = [("läufer eins", 0.0), ("springer bella eins", -3.0)]
+    hearing = together([*first, ("springer bella eins cäsar drei", -0.9)], second, third)
+    decision = decide(hearing, start, PACK, ears_of(MODEL, MODEL, MODEL))
+    assert decision.verdict is not Verdict.ACCEPT
+
+
 def test_a_players_habits_count_with_each_model(start: Expected) -> None:
     habits = Confusions({"vier": {"drei": 0.5}})
     close = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101.0)
