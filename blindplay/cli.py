@@ -80,6 +80,14 @@ class DeadTime(StrEnum):
     RUNNING = "running"
 
 
+class Shown(StrEnum):
+    """What a table prints."""
+
+    UNSPOKEN = "unspoken"
+    WORDS = "words"
+    ALL = "all"
+
+
 class Taped(StrEnum):
     """What a tape keeps."""
 
@@ -491,6 +499,14 @@ def play(
     ] = None,
     model: ModelsOption = None,
     silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
+    shown: Annotated[
+        Shown,
+        typer.Option(
+            "--print",
+            help="What is printed. unspoken: only what no voice speaks, so that a screen reader "
+            "does not talk over it; words: what is said, too; all: every ruling, too.",
+        ),
+    ] = Shown.UNSPOKEN,
     or_demo: Annotated[
         bool, typer.Option(help="With neither board nor microphone, show a demonstration game.")
     ] = False,
@@ -499,6 +515,7 @@ def play(
     from blindplay.laws import facts as f
     from blindplay.table import play as table_play
     from blindplay.table.conversation import OpeningWord
+    from blindplay.table.session import Printed
     from blindplay.table.taping import Keep
 
     language.load(language_id)
@@ -565,7 +582,7 @@ def play(
         setup = fact
     path = journal or _new_journal()
     needed = opening_word or (Needed.OPTIONAL if push_to_talk else Needed.SINGLE)
-    manner = table_play.Manner(training, OpeningWord(needed.value))
+    manner = table_play.Manner(training, OpeningWord(needed.value), Printed(shown.value))
     table_play.run(
         path, setup, language_id, devices, sys.stdin, sys.stdout, keep, manner, served,
         charge_dead_time=dead_time is DeadTime.RUNNING,

@@ -128,7 +128,7 @@ def test_replay_reads_standard_input_and_names_the_faulty_line() -> None:
 
 def test_a_game_is_played_by_keys_left_and_gone_on_with(tmp_path: Path) -> None:
     game = str(tmp_path / "game.db")
-    common = ("play", "--microphone", "none", "--silent", "--journal", game)
+    common = ("play", "--microphone", "none", "--silent", "--print", "all", "--journal", game)
     first = run(*common, stdin="Bauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n", home=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "ruled completed: by black; move e7e5; ply 2" in first.stdout
@@ -159,7 +159,7 @@ def test_doctor_says_what_is_there_and_what_is_missing(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> None:
     game = str(tmp_path / "game.db")
-    common = ["play", "--microphone", "none", "--silent", "--journal", game]
+    common = ["play", "--microphone", "none", "--silent", "--print", "all", "--journal", game]
     table = subprocess.Popen(
         [sys.executable, "-m", "blindplay.cli", *common],
         stdin=subprocess.PIPE,
@@ -190,11 +190,21 @@ def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> No
 
 
 def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
-    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+    done = run("play", "--microphone", "none", "--silent", "--print", "all",
+               "--journal", str(tmp_path / "g.db"),
                stdin="\n \nblah\n\nblah\n\n", home=tmp_path)  # fmt: skip
     assert "ruled not made" in done.stdout
     assert "illegal" not in done.stdout
     assert "game over" not in done.stdout
+
+
+def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path: Path) -> None:
+    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+               stdin="Springer Gustav eins Felix drei\n\n", home=tmp_path)  # fmt: skip
+    lines = done.stdout.splitlines()
+    assert "Springer Gustav eins Felix drei" in lines
+    game = lines[: lines.index("")]  # the record follows
+    assert not [line for line in game if "ruled" in line or "said" in line or "Nf3" in line]
 
 
 def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ from blindplay.speech.synthesis import Synthesiser
 from . import preferences, voices
 from .conversation import OpeningWord
 from .hearing import listening_models, open_recogniser
-from .session import DGT, Session
+from .session import DGT, Printed, Session
 from .table import Table
 from .taping import Keep
 
@@ -80,10 +80,12 @@ class Devices:
 
 @dataclass(frozen=True)
 class Manner:
-    """How the table talks: what :class:`Dialogue` is told."""
+    """How the table talks: what :class:`Session` is told. Where there is no loudspeaker, what is
+    said is printed in any case."""
 
     training: bool = False
     opening_word: OpeningWord = OpeningWord.OPTIONAL
+    printed: Printed = Printed.ALL
 
 
 @dataclass(frozen=True)
@@ -138,11 +140,15 @@ def run(
         table = Table(journal, setup)
         assert table.game.setup is not None
         speaker = None if wanted.silent else open_speaker(stack, pack, wanted, out)
+        printed = manner.printed
+        if printed is Printed.UNSPOKEN and not (speaker is not None and devices().playback):
+            printed = Printed.WORDS
         session = Session(
             table,
             pack,
             speaker,
             out,
+            printed=printed,
             private_is_heard_by_all=wanted.private_output is None,
             echo_seconds=ECHO_SECONDS,
             training=manner.training,
@@ -215,7 +221,7 @@ def _go_on(session: Session, opened: Reopened, charged: bool) -> None:
     session.keep_scoresheets()  # it may have been killed between a move and its entries
     if opened.damage:
         session.trouble(opened.damage)
-        session.line(f"the damaged journal is kept as {opened.evidence}")
+        session.trouble(f"The damaged journal is kept as {opened.evidence}.")
         session.say(Output.PUBLIC, session.pack.sentence("journal_damaged"))
     if running:
         if table.down is not None:

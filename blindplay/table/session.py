@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from enum import Enum
 from typing import TextIO
 
 import chess
@@ -26,7 +27,7 @@ from blindplay.speech.ears import Ears, ears_of
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Hearing
-from blindplay.speech.speaker import Output, Speaker, Voicing
+from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 
 from .conversation import Listening as Listened
@@ -79,8 +80,17 @@ def plain(ruling: Ruling) -> str:
     return f"{said}: {'; '.join(parts)} ({', '.join(ruling.articles)})"
 
 
+class Printed(Enum):
+    """What a session prints."""
+
+    ALL = "all"  # every ruling with its articles, what was heard and felt, what is said
+    WORDS = "words"  # what is said, and what is wrong
+    UNSPOKEN = "unspoken"  # what is wrong, and what no voice could speak
+
+
 class Session:
-    """Connects one table to its devices. Everything that happens is printed to ``out``.
+    """Connects one table to its devices. What happens is printed to ``out``, as far as ``printed``
+    goes.
 
     ``speaker`` None: nothing is spoken, only printed. Devices call in from their own threads;
     the table takes one fact at a time.
@@ -97,6 +107,7 @@ class Session:
         echo_seconds: float = 0.0,
         training: bool = False,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
+        printed: Printed = Printed.ALL,
         tick_seconds: float = 1.0,
     ) -> None:
         """``private_is_heard_by_all``: both outputs are one device, or no earphone;
@@ -109,6 +120,7 @@ class Session:
         self.pack = pack
         self._speaker = speaker
         self._out = out
+        self._printed = printed
         self._one_at_a_time = threading.Lock()
         self.dialogue = Dialogue(
             table, pack, self.say, training=training, opening_word=opening_word
@@ -159,13 +171,20 @@ class Session:
     # --- lines -----------------------------------------------------------------------------
 
     def line(self, text: str) -> None:
-        """Print one line with the table's time in seconds before it."""
+        """Where everything is printed: one line with the table's time in seconds before it."""
+        if self._printed is Printed.ALL:
+            self._print(f"{self.table.time() / 1000:.1f} {text}")
+
+    def _print(self, text: str) -> None:
         with self._one_at_a_time:
-            print(f"{self.table.time() / 1000:.1f} {text}", file=self._out, flush=True)
+            print(text, file=self._out, flush=True)
 
     def trouble(self, sentence: str) -> None:
-        """Something outside the game went wrong; it goes on with what is left."""
-        self.line(f"trouble: {sentence}")
+        """Something outside the game went wrong; it goes on with what is left. Always printed."""
+        if self._printed is Printed.ALL:
+            self.line(f"trouble: {sentence}")
+        else:
+            self._print(f"trouble: {sentence}")
 
     def _not_recorded(self, sentence: str) -> None:
         """A fact could not be written. Everybody must know, and by ear: the record is evidence."""
@@ -177,17 +196,26 @@ class Session:
         self.say(Output.PUBLIC, self.pack.sentence("journal_saved"))
 
     def say(self, output: Output, words: str) -> None:
-        """Speak a sentence, and print it."""
+        """Speak a sentence, and print it, unless it can be heard and only the rest is printed."""
         self.dialogue.last_said = words
         who = "to everybody" if output is Output.PUBLIC else "privately"
         self.line(f"said {who}: {words}")
+        heard = self._printed is Printed.UNSPOKEN and self._speaker is not None
+        if self._printed is not Printed.ALL and not heard:
+            self._print(words)
         if self._speaker is not None:
             public = output is Output.PUBLIC
             keep = self.taping.says(words) if self.taping is not None and public else None
+
+            def done(outcome: Outcome) -> None:
+                if outcome is Outcome.FAILED and heard:
+                    self._print(words)
+
             try:
-                self._speaker.say(words, to=output, on_spoken=keep)
+                self._speaker.say(words, to=output, on_done=done, on_spoken=keep)
             except NotWordsError as error:
                 self.trouble(str(error))
+                done(Outcome.FAILED)
 
     def _adjust_voice(self, command: Command) -> bool:
         assert self._speaker is not None
@@ -656,8 +684,8 @@ class Session:
         news = set(expected.unsayable) - self._warned
         if news:
             self._warned |= news
-            self.line(
-                "trouble: the speech model lacks these words, so phrases with them can be typed "
+            self.trouble(
+                "the speech model lacks these words, so phrases with them can be typed "
                 f"but not spoken: {', '.join(sorted(news))}"
             )
         return expected
