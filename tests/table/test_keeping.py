@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from blindplay.laws import facts as f
@@ -151,11 +153,21 @@ def logged() -> Iterator[list[str]]:
 def test_logs_of_a_game_hold_no_names(
     tmp_path: Path, logged: list[str], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    keys = ["Bauer Eva zwei Eva vier", "", "what is this", "{", "white: Turm Anna eins", "resign"]
-    out = io.StringIO()
+    out, pages = io.StringIO(), []
+
+    def keys() -> Iterator[str]:
+        yield "Bauer Eva zwei Eva vier"
+        for base, token in re.findall(r"(http://[\w.:]+)/#(\S+)", out.getvalue()):
+            with httpx.Client(base_url=base, headers={"origin": base}) as browser:
+                entered = browser.post("/enter", data={"token": token})
+                pages.append(browser.get(entered.headers["location"]).text)
+                browser.post(entered.headers["location"] + "do", data={"act": "Quistgaard"})
+        yield from ("", "what is this", "{", "white: Turm Anna eins", "resign")
+
     devices = play.Devices(microphone="none", silent=True)
     console = play.ConsoleAt(port=0, qr=False)
-    play.run(tmp_path / "game.db", SETUP, "de", devices, keys, out, console=console)
+    play.run(tmp_path / "game.db", SETUP, "de", devices, keys(), out, console=console)
+    assert any("Quistgaard" in page for page in pages), "whoever is in may read them"
     # The record has them. What is said has not, and so the cache of synthesised phrases neither.
     said, _, record = out.getvalue().partition("[Event")
     assert "Quistgaard" in record
