@@ -34,6 +34,8 @@ from .voices import VoiceError, voices
 
 UTTERANCES, STEPS, SEED = 15_000, 6_000, 1
 """What a built-in model is made of, unless something else is said."""
+STEPS_ON = 2_000
+"""The steps of training that goes on from another model's network."""
 _ATTEMPTS = 3
 _TESTED = 120  # utterances of each voice never heard
 
@@ -176,7 +178,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("language", help="code of a language pack with pronunciations")
     parser.add_argument("--work", type=Path, default=Path("build/models"), help="work folder")
     parser.add_argument("--utterances", type=int, default=UTTERANCES, help="how much is spoken")
-    parser.add_argument("--steps", type=int, default=STEPS, help="steps of training")
+    parser.add_argument("--steps", type=int, help=f"{STEPS}, or {STEPS_ON} after --start")
     parser.add_argument("--seed", type=int, default=SEED, help="another seed, another model")
     parser.add_argument("--threads", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--without", default="", help="kinds of voices to be left out: kokoro,joe")
@@ -187,7 +189,7 @@ def main(arguments: Sequence[str]) -> None:
         given.language,
         given.work,
         given.utterances,
-        given.steps,
+        given.steps or (STEPS if given.start is None else STEPS_ON),
         given.seed,
         given.threads,
         tuple(sorted(filter(None, given.without.split(",")))),
