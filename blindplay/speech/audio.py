@@ -7,6 +7,7 @@ of 40 ms. A sink plays 16-bit mono PCM of any rate until it ends or is told to s
 import array
 import ctypes
 import itertools
+import logging
 import math
 import queue
 import struct
@@ -23,6 +24,8 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
+log = logging.getLogger(__name__)
+
 RATE = 16_000
 """Samples per second of every source."""
 BLOCK_MS = 40
@@ -37,6 +40,7 @@ MOST_GAIN = 30.0  # beyond that it is noise that is made louder
 OPENING_PATIENCE_S = 10.0
 MICROPHONE_PATIENCE_S = 3.0
 OUTPUT_PATIENCE_S = 2.0
+CLOSING_PATIENCE_S = 2.0
 LOOK_AGAIN_S = 1.0  # between two looks for a device that is gone
 
 
@@ -399,7 +403,7 @@ class MicrophoneSource(QueueSource):
     def _give_back(self) -> None:
         device, self._device = self._device, None
         if device is not None:
-            device.close()
+            _let_go(device)
 
     def close(self) -> None:
         """End the iteration and give the microphone back."""
@@ -579,7 +583,22 @@ class DeviceSink:
             self._playing = b""
         device, self._device = self._device, None
         if device is not None:
+            _let_go(device)
+
+
+def _let_go(device: Any) -> None:
+    """Close a device. One whose driver never comes back from that is left behind: a new one can
+    still be opened."""
+
+    def close() -> None:
+        try:
             device.close()
+        except Exception:
+            log.exception("closing an audio device failed")
+
+    closing = threading.Thread(target=close, daemon=True, name="closing a device")
+    closing.start()
+    closing.join(CLOSING_PATIENCE_S)
 
 
 def _resampled(pcm: bytes, rate: int, wanted: int) -> bytes:

@@ -32,6 +32,9 @@ from blindplay.speech.recogniser import Hearing, Run
 
 log = logging.getLogger(__name__)
 
+HEARING_PATIENCE_S = 30.0
+"""How long a recogniser may think about one block of sound before it is left behind."""
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -59,6 +62,10 @@ class Listener:
     `on_error` gets one sentence when the source fails. A microphone is then waited for, and
     `on_back` called when it gives sound again; with any other source the thread ends. All run in
     the listener's thread.
+
+    So it is with a recogniser that fails, or never comes back from an utterance: `on_error` is
+    told, in another thread if it hangs; that utterance is lost, the next one is begun anew, and
+    `on_back` is called when one has been heard. What comes of the lost one later is not told.
     """
 
     def __init__(
@@ -92,7 +99,10 @@ class Listener:
         self._early: Hearing | None = None
         self._level = -96.0
         self._timing: Timing | None = None
-        self._thread = threading.Thread(target=self._work, daemon=True, name="listener")
+        self._failed = False  # the recogniser, since the last utterance that was heard
+        self._busy_since: float | None = None  # with a block, and not with who is told of it
+        self._ended = threading.Event()
+        self._thread = self._worker()
 
     def __enter__(self) -> Self:
         self.start()
@@ -110,9 +120,11 @@ class Listener:
         """Open the source and begin. Raises AudioError when it cannot be opened."""
         self._source.__enter__()
         self._thread.start()
+        threading.Thread(target=self._watch, daemon=True, name="listener's watchdog").start()
 
     def close(self) -> None:
         """Stop listening; what is being said is heard to where it is."""
+        self._ended.set()
         self._source.close()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=10)
@@ -221,28 +233,48 @@ class Listener:
         """Return when the utterance told last was said; None before the first."""
         return self._timing
 
+    def _worker(self) -> threading.Thread:
+        return threading.Thread(target=self._work, daemon=True, name="listener")
+
+    def _watch(self) -> None:
+        """Leave behind a recogniser that hangs: no thread can be ended, but another can go on."""
+        while not self._ended.wait(HEARING_PATIENCE_S / 10):
+            since = self._busy_since
+            if since is None or time.monotonic() - since < HEARING_PATIENCE_S:
+                continue
+            log.error("the recogniser hangs; another thread goes on")
+            self._busy_since = None
+            self._thread = self._worker()  # from now on the other one is told nothing more
+            self._lose("The recogniser hangs; it is begun anew.")
+            self._thread.start()
+
+    def _lose(self, sentence: str) -> None:
+        """The recogniser failed: forget what is being said, and say so once."""
+        self._run, self._early = None, None
+        with self._lock:
+            self._next = None
+            self._cutter.interrupt()
+        if not self._failed:
+            self._failed = True
+            self._call(self._on_error, sentence)
+
     def _work(self) -> None:
         try:
             while not self._listened():
                 self._call(self._on_back)
+        except _LeftBehindError:
+            return
         except Exception as error:  # the table must learn that it has gone deaf
             log.exception("listening failed")
             self._call(self._on_error, f"Listening failed ({error}); run blindplay doctor.")
-        finally:
-            self._source.close()
+        self._ended.set()
+        self._source.close()
 
     def _listened(self) -> bool:
         """Listen until the source has ended for good (True) or come back (False)."""
         try:
             for block in self._source:
-                self._level = level(block)
-                arrived = time.perf_counter()
-                with self._lock:
-                    events = self._cutter.feed(block)
-                for event in events:
-                    self._take(event, arrived)
-                if self._is_over(self._cutter.silent_s):
-                    self._end(arrived)
+                self._listen_to(block)
         except AudioError as error:
             with self._lock:
                 self._cutter.interrupt()
@@ -250,6 +282,30 @@ class Listener:
             return not self._source.reopen()
         self._end(time.perf_counter())
         return True
+
+    def _listen_to(self, block: bytes) -> None:
+        self._level = level(block)
+        arrived, self._busy_since = time.perf_counter(), time.monotonic()
+        try:
+            with self._lock:
+                events = self._cutter.feed(block)
+            for event in events:
+                self._take(event, arrived)
+            if self._is_over(self._cutter.silent_s):
+                self._end(arrived)
+            self._must_be_ours()
+        except _LeftBehindError:
+            raise
+        except Exception as error:  # whatever the recogniser does, the next may be heard
+            self._must_be_ours()
+            if not self._failed:
+                log.exception("the recogniser failed")
+            self._lose(f"The recogniser failed ({error}); it is begun anew.")
+        self._busy_since = None
+
+    def _must_be_ours(self) -> None:
+        if threading.current_thread() is not self._thread:
+            raise _LeftBehindError
 
     def _take(self, event: Event, arrived: float) -> None:
         match event:
@@ -281,6 +337,7 @@ class Listener:
             sound = self._sound
         # Whether the model thinks this is the end is not asked: it thinks so in pauses for breath.
         self._run.accept(sound)
+        self._must_be_ours()
         if not self._told_start and self._run.partial():
             self._told_start = True
             self._call(self._on_speech_start)
@@ -292,6 +349,7 @@ class Listener:
             self._doubted = False
             return False
         words = self._run.partial()
+        self._must_be_ours()
         silence = self._silence(words) if self._silence is not None else None
         if silence is None:
             silence = silence_after(words, self._phrases)
@@ -303,6 +361,7 @@ class Listener:
             # The words heard so far run ahead of the sound: with "Felix" may come "Felix drei",
             # if nothing else can. Only the result tells.
             hearing = self._run.finish()
+            self._must_be_ours()
             if hearing.words != words:
                 self._doubted = True
                 self._run = self._recogniser.start(tuple(self._phrases))
@@ -313,11 +372,16 @@ class Listener:
 
     def _tell(self, cut: Cut, arrived: float) -> None:
         run, self._run = self._run, None
-        assert run is not None
+        if run is None:  # its recogniser failed
+            return
         hearing = self._early or run.finish()
         if is_soft(self._sound):
             # How soft it was is known only now; so it is heard once more, made louder.
             hearing = self._recogniser.recognise(self._sound, tuple(self._phrases))
+        self._must_be_ours()  # what a recogniser says that hung is told nobody
+        if self._failed:
+            self._failed = False
+            self._call(self._on_back)
         self._timing = Timing(cut, time.perf_counter() - arrived)
         if not hearing.alternatives:
             return
@@ -328,7 +392,16 @@ class Listener:
     def _call(self, callback: Callable[..., None] | None, *arguments: object) -> None:
         if callback is None:
             return
+        ours = threading.current_thread() is self._thread and self._busy_since is not None
+        if ours:
+            self._busy_since = None
         try:
             callback(*arguments)
         except Exception:
             log.exception("a callback of the listener failed")
+        if ours:
+            self._busy_since = time.monotonic()
+
+
+class _LeftBehindError(Exception):
+    """This thread hung so long that another one listens now."""

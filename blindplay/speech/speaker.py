@@ -28,6 +28,9 @@ from blindplay.speech.synthesis import NotWordsError, Synthesiser, SynthesisErro
 
 log = logging.getLogger(__name__)
 
+PLAYING_PATIENCE_S = 20.0
+"""How much longer than its sound an output may take to play it, opening the device included."""
+
 
 class Output(enum.Enum):
     """Who hears it."""
@@ -93,7 +96,9 @@ class Speaker:
 
     Callbacks run in that thread and must return soon; one that raises is logged and forgotten.
     A failing synthesiser or device is told to `on_error` in one sentence, the utterance is
-    FAILED, and the next one is tried.
+    FAILED, and the next one is tried. So it is with an output that never comes back from playing:
+    it is not used again before it has. Where the public output fails and the private one is another
+    device, who has that hears the announcement at least; the other way round nothing is told.
     """
 
     def __init__(
@@ -108,6 +113,7 @@ class Speaker:
         self._voicing: Voicing | None = None
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
         self._on_error = on_error
+        self._stuck: dict[int, threading.Thread] = {}  # by the id of the sink
         self._change = threading.Condition()
         self._queue: deque[_Utterance] = deque()
         self._current: _Utterance | None = None
@@ -285,15 +291,53 @@ class Speaker:
                 self._set_speaking(False)
             self._speaking_to = utterance.to
             self._set_speaking(True)
-            whole = self._sinks[utterance.to].play(self.voicing.amplify(pcm), rate, stop)
+            loud = self.voicing.amplify(pcm)
+            try:
+                whole = self._play(utterance.to, loud, rate, stop)
+            except Exception as error:
+                if utterance.to is Output.PRIVATE or len({*map(id, self._sinks.values())}) == 1:
+                    raise
+                self._report(_sentence(error))
+                self._set_speaking(False)
+                self._speaking_to = Output.PRIVATE
+                self._set_speaking(True)
+                self._play(Output.PRIVATE, loud, rate, stop)
+                return Outcome.FAILED, None
         except (SynthesisError, AudioError, NotWordsError) as error:
             self._report(str(error))
         except Exception as error:  # a broken driver must not silence the game
             log.exception("speaking failed")
-            self._report(f"Speaking failed ({error}); run blindplay doctor.")
+            self._report(_sentence(error))
         else:
             return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
         return Outcome.FAILED, None
+
+    def _play(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        """Play in a thread of its own, for a driver may never come back."""
+        sink = self._sinks[to]
+        before = self._stuck.pop(id(sink), None)
+        if before is not None and before.is_alive():
+            self._stuck[id(sink)] = before
+            raise AudioError(_HANGS.format(sink.name))
+        ended: queue.SimpleQueue[bool | Exception] = queue.SimpleQueue()
+
+        def play() -> None:
+            try:
+                ended.put(sink.play(pcm, rate, stop))
+            except Exception as error:
+                ended.put(error)
+
+        player = threading.Thread(target=play, daemon=True, name="player")
+        player.start()
+        try:
+            came = ended.get(timeout=len(pcm) / 2 / rate + PLAYING_PATIENCE_S)
+        except queue.Empty:
+            stop.set()  # should it come back, it has nothing to say any more
+            self._stuck[id(sink)] = player
+            raise AudioError(_HANGS.format(sink.name)) from None
+        if isinstance(came, Exception):
+            raise came
+        return came
 
     def _render_ahead(self) -> None:
         while (words := self._ahead.get()) is not None and not self._closed:
@@ -333,3 +377,12 @@ class Speaker:
             self._on_error(sentence)
         except Exception:
             log.exception("an on_error callback failed")
+
+
+_HANGS = "The audio output ({}) hangs; plug it in again."
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, SynthesisError | AudioError | NotWordsError):
+        return str(error)
+    return f"Speaking failed ({error}); run blindplay doctor."

@@ -24,6 +24,8 @@ from blindplay.speech.audio import AudioError, read_wav
 VERSION = 2
 """Part of the cache's key: raise it whenever the same words are to sound different."""
 CACHE_LIMIT_BYTES = 200_000_000
+_LONGEST_ANSWER = 1 << 22  # bytes: a list of all voices has some hundred thousand
+_MOST_UNASKED = 100  # lines: a worker that says more than it is asked is ended
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _PUNCTUATION = '.,;:!?…()«»„“”"–—'
@@ -93,13 +95,20 @@ class _Worker:
 
     def _collect(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
+        while line := self.process.stdout.readline(_LONGEST_ANSWER):
+            if not line.endswith(b"\n") or self._answers.qsize() >= _MOST_UNASKED:
+                self.process.kill()
+                break
             self._answers.put(line)
         self._answers.put(None)
 
     def ask(self, request: Mapping[str, object], timeout: float) -> dict[str, Any]:
         """Return the answer. Raises TimeoutError, or ConnectionError when the worker has died."""
         assert self.process.stdin is not None
+        with contextlib.suppress(queue.Empty):  # what was said unasked is no answer
+            while self._answers.get_nowait() is not None:
+                pass
+            raise ConnectionError("the worker has ended")
         try:
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
             self.process.stdin.flush()
@@ -114,9 +123,11 @@ class _Worker:
         self.fresh = False
         try:
             answer = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ConnectionError("the worker answered nonsense") from error
-        return dict(answer)
+        if not isinstance(answer, dict):
+            raise ConnectionError("the worker answered nonsense")
+        return answer
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):
@@ -164,6 +175,7 @@ class Synthesiser:
         self._command = command or [sys.executable, "-m", "blindplay.speech.synthesis_worker"]
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
+        self._failed = False  # the last phrase was asked for in vain
         self._cache = self._usable(
             cache or Path(platformdirs.user_cache_path("blindplay", appauthor=False)) / "phrases"
         )
@@ -215,10 +227,10 @@ class Synthesiser:
         if rate is not None and not 80 <= rate <= 450:
             raise ValueError(f"{rate} words a minute is too slow or too fast; give 80 to 450.")
         text, path = self._plan(words, voice, rate)
+        if _kept(path):
+            return path  # without waiting for a worker that hangs over another phrase
         with self._lock:
-            if _whole(path):
-                with contextlib.suppress(OSError):
-                    os.utime(path)
+            if _kept(path):
                 return path
             handle, name = tempfile.mkstemp(dir=self._cache, prefix="new-", suffix=".wav")
             os.close(handle)
@@ -248,7 +260,12 @@ class Synthesiser:
         wanted = re.split(r"[-_]", (language or self.language).casefold())[0]
         with self._lock:
             answer = self._ask({"do": "voices"}, None)
-        listed = (Voice(v["id"], v["name"], v["language"]) for v in answer["voices"])
+        try:
+            listed = [Voice(v["id"], v["name"], v["language"]) for v in answer["voices"]]
+        except (KeyError, TypeError):
+            raise SynthesisError(
+                "The voices cannot be listed; run blindplay doctor and choose another voice."
+            ) from None
         return tuple(v for v in listed if re.split(r"[-_]", v.language.casefold())[0] == wanted)
 
     def warm(self) -> None:
@@ -256,9 +273,11 @@ class Synthesiser:
         self.voices()
 
     def _ask(self, request: dict[str, object], file: Path | None) -> dict[str, Any]:
-        """Ask the worker; when it hangs, dies or writes no sound, ask a new one, once."""
-        why = ""
-        for _ in range(2):
+        """Ask the worker; when it hangs, dies or writes no sound, ask a new one, once. After that
+        no second one is asked until one has worked: who waits is to learn soon that all is silent.
+        """
+        why, tries, self._failed = "", 1 if self._failed else 2, True
+        for _ in range(tries):
             try:
                 if self._worker is None:
                     self._worker = _Worker(self._command)
@@ -269,8 +288,10 @@ class Synthesiser:
                 self._drop()
                 continue
             if "error" in answer:
+                self._failed = False  # it works; it cannot say this
                 raise SynthesisError(str(answer["error"]))
             if file is None or _whole(file):
+                self._failed = False
                 return answer
             # espeak has been seen to return no sample for a voice that works in a new process.
             why = "the voice wrote no sound"
@@ -297,6 +318,14 @@ class Synthesiser:
             worker, self._worker = self._worker, None
             if worker is not None:
                 worker.kill()
+
+
+def _kept(path: Path) -> bool:
+    whole = _whole(path)
+    if whole:
+        with contextlib.suppress(OSError):
+            os.utime(path)
+    return whole
 
 
 def _whole(path: Path) -> bool:
