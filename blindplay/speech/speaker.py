@@ -113,6 +113,9 @@ class Speaker:
         self._voicing: Voicing | None = None
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
         self._on_error = on_error
+        self.on_output: Callable[[Output, bool], None] | None = None
+        """Called with False when an output fails that worked, with True when it works again."""
+        self._gone: set[Output] = set()
         self._stuck: dict[int, threading.Thread] = {}  # by the id of the sink
         self._change = threading.Condition()
         self._queue: deque[_Utterance] = deque()
@@ -313,6 +316,19 @@ class Speaker:
         return Outcome.FAILED, None
 
     def _play(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        try:
+            whole = self._play_aside(to, pcm, rate, stop)
+        except Exception:
+            if to not in self._gone:
+                self._gone.add(to)
+                self._call(self.on_output, to, False)
+            raise
+        if whole and to in self._gone:
+            self._gone.discard(to)
+            self._call(self.on_output, to, True)
+        return whole
+
+    def _play_aside(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
         """Play in a thread of its own, for a driver may never come back."""
         sink = self._sinks[to]
         before = self._stuck.pop(id(sink), None)

@@ -45,6 +45,7 @@ _HOLD_SECONDS = 5.0
 _SILENT = frozenset(("tick", "setup"))
 # What the Laws say of boards that differ: nothing that is to be said while they are set up.
 _OF_BOARDS = frozenset(("boards_differ", "boards_agree", "scoresheets", "must_record", "explained"))
+_STATES = {True: "back", False: "gone"}
 _NAMES = {"white": "White", "black": "Black"}
 
 
@@ -127,6 +128,7 @@ class Session:
         )
         self.dialogue.on_listening = self._listen_anew
         if speaker is not None:
+            speaker.on_output = self._output
             self.dialogue.adjust_voice = self._adjust_voice
             self.dialogue.speaking = lambda: speaker.speaking
         self.on_voicing: Callable[[Voicing], None] = lambda voicing: None
@@ -216,6 +218,12 @@ class Session:
             except NotWordsError as error:
                 self.trouble(str(error))
                 done(Outcome.FAILED)
+
+    def _output(self, output: Output, works: bool) -> None:
+        """An output has failed, or works again; who hears the other one learns it."""
+        name = "loudspeaker" if output is Output.PUBLIC else "earphone"
+        other = Output.PRIVATE if output is Output.PUBLIC else Output.PUBLIC
+        self.say(output if works else other, self.pack.sentence(f"{name}_{_STATES[works]}"))
 
     def _adjust_voice(self, command: Command) -> bool:
         assert self._speaker is not None
