@@ -37,6 +37,7 @@ from blindplay.speech.synthesis import Synthesiser
 from . import preferences, voices
 from .conversation import OpeningWord
 from .hearing import listening_models, open_recogniser
+from .memory import share_one_heap
 from .session import DGT, Printed, Session
 from .table import Table
 from .taping import Keep
@@ -126,6 +127,7 @@ def run(
         something that was named is not there, or the console cannot be served there.
     """
     pack = load(language)
+    share_one_heap()
     if keep is not Keep.OFF and wanted.silent:
         raise TapeError("A tape keeps what is spoken; leave out --silent, or --tape.")
     if keep is Keep.VOICES and not devices().playback:

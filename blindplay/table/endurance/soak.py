@@ -11,6 +11,7 @@ import gc
 import io
 import os
 import random
+import sys
 import tempfile
 import threading
 import time
@@ -35,6 +36,7 @@ from blindplay.speech.synthesis import Synthesiser
 from ..console_host import ConsoleHost
 from ..demo import DemonstrationError, Person
 from ..hearing import open_recogniser
+from ..memory import share_one_heap
 from ..session import Session
 from ..table import Table
 from ..words import PackWords
@@ -107,7 +109,7 @@ def sample(hours: float) -> Sample:
     """What this process holds now."""
     gc.collect()
     memory, files = 0.0, 0
-    if Path("/proc/self/statm").exists():
+    if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         memory = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
         files = len(list(Path("/proc/self/fd").iterdir()))
@@ -122,6 +124,7 @@ def soak(
     progress: Callable[[str], None] = lambda line: None,
 ) -> Soaked:
     """Play ``hours`` of a table's time, which runs ``speed`` times as fast as the wall's."""
+    share_one_heap()  # as `play` does
     found, rng, pack = Soaked(), random.Random(seed), load("de")
     recogniser = open_recogniser(pack, find_model("de"))
     end = time.monotonic() + hours * 3600 / speed
