@@ -8,7 +8,7 @@ READY := $(VENV)/.installed
 LOCK := locks/packages.txt
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: play test test-long lint docs bench lock audit model model-graph clean
+.PHONY: play test test-long lint docs bench fuzz lock audit model model-graph clean
 
 play: $(READY)
 	@$(BIN)/blindplay play --or-demo
@@ -32,6 +32,11 @@ docs: $(READY)
 
 bench: $(READY)
 	$(BIN)/blindplay bench
+
+# Garbage for every parser, so long each; ARGS="peg --inputs 10000000 --seed 3" for one.
+fuzz: MINUTES := 2
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(ARGS)
 
 # The words of the built-in model, from blindplay/language/packs: make model-graph LANG=de
 model-graph: LANG := $(if $(filter command line,$(origin LANG)),$(LANG),de)
