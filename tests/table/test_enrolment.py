@@ -262,7 +262,7 @@ def test_another_model_is_named_only_if_it_is_clearly_better() -> None:
 
 
 def test_what_people_can_expect_is_said_in_the_model_card() -> None:
-    card = (Path(__file__).parents[2] / "models" / "README.md").read_text("utf-8")
+    card = (Path(__file__).parents[2] / "models" / "de" / "README.md").read_text("utf-8")
     assert PEOPLE in " ".join(card.split())
 
 
