@@ -26,6 +26,7 @@ _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
 _WRITTEN = re.compile(r"\d{6}-ply-\d+-\w+\.(flac|part)", re.ASCII)
 # Opus knows only a few rates; 24 kHz is more than any synthesiser for speech gives.
 EXPORT_RATE = 24_000
+_MOST_FRAMES = 48_000 * 900  # a quarter of an hour: a damaged head may promise any number
 """Samples per second of :func:`write_sound`."""
 _EXPORTS = {".flac": ("FLAC", "PCM_16"), ".wav": ("WAV", "PCM_16"), ".opus": ("OGG", "OPUS")}
 
@@ -198,10 +199,15 @@ def _decoded(path: Path, size: int, changed: int) -> Recording | None:
     try:
         content = path.read_bytes()
         with soundfile.SoundFile(io.BytesIO(content)) as sound:
-            words, tags = sound.title, json.loads(sound.comment)
-            frames, samples = sound.frames, sound.read(dtype="int16")
+            words, tags, frames = sound.title, json.loads(sound.comment), sound.frames
+            if frames > _MOST_FRAMES:
+                return None
+            samples = sound.read(dtype="int16")
         t, ply, by = int(tags["t"]), int(tags["ply"]), str(tags["by"])
-    except (soundfile.SoundFileError, OSError, ValueError, KeyError, TypeError):
+    except (
+        soundfile.SoundFileError, OSError, ValueError, KeyError, TypeError, OverflowError,
+        RecursionError,
+    ):  # fmt: skip
         return None
     checksum = hashlib.md5(samples.astype("<i2").tobytes(), usedforsecurity=False).digest()
     if len(samples) != frames or content[26:42] not in (checksum, bytes(16)):

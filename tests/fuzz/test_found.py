@@ -10,6 +10,12 @@ from .targets import TARGETS
 
 _DEEP = b"[" * 5000
 _TINY = b"RIFF\x24\0\0\0WAVEfmt \x10\0\\\0\x01\0\x01\0\x80>\0\0\0}\0\0\x02\0\x10\0data\0\0\0\0"
+_ENDLESS = (
+    b'fLaC\x00\x00\x00"\x10\x00\x10\x00\x00\x00\r\x00\x00\r\x03\xe8\x00\xff\x00\x00\x01\x90kC\x1b'
+    b"\xf2\xda|\x93\x12\xb3\xe5\xc2\x1eg\xf6Y\x1b\x84\x00\x00g \x00\x00\x00"
+    b"reference libFLAC 1.4.3 20230623\x02\x00\x00\x00\x0e\x00\x00\x00title=eva vier)\x00\x00\x00"
+    b'comment={"t": 5, "ply": 3, "by": "table"}\xff\xf8u\x08\x00\x01\x8fF\x00\x00\x00S.'
+)
 _BOUNDARY = b"1 nonword\n6 begin\n7 end\n8 internal\n9 singleton\n\0"
 
 FOUND = [
@@ -38,6 +44,7 @@ FOUND = [
     pytest.param("models-list", _DEEP, id="a list of models without a bottom"),
     pytest.param("kept", _DEEP, id="preferences without a bottom"),
     pytest.param("kept", b'{"Anna": {"volume": 1e999}}', id="an endless volume"),
+    pytest.param("tape", _ENDLESS, id="a FLAC file that promises a year of sound"),
     pytest.param("sound", _TINY, id="a WAV file whose head leads out of it"),
 ]
 
