@@ -78,14 +78,16 @@ class Person:
         raise DemonstrationError(f"The table did not understand: {words}.")
 
     def execute(self, before: chess.Board, move: chess.Move) -> None:
-        """Execute ``move`` on the own board: what is taken goes first, then the mover."""
+        """Execute ``move`` on the own board: what is taken goes first, then the mover, and of two
+        that castle the king."""
         after = before.copy(stack=False)
         after.push(move)
         old, new = before.piece_map(), after.piece_map()
         changed = [
             square for square in old.keys() | new.keys() if old.get(square) != new.get(square)
         ]
-        for square in sorted(changed, key=lambda at: at == move.from_square):
+        castling = before.is_castling(move)  # with the king first, or it is none (4.4.2)
+        for square in sorted(changed, key=lambda at: (at == move.from_square) is not castling):
             if square in old:
                 self.board.lift(chess.square_name(square))
         for square in changed:

@@ -44,6 +44,7 @@ from blindplay.table.session import plain
 from blindplay.table.words import PackWords
 
 _PLIES = 24  # then the next game begins
+_IDLE_LIVES = 15  # without a move, for whatever reason: then, too
 _PATIENCE_S = 4.0  # a person waits so long for an answer, then he goes on
 _READY_S = 60.0
 _STAMP = re.compile(r"(\d+\.\d) (.*)")
@@ -61,6 +62,7 @@ class Seen:
     requests: int = 0  # of the console, answered
     moves: int = 0
     games: int = 0
+    given_up: int = 0  # games in which no move was completed for many lives
     heard: int = 0  # announcements that were spoken into the microphone and understood
     back: list[float] = field(default_factory=list)  # ms by which the clocks went on too early
     dead: list[float] = field(default_factory=list)  # s from the kill to the fact that goes on
@@ -70,7 +72,8 @@ class Seen:
         """The figures, a line each."""
         yield (
             f"Kills: {self.kills}, {self.while_starting} of them while the table started; "
-            f"{self.games} games, {self.moves} moves completed, {self.heard} announcements heard."
+            f"{self.games} games, {self.given_up} of them given up; {self.moves} moves completed, "
+            f"{self.heard} announcements heard."
         )
         yield (
             f"Printed rulings looked for in the journal: {self.rulings}; {self.unprinted} more "
@@ -293,7 +296,8 @@ class _Hall:
         """Hands bring a board to a position: what does not belong goes first."""
         board = self.boards[side]
         shown = read_placement(board.placement)
-        for square in sorted(shown):
+        # Of a castling the king goes first: who touches the rook first may not castle (4.4.2).
+        for square in sorted(shown, key=lambda at: shown[at].piece_type, reverse=True):
             if wanted.get(square) != shown[square]:
                 board.lift(chess.square_name(square))
         for square in sorted(wanted):
@@ -420,7 +424,7 @@ def crash(
     with tempfile.TemporaryDirectory(prefix="blindplay-crash-") as name:
         hall = _Hall(Path(name), seed, seen, longest)
         before: tuple[Game, float] | None = None
-        last = 0.0
+        last, idle, grown = 0.0, 0, 0
         try:
             while seen.kills < kills:
                 life, killed = hall.live(hall.rng.random() < heard)
@@ -431,9 +435,14 @@ def crash(
                 before = None
                 if hall.game is not None and life.origin is not None:
                     before = hall.game, (killed - life.origin) * 1000
-                if hall.game is not None and (hall.game.over or len(hall.game.history) >= _PLIES):
+                plies = 0 if hall.game is None else len(hall.game.history)
+                idle = idle + 1 if plies == grown else 0
+                grown = plies
+                seen.given_up += idle == _IDLE_LIVES
+                ended = hall.game is not None and hall.game.over
+                if ended or plies >= _PLIES or idle == _IDLE_LIVES:
                     hall.new_game()
-                    before = None
+                    before, idle, grown = None, 0, 0
                 if seen.kills % 20 == 0:
                     progress(f"{seen.kills} kills, {len(seen.faults)} faults.")
         finally:
