@@ -297,7 +297,7 @@ class _Hall:
         board = self.boards[side]
         shown = read_placement(board.placement)
         # Of a castling the king goes first: who touches the rook first may not castle (4.4.2).
-        for square in sorted(shown, key=lambda at: shown[at].piece_type, reverse=True):
+        for square in sorted(shown, key=lambda at: shown[at] not in "Kk"):
             if wanted.get(square) != shown[square]:
                 board.lift(chess.square_name(square))
         for square in sorted(wanted):
