@@ -210,7 +210,7 @@ def read(text: str, path: Path) -> Ears:
             Confusions(_table(data.get("confusions", {}))),
             data.get("measured", {}),
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
             f"{path} is damaged; delete it, and measure the model again with blindplay bench voice."
         ) from error

@@ -41,6 +41,7 @@ FOUND = [
     pytest.param("phones", _BOUNDARY + b"l end", id="a phone's number that is a word"),
     pytest.param("phones", _BOUNDARY + b"l \xbe", id="phones that are no text"),
     pytest.param("manifest", b'{"files": ' + _DEEP, id="a manifest without a bottom"),
+    pytest.param("ears", b'{"moves": ' + _DEEP, id="ears without a bottom"),
     pytest.param("models-list", _DEEP, id="a list of models without a bottom"),
     pytest.param("kept", _DEEP, id="preferences without a bottom"),
     pytest.param("kept", b'{"Anna": {"volume": 1e999}}', id="an endless volume"),
