@@ -128,7 +128,7 @@ def test_what_was_announced_is_repeated_even_where_the_hand_made_another_move() 
 
 def test_an_assistant_reports_what_his_players_opponent_touches_and_nobody_else() -> None:
     table = started(white={"impaired": True})
-    # His own player is on move: what the assistant reports is the opponent's, who is not (D.2.10.5).
+    # His own player is on move; what he reports is the opponent, who is not (D.2.10.5).
     got = table.feed({"fact": "touch", "by": "assistant:white", "square": "e2"})
     assert kinds(got) == ["refused"] and one(got, "refused")["why"] == "not_on_move"
     table.play("e2e4")
