@@ -37,6 +37,11 @@ FOUND = [
     pytest.param(
         "forms", b"\n".join([b"act=ask&about=clock_mine"] * 4), id="an arbiter asks for his clock"
     ),
+    pytest.param(
+        "phones",
+        b"".join(b"%d end\n" % n for n in range(9, 16)) + b"16 begend\n",
+        id="a place that is none",
+    ),
     pytest.param("phones", _BOUNDARY + b"l", id="a phone without a number"),
     pytest.param("phones", _BOUNDARY + b"l end", id="a phone's number that is a word"),
     pytest.param("phones", _BOUNDARY + b"l \xbe", id="phones that are no text"),

@@ -360,7 +360,10 @@ class Phones:
 def _places(boundary: Path) -> dict[int, str]:
     try:
         lines = boundary.read_text(encoding="utf-8").split("\n")
-        return {int(line.split()[0]): line.split()[1] for line in lines if line.strip()}
+        places = {int(line.split()[0]): line.split()[1] for line in lines if line.strip()}
+        if unknown := {*places.values()} - {"nonword", *_PLACE_NAMES}:
+            raise ValueError(f"no place: {min(unknown)}")
+        return places
     except (OSError, ValueError, IndexError) as error:
         raise GraphError(f"{boundary} is missing or damaged; take another model.") from error
 
