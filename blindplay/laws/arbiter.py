@@ -26,7 +26,7 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
 
 
 def _stop_clocks(game: State, fact: f.Arbiter) -> None:
-    game.paused = True
+    game.paused = fact.by
     game.clock.stop()
     game.tell_clock("stopping")
 
@@ -39,7 +39,7 @@ def _start_clocks(game: State, fact: f.Arbiter) -> None:
     else:
         if not game.started:
             game.started_at = game.t
-        game.started, game.paused = True, False
+        game.started, game.paused = True, ""
         game.resume("resuming")
 
 
@@ -156,7 +156,7 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
         return
     if game.acting(fact.by, "call_arbiter", duty="own") is None:
         return
-    game.paused = True
+    game.paused = fact.by
     game.clock.stop()
     game.tell_clock("calling_arbiter")
     game.rule("arbiter_needed", "calling_arbiter", why="called", by=fact.by)

@@ -543,10 +543,11 @@ class OpenEnvelope(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Arbiter(Fact):
-    """A decision of the arbiter; which of the other fields are needed depends on ``do``."""
+    """A decision of the arbiter; which of the other fields are needed depends on ``do``. By the
+    table: it stopped the clocks when its process ended, or lets them go on after that."""
 
     kind: ClassVar[str] = "arbiter"
-    by: str = field(default="arbiter", metadata=_reader(_one_of("arbiter")))
+    by: str = field(default="arbiter", metadata=_reader(_one_of("arbiter", "table")))
     do: str = field(metadata=_reader(_one_of(*DECISIONS)))
     white: int | None = field(default=None, metadata=_reader(_duration, _write_seconds))
     black: int | None = field(default=None, metadata=_reader(_duration, _write_seconds))
@@ -564,6 +565,8 @@ class Arbiter(Fact):
         }
         if not given.get(self.do, True):
             raise FactError(f"arbiter {self.do} needs {needed[self.do]}")
+        if self.by == "table" and self.do not in ("stop_clocks", "start_clocks"):
+            raise FactError(f"arbiter {self.do} is not the table's to decide")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -342,6 +342,8 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         game.resume()
     elif game.clock and game.started:
         # The arbiter decides when the game goes on (6.11.3); until then the clocks stand.
+        if game.paused == "table":
+            game.paused = "arbiter"
         game.rule("arbiter_needed", "resuming", why="start_clocks")
 
 

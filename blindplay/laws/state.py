@@ -176,7 +176,8 @@ class State:
         self.tables: dict[str, TableBoard] = {}
         self.started = False
         self.started_at = 0
-        self.paused = False  # the arbiter, or a player who called him, has stopped the clocks
+        # Who has stopped the clocks: the arbiter, who called him, or the table, which ended.
+        self.paused = ""
         self.result: str | None = None
         self.offers: set[str] = set()
         self.repeated: set[str] = set()  # who has repeated his opponent's last announcement (D.2.1)

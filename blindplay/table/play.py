@@ -198,8 +198,8 @@ def run(
             # No keyboard (any more): voice and board go on alone until the game is over.
             while session.has_devices() and not table.game.over:
                 time.sleep(0.2)
-        if table.game.started and not table.game.over and table.game.clock:
-            table.submit(f.Arbiter, do="stop_clocks")
+        if table.game.clock and table.game.clock.running is not None and not table.game.over:
+            table.submit(f.Arbiter, by="table", do="stop_clocks")
         session.wait_until_said()
         ended = [ruling["reason"] for ruling in session.rulings if ruling.kind == "game_over"]
         print("", pgn(table.game, *ended[-1:]), sep="\n", file=out)
@@ -343,13 +343,11 @@ def _begin(session: Session) -> None:
         session.say(Output.PUBLIC, session.pack.sentence("welcome"))
         session.dialogue.introduce()
         table.submit(f.Start)
-    elif table.game.clock and not table.game.over and not _waits_for_arbiter(table):
-        table.submit(f.Arbiter, do="start_clocks")
-
-
-def _waits_for_arbiter(table: Table) -> bool:
-    pending = table.game.pending
-    return pending is not None and not pending.claimable
+    elif table.game.clock and not table.game.over:
+        if table.game.paused == "table":  # it ended while they ran
+            table.submit(f.Arbiter, by="table", do="start_clocks")
+        elif table.game.paused:  # somebody has stopped them: they stand until he lets them go on
+            session.say(Output.PUBLIC, session.pack.sentence("pause"))
 
 
 def _boards(wanted: Devices) -> tuple[str | None, str | None]:

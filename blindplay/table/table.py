@@ -123,7 +123,7 @@ class Table:
                 self.submit(f.Tick)
             else:
                 self._origin = self._now() - max(self._left_at, self.game.t) / 1000
-                self.submit(f.Arbiter, do="stop_clocks")
+                self.submit(f.Arbiter, by="table", do="stop_clocks")
 
     def save(self) -> None:
         """Write what could not be written, if it can be now."""

@@ -139,7 +139,8 @@ def _needed(table: Table, game: Game) -> list[Ruling]:
             for one in reversed(rulings)
             if one.kind == "arbiter_needed" and one.get("status") is None
         ]
-        if isinstance(fact, f.Arbiter | f.Start | f.Setup):
+        done = isinstance(fact, f.Arbiter | f.Start | f.Setup)
+        if done and getattr(fact, "by", "") != "table":
             break
     return found[:5]
 

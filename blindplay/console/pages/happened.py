@@ -86,7 +86,7 @@ class Telling:
         fields = fact.to_json()
         key = f"f_{fact.kind}"
         if isinstance(fact, f.Arbiter):
-            key += f"_{fact.do}"
+            key = f"f_{fact.by}_{fact.do}"
         elif isinstance(fact, f.Assistant):
             key += "_yes" if fact.present else "_no"
             fields["of"] = fact.of
