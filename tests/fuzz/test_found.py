@@ -16,6 +16,10 @@ _ENDLESS = (
     b"reference libFLAC 1.4.3 20230623\x02\x00\x00\x00\x0e\x00\x00\x00title=eva vier)\x00\x00\x00"
     b'comment={"t": 5, "ply": 3, "by": "table"}\xff\xf8u\x08\x00\x01\x8fF\x00\x00\x00S.'
 )
+_VECTOR = (
+    b"\xd6\xfd\xb2~\x06\0\0\0vector\x08\0\0\0standard\x02\0\0\0\0\0\0\0\x03\0\0@\0\0\0\0"
+    b"\0\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\0\0\x80\x7f"
+)
 _BOUNDARY = b"1 nonword\n6 begin\n7 end\n8 internal\n9 singleton\n\0"
 
 FOUND = [
@@ -45,6 +49,8 @@ FOUND = [
     pytest.param("phones", _BOUNDARY + b"l", id="a phone without a number"),
     pytest.param("phones", _BOUNDARY + b"l end", id="a phone's number that is a word"),
     pytest.param("phones", _BOUNDARY + b"l \xbe", id="phones that are no text"),
+    pytest.param("graph", _VECTOR + b"\x01\0\0\0\0\0x\xa7", id="more arcs than memory"),
+    pytest.param("graph", _VECTOR + b"\xff" * 8 + bytes(40), id="fewer than no arcs"),
     pytest.param("manifest", b'{"files": ' + _DEEP, id="a manifest without a bottom"),
     pytest.param("ears", b'{"moves": ' + _DEEP, id="ears without a bottom"),
     pytest.param("models-list", _DEEP, id="a list of models without a bottom"),

@@ -117,7 +117,7 @@ def read_graph(path: Path) -> Graph:
     data = path.read_bytes()
     try:
         return _graph(data)
-    except (struct.error, ValueError, IndexError) as error:
+    except (struct.error, ValueError, IndexError, OverflowError) as error:
         raise GraphError(f"{path} is no graph that can be read: {error}.") from error
 
 
@@ -152,6 +152,8 @@ def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
     final, count, arcs = [], [], []
     for _ in range(states):
         cost, number = struct.unpack_from("<fq", data, at)
+        if number < 0:  # it would lead back, and round and round
+            raise ValueError("a state has fewer than no arcs")
         final.append(cost)
         count.append(number)
         arcs.append(np.frombuffer(data, _ARC, number, at + 12))
