@@ -181,8 +181,8 @@ def run(
             if console is None
             else _serve(stack, table, console, path, out, manner, language, resumed=setup is None)
         )
-        print(pack.printed("keyboard"), file=out)
-        print(f"The journal is {path}.", file=out, flush=True)
+        session.show(pack.printed("keyboard"))
+        session.show(f"The journal is {path}.")
         session.set_up(lambda: _begin(session))
         for line in keys:
             if speaker is not None:
