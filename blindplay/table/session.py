@@ -175,9 +175,10 @@ class Session:
     def line(self, text: str) -> None:
         """Where everything is printed: one line with the table's time in seconds before it."""
         if self._printed is Printed.ALL:
-            self._print(f"{self.table.time() / 1000:.1f} {text}")
+            self.show(f"{self.table.time() / 1000:.1f} {text}")
 
-    def _print(self, text: str) -> None:
+    def show(self, text: str) -> None:
+        """Print lines as they are, and no other thread's among them."""
         with self._one_at_a_time:
             print(text, file=self._out, flush=True)
 
@@ -186,7 +187,7 @@ class Session:
         if self._printed is Printed.ALL:
             self.line(f"trouble: {sentence}")
         else:
-            self._print(f"trouble: {sentence}")
+            self.show(f"trouble: {sentence}")
 
     def _not_recorded(self, sentence: str) -> None:
         """A fact could not be written. Everybody must know, and by ear: the record is evidence."""
@@ -204,14 +205,14 @@ class Session:
         self.line(f"said {who}: {words}")
         heard = self._printed is Printed.UNSPOKEN and self._speaker is not None
         if self._printed is not Printed.ALL and not heard:
-            self._print(words)
+            self.show(words)
         if self._speaker is not None:
             public = output is Output.PUBLIC
             keep = self.taping.says(words) if self.taping is not None and public else None
 
             def done(outcome: Outcome) -> None:
                 if outcome is Outcome.FAILED and heard:
-                    self._print(words)
+                    self.show(words)
 
             try:
                 self._speaker.say(words, to=output, on_done=done, on_spoken=keep)
