@@ -65,7 +65,7 @@ def rights(game: State, who: str) -> frozenset[str]:
     if who in OTHER:
         return frozenset(f.KINDS) - _ARBITERS - _NOBODYS
     of = who.removeprefix("assistant:")
-    if game.assistants[of] is False:
+    if game.assistants[of] is False or game.outrun(of):
         return frozenset()
     if game.impaired(of) or not game.impaired(OTHER[of]):
         return _FOR_BOTH | _FOR_HIS_OWN

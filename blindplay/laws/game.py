@@ -62,6 +62,8 @@ class Game(State):
         _HANDLERS[type(fact)](self, fact)
         if isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
+        if not any(ruling.kind == "refused" for ruling in self.out):
+            self.settle_assistant(getattr(fact, "by", ""))
         out, self.out = self.out, []
         return out
 

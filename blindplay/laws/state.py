@@ -396,6 +396,9 @@ class State:
         if self.assistants[of] is False:
             self.refuse(by, what, "no_such_assistant", "assistant")
             return None
+        if self.outrun(of):
+            self.refuse(by, what, "opponent_has_assistant", "assistant_of_sighted")
+            return None
         if self.impaired(of):
             self.helping = _TASKS.get(what, _TASKS.get(duty))
             return self.side if duty in ("announce", "execute") else of
@@ -410,6 +413,21 @@ class State:
             self.helping = "assistant_of_sighted"
             return self.side
         return None
+
+    def outrun(self, of: str) -> bool:
+        """Whether the sighted opponent's assistant acts for want of one of the impaired player
+        ``of``, whom nobody has named: the two never act in one game (D.2.11)."""
+        other = OTHER[of]
+        alone = self.impaired(of) and not self.impaired(other)
+        return alone and self.assistants[of] is None and self.assistants[other] is True
+
+    def settle_assistant(self, by: str) -> None:
+        """Where one player is impaired and nobody has said who has an assistant, the first who
+        acts has told it."""
+        of = by.removeprefix("assistant:")
+        one_impaired = self.impaired("white") != self.impaired("black")
+        if of != by and one_impaired and self.assistants[of] is None:
+            self.assistants[of] = True
 
     def players_own(self, by: str, what: str) -> bool:
         """Whether ``by`` is a player: what only he himself can do is none of the tasks of an

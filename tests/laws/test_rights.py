@@ -93,3 +93,28 @@ def test_a_refusal_cites_the_article_of_the_one_refused(who: str, kind: str, art
 def test_what_the_laws_judge_themselves_is_left_to_them() -> None:
     game = table(TABLES["one assistant"])
     assert duties.refusal(game, "assistant:white", "resign") is None
+
+
+@pytest.mark.parametrize("first", f.SIDES)
+def test_of_the_assistants_of_two_players_one_acts_the_first_if_nobody_was_named(
+    first: str,
+) -> None:
+    """D.2.11: the sighted player may have one only where the impaired one has none."""
+    game = Game(PackWords())
+    game.apply(Setup(t=0, time_control="300", white=Player(impaired=True)))
+    game.apply(f.parse({"t": 1, "fact": "start"}))
+    other = "black" if first == "white" else "white"
+
+    def announce(of: str, move: str) -> list[str]:
+        fact = {"t": 2, "fact": "announce", "by": f"assistant:{of}", "move": move}
+        return [ruling.get("why") or "" for ruling in game.apply(f.parse(fact))]
+
+    assert duties.rights(game, "assistant:white") and duties.rights(game, "assistant:black")
+    assert "opponent_has_assistant" not in announce(first, "e2e4")
+    assert "announce" in duties.rights(game, f"assistant:{first}")
+    assert not duties.rights(game, f"assistant:{other}")
+    assert announce(other, "d2d4") == ["opponent_has_assistant"]
+    assert game.turn.announced is not None and game.turn.announced.uci() == "e2e4"
+    # The impaired player may take one all the same, and then the sighted player has none.
+    game.apply(f.parse({"t": 3, "fact": "assistant", "of": "white", "present": True}))
+    assert duties.rights(game, "assistant:white") and not duties.rights(game, "assistant:black")
