@@ -14,6 +14,7 @@ import os
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,6 +50,7 @@ class Doors:
         self._lock = threading.Lock()
         self._tokens: dict[str, bytes] = {}
         self._sessions: list[Session] = []
+        self._displaced: deque[bytes] = deque(maxlen=_SESSIONS_A_ROLE)
         self._file = file
         if file is not None:
             # A file that is not there, or not ours, opens no door; new links do.
@@ -114,7 +116,7 @@ class Doors:
 
     def enter(self, token: str, language: str) -> tuple[Session, str] | None:
         """A session for a token and the secret of its cookie; None for a token that opens nothing.
-        A role has a handful of sessions; the oldest gives way."""
+        A role has a handful of sessions; the oldest gives way, and :meth:`displaced` tells it."""
         given = _digest(token)
         with self._lock:
             # Every token is compared, so that the time taken tells nothing.
@@ -126,6 +128,7 @@ class Doors:
             mine = [one for one in self._sessions if one.role == session.role]
             if len(mine) >= _SESSIONS_A_ROLE:
                 self._sessions.remove(mine[0])
+                self._displaced.append(mine[0].digest)
             self._sessions.append(session)
         self.keep()
         return session, secret
@@ -136,6 +139,12 @@ class Doors:
         with self._lock:
             fits = [one for one in self._sessions if hmac.compare_digest(one.digest, given)]
         return next((one for one in fits if one.role == role), None)
+
+    def displaced(self, secret: str) -> bool:
+        """Whether the session with this cookie has given way to a newer one of its role."""
+        given = _digest(secret)
+        with self._lock:
+            return any(hmac.compare_digest(one, given) for one in self._displaced)
 
 
 class Allowance:

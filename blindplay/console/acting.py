@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import chess
@@ -27,6 +27,7 @@ _SERVERS = frozenset(("t", "by", "seen_by"))
 # These mean the moves that the page showed, and ``make`` also what stood on the boards; the others
 # are true whatever has happened since.
 _OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
+_AHEAD = 2  # plies: nobody writes further ahead than the next move, whatever the edition says
 _PROMOTIONS = frozenset("qrbn")
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
 _WHOLE = frozenset(("ply",))
@@ -57,6 +58,8 @@ class Answer:
 
     sentences: tuple[str, ...] = ()
     refused: bool = False
+    seen: str = field(default="", compare=False)
+    """The stamp of the game after it, where the page had shown what was before it."""
 
 
 class NoActionError(ValueError):
@@ -114,8 +117,12 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
             if kind in duties.rights(game, role):  # of everything else the Laws themselves tell
                 if kind == "seal" and not (game.adjourning or game.adjourned):
                     return _withheld(game, "seal_unasked", "sealing", language)
+                if kind == "record" and steps[0][1].get("ply", 0) > len(game.history) + _AHEAD:
+                    rule = "record_in_advance" if _forbidden(game) else "recording"
+                    return _withheld(game, "ply_unplayed", rule, language)
                 if kind == "press" and _slipped(game, role):
                     return _withheld(game, "press_unbegun", "press_without_move", language)
+            is_new = _one(form, "seen") == stamp(game)
             told: list[Ruling] = []
             for step, fields in steps:
                 refusal = duties.refusal(game, role, step)
@@ -123,7 +130,8 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
                 told += rulings
                 if any(ruling.kind == "refused" for ruling in rulings):
                     break
-            return _answer(table, game, role, language, told)
+            answer = _answer(table, game, role, language, told)
+            return dataclasses.replace(answer, seen=stamp(game) if is_new else "")
     except NoActionError as error:
         return Answer((words.get(str(error), str(error)),), refused=True)
     except f.FactError as error:
@@ -135,6 +143,11 @@ def _withheld(game: Game, key: str, rule: str, language: str) -> Answer:
     the article that it is about all the same."""
     articles = game.edition.cite(rule, game.regime)
     return Answer((f"{catalogue(language)[key]} ({', '.join(articles)})",), refused=True)
+
+
+def _forbidden(game: Game) -> bool:
+    """Whether a move may not be written before it is made."""
+    return game.edition.has("record_in_advance")
 
 
 def _slipped(game: Game, role: str) -> bool:
@@ -171,6 +184,9 @@ def _answer(
         if ruling.kind == "refused":
             why = words.get(f"why_{ruling['why']}") or _said(table, ruling, language)
             sentences.append(f"{why} ({', '.join(ruling.articles)})")
+        elif ruling.kind == "not_made":
+            said = _said(table, ruling, language)
+            sentences.append(f"{said} ({', '.join(ruling.articles)})")
         elif ruling.kind == "answer":
             sentences.append(_answered(game, ruling, language))
         elif not any(public for public, _ in table.told(ruling, language)):
@@ -250,10 +266,10 @@ def _fields(kind: str, form: Form) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name, contract in names.items():
         text = _one(form, contract)
-        if not text:
+        if name in _LISTS:  # with nothing ticked a form does not send it at all
+            fields[contract] = list(filter(None, form.get(contract, ())))
+        elif not text:
             continue
-        if name in _LISTS:
-            fields[contract] = list(form[contract])
         elif name in _SWITCHES:
             fields[contract] = text == "yes"
         elif name in _WHOLE or (name in _SECONDS and kind == "arbiter"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
@@ -19,7 +20,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
@@ -37,13 +38,19 @@ from blindplay.laws.facts import PEOPLE, Tick
 from . import views
 from .access import Allowance, Doors, Session
 from .acting import Form, act, come_in, stamp
+from .connections import is_here
 from .messages import LANGUAGES, catalogue, negotiate
+from .pages import common
 from .pieces import drawing
 from .ports import Table
-from .stream import Stream
+from .stream import Said, Stream
 
+_LOG = logging.getLogger(__name__)
 COOKIE = "blindplay"
 _MOST_BYTES = 16_384
+_MOST_FIELDS = 40
+_MOST_STREAMS = 12  # of one session
+_BODY_S = 20.0
 _HEARTBEAT_S = 15.0
 _RECONNECT_MS = 1000
 _SLUGS = {views.slug(role): role for role in PEOPLE}
@@ -54,6 +61,8 @@ _URGENT = frozenset(
         "repeat_differs", "too_late",
     )
 )  # fmt: skip
+# These are told in the announcing language, whatever the page's is (D.2.1).
+_IN_TABLES_LANGUAGE = frozenset(("announced", "explained"))
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
     b"img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -74,7 +83,8 @@ class Console:
     """All pages of one table. ``app`` is the ASGI application.
 
     ``hosts``: the names and addresses under which browsers may ask for it, without ports.
-    ``encrypted``: it is served by HTTPS only.
+    ``encrypted``: it is served by HTTPS only. ``cookie``: the name of its cookies, which no other
+    table on the same machine has.
     """
 
     def __init__(
@@ -84,13 +94,17 @@ class Console:
         doors: Doors | None = None,
         *,
         encrypted: bool = False,
+        cookie: str = COOKIE,
     ) -> None:
         self._table = table
+        self._cookie = cookie
         self._encrypted = encrypted
         self.doors = Doors() if doors is None else doors
         self._open: Counter[str] = Counter()
         self._streams: dict[tuple[str, str], Stream] = {}
         self._streams_lock = threading.Lock()
+        self._listening: dict[bytes, list[_Listening]] = {}
+        self.asking = Allowance(a_second=20, at_once=200)
         self.entering = Allowance(a_second=1, at_once=20)
         self.acting = Allowance(a_second=5, at_once=20)
         self.closing = threading.Event()
@@ -108,7 +122,7 @@ class Console:
                 Route("/{seat}/{name}", self._beside),
             ],
             middleware=[
-                Middleware(_Guard),
+                Middleware(_Guard, asking=lambda: self.asking),
                 Middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False),
             ],
         )
@@ -122,13 +136,22 @@ class Console:
         with self._streams_lock:
             streams = dict(self._streams)
         for (role, language), stream in streams.items():
-            said: list[str] = []
-            urgent: list[str] = []
+            said: list[Said] = []
+            urgent: list[Said] = []
+            with self._table.held() as game:
+                spoken_in = common.spoken_in(game)
+            corrected = any(ruling.kind == "slip_corrected" for ruling in rulings)
             for ruling in rulings:
+                if corrected and ruling.kind == "announced":
+                    continue  # the correction says it
+                foreign = ruling.kind in _IN_TABLES_LANGUAGE and spoken_in != language
                 for public, words in self._table.told(ruling, language):
                     if public:
-                        (urgent if ruling.kind in _URGENT else said).append(words)
+                        one: Said = (words, spoken_in) if foreign else words
+                        (urgent if ruling.kind in _URGENT else said).append(one)
             with self._table.held() as game:
+                if role != getattr(fact, "by", None):
+                    said += views.moved(game, language, rulings)
                 urgent += views.calls(game, role, language, rulings)
                 stream.update(
                     views.parts(self._table, game, role, language), stamp(game), said, urgent
@@ -179,8 +202,16 @@ class Console:
 
     def _session(self, request: Request) -> Session | None:
         role = _SLUGS.get(request.path_params["seat"])
-        secret = request.cookies.get(COOKIE, "")
+        secret = request.cookies.get(self._cookie, "")
         return self.doors.session(role, secret) if role and secret else None
+
+    def _stranger(self, request: Request) -> Response:
+        """What a page says to a browser that is not in: 401, or 410 where newer ones of its role
+        have taken its place."""
+        say = catalogue(negotiate(request.headers.get("accept-language", "")))
+        if self.doors.displaced(request.cookies.get(self._cookie, "")):
+            return _asks_for_link(request, say["displaced"], 410)
+        return _asks_for_link(request, say["enter_again"], 401)
 
     async def _door(self, request: Request) -> Response:
         return _asks_for_link(request, "")
@@ -200,15 +231,19 @@ class Console:
         seat = f"/{views.slug(session.role)}/"
         answer = RedirectResponse(seat, status_code=303)
         answer.set_cookie(
-            COOKIE, secret, path=seat, httponly=True, samesite="strict", secure=self._encrypted
+            self._cookie,
+            secret,
+            path=seat,
+            httponly=True,
+            samesite="strict",
+            secure=self._encrypted,
         )
         return answer
 
     async def _page(self, request: Request) -> Response:
         session = self._session(request)
         if session is None:
-            say = catalogue(negotiate(request.headers.get("accept-language", "")))
-            return _asks_for_link(request, say["enter_again"], 401)
+            return self._stranger(request)
         return HTMLResponse(await run_in_threadpool(self._whole, session))
 
     def _whole(self, session: Session) -> str:
@@ -226,11 +261,14 @@ class Console:
         session = self._session(request)
         wants_json = "application/json" in request.headers.get("accept", "")
         if session is None:
-            return _asks_for_link(request, "", 401)
-        say = catalogue(session.language)
-        if not self.acting.take(session.digest.hex()):
-            return _told(session, wants_json, [say["too_fast"]], refused=True, status=429)
+            return self._stranger(request)
         form = await _form(request)
+        # Another tab of this browser may speak another language by now.
+        language = form.get("page", [""])[0]
+        language = language if language in LANGUAGES else session.language
+        say = catalogue(language)
+        if not self.acting.take(session.digest.hex()):
+            return _told(session, wants_json, [say["too_fast"]], language, refused=True, status=429)
         if "act" not in form:
             language = form.get("language", [""])[0]
             theme = form.get("theme", [session.theme])[0]
@@ -240,16 +278,23 @@ class Console:
                 session.theme = theme
             self.doors.keep()
             return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
-        answer = await run_in_threadpool(act, self._table, session.role, session.language, form)
+        answer = await run_in_threadpool(act, self._table, session.role, language, form)
         sentences = list(answer.sentences) or [say["done"]]
-        return _told(session, wants_json, sentences, refused=answer.refused)
+        told = _told(session, wants_json, sentences, language, refused=answer.refused)
+        told.headers["game-seen"] = answer.seen
+        return told
 
     async def _beside(self, request: Request) -> Response:
         """A page of its own beside the one of a role; with ``part`` only what is new of it."""
         session = self._session(request)
         if session is None:
-            return _asks_for_link(request, "", 401)
-        form = parse_qs(request.url.query[:2000], max_num_fields=40)
+            return self._stranger(request)
+        if not self.asking.take(session.digest.hex()):
+            say = catalogue(session.language)
+            return _trouble(request, say["too_fast"], 429)
+        form = _fields(request.url.query)
+        if form is None:
+            return _trouble(request, catalogue(session.language)["no_such_page"], 400)
         found = await run_in_threadpool(
             views.beside, self._table, session, request.path_params["name"], form
         )
@@ -270,8 +315,10 @@ class Console:
         """The page's stream of changes, as server-sent events; their ids are places in it."""
         session = self._session(request)
         if session is None:
-            return Response(status_code=401)
-        stream = await run_in_threadpool(self._stream, session.role, session.language)
+            return self._stranger(request)
+        language = request.query_params.get("page", "")
+        language = language if language in LANGUAGES else session.language
+        stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
         return StreamingResponse(
             self._events(request, session, stream, place), media_type="text/event-stream"
@@ -287,11 +334,19 @@ class Console:
                 loop.call_soon_threadsafe(changed.set)
 
         leave = stream.listen(wake)
+        mine = _Listening(changed)
+        theirs = self._listening.setdefault(session.digest, [])
+        theirs.append(mine)
+        if len(theirs) > _MOST_STREAMS:
+            theirs[0].end()
         self._open[session.role] += 1
         try:
             yield f"retry: {_RECONNECT_MS}\n\n"
             yield self._time()
             while not self.closing.is_set() and self._session(request) is session:
+                if mine.ended:
+                    yield "event: crowded\ndata:\n\n"
+                    return
                 changed.clear()
                 missed = stream.since(place)
                 if missed is not None:
@@ -303,11 +358,26 @@ class Console:
                     yield self._time()
         finally:
             leave()
+            theirs.remove(mine)
+            if not theirs:
+                self._listening.pop(session.digest, None)
             self._open[session.role] -= 1
 
     def _time(self) -> str:
         """The table's time, so that clocks go right on a page that slept; and that we are here."""
         return f"event: time\ndata: {self._table.time()}\n\n"
+
+
+class _Listening:
+    """One page that listens; it ends where its browser has opened too many."""
+
+    def __init__(self, changed: asyncio.Event) -> None:
+        self._changed = changed
+        self.ended = False
+
+    def end(self) -> None:
+        self.ended = True
+        self._changed.set()
 
 
 # --- answers ------------------------------------------------------------------------------------
@@ -318,12 +388,28 @@ def _asks_for_link(request: Request, why: str, status: int = 200) -> Response:
     return HTMLResponse(views.render("enter.html", language, why=why), status_code=status)
 
 
+def _trouble(request: Request, why: str, status: int) -> Response:
+    """A refusal in words: a page, or for a script what it says."""
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"refused": True, "said": [why]}, status_code=status)
+    language = negotiate(request.headers.get("accept-language", ""))
+    return HTMLResponse(views.render("trouble.html", language, why=why), status_code=status)
+
+
 def _told(
-    session: Session, as_json: bool, sentences: list[str], *, refused: bool, status: int = 200
+    session: Session,
+    as_json: bool,
+    sentences: list[str],
+    language: str,
+    *,
+    refused: bool,
+    status: int = 200,
 ) -> Response:
     if as_json:
         code = status if status != 200 else 409 if refused else 200
-        return JSONResponse({"refused": refused, "said": sentences}, status_code=code)
+        headers = {"content-language": language}
+        told = {"refused": refused, "said": sentences}
+        return JSONResponse(told, status_code=code, headers=headers)
     session.messages = [(refused, sentence) for sentence in sentences]
     return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
 
@@ -353,11 +439,15 @@ async def _static(request: Request) -> Response:
 
 async def _form(request: Request) -> Form:
     """The fields of a form. Its size has been limited already; their number is here."""
-    text = (await request.body()).decode("utf-8", "replace")
+    return _fields((await request.body()).decode("utf-8", "replace"), blank=True) or {}
+
+
+def _fields(text: str, *, blank: bool = False) -> dict[str, list[str]] | None:
+    """The fields of a form as it is sent; None for more than any page of ours has."""
     try:
-        return parse_qs(text, keep_blank_values=True, max_num_fields=40)
+        return parse_qs(text[:_MOST_BYTES], keep_blank_values=blank, max_num_fields=_MOST_FIELDS)
     except ValueError:
-        return {}
+        return None
 
 
 def _address(request: Request) -> str:
@@ -371,8 +461,8 @@ class _Guard:
     """Before every request: no foreign origin may post or listen, nothing large comes in; and on
     every answer the headers that keep a page what it is."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: ASGIApp, asking: Callable[[], Allowance]) -> None:
+        self._app, self._asking = app, asking
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -381,8 +471,12 @@ class _Guard:
         if scope["type"] != "http":
             return  # there are no WebSockets here; the server refuses what is not answered
 
+        begun = False
+
         async def guarded(message: Message) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 present = {name.lower() for name, _ in message["headers"]}
                 missing = [(k, v) for k, v in _HEADERS.items() if k not in present]
                 message["headers"] = [*message["headers"], *missing]
@@ -393,7 +487,22 @@ class _Guard:
         if refused:
             await Response(status_code=refused)(scope, receive, guarded)
             return
-        await self._app(scope, _limited(receive), guarded)
+        address = _address(request)
+        say = catalogue(negotiate(request.headers.get("accept-language", "")))
+        # Posts have an allowance of their own, by session; this machine's reader is never shut out.
+        if request.method != "POST" and not is_here(address) and not self._asking().take(address):
+            await _trouble(request, say["too_fast"], 429)(scope, receive, guarded)
+            return
+        try:
+            await self._app(scope, _limited(receive), guarded)
+        except ClientDisconnect:
+            if not begun:
+                await Response(status_code=408)(scope, receive, guarded)
+        except Exception:
+            # A traceback on the terminal would be read aloud; a log that somebody keeps gets it.
+            _LOG.exception("A request failed.")
+            if not begun:
+                await _trouble(request, say["trouble"], 500)(scope, receive, guarded)
 
 
 def _refused(request: Request) -> int:
@@ -429,11 +538,16 @@ def _place(origin: str) -> str:
 
 def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
     """No more than was announced and allowed, whatever a client sends."""
-    taken = 0
+    taken, whole = 0, False
 
     async def limited() -> Message:
-        nonlocal taken
-        message = await receive()
+        nonlocal taken, whole
+        try:
+            # After the body it is only the end of the connection that is waited for.
+            message = await (receive() if whole else asyncio.wait_for(receive(), _BODY_S))
+        except TimeoutError:
+            return {"type": "http.disconnect"}
+        whole = not message.get("more_body", False)
         taken += len(message.get("body", b""))
         return {"type": "http.disconnect"} if taken > _MOST_BYTES else message
 

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 _KEPT = 200
 
+Said = str | tuple[str, str]
+"""A sentence in the page's language, or one with its language."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -19,8 +22,8 @@ class Change:
     number: int
     parts: Mapping[str, str]
     stamp: str
-    said: Sequence[str] = ()
-    urgent: Sequence[str] = ()
+    said: Sequence[Said] = ()
+    urgent: Sequence[Said] = ()
 
 
 Listener = Callable[[], None]
@@ -47,8 +50,8 @@ class Stream:
         self,
         parts: Mapping[str, str],
         stamp: str,
-        said: Sequence[str] = (),
-        urgent: Sequence[str] = (),
+        said: Sequence[Said] = (),
+        urgent: Sequence[Said] = (),
     ) -> None:
         """The page is now like this, and this is to be said; nothing happens if nothing is new."""
         with self._lock:
@@ -104,8 +107,8 @@ class Stream:
 def _json(
     parts: Mapping[str, str],
     stamp: str,
-    said: Sequence[str],
-    urgent: Sequence[str],
+    said: Sequence[Said],
+    urgent: Sequence[Said],
     *,
     whole: bool = False,
 ) -> str:

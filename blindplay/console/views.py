@@ -94,15 +94,26 @@ def beside(table: Table, session: Session, name: str, form: Form) -> str | None:
     extra = getattr(page, "EXTRA", {}).get(name)
     if page is None or extra is None:
         return None
-    values = extra(table, session.role, session.language, form)
+    asking = form.get("page", [""])[0]  # another tab may have changed the session's
+    language = asking if asking in LANGUAGES else session.language
+    values = extra(table, session.role, language, form)
     template = f"{page.FOLDER}/{'part' if 'part' in form else 'whole'}_{name}.html"
-    return render(template, session.language, theme=session.theme, **values)
+    return render(template, language, theme=session.theme, **values)
 
 
 def calls(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> list[str]:
     """What the reader of this role's page is told at once, besides what everybody hears."""
     tell = getattr(_page(game, role), "calls", None)
     return list(tell(game, language, rulings)) if tell is not None else []
+
+
+def moved(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
+    """Whose move it is, where one has just been completed: a clock that is pressed makes no sound
+    on the other pages (WCAG 4.1.3)."""
+    if game.over or not any(ruling.kind == "completed" for ruling in rulings):
+        return []
+    say = catalogue(language)
+    return [say["on_move"].format(side=say[game.side])]
 
 
 def hears_tape(role: str) -> bool:

@@ -18,7 +18,8 @@ import uvicorn
 from blindplay import language as packs
 from blindplay.console import views
 from blindplay.console.access import Doors
-from blindplay.console.app import Console
+from blindplay.console.app import COOKIE, Console
+from blindplay.console.connections import Connection
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.ports import Utterance
 from blindplay.language import About, Command
@@ -82,10 +83,10 @@ class TablePort:
     def submit(self, role: str, kind: str, fields: Mapping[str, Any]) -> list[Ruling]:
         # What the fields say of whose doing it is counts for nothing.
         fields = {**fields, "by": role}
-        if role != "arbiter":
-            return self._table.submit(f.KINDS[kind], **fields)
-        # There is no earphone of his: what he alone is told, his page tells him.
-        with self._table.answering("answer", "refused"):
+        # What a page's own action is refused for, it tells, and nobody else hears of it. There is
+        # no earphone of the arbiter: what he alone is told, his page tells him.
+        answers = ("answer",) if role == "arbiter" else ()
+        with self._table.answering("refused", "not_made", *answers):
             return self._table.submit(f.KINDS[kind], **fields)
 
     def log(self) -> Sequence[tuple[Fact, Sequence[Ruling]]]:
@@ -155,11 +156,13 @@ class ConsoleHost:
             sorted(names - {_ANY}),
             Doors(doors),
             encrypted=certificate is not None,
+            # Browsers send a cookie to all ports of a machine: each table has one of its own.
+            cookie=f"{COOKIE}-{self._port}",
         )
         table.listen(self.console.happened)
         config = uvicorn.Config(
             self.console.app, log_config=None, access_log=False, server_header=False, ws="none",
-            lifespan="off", timeout_graceful_shutdown=2, limit_concurrency=200, proxy_headers=False,
+            lifespan="off", timeout_graceful_shutdown=2, http=Connection, proxy_headers=False,
             ssl_certfile=certificate.file if certificate else None,
             ssl_keyfile=certificate.key if certificate else None,
         )  # fmt: skip

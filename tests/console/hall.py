@@ -38,6 +38,11 @@ class Hall:
         self.facts.append(fact)
         self.rulings += rulings
 
+    @property
+    def cookie(self) -> str:
+        """The name of the cookies of this table, which no other port has."""
+        return f"blindplay-{self.host.url.rpartition(':')[2]}"
+
     def link(self, role: str) -> str:
         return self.host.link(role)
 

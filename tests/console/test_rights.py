@@ -161,10 +161,10 @@ def test_the_cookie_of_one_role_opens_no_path_of_another(hall_of_five: Hall) -> 
     with httpx.Client(base_url=hall.host.url, headers={"origin": hall.host.url}) as client:
         for role in f.PEOPLE:
             token = hall.link(role).rpartition("#")[2]
-            jars[role] = client.post("/enter", data={"token": token}).cookies["blindplay"]
+            jars[role] = client.post("/enter", data={"token": token}).cookies[hall.cookie]
         client.cookies.clear()
         for role, secret in jars.items():
-            cookie = {"cookie": f"blindplay={secret}"}
+            cookie = {"cookie": f"{hall.cookie}={secret}"}
             for other, seat in seats.items():
                 fits = other == role
                 assert client.get(f"/{seat}/", headers=cookie).is_success is fits, (role, other)
@@ -182,10 +182,10 @@ def test_what_was_taken_away_opens_nothing_again(hall: Hall) -> None:
     origin = {"origin": base}
     with httpx.Client(base_url=base, headers=origin) as client:
         assert client.post("/enter", data={"token": token}).status_code == 303
-        secret = client.cookies["blindplay"]
+        secret = client.cookies[hall.cookie]
         hall.host.console.revoke("assistant:white")
         hall.host.link("assistant:white")  # somebody else's now
-        cookie = {**origin, "cookie": f"blindplay={secret}"}
+        cookie = {**origin, "cookie": f"{hall.cookie}={secret}"}
         for method, path in (("GET", ""), ("GET", "changes"), ("POST", "do")):
             answer = client.request(method, f"/assistant-white/{path}", headers=cookie)
             assert answer.status_code == 401
@@ -199,7 +199,7 @@ def test_no_page_of_an_error_and_no_log_holds_a_secret(
     caplog.set_level(logging.DEBUG)
     base, _, token = hall.link("assistant:white").partition("/#")
     secret = "s" * 43
-    headers = {"origin": base, "cookie": f"blindplay={secret}", "accept": "application/json"}
+    headers = {"origin": base, "cookie": f"{hall.cookie}={secret}", "accept": "application/json"}
     told = ""
     seat = "/assistant-white/"
     paths = ("/", "/enter", seat, f"{seat}do", f"{seat}changes", f"{seat}x", "/x", "/static/x.css")

@@ -138,6 +138,7 @@ def _needed(table: Table, game: Game) -> list[Ruling]:
             one
             for one in reversed(rulings)
             if one.kind == "arbiter_needed" and one.get("status") is None
+            and not (one["why"] == "seal" and not game.adjourning)
         ]
         done = isinstance(fact, f.Arbiter | f.Start | f.Setup)
         if done and getattr(fact, "by", "") != "table":
@@ -212,10 +213,12 @@ def _sheet(game: Game, side: str) -> list[tuple[int, Written, Written]]:
     def at(ply: int) -> Written:
         return Written(entries.get(ply, ""), tuple(struck.get(ply, ())))
 
-    return [
+    moves = [
         (first + move, at(2 * move + 1 - offset), at(2 * move + 2 - offset))
         for move in range((last + 1) // 2 - 1, -1, -1)
     ]
+    nothing = Written("", ())
+    return [one for one in moves if one[1:] != (nothing, nothing)]
 
 
 # --- further pages ------------------------------------------------------------------------------

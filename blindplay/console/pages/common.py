@@ -100,7 +100,7 @@ def sheet_rows(game: Game, side: str) -> list[tuple[int, str, str]]:
     offset = 0 if game.start_board.turn == chess.WHITE else 1
     first = game.start_board.fullmove_number
     last = max([*entries, 0]) + offset
-    return [
+    moves = [
         (
             first + move,
             entries.get(2 * move + 1 - offset, ""),
@@ -108,6 +108,7 @@ def sheet_rows(game: Game, side: str) -> list[tuple[int, str, str]]:
         )
         for move in range((last + 1) // 2)
     ]
+    return [one for one in moves if any(one[1:])]
 
 
 def next_ply(game: Game, side: str) -> int:

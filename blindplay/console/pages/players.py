@@ -143,10 +143,11 @@ def _entries(game: Game, side: str) -> list[tuple[int, Entry, Entry]]:
         return Entry(ply, sheet.get(ply, ""), tuple(struck.get(ply, ())))
 
     last = max([*sheet, *struck, 0]) + offset
-    return [
+    moves = [
         (first + move, entry(2 * move + 1 - offset), entry(2 * move + 2 - offset))
         for move in range((last + 1) // 2)
     ]
+    return [one for one in moves if any(at.text or at.struck for at in one[1:])]
 
 
 def _plies(game: Game) -> list[tuple[int, int, str]]:

@@ -36,13 +36,15 @@ document.addEventListener(
     event.stopImmediatePropagation();
     const query = new URLSearchParams(new FormData(form, event.submitter));
     query.set("part", "yes");
+    query.set("page", document.documentElement.lang);
     let html;
     try {
       const response = await fetch(`sure?${query}`);
       if (!response.ok) throw new Error(String(response.status));
       html = await response.text();
     } catch (error) {
-      say(urgent, [error.message === "401" ? page.revoked : page.unsent]);
+      const why = { 401: page.revoked, 410: page.displaced }[error.message];
+      say(urgent, [why ?? page.unsent]);
       return;
     }
     origin = event.submitter?.id || form.closest("details")?.querySelector("summary").id;

@@ -14,6 +14,15 @@ let place = page.place;
 
 const pending = new Map();
 
+// The element of a sentence: a text in the page's language, or [text, language].
+export function worded(sentence) {
+  const [text, lang] = [sentence].flat();
+  const span = document.createElement("span");
+  span.textContent = text;
+  if (lang && lang !== document.documentElement.lang) span.lang = lang;
+  return span;
+}
+
 // A live region is emptied and refilled, so that equal sentences are read again.
 export function say(region, sentences) {
   if (!sentences.length) return;
@@ -25,7 +34,7 @@ export function say(region, sentences) {
   pending.set(region, [...sentences]);
   region.textContent = "";
   setTimeout(() => {
-    region.textContent = pending.get(region).join(" ");
+    region.replaceChildren(...pending.get(region).flatMap((one) => [worded(one), " "]));
     pending.delete(region);
   }, 150);
 }
@@ -82,43 +91,72 @@ function take(change) {
 // How the game stands, for a page that cannot be told what it missed.
 function standing() {
   const told = document.querySelectorAll("main .status, main .announced");
-  return [...told].map((one) => one.textContent.trim());
+  return [...told].map((one) => [one.textContent.trim(), one.closest("[lang]").lang]);
 }
 
+const AGAIN_MS = 1000;
 let lost = false;
+let failed = 0; // attempts in a row
+let over = false; // nothing will come any more
+let source = null;
 
 function connect() {
-  const source = new EventSource(`changes?since=${encodeURIComponent(place)}`);
-  source.onopen = () => {
-    if (lost) say(polite, [page.back]);
+  if (source || over || document.hidden) return;
+  const query = new URLSearchParams({ since: place, page: document.documentElement.lang });
+  const mine = new EventSource(`changes?${query}`);
+  source = mine;
+  mine.onopen = () => {
+    failed = 0;
+    if (!lost) return;
     lost = false;
+    say(polite, [page.back]);
   };
-  source.onmessage = (event) => {
+  mine.onmessage = (event) => {
     place = event.lastEventId;
     take(JSON.parse(event.data));
   };
-  source.addEventListener("time", (event) => {
+  mine.addEventListener("time", (event) => {
     document.dispatchEvent(new CustomEvent("time", { detail: Number(event.data) }));
   });
-  source.onerror = async () => {
-    source.close();
+  mine.addEventListener("crowded", () => end(page.crowded));
+  mine.onerror = async () => {
+    if (source !== mine) return; // it has been left
+    leave();
     let status = 0;
     try {
-      status = (await fetch("", { method: "HEAD", redirect: "error" })).status;
+      const signal = AbortSignal.timeout(5000);
+      status = (await fetch("", { method: "HEAD", redirect: "error", signal })).status;
     } catch {
       // The table cannot be reached; it is tried again below.
     }
-    if (status === 401) {
-      say(urgent, [page.revoked]);
+    if (status === 401 || status === 410) {
+      end(status === 401 ? page.revoked : page.displaced);
       return;
     }
-    if (!lost && status === 0) {
+    failed += 1;
+    // A stream that just ended, where the page itself can be had, is nothing to tell at once.
+    if (!lost && (status !== 200 || failed > 1)) {
       lost = true;
       say(urgent, [page.lost]);
     }
-    setTimeout(connect, 1000);
+    setTimeout(connect, AGAIN_MS * Math.min(failed, 5));
   };
 }
+
+function leave() {
+  source?.close();
+  source = null;
+}
+
+function end(why) {
+  leave();
+  over = true;
+  say(urgent, [why]);
+}
+
+// A browser has six connections to a table: a page that nobody sees leaves its own to others, and
+// is given what it missed when it is seen again.
+document.addEventListener("visibilitychange", () => (document.hidden ? leave() : connect()));
 
 // --- doing -------------------------------------------------------------------------------------
 
@@ -126,17 +164,24 @@ function connect() {
 export async function send(body) {
   // Who acts has taken note of what was said; what is past does not stand beside the answer.
   for (const region of [urgent, polite]) if (!pending.has(region)) region.textContent = "";
+  body.set("page", document.documentElement.lang);
   let answer;
+  let why = page.unsent;
   try {
     const response = await fetch("do", {
       method: "POST",
       body,
       headers: { accept: "application/json" },
     });
-    if (response.status === 401) throw new Error("revoked");
+    why = { 401: page.revoked, 410: page.displaced }[response.status] ?? why;
     answer = await response.json();
-  } catch (error) {
-    say(urgent, [error.message === "revoked" ? page.revoked : page.unsent]);
+    // What he has just done himself does not make him late.
+    page.seen = response.headers.get("game-seen") || page.seen;
+    stampForms();
+    const lang = response.headers.get("content-language");
+    answer.said = answer.said.map((text) => [text, lang]);
+  } catch {
+    say(urgent, [why]);
     return null;
   }
   say(answer.refused ? urgent : polite, answer.said);

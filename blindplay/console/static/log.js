@@ -1,6 +1,8 @@
 // What was said to everybody, and what was answered here, to be read again: the newest first. It is
 // kept by the page alone.
 
+import { worded } from "./console.js";
+
 const MOST = 50;
 const said = [];
 
@@ -10,7 +12,7 @@ function show() {
   list.replaceChildren(
     ...said.map((text) => {
       const item = document.createElement("li");
-      item.textContent = text;
+      item.append(worded(text));
       return item;
     }),
   );

@@ -1,0 +1,85 @@
+"""Connections that ask for nothing must not keep out those who do.
+
+Anybody in the network can open as many as he likes. So an address has a share of them, whoever
+says nothing is hung up on, and this machine itself is never shut out.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST = 256
+"""Connections from other machines at once; each needs a file descriptor."""
+AN_ADDRESS = 48
+"""Connections from one other machine: a browser opens six, and some rooms share one address."""
+HEADERS_S = 10.0
+"""Seconds until a request's headers are there."""
+
+# What a server has to say of its clients is nothing for a terminal that is read aloud.
+for _name in ("uvicorn", "asyncio", __package__):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
+
+
+def is_here(address: str) -> bool:
+    """Whether an address is this machine's own loopback."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback
+
+
+class Connection(H11Protocol):
+    """HTTP with a share for every address, and a limit on how long a request is waited for."""
+
+    _refused = False
+    _patience: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        peer = transport.get_extra_info("peername")
+        address = str(peer[0]) if isinstance(peer, tuple) else ""
+        if not self._room(address):
+            self._refused = True
+            transport.abort()
+            return
+        super().connection_made(transport)
+        self._wait()
+
+    def _room(self, address: str) -> bool:
+        if is_here(address):
+            return True
+        clients = [getattr(one, "client", None) for one in self.connections]
+        others = [client[0] for client in clients if client and not is_here(client[0])]
+        return len(others) < MOST and others.count(address) < AN_ADDRESS
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._served()
+        elif self._patience is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._served()
+        if not self._refused:
+            super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self._patience = asyncio.get_running_loop().call_later(HEADERS_S, self._hang_up)
+
+    def _served(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
+
+    def _hang_up(self) -> None:
+        self._patience = None
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.abort()
