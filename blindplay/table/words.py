@@ -122,6 +122,8 @@ class PackWords:
 # Norwegian is one language at a chessboard, whichever way it is written.
 _SAME_WORDS = {"no": "nb", "nn": "nb"}
 _ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
+# Where these are refused, what is not legal is a move.
+_MOVES = frozenset(("announce", "repeat", "correct", "make"))
 _WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
 
 
@@ -238,7 +240,9 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         yield ears(game, ruling["by"]), pack.sentence("ambiguous", candidates=candidates)
     elif kind == "refused":
         reason = f"illegal_{ruling['why']}"
-        if reason in pack.sentences():
+        if ruling["why"] == "not_on_move" and ruling["what"] not in _MOVES:
+            yield ears(game, ruling["by"]), pack.sentence(reason)
+        elif reason in pack.sentences():
             yield ears(game, ruling["by"]), pack.sentence("illegal", why=pack.sentence(reason))
         else:
             yield ears(game, ruling["by"]), pack.sentence("refused")

@@ -137,8 +137,9 @@ def _needed(table: Table, game: Game) -> list[Ruling]:
         found += [
             one
             for one in reversed(rulings)
-            if one.kind == "arbiter_needed" and one.get("status") is None
-            and not (one["why"] == "seal" and not game.adjourning)
+            if one.kind == "arbiter_needed"
+            and one.get("status") is None
+            and not (one["why"] == "seal" and game.sealed is not None)
         ]
         done = isinstance(fact, f.Arbiter | f.Start | f.Setup)
         if done and getattr(fact, "by", "") != "table":
