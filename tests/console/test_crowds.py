@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
@@ -19,6 +20,9 @@ from blindplay.console.connections import is_here
 
 from .hall import Hall
 from .test_server import SEAT, Browser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
 
 
 @pytest.fixture
@@ -176,3 +180,75 @@ def test_an_answer_is_in_the_language_of_the_page_that_asked(assistant: Browser)
     assert [one.headers["content-language"] for one in answers.values()] == [*answers]
     assert len({one.json()["said"][0] for one in answers.values()}) == 3
     assert assistant.do("dance", page="xx").headers["content-language"] == "en"
+
+
+# --- in a browser -------------------------------------------------------------------------------
+
+
+def test_a_link_opened_where_the_door_stands_already_comes_in(
+    context: BrowserContext, hall: Hall
+) -> None:
+    page = context.new_page()
+    page.goto(hall.host.url)
+    page.evaluate("link => { location.href = link; }", hall.link("assistant:white"))
+    page.wait_for_url("**/assistant-white/")
+
+
+def test_a_hidden_page_leaves_its_connection_and_is_told_what_it_missed(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    page = context.new_page()
+    page.goto(hall.link("black"))
+    see = """hidden => {
+        Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+
+    def listening(count: int) -> None:
+        page.wait_for_timeout(50)
+        for _ in range(200):
+            if hall.host.console.present()["black"][1] == count:
+                return
+            page.wait_for_timeout(50)
+        raise AssertionError(f"not {count}")
+
+    listening(1)
+    page.evaluate(see, True)
+    listening(0)
+    hall.play("white", "e2e4")
+    page.evaluate(see, False)
+    words = page.locator("#polite [lang=de]")
+    words.get_by_text("Bauer Eva zwei Eva vier").wait_for()
+    assert "Black to move." in (page.locator("#polite").text_content() or "")
+
+
+def test_a_page_that_gets_errors_says_that_the_connection_is_lost(
+    context: BrowserContext, hall: Hall
+) -> None:
+    page = context.new_page()
+    page.route("**/changes?*", lambda route: route.fulfill(status=503))
+    page.goto(hall.link("black"))
+    page.locator("#urgent").get_by_text("The connection is lost").wait_for()
+    page.unroute("**/changes?*")
+    page.locator("#polite").get_by_text("The connection is back").wait_for()
+
+
+def test_no_clock_breaks_inside_its_number(context: BrowserContext, tmp_path: Path) -> None:
+    hall = Hall(tmp_path, time_control="36000+30")
+    try:
+        page = context.new_page()
+        page.set_viewport_size({"width": 320, "height": 640})
+        for role, figures in (("black", ".clocks dd"), ("arbiter", ".clockpair .figures")):
+            page.goto(hall.link(role))
+            clock = page.locator(figures).first
+            assert clock.text_content() is not None
+            lines, over = clock.evaluate(
+                """one => [one.getBoundingClientRect().height
+                        / parseFloat(getComputedStyle(one).lineHeight),
+                    document.documentElement.scrollWidth - innerWidth]"""
+            )
+            assert lines < 1.5
+            assert over <= 0
+    finally:
+        hall.close()
