@@ -21,6 +21,13 @@ MOST_BYTES = 4 << 30
 _SWELLS = 100  # times: models shrink to a half or a third
 _SMALL = 64 << 20  # up to here it may swell as it likes: two lines of settings do, by hundreds
 _BLOCK = 1 << 20
+_DAMAGED: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, EOFError)
+try:
+    from lzma import LZMAError
+except ImportError:  # a Python may be built without; zipfile says so then
+    pass
+else:
+    _DAMAGED += (LZMAError,)
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _LITTER = ("__MACOSX/", ".DS_Store", "desktop.ini", "Thumbs.db")
 
@@ -50,8 +57,17 @@ def unpack(archive: Path, folder: Path) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with opened.open(member.info) as source:
                     left -= _copy(source, target, min(left, member.size))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise ModelError(f"{archive} is no zip file, or is damaged ({error}).") from None
+    except NotImplementedError as error:
+        raise ModelError(
+            f"{archive} cannot be unpacked ({error}); unpack it with another program, and give "
+            "the folder in its place."
+        ) from None
+    except _DAMAGED as error:
+        raise ModelError(_damaged(archive, error)) from None
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise ModelError(_damaged(archive, error)) from None  # so says bz2 of what it cannot read
     except RuntimeError as error:  # zipfile's word for a password
         raise ModelError(f"{archive} cannot be unpacked ({error}).") from None
 
@@ -83,6 +99,12 @@ def copy_folder(source: Path, folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with file.open("rb") as stream:
             _copy(stream, target, MOST_BYTES)
+
+
+def _damaged(archive: Path, error: Exception) -> str:
+    return (
+        f"{archive} is no zip file, or is damaged ({error or 'it ends too early'}); fetch it again."
+    )
 
 
 def _members(opened: zipfile.ZipFile, archive: Path) -> Iterator[_Member]:

@@ -40,6 +40,28 @@ def content(folder: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.parametrize("packed_by", ["zlib", "bz2", "lzma"])
+def test_a_damaged_archive_says_what_to_do_however_it_was_packed(
+    packed_by: str, tmp_path: Path
+) -> None:
+    pytest.importorskip(packed_by)
+    how = {
+        "zlib": zipfile.ZIP_DEFLATED,
+        "bz2": zipfile.ZIP_BZIP2,
+        "lzma": zipfile.ZIP_LZMA,
+    }[packed_by]
+    archive = tmp_path / "m.zip"
+    with zipfile.ZipFile(archive, "w", how) as packed:
+        packed.writestr("m/am/final.mdl", bytes(range(256)) * 40)
+    data = bytearray(archive.read_bytes())
+    begins = 30 + len("m/am/final.mdl") + (9 if packed_by == "lzma" else 0)
+    for at in range(begins, begins + 40):
+        data[at] ^= 0xFF
+    archive.write_bytes(data)
+    with pytest.raises(ModelError, match=r"is damaged \(.+\); fetch it again\.$"):
+        unpack(archive, tmp_path / "m")
+
+
 @pytest.mark.parametrize("prefix", ["", "m/", "a/b/"])
 def test_a_model_is_found_wherever_it_is_in_the_archive(prefix: str, tmp_path: Path) -> None:
     archive = pack(

@@ -26,7 +26,10 @@ from blindplay.table.conversation import NEVER_OPENED
 
 from .conditions import Samples, power
 
-UNTRAINED = {"de": ("de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot")}
+UNTRAINED = {
+    "de": ("de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot"),
+    "en": ("en-us+AnxiousAndy", "en-us+croak", "en-us+fast", "en-us+UniRobot"),
+}
 """espeak's voices that took no part in the training of the built-in model of that language."""
 _TALKERS = ("f1", "f3", "m1", "m3", "m7", "f4")
 _BABBLE_S = 30
