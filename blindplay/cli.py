@@ -444,6 +444,12 @@ def play(
     white: Annotated[str, typer.Option(help="White's name.")] = "",
     black: Annotated[str, typer.Option(help="Black's name.")] = "",
     impaired: Annotated[Side, typer.Option(help="Which player is visually impaired.")] = Side.WHITE,
+    white_hearing_impaired: Annotated[
+        bool, typer.Option(help="White hears badly or not at all: an assistant is needed (D.2.11).")
+    ] = False,
+    black_hearing_impaired: Annotated[
+        bool, typer.Option(help="Black hears badly or not at all: an assistant is needed (D.2.11).")
+    ] = False,
     white_assistant: Annotated[bool, typer.Option(help="White has an assistant.")] = False,
     black_assistant: Annotated[bool, typer.Option(help="Black has an assistant.")] = False,
     arbiter: Annotated[
@@ -548,8 +554,8 @@ def play(
         return
     setup: f.Setup | None = None
     if not resume:
-        sides = {"white": (Side.WHITE, white, white_assistant),
-                 "black": (Side.BLACK, black, black_assistant)}  # fmt: skip
+        sides = {"white": (Side.WHITE, white, white_assistant, white_hearing_impaired),
+                 "black": (Side.BLACK, black, black_assistant, black_hearing_impaired)}  # fmt: skip
         fact = f.parse(
             {
                 "t": 0,
@@ -571,10 +577,11 @@ def play(
                     side: {
                         "name": name,
                         "impaired": impaired in (which, Side.BOTH),
+                        "hearing_impaired": deaf,
                         "assistant": assistant,
                         "language": language_id,
                     }
-                    for side, (which, name, assistant) in sides.items()
+                    for side, (which, name, assistant, deaf) in sides.items()
                 },
             }
         )

@@ -41,6 +41,7 @@ from .memory import share_one_heap
 from .session import DGT, Printed, Session
 from .table import Table
 from .taping import Keep
+from .words import spoken
 
 if TYPE_CHECKING:
     from .console_host import ConsoleHost
@@ -342,6 +343,9 @@ def _begin(session: Session) -> None:
     if not table.game.started and not table.game.over:
         session.say(Output.PUBLIC, session.pack.sentence("welcome"))
         session.dialogue.introduce()
+        for ruling in table.log[0][1]:  # of the setup: nobody listened yet
+            for output, words in spoken(ruling, table.game, session.pack):
+                session.say(output, words)
         table.submit(f.Start)
     elif table.game.clock and not table.game.over:
         if table.game.paused == "table":  # it ended while they ran
@@ -386,7 +390,7 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
         folders = wanted.models or listening_models(language, lost)
         if not wanted.shared_microphone:  # the other player has a voice of his own
             name = session.table.game.player(side).name
-            folders = voices.models(name, language, folders)
+            folders = voices.models(name, language, folders, lost)
         # Of models that were named, none is passed over in silence.
         recogniser = open_recogniser(session.pack, *folders, lost=lost)
         session.attach_microphone(

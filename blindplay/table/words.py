@@ -349,8 +349,8 @@ def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output,
         yield Output.PUBLIC, pack.sentence(key)
     elif kind == "adjourned" or (kind == "extra_time" and ruling["status"] == "confirmed"):
         yield Output.PUBLIC, pack.sentence(kind)
-    elif kind == "arbiter_needed" and ruling["why"] == "mate_undecided":
-        yield Output.PUBLIC, pack.sentence("mate_undecided")
+    elif kind == "arbiter_needed" and ruling["why"] in ("mate_undecided", "assistant_compulsory"):
+        yield Output.PUBLIC, pack.sentence(ruling["why"])
     elif kind == "arbiter_needed" and ruling["why"] == "seal":
         yield Output.PUBLIC, pack.sentence("seal_asked", player=player(ruling["by"]))
     elif kind == "arbiter_needed" and ruling["why"] in _ENTRIES:

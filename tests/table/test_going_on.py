@@ -6,7 +6,9 @@ import io
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from blindplay.cli import app
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Player, Setup
 from blindplay.record import Journal, reopen
@@ -88,3 +90,16 @@ def test_what_the_arbiter_stops_or_restores_before_all_is_set_up_is_his(tmp_path
 def test_the_table_decides_nothing_but_about_its_own_clocks() -> None:
     with pytest.raises(FactError, match="not the table's"):
         f.parse({"t": 0, "fact": "arbiter", "by": "table", "do": "confirm"})
+
+
+def test_who_hears_badly_is_told_to_the_table_which_says_that_an_assistant_is_needed(
+    tmp_path: Path,
+) -> None:
+    """D.2.11."""
+    play = ["play", "--language", "en", "--silent", "--microphone", "none", "--journal"]
+    for number, assistant in enumerate(([], ["--black-assistant"])):
+        path = str(tmp_path / f"{number}.db")
+        said = CliRunner().invoke(
+            app, [*play, path, "--black-hearing-impaired", *assistant], input="quit\n"
+        )
+        assert ("an assistant must be used" in said.output) is (not assistant), said.output
