@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import threading
 from collections.abc import Callable
 from enum import Enum
@@ -38,6 +40,8 @@ from .setup_guide import KEYS, SetupGuide, key_of
 from .table import Table
 from .taping import Taping
 from .words import move_in_words, spoken
+
+log = logging.getLogger(__name__)
 
 DGT = "dgt:"
 # Who speaks is not talked over; who has begun to and says nothing more is, after so long.
@@ -446,12 +450,20 @@ class Session:
 
     def _tick(self) -> None:
         """While a clock runs, time is a fact each second: flags fall, and a crash loses little."""
+        told = ""
         while not self._ticking.wait(self._tick_seconds):
-            if self.table.game.clock and self.table.game.clock.running is not None:
-                self.table.submit(f.Tick)
-            else:
-                self.table.save()
-            self.dialogue.tick()
+            try:
+                if self.table.game.clock and self.table.game.clock.running is not None:
+                    self.table.submit(f.Tick)
+                else:
+                    self.table.save()
+                self.dialogue.tick()
+            except Exception as error:  # whoever failed at it: time goes on, and flags fall
+                if (now := repr(error)) != told:  # not each second
+                    told = now
+                    log.exception("a second was not told to everybody")
+                    with contextlib.suppress(Exception):
+                        self.trouble(f"Something failed while time went on ({error}); it goes on.")
 
     def _beat(self) -> None:
         """Many times a second, whatever else the table waits for."""

@@ -4,6 +4,7 @@ the keyboard after the end."""
 from __future__ import annotations
 
 import io
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,31 @@ def seat(tmp_path: Path) -> Iterator[Seat]:
     seat = Seat(tmp_path / "game.db")
     yield seat
     seat.close()
+
+
+def test_a_flag_falls_though_somebody_fails_at_every_second_before(tmp_path: Path) -> None:
+    now = 0.0
+    failed = threading.Event()
+
+    def fails(fact: f.Fact, rulings: list[Any]) -> None:
+        if isinstance(fact, f.Tick):
+            failed.set()
+            raise RuntimeError("no room")
+
+    out = io.StringIO()
+    with Journal(tmp_path / "game.db") as journal:
+        setup = Setup(t=0, time_control="60", white=Player(impaired=True))
+        table = Table(journal, setup, now=lambda: now)
+        session = Session(table, DE, None, out, tick_seconds=0.01)
+        try:
+            table.listen(fails)
+            table.submit(f.Start)
+            assert failed.wait(10)
+            now = 61.0
+            assert session.wait_for("flag", 10) is not None
+        finally:
+            session.close()
+    assert out.getvalue().count("trouble: Something failed") == 1
 
 
 def test_a_move_that_the_sighted_player_made_without_a_word_is_told_when_it_is_completed(
