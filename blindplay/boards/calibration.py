@@ -213,7 +213,7 @@ def _all() -> dict[str, Any]:
 def keep(url: str, found: Calibration) -> Path:
     """Keep what was found about the board at ``url``; gives the file. Raises :class:`OSError`."""
     path = _file()
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # players' names come into it, too
     text = json.dumps({**_all(), name_of(url): asdict(found)}, indent=2, ensure_ascii=False)
     fresh = path.with_suffix(".new")
     fresh.write_text(text + "\n", "utf-8")

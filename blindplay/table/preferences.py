@@ -4,6 +4,7 @@ misheard. Two files that may be deleted; ``blindplay voice forget`` takes one pl
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -41,8 +42,13 @@ def _all(name: str) -> dict[str, Any]:
 
 def _write(name: str, data: dict[str, Any]) -> Path:
     path = _file(name)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # names are in it
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
+    # Names are in it: nobody else's to read, whoever made the folder (on systems with modes).
+    with contextlib.suppress(OSError):
+        path.parent.chmod(0o700)
+    fresh.touch(mode=0o600)
+    fresh.chmod(0o600)
     fresh.write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
     fresh.replace(path)
     return path

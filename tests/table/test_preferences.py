@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 
 import platformdirs
@@ -26,6 +28,18 @@ def test_what_a_player_wants_is_remembered_by_his_name(folder: Path) -> None:
     assert preferences.kept("Bernd") == Voicing()
     (folder / "players.json").unlink()
     assert preferences.kept("Anna Weiß") == Voicing()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a system without modes")
+def test_nobody_else_may_read_the_names_whoever_made_the_folder(folder: Path) -> None:
+    folder.mkdir(mode=0o755)
+    (folder / "misheard.json").write_text("{}", "utf-8")
+    (folder / "misheard.json").chmod(0o644)
+    preferences.learn("Anna", [("dame", "turm")])
+    preferences.keep("Anna", Voicing(volume=4))
+    kept = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+    assert kept == {"misheard.json": 0o600, "players.json": 0o600}
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 @pytest.mark.parametrize(
