@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ from blindplay import language
 if TYPE_CHECKING:
     from blindplay.language import Language
     from blindplay.table.voice.booth import Booth
-    from blindplay.table.voice.enrolment import Learned
+    from blindplay.table.voice.enrolment import Learned, Session
 
 app = typer.Typer(help="A player's own voice.", rich_markup_mode=None)
 
@@ -45,22 +46,19 @@ def enrol(
     ``blindplay voice forget NAME`` removes it.
     """
     from blindplay.speech.models import chosen
-    from blindplay.table import preferences, voices
+    from blindplay.table import preferences
     from blindplay.table.hearing import open_recogniser
     from blindplay.table.voice import enrolment
 
     pack = language.load(language_id)
     models = chosen(pack.code)
     with _booth(pack, microphone, silent) as booth:
-        asked = enrolment.prompts(pack, seed=len(name))
-        session = enrolment.record(booth, pack, asked, open_recogniser(pack, models[0]))
-        kept = [
-            (one.prompt.line.words or "", one.prompt.line.fen, one.take.pcm)
-            for one in session.answers
-        ]
-        if kept:
-            folder = voices.keep(name, pack.code, kept)
-            print(f"The recordings are in {folder}.")
+        asked = enrolment.prompts(pack, seed=random.randrange(1 << 30))
+        session = enrolment.Session()
+        try:
+            enrolment.record(booth, pack, asked, open_recogniser(pack, *models), session)
+        finally:  # also when the microphone is gone, or the user has had enough
+            _keep(name, pack, session)
         if session.ended:
             booth.tell("voice_stopped")
         booth.tell("enrol_working")
@@ -73,6 +71,16 @@ def enrol(
             preferences.learn(name, enrolment.misheard(pack, models, session.answers))
         for one in learned:
             _tell_learned(booth, pack, one)
+
+
+def _keep(name: str, pack: Language, session: Session) -> None:
+    from blindplay.table import voices
+
+    said = [
+        (one.prompt.line.words or "", one.prompt.line.fen, one.take.pcm) for one in session.answers
+    ]
+    if said:
+        print(f"The recordings are in {voices.keep(name, pack.code, said)}.")
 
 
 def _tell_learned(booth: Booth, pack: Language, one: Learned) -> None:

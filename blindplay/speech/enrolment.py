@@ -72,14 +72,20 @@ class Habits:
         }
 
 
-def learn(model: Path, said: Iterable[Said], words: Mapping[str, Variants]) -> Habits:
-    """The pronunciations of ``words`` that these recordings show and that are not known yet.
+def learn(
+    model: Path,
+    said: Iterable[Said],
+    words: Mapping[str, Variants],
+    others: Mapping[str, Variants],
+) -> Habits:
+    """The pronunciations of ``words`` that these recordings show and that are not known yet, none
+    of them as near to one of the ``others``.
 
     ``model`` is one of our own or an adapted one. Raises GraphError or ModelError when it cannot
     be read.
     """
     known = pronounced(model, words)
-    return habits(list(parts(model, said, known)), known)
+    return habits(list(parts(model, said, known)), known, pronounced(model, others))
 
 
 def write(
@@ -166,13 +172,19 @@ def _laid(meant: Phones, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
 # --- habits ---------------------------------------------------------------------------------------
 
 
-def habits(said: Sequence[Part], known: Mapping[str, Variants]) -> Habits:
+def habits(
+    said: Sequence[Part], known: Mapping[str, Variants], others: Mapping[str, Variants]
+) -> Habits:
     """What is regular in how these words were said. A pronunciation that is as near to another
-    word is never taken: it would make two words one."""
-    return Habits(_of_words(said, known), _of_sounds(said, known))
+    word is never taken, be it of the table (``known``) or one of the ``others`` by which other
+    speech is known: it would make two words one."""
+    every = {**others, **known}
+    return Habits(_of_words(said, known, every), _of_sounds(said, known, every))
 
 
-def _of_words(said: Sequence[Part], known: Mapping[str, Variants]) -> dict[str, Variants]:
+def _of_words(
+    said: Sequence[Part], known: Mapping[str, Variants], every: Mapping[str, Variants]
+) -> dict[str, Variants]:
     ways: dict[str, Counter[Phones]] = defaultdict(Counter)
     for part in said:
         ways[part.word][part.heard] += 1
@@ -184,7 +196,7 @@ def _of_words(said: Sequence[Part], known: Mapping[str, Variants]) -> dict[str, 
             if count >= AT_LEAST
             and heard not in known[word]
             and (cost := -math.log(count / heard_as.total())) <= _DEAREST
-            and not _is_another(word, heard, known)
+            and not _is_another(word, heard, every)
         }
         if own:
             found[word] = own
@@ -205,7 +217,9 @@ def _is_another(word: str, heard: Phones, known: Mapping[str, Variants]) -> bool
     return any(far(other) <= own for other in known if other != word)
 
 
-def _of_sounds(said: Sequence[Part], known: Mapping[str, Variants]) -> dict[str, Variants]:
+def _of_sounds(
+    said: Sequence[Part], known: Mapping[str, Variants], every: Mapping[str, Variants]
+) -> dict[str, Variants]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for part in said:
         for meant, heard in part.pairs if part.heard else ():  # else it was not said at all
@@ -229,7 +243,7 @@ def _of_sounds(said: Sequence[Part], known: Mapping[str, Variants]) -> dict[str,
             more = cost + sum(rules[phone][1] for phone in used)
             if not used or more > _DEAREST or phones in known[word]:
                 continue
-            if phones in own or not _is_another(word, phones, known):
+            if phones in own or not _is_another(word, phones, every):
                 own[phones] = min(more, own.get(phones, more))
         if own:
             found[word] = own

@@ -76,7 +76,14 @@ def tune(
     chance = random.Random(seed)
     torch.manual_seed(seed)
     noise = np.random.default_rng(seed)
-    weights = [torch.tensor(matrix, requires_grad=True) for matrix in network.values]
+    # The first layer, which looks at the sound, and what each unit fires at: they carry a voice
+    # over to words that were not said. Were all trained, those would be forgotten.
+    free = [number == 0 or len(one.shape) == 1 for number, one in enumerate(network.values)]
+    every = [
+        torch.tensor(value, requires_grad=moves)
+        for value, moves in zip(network.values, free, strict=True)
+    ]
+    weights = [one for one in every if one.requires_grad]
     start = [weight.detach().clone() for weight in weights]
     scale = [one.square().mean().sqrt().clamp_min(1e-4) for one in start]
     best = torch.optim.Adam(weights, lr=RATE)
@@ -87,7 +94,7 @@ def tune(
         chance.shuffle(order)
         for one in order:
             frames = network.frames(_noisy(one.pcm, noise))
-            scores = network.scores(frames, weights)[chance.randrange(_SUBSAMPLED) :: _SUBSAMPLED]
+            scores = network.scores(frames, every)[chance.randrange(_SUBSAMPLED) :: _SUBSAMPLED]
             target = torch.tensor([network.numbers[phone] for phone in one.phones])
             if len(scores) > 2 * len(target):
                 loss = loss_of(scores[:, None], target[None], [len(scores)], [len(target)])
@@ -103,7 +110,7 @@ def tune(
             for group in best.param_groups:
                 group["lr"] = RATE * (1 - done / steps)
             progress(done / steps)
-    network.write(output, [weight.detach().numpy() for weight in weights])
+    network.write(output, [value.detach().numpy() for value in every])
 
 
 def _noisy(pcm: bytes, chance: np.random.Generator) -> np.ndarray[Any, Any]:

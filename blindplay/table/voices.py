@@ -5,6 +5,7 @@ data; :func:`forget` removes it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -17,7 +18,7 @@ from urllib.parse import quote
 import platformdirs
 
 from blindplay.speech.ears import MADE_OF
-from blindplay.speech.models import words_file
+from blindplay.speech.models import ModelError, check_model, probe, seal, words_file
 
 
 def players_folder() -> Path:
@@ -43,13 +44,28 @@ def _model(player: str, language: str, base: Path) -> Path:
     return folder(player) / language / "models" / digest
 
 
-def models(player: str, language: str, bases: Iterable[Path]) -> tuple[Path, ...]:
-    """For each of these models the player's own that was made of it, where there is one and it
-    still fits, else the model itself."""
+def models(
+    player: str,
+    language: str,
+    bases: Iterable[Path],
+    lost: Callable[[str], None] = lambda sentence: None,
+) -> tuple[Path, ...]:
+    """For each of these models the player's own that was made of it, where there is one, it still
+    fits, and every file of it is as it was written; else the model itself. ``lost`` is told of
+    one that cannot be used, in a sentence."""
     found = []
     for base in bases:
         own = _model(player, language, base)
-        found.append(own if _fits(own, base) else base)
+        if own.is_dir():
+            if _fits(own, base):
+                with contextlib.suppress(ModelError):
+                    found.append(check_model(own))
+                    continue
+            lost(
+                f"What was learned of this voice does not fit the model {base.name} any more, or "
+                "is damaged; let it be learned again with: blindplay voice enrol."
+            )
+        found.append(base)
     return tuple(found)
 
 
@@ -65,7 +81,7 @@ def _fits(own: Path, base: Path) -> bool:
 def _state(base: Path) -> str:
     """A digest of what a model hears with: its network and its words."""
     digest = hashlib.sha256()
-    for file in (base / "am" / "final.mdl", words_file(base)):
+    for file in (base / "am" / "final.mdl", base / "graph" / "HCLr.fst", words_file(base)):
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return digest.hexdigest()
@@ -75,8 +91,8 @@ def install(
     player: str, language: str, base: Path, made: Callable[[Path], None], told: dict[str, Any]
 ) -> Path:
     """Let ``made`` write the player's model of ``base`` into a new folder, and put that in place
-    of the one there was, whole or not at all. ``told`` is kept beside it. Raises OSError, and
-    what ``made`` raises."""
+    of the one there was, whole or not at all, and only if it hears. ``told`` is kept beside it.
+    Raises OSError, ModelError, and what ``made`` raises."""
     place = _model(player, language, base)
     players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -87,28 +103,24 @@ def install(
             json.dumps({**told, "base": _state(base), "of": str(base)}, ensure_ascii=False) + "\n",
             "utf-8",
         )
+        seal(fresh, among=("am", "conf", "graph"))
+        probe(fresh, language)
         if place.exists():
             place.rename(Path(temporary) / "old")
         fresh.rename(place)
     return place
 
 
-def remove(player: str, language: str, base: Path) -> bool:
-    """Remove the player's model of ``base``; False if there was none."""
-    place = _model(player, language, base)
-    if not place.is_dir():
-        return False
-    shutil.rmtree(place)
-    return True
-
-
 def keep(player: str, language: str, said: Sequence[tuple[str, str | None, bytes]]) -> Path:
     """Keep what a player said when he was asked to: (words, position, sound) each, the sound mono
     16-bit PCM at 16 kHz, in the form that ``blindplay bench voice --recordings`` reads. Replaces
-    what was kept before. Raises OSError."""
+    what was kept before, unless that was more. Raises OSError."""
     from blindplay.speech.audio import write_wav
 
     place = recordings(player, language)
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        if len((place / "index.jsonl").read_text("utf-8").splitlines()) > len(said):
+            return place
     players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:

@@ -64,7 +64,7 @@ def test_the_parts_are_the_words_in_order_and_what_was_heard_in_order(
 @given(words)
 def test_words_said_as_we_know_them_teach_nothing(said: list[str]) -> None:
     heard = [phone for word in said for phone in next(iter(KNOWN[word]))]
-    found = habits(aligned(said, heard, KNOWN) * 3, KNOWN)
+    found = habits(aligned(said, heard, KNOWN) * 3, KNOWN, {})
     assert found.all == {}
 
 
@@ -74,22 +74,28 @@ def spoken(word: str, heard: tuple[str, ...], times: int) -> list[Part]:
 
 def test_a_word_said_the_same_other_way_twice_gets_that_pronunciation() -> None:
     said = spoken("dame", ("d", "o", "m", "ə"), 2) + spoken("dame", tuple("damə"), 2)
-    assert habits(said, KNOWN).words == {"dame": {("d", "o", "m", "ə"): math.log(2)}}
-    assert habits(said[1:], KNOWN).words == {}
+    assert habits(said, KNOWN, {}).words == {"dame": {("d", "o", "m", "ə"): math.log(2)}}
+    assert habits(said[1:], KNOWN, {}).words == {}
 
 
 def test_a_pronunciation_as_near_to_another_word_is_never_learned() -> None:
     # "zwei" said as "drei": learned, it would make two moves one.
-    assert habits(spoken("zwei", ("d", "r", "ai"), 5), KNOWN).all == {}
-    assert habits(spoken("zwei", ("ts", "r", "ai"), 5), KNOWN).all.get("drei") is None
-    assert habits(spoken("zwei", (), 5), KNOWN).all == {}
+    assert habits(spoken("zwei", ("d", "r", "ai"), 5), KNOWN, {}).all == {}
+    assert habits(spoken("zwei", ("ts", "r", "ai"), 5), KNOWN, {}).all.get("drei") is None
+    assert habits(spoken("zwei", (), 5), KNOWN, {}).all == {}
+
+
+def test_a_word_of_other_speech_is_never_learned_as_one_of_ours() -> None:
+    said = spoken("drei", ("f", "r", "ai"), 4)
+    assert habits(said, KNOWN, {}).words == {"drei": {("f", "r", "ai"): 0.0}}
+    assert "drei" not in habits(said, KNOWN, {"frei": {("f", "r", "ai"): 2.0}}).all
 
 
 def test_a_sound_said_otherwise_everywhere_is_a_habit_of_all_words_with_it() -> None:
     said = spoken("turm", ("t", "u", "l", "m"), 4)
-    found = habits(said, KNOWN)
+    found = habits(said, KNOWN, {})
     assert found.sounds["drei"] == {("d", "l", "ai"): 0.0}
-    assert habits(said[:3], KNOWN).sounds == {}
+    assert habits(said[:3], KNOWN, {}).sounds == {}
 
 
 # --- weights --------------------------------------------------------------------------------------

@@ -110,7 +110,9 @@ def test_what_is_to_be_said_has_every_name_in_it_and_moves_apart_from_the_first_
     names = [name for square in range(8) for name in GERMAN.square(9 * square).lower().split()]
     assert not set(names) - set(said)
     assert len(learning) == enrolment.LEARNING + len(enrolment.COMMANDS)
-    assert sum(one.apart for one in asked) == enrolment.JUDGING
+    apart = {one.line.words for one in asked if one.apart}
+    assert len(apart) == enrolment.JUDGING + len(enrolment.COMMANDS_APART)
+    assert not apart & {one.line.words for one in learning}
     assert any(one.apart for one in asked[:6])
     assert asked == enrolment.prompts(GERMAN, seed=3)
     assert enrolment.minutes(len(asked)) in (3, 4, 5)
@@ -128,7 +130,8 @@ def test_what_is_too_soft_too_loud_or_something_else_is_asked_for_again(
     person = Person(say, set(words))
     person.instead = {words[1]: [words[2]], words[2]: ["", ""]}
     with booth_of(person) as booth:
-        session = enrolment.record(booth, GERMAN, asked, open_recogniser(GERMAN, model))
+        session = enrolment.Session()
+        enrolment.record(booth, GERMAN, asked, open_recogniser(GERMAN, model), session)
     # The second was first something else; the third was silence twice.
     assert person.asked == [words[0], words[1], words[1], words[2], words[2], words[2]]
     assert [one.prompt.line.words for one in session.answers] == words
@@ -142,7 +145,9 @@ def test_a_microphone_that_hears_nothing_is_named_and_ends_it(say: Callable[[str
     person = Person(say, set(words))
     person.loudness = 0.0
     with booth_of(person) as booth:
-        session = enrolment.record(booth, GERMAN, [Prompt(line(w), False) for w in words], None)
+        session = enrolment.Session()
+        asked = [Prompt(line(one), apart=False) for one in words]
+        enrolment.record(booth, GERMAN, asked, None, session)
     assert session.ended and not session.answers and len(session.left_out) == 3
     assert person.told[-1] == GERMAN.sentence("voice_microphone")
 
@@ -218,13 +223,48 @@ def test_too_few_answers_teach_nothing(model: Path) -> None:
         enrolment.learn(GERMAN, "Anna", [model], [])
 
 
-def test_fewer_wrong_moves_are_better_than_more_understood_ones() -> None:
-    before = Score(12, right=10, asked=1, wrong=1, doubt=0.0)
-    assert Score(12, right=8, asked=0, wrong=0, doubt=0.0).better_than(before)
-    assert not Score(12, right=12, asked=0, wrong=2, doubt=-9.0).better_than(before)
-    assert Score(12, right=10, asked=1, wrong=1, doubt=-1.0).better_than(before)
-    assert not Score(12, right=10, asked=1, wrong=1, doubt=-0.4).better_than(before)
-    assert not before.better_than(before)
+def test_only_what_loses_nothing_is_better() -> None:
+    def score(right: int = 10, asked: int = 1, commands: int = 5, wrong: int = 1,
+              doubt: float = 0.0) -> Score:  # fmt: skip
+        return Score(12, right, asked, commands, wrong, doubt)
+
+    assert score(right=11).better_than(score())
+    assert score(wrong=0).better_than(score())
+    assert score(commands=6).better_than(score())
+    assert score(doubt=-1.0).better_than(score())
+    assert not score(doubt=-0.4).better_than(score())
+    assert not score().better_than(score())
+    # A command that is not understood any more, or one wrong move, is no price for anything.
+    assert not score(right=12, commands=4, doubt=-9.0).better_than(score())
+    assert not score(right=12, wrong=2, doubt=-9.0).better_than(score())
+    assert not score(right=9, wrong=0).better_than(score())
+
+
+def test_what_was_learned_before_stays_when_nothing_better_comes(
+    model: Path, monkeypatch: pytest.MonkeyPatch, say: Callable[[str], bytes]
+) -> None:
+    own = voices.install("Anna", "de", model, lambda to: void(shutil.copytree(model, to)), {})
+    monkeypatch.setattr(enrolment, "judged", lambda *_: Score(4, 4, 0, 2, 0, -9.0))
+    prompts = enrolment.prompts(GERMAN, seed=2, learning=8, judging=4)
+    (learned,) = enrolment.learn(GERMAN, "Anna", [model], answered(say, prompts))
+    assert not learned.installed
+    assert voices.models("Anna", "de", [model]) == (own,)
+
+
+def test_a_players_model_that_is_damaged_is_told_and_the_models_own_is_used(model: Path) -> None:
+    own = voices.install("Anna", "de", model, lambda to: void(shutil.copytree(model, to)), {})
+    graph = own / "graph" / "HCLr.fst"
+    graph.write_bytes(graph.read_bytes()[:1000])
+    told: list[str] = []
+    assert voices.models("Anna", "de", [model], told.append) == (model,)
+    assert len(told) == 1 and "blindplay voice enrol" in told[0]
+
+
+def test_a_short_session_does_not_replace_a_long_one() -> None:
+    sound = bytes(3200)
+    voices.keep("Anna", "de", [("dame", None, sound), ("turm", None, sound)])
+    place = voices.keep("Anna", "de", [("bauer", None, sound)])
+    assert len((place / "index.jsonl").read_text().splitlines()) == 2
 
 
 def test_the_check_names_what_was_not_understood_and_the_microphone(

@@ -191,7 +191,7 @@ def _enrolled(
                     for one in learning
                     if one.line.what is not What.TALK
                 )
-                habits = enrolment.learn(before.folder, prompts, words.words)
+                habits = enrolment.learn(before.folder, prompts, words.words, words.fillers)
                 enrolment.write(before.folder, folder, vocabulary, habits.all)
                 after = open_recogniser(pack, folder)
                 for stage, one in ((Stage.BEFORE, before), (Stage.AFTER, after)):

@@ -52,7 +52,19 @@ COMMANDS = (
     Command.YES,
     Command.NO,
     Command.CORRECTION,
+    Command.OFFER_DRAW,
+    Command.HELP,
 )
+"""Commands that are learned from,"""
+COMMANDS_APART = (
+    Command.MOVES,
+    Command.ACCEPT_DRAW,
+    Command.DECLINE_DRAW,
+    Command.RESIGN,
+    Command.LOUDER,
+    Command.PAUSE,
+)
+"""and others, of which none may be understood worse."""
 
 
 class NotEnoughError(ValueError):
@@ -81,20 +93,29 @@ class Answer:
 
 @dataclass(frozen=True)
 class Score:
-    """How a model hears the moves that were kept apart: of so many, so many at once, so many after
-    a question, so many wrongly; and the doubt that is left, in nats, the less the better."""
+    """How a model hears what was kept apart: of so many moves, so many at once, so many after a
+    question; so many of the commands; so often a move was accepted, or a command obeyed, that was
+    not said, also where what was said is no legal move; and the doubt that is left about the
+    moves, in nats, the less the better."""
 
     of: int
     right: int
     asked: int
+    commands: int
     wrong: int
     doubt: float
 
     def better_than(self, other: Score) -> bool:
-        """Whether a player would notice: fewer wrong moves, or as few and more understood, or all
-        the same and clearly less doubt."""
-        mine, its = ((-one.wrong, one.right + one.asked / 2) for one in (self, other))
-        return mine > its or (mine == its and self.doubt < other.doubt - 0.5)
+        """Whether a player would notice, and loses nothing by it: nothing more is taken wrongly,
+        no fewer moves and commands are understood; and something of it is better, or all the
+        same and there is clearly less doubt."""
+        mine, its = (
+            (-one.wrong, one.right, one.right + one.asked / 2, one.commands)
+            for one in (self, other)
+        )
+        if any(ours < before for ours, before in zip(mine, its, strict=True)):
+            return False
+        return mine > its or self.doubt < other.doubt - 0.5
 
 
 @dataclass(frozen=True)
@@ -139,10 +160,18 @@ def prompts(pack: Language, seed: int, learning: int = LEARNING, judging: int = 
 
     learned = [Prompt(move(), apart=False) for _ in range(learning)]
     count.clear()
-    apart = [Prompt(move(), apart=True) for _ in range(judging)]
+    said = {(one.line.words or "").lower() for one in learned}
+    apart: list[Prompt] = []
+    while len(apart) < judging:
+        line = move()
+        if (line.words or "").lower() not in said:
+            apart.append(Prompt(line, apart=True))
     board = position(chance).fen()
-    words = (_phrase(pack, command) for command in COMMANDS)
-    learned += [Prompt(Line(What.COMMAND, board, word), apart=False) for word in words if word]
+    for commands, into in ((COMMANDS, learned), (COMMANDS_APART, apart)):
+        words = (_phrase(pack, command) for command in commands)
+        into += [
+            Prompt(Line(What.COMMAND, board, word), apart=into is apart) for word in words if word
+        ]
     mixed: list[Prompt] = []
     for number, prompt in enumerate(learned):
         mixed.append(prompt)
@@ -167,14 +196,17 @@ def minutes(count: int) -> int:
 
 
 def record(
-    booth: Booth, pack: Language, asked: Sequence[Prompt], recogniser: AnyRecogniser | None
-) -> Session:
-    """Let the player say it all. What is too soft, too loud or clearly something else is asked for
-    again. ``recogniser`` may be None: nothing can be noticed then.
+    booth: Booth,
+    pack: Language,
+    asked: Sequence[Prompt],
+    recogniser: AnyRecogniser | None,
+    session: Session,
+) -> None:
+    """Let the player say it all into ``session``. What is too soft, too loud or clearly something
+    else is asked for again. ``recogniser`` may be None: nothing can be noticed then.
 
-    Raises AudioError when the microphone is gone.
+    Raises AudioError when the microphone is gone; what was said until then is in ``session``.
     """
-    session = Session()
     phrases = sorted({(one.line.words or "").lower() for one in asked})
     if recogniser is not None:
         phrases = recogniser.sayable(phrases)
@@ -198,7 +230,6 @@ def record(
             booth.tell("voice_microphone")
             session.ended = True
             break
-    return session
 
 
 def _ask(
@@ -275,13 +306,15 @@ def _learn_one(
 ) -> Learned:
     words = lexicon(pack.code)
     vocabulary = graphs.Vocabulary({**words.words, **words.fillers}, words.squares)
-    before = judged(pack, model, model, judging)
+    (present,) = voices.models(player, pack.code, [model])
+    before = judged(pack, present, model, judging)
     with tempfile.TemporaryDirectory(prefix="blindplay-enrolment-") as made:
         known = graphs.pronounced(model, words.words)
         parts = [(one.said, list(enrolment.parts(model, [one.said], known))) for one in learning]
         progress(0.2)
         usable = [(said, spoken) for said, spoken in parts if spoken and _unlike(spoken) < _UNLIKE]
-        habits = enrolment.habits([part for _, spoken in usable for part in spoken], known)
+        others = graphs.pronounced(model, words.fillers)
+        habits = enrolment.habits([part for _, spoken in usable for part in spoken], known, others)
         tries: list[tuple[Path, dict[str, graphs.Variants], bool]] = []
         for name, of in (("words", dict(habits.words)), ("all", habits.all)):
             if of and (not tries or of != tries[-1][1]):
@@ -309,7 +342,6 @@ def _learn_one(
                 best, after = (folder, of, was_trained), score
         progress(1.0)
         if best is None:
-            voices.remove(player, pack.code, model)
             return Learned(model, before, before, False, (), False)
         folder, of, was_trained = best
 
@@ -330,27 +362,48 @@ def _unlike(parts: Sequence[enrolment.Part]) -> float:
 
 
 def judged(pack: Language, model: Path, ears: Path, answers: Sequence[Answer]) -> Score:
-    """How the model in the folder ``model`` hears these moves, believed as far as that in
-    ``ears``."""
+    """How the model in the folder ``model`` hears what was kept apart, believed as far as that in
+    ``ears``. Each move is also heard in a position in which it is not legal: that must be known."""
     recogniser = open_recogniser(pack, model)
-    said = [
-        Utterance(one.prompt.line, "player", np.frombuffer(one.take.pcm, "<i2").astype(np.float64))
+    lines = [
+        (line, one.take.pcm)
         for one in answers
+        for line in (one.prompt.line, _out_of_place(pack, one.prompt.line))
+        if line is not None
+    ]
+    said = [
+        Utterance(line, "player", np.frombuffer(pcm, "<i2").astype(np.float64))
+        for line, pcm in lines
     ]
     clean = Condition(Noise.NONE)
     heard = figures.hear(recogniser, pack, said, clean, np.zeros(1), 1, freely=False)
     decide = figures.deciding(pack, ears_of(ears))
-    comes: Counter[Comes] = Counter()
+    comes: dict[What, Counter[Comes]] = {what: Counter() for what in What}
     doubt = 0.0
     for one in heard:
         decision = decide(one)
         come = figures.outcome(one, decision, pack)
-        comes[come] += 1
-        doubt += min(20.0, max(-20.0, decision.cost)) if come is Comes.RIGHT else 20.0
-    wrong = comes[Comes.WRONG] + comes[Comes.COMMAND]
+        comes[one.line.what][come] += 1
+        if one.line.what is What.MOVE:
+            doubt += min(20.0, max(-20.0, decision.cost)) if come is Comes.RIGHT else 20.0
+    moves, commands = comes[What.MOVE], comes[What.COMMAND]
+    wrong = sum(count[Comes.WRONG] + count[Comes.COMMAND] for count in comes.values())
     return Score(
-        len(heard), comes[Comes.RIGHT], comes[Comes.ASKED], wrong, doubt / max(1, len(heard))
-    )
+        moves.total(), moves[Comes.RIGHT], moves[Comes.ASKED], commands[Comes.RIGHT], wrong,
+        doubt / max(1, moves.total()),
+    )  # fmt: skip
+
+
+def _out_of_place(pack: Language, line: Line) -> Line | None:
+    """The same announcement in a position in which it is no legal move; None of a command."""
+    if line.what is not What.MOVE:
+        return None
+    chance = random.Random(line.words)
+    for _ in range(20):
+        board = position(chance)
+        if pack.understand(line.words or "", board).kind is Kind.ILLEGAL:
+            return Line(What.ILLEGAL, board.fen(), line.words)
+    return None
 
 
 def misheard(
