@@ -76,7 +76,9 @@ def test_every_language_says_everything_with_the_same_fields() -> None:
         assert found.keys() == english.keys(), language
         assert all(found.values()), language
         for key, text in english.items():
-            assert fields(found[key]) == fields(text), (language, key)
+            # What is wrong with a fact is told in English; other pages tell only that it is.
+            told = fields(text) if key != "no_fact" or language == "en" else set()
+            assert fields(found[key]) == told, (language, key)
 
 
 @given(st.text())
