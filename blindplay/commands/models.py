@@ -33,8 +33,10 @@ def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) ->
 
     For each language, with sizes and licences; and which are worth fetching.
     """
-    from blindplay.speech import catalogue
+    from blindplay.speech import catalogue, models
 
+    if unread := models.unread_choices():
+        _warn(unread)
     for code in _languages(language_id):
         rows = _rows(code)
         if as_json:
@@ -160,7 +162,12 @@ def use(names: Names = None, language_id: LanguageOption = "de") -> None:
     for name in names or ():
         base = known.known(name)
         found.append(base.name if base and name not in models.available(code) else name)
-    models.choose(code, found)
+    aside = models.choose(code, found)
+    if aside is not None:
+        _warn(
+            "What you had chosen before was damaged; choose again for the other languages, too. "
+            f"It is kept as {aside}."
+        )
     print(f"{code}: {_heard_with(code)}")
     if found and models.BUILT_IN in models.available(code) and models.BUILT_IN not in found:
         print(
@@ -176,7 +183,10 @@ def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
     relied upon.
     """
     from blindplay.speech import models
+    from blindplay.speech.ears import ears_of
 
+    if unread := models.unread_choices():
+        _warn(unread)
     good = count = 0
     for code in _languages(language_id):
         lexicon = language.lexicon(code)
@@ -186,6 +196,7 @@ def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
             try:
                 files = models.verify(folder)
                 models.probe(folder, code)
+                ears_of(folder)
                 missing = sorted(wanted - models.vocabulary(folder))
                 told |= {"ok": not missing, "files": files, "missing": missing}
             except ValueError as error:
@@ -224,11 +235,15 @@ def adapt(
 
     words = _words(language_id)
     folder = output or models.model_folder(language_id)
-    report = graphs.adapt(base, folder, words.vocabulary, family=family, lexicons=words.lexicons)
-    if output is None:
-        models.seal(folder, name=models.OWN, language=language_id, **{"from": str(base.resolve())})
-    elif folder.samefile(base):  # a model that is made here
-        models.seal_built_in(folder)
+    with models.writing(folder):
+        report = graphs.adapt(
+            base, folder, words.vocabulary, family=family, lexicons=words.lexicons
+        )
+        if output is None:
+            about = {"name": models.OWN, "from": str(base.resolve())}
+            models.seal(folder, language=language_id, **about)
+        elif folder.samefile(base):  # a model that is made here
+            models.seal_built_in(folder)
     print(
         f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
         f"the phones of: {report.base}."
@@ -242,6 +257,10 @@ def adapt(
 
 def _say(sentence: str) -> None:
     print(sentence, flush=True)
+
+
+def _warn(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def _language(code: str) -> str:

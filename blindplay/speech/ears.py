@@ -13,9 +13,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import logging
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from importlib.resources import files
@@ -26,6 +27,8 @@ import platformdirs
 
 from blindplay.speech.costs import Confusions
 from blindplay.speech.models import ModelError
+
+log = logging.getLogger(__name__)
 
 FILE = "ears.json"
 MADE_OF = "player.json"
@@ -163,15 +166,21 @@ class Ears:
         return {**told, "confusions": confusions, "measured": dict(self.measured)}
 
 
-def ears_of(*models: Path) -> Ears:
+def ears_of(*models: Path, lost: Callable[[str], None] | None = None) -> Ears:
     """What was measured of the model in this folder, or of several that listen together, or else
     the cautious general weights.
 
-    Raises ModelError when the file is damaged.
+    Those are taken, too, where what was measured is damaged, and ``lost`` is told so in a sentence;
+    without it the log is. A model alone whose file is damaged raises ModelError if nobody is told.
     """
     own = file_of(*models)
     if own.is_file():
-        return read(own.read_text("utf-8"), own)
+        try:
+            return read(own.read_text("utf-8", errors="replace"), own)
+        except (ModelError, OSError) as error:
+            if lost is None and len(models) == 1:
+                raise
+            (lost or log.warning)(f"{error} Until then it is believed as little as any other.")
     name = FILE if len(models) == 1 else TOGETHER[min(len(models), max(TOGETHER))]
     general = files("blindplay.speech").joinpath(name)
     return read(general.read_text("utf-8"), Path(str(general)))

@@ -1,11 +1,14 @@
 """Where speech models live, and whether a folder is one."""
 
+import contextlib
+import errno
 import hashlib
+import itertools
 import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -117,35 +120,84 @@ def check_name(name: str) -> str:
 def choice(language: str) -> tuple[str, ...]:
     """Return the names of the models that the user wants `language` to be heard with, the first
     the most trusted; none if he has said nothing (`blindplay models use`)."""
-    names = _choices().get(language, [])
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        return ()
-    return tuple(dict.fromkeys(names))
+    return tuple(dict.fromkeys(_choices()[0].get(language, [])))
 
 
-def choose(language: str, names: Iterable[str]) -> None:
+def unread_choices() -> str | None:
+    """Return a sentence if what the user chose cannot be read, wholly or in part: what is usual
+    listens then, and he must learn of it. None if all is well."""
+    return _choices()[1]
+
+
+def choose(language: str, names: Iterable[str]) -> Path | None:
     """Keep which models `language` is to be heard with; no names: what is usual.
 
-    Raises ModelError for a name that is not in `available`, and OSError.
+    A file that cannot be read is kept beside the new one, for the choices of other languages may
+    be made out in it; where, is returned, None if there was none.
+
+    Raises ModelError for a name that is not in `available`, or where nothing can be written.
     """
     there, wanted = available(language), list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in there]:
         raise ModelError(_absent(language, unknown[0], there))
-    choices = {**_choices(), language: wanted}
-    file = data_folder() / _CHOSEN
-    file.parent.mkdir(parents=True, exist_ok=True)
-    fresh = file.with_suffix(".new")
-    kept = {code: kept for code, kept in choices.items() if kept}
-    fresh.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-    fresh.replace(file)
+    before, unread = _choices()
+    file, aside = data_folder() / _CHOSEN, None
+    with writing(data_folder()):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if unread:
+            damaged = (file.with_suffix(f".damaged-{number}") for number in itertools.count(1))
+            aside = next(path for path in damaged if not path.exists())
+            file.replace(aside)
+        fresh = file.with_suffix(".new")
+        kept = {code: kept for code, kept in {**before, language: wanted}.items() if kept}
+        fresh.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+        fresh.replace(file)
+    return aside
 
 
-def _choices() -> dict[str, Any]:
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Say what to do, in a ModelError, when ``folder`` may not be written to or its disk is full.
+
+    Raises ModelError, and any other OSError as it is.
+    """
     try:
-        read = json.loads((data_folder() / _CHOSEN).read_text("utf-8"))
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise ModelError(
+                f"The disk with {folder} is full; make room and run the same command again."
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise ModelError(
+                f"The system does not let you use {error.filename or folder}; see that you may "
+                f"read it, and write to {folder}, and run the same command again."
+            ) from error
+        raise
+
+
+def _choices() -> tuple[dict[str, list[str]], str | None]:
+    """What can be read of the choices, and in a sentence that something cannot."""
+    file = data_folder() / _CHOSEN
+    read: Any = None
+    try:
+        read = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}, None
     except (OSError, ValueError, RecursionError):
-        return {}
-    return read if isinstance(read, dict) else {}
+        pass
+    entries = read.items() if isinstance(read, dict) else ()
+    whole = {
+        code: names
+        for code, names in entries
+        if isinstance(names, list) and all(isinstance(name, str) for name in names)
+    }
+    if isinstance(read, dict) and len(whole) == len(read):
+        return whole, None
+    return whole, (
+        f"{file}, where the models that you chose are written down, is damaged, so the usual ones "
+        "listen; choose again, for each language, with: blindplay models use."
+    )
 
 
 def _absent(language: str, name: str, there: Iterable[str]) -> str:

@@ -105,7 +105,7 @@ def install(
         raise ModelError("Name a model, or a zip file or a folder with one.")
     models.check_name(name)
     about = {"name": name, "licence": base.licence if base else "", "from": ""}
-    with _workplace() as work:
+    with models.writing(models.data_folder()), _workplace() as work:
         fresh = work / "base"
         kept = _sound_base(name) if source is None else None
         if kept is not None:

@@ -128,10 +128,12 @@ Lost: TypeAlias = Callable[[str], None]
 
 def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
     """The folders of the models that are to listen together, as the user chose them; of those
-    chosen, the ones that are there.
+    chosen, the ones that are there. The usual ones, if his choice cannot be read.
 
     Raises ModelError when there is none.
     """
+    if unread := models.unread_choices():
+        lost(unread)
     try:
         return models.chosen(language)
     except models.ModelError as error:

@@ -612,7 +612,7 @@ class Session:
         """Listen to ``side`` at ``source``. What we say ourselves is not heard (half duplex).
         ``shared``: the opponent announces and repeats into this microphone, too, and who spoke is
         told by whose turn it was; commands are ``side``'s."""
-        self._recogniser, self._ears = recogniser, ears_of(*recogniser.folders)
+        self._recogniser, self._ears = recogniser, self._measured(recogniser)
         if isinstance(recogniser, Ensemble):
             recogniser.on_lost = self.lost_model
         if shared:
@@ -667,7 +667,10 @@ class Session:
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("model_gone"))
         if self._recogniser is not None:
-            self._ears = ears_of(*self._recogniser.folders)
+            self._ears = self._measured(self._recogniser)
+
+    def _measured(self, recogniser: AnyRecogniser) -> Ears:
+        return ears_of(*recogniser.folders, lost=self.trouble)
 
     def _hears_again(self) -> None:
         self.line("the microphone is back")

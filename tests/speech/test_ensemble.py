@@ -244,6 +244,13 @@ def test_what_was_measured_of_models_together_is_found_in_whatever_order(
     text = (MODEL / FILE).read_text("utf-8").replace('"measured": {', '"measured": {"mine": 1,')
     file.write_text(text, "utf-8")
     assert ears_of(other, MODEL).measured["mine"] == 1
+    for damaged in (b"[", b"\xff\xfe", text.encode()[:300], b"{}"):
+        file.write_bytes(damaged)
+        told: list[str] = []
+        assert not ears_of(MODEL, other, lost=told.append).measured.get("mine")
+        assert len(told) == 1 and str(file) in told[0] and "delete it" in told[0]
+        assert not ears_of(MODEL, other).measured.get("mine"), "the log is told"
+    file.write_text(text, "utf-8")
     # Made anew, with other words, it is another model.
     (other / "graph" / "HCLr.fst").write_bytes(b"a graph made anew")
     assert not ears_of(MODEL, other).measured.get("mine")

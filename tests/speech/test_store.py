@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import hashlib
 import json
 import os
@@ -431,6 +432,48 @@ def test_two_of_people_and_the_built_in_model_listen_unless_others_are_chosen(
     assert chosen("de") == (home / "de", adapted / OTHER, built), "what he made himself first"
 
 
+def test_choices_that_cannot_be_read_are_told_and_kept_beside_the_new_ones(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert models.unread_choices() is None
+    home.mkdir(parents=True)
+    kept = home / "chosen.json"
+    for number, text in enumerate(('{"en": ["built-in"], "nb": ["xx"]', '{"nb": 5}', "[]"), 1):
+        kept.write_text(text)
+        unread = models.unread_choices()
+        assert unread is not None and str(kept) in unread and "blindplay models use" in unread
+        assert unread in run(capsys, monkeypatch, "list", "--language", "de")[2]
+        assert kept.read_text() == text, "who only asks changes nothing"
+        status, _told, fault = run(capsys, monkeypatch, "use", "built-in", "--language", "de")
+        aside = home / f"chosen.damaged-{number}"
+        assert status == 0 and str(aside) in fault and fault.count("\n") == 1
+        assert aside.read_text() == text
+        assert models.unread_choices() is None and models.choice("de") == ("built-in",)
+
+
+@pytest.mark.parametrize(
+    ("number", "says"), [(errno.ENOSPC, "is full; make room"), (errno.EROFS, "write to ")]
+)
+def test_where_nothing_can_be_written_it_is_said_what_to_do(
+    number: int, says: str, home: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def fails(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    base = models.built_in("de")
+    with monkeypatch.context() as there:
+        there.setattr(Path, "mkdir", fails)
+        for command in (
+            ("use", "built-in"),
+            ("adapt", str(base), "--language", "de"),
+            ("install", "xx", "--from", str(base), "--language", "de"),
+        ):
+            status, _told, fault = run(capsys, there, *command)
+            assert status == 2 and says in fault and str(home) in fault
+            assert "Errno" not in fault and fault.count("\n") == 1
+
+
 def test_a_language_without_a_model_says_how_to_get_one() -> None:
     with pytest.raises(ModelError, match="blindplay models install --language nb"):
         chosen("nb")
@@ -558,6 +601,9 @@ def test_the_commands_say_what_they_did_in_sentences(
     assert models_("use", "xx", "built-in") == f"de: heard with {NAME} and built-in, together.\n"
     assert "does not listen" in models_("use", "xx")
     models_("use", "yy", wrong="There is no model yy for de")
+    (home / "adapted" / "nb" / NAME / "ears.json").write_text("[")
+    assert "ears.json is damaged; delete it" in models_("check", "--language", "nb", wrong="1 of 1")
+    (home / "adapted" / "nb" / NAME / "ears.json").unlink()
     (home / "adapted" / "nb" / NAME / "graph" / "words.txt").write_text("bonde 1\n")
     assert "bad" in models_("check", "--language", "nb", wrong="1 of 1 models cannot be relied")
     assert f"{NAME} has been removed from nb." in models_("remove", "xx")

@@ -368,3 +368,6 @@ def test_of_the_chosen_models_those_that_are_there_listen(
     shutil.rmtree(own)
     assert listening_models("de", told.append) == (MODEL,)
     assert len(told) == 1 and models.OWN in told[0]
+    (models.data_folder() / "chosen.json").write_text('{"de": 5}')
+    assert listening_models("de", told.append) == (MODEL,)
+    assert len(told) == 2 and "chosen.json" in told[1] and "blindplay models use" in told[1]
