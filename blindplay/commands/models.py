@@ -37,7 +37,14 @@ def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) ->
 
     if unread := models.unread_choices():
         _warn(unread)
+    broken = 0
     for code in _languages(language_id):
+        try:
+            name = language.load(code).name
+        except language.LanguageError as error:
+            _warn(f"{code}: cannot be used. {error}")
+            broken += 1
+            continue
         rows = _rows(code)
         if as_json:
             for row in rows:
@@ -45,7 +52,7 @@ def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) ->
             continue
         there = [row for row in rows if row["there"]]
         heard = _heard_with(code) if there else "no model is installed, so nothing can be heard."
-        print(f"{code}, {language.load(code).name}: {heard}")
+        print(f"{code}, {name}: {heard}")
         for row in there:
             print(f"  {_row_told(row)}")
         if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
@@ -67,6 +74,8 @@ def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) ->
                 f"  {base.short}, trained on {base.heard}: {base.name}, {_megabytes(base.size)}, "
                 f"licence {base.licence}.{tried}"
             )
+    if broken:
+        raise ValueError(f"{_counted(broken)} cannot be used; see above.")
 
 
 @app.command("install")
@@ -188,9 +197,15 @@ def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
     if unread := models.unread_choices():
         _warn(unread)
     good = count = 0
+    broken = 0
     for code in _languages(language_id):
-        lexicon = language.lexicon(code)
-        wanted = {*language.load(code).grammar_words(), *lexicon.words, *lexicon.squares}
+        try:
+            lexicon = language.lexicon(code)
+            wanted = {*language.load(code).grammar_words(), *lexicon.words, *lexicon.squares}
+        except language.LanguageError as error:
+            _warn(f"{code}: cannot be used. {error}")
+            broken += 1
+            continue
         for name, folder in models.available(code).items():
             told: dict[str, Any] = {"language": code, "model": name, "folder": str(folder)}
             try:
@@ -207,6 +222,8 @@ def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
                 print(json.dumps(told, ensure_ascii=False), flush=True)
             else:
                 _say(_check_told(told, len(wanted)))
+    if broken:
+        raise ValueError(f"{_counted(broken)} cannot be used; see above.")
     if not count:
         raise ValueError(
             f"There is no model of {language_id or 'any language'}; install one with: blindplay "
@@ -269,6 +286,10 @@ def _language(code: str) -> str:
     return code
 
 
+def _counted(languages: int) -> str:
+    return "1 language" if languages == 1 else f"{languages} languages"
+
+
 def _languages(code: str | None) -> list[str]:
     return [_language(code)] if code else list(language.languages())
 
@@ -279,7 +300,12 @@ def _words(code: str) -> Words:
 
     lexicon = language.lexicon(code)
     vocabulary = Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
-    lexicons = [language.lexicon(one).words for one in language.languages()]
+    lexicons = []
+    for one in language.languages():
+        try:
+            lexicons.append(language.lexicon(one).words)
+        except language.LanguageError as error:  # somebody's own pack; the others are many
+            _warn(f"{one} gives no pronunciations. {error}")
     return Words(vocabulary, lexicons)
 
 

@@ -128,7 +128,12 @@ class Pack:
         """
         code, plus, ranks = code.partition("+")
         entry, file = source(code)
-        data = parse(entry.read_bytes(), file)
+        try:
+            text = entry.read_bytes()
+        except OSError as error:
+            why = "it is a folder" if entry.is_dir() else error.strerror or "it cannot be read"
+            raise LanguageError(f"{file} is no language pack ({why}): remove it.") from None
+        data = parse(text, file)
         if file != f"packs/{code}.toml":
             _complete(data, code)
         pack = cls(code, data, file)

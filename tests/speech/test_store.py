@@ -20,7 +20,9 @@ from typing import Any
 import pytest
 
 from blindplay import cli, language
+from blindplay.commands import language as commands_of_languages
 from blindplay.commands import models as commands
+from blindplay.language import pack
 from blindplay.speech import catalogue, graphs, models, store
 from blindplay.speech.catalogue import Base, BaseError, Catalogue
 from blindplay.speech.download import DownloadError, Patience
@@ -449,6 +451,27 @@ def test_choices_that_cannot_be_read_are_told_and_kept_beside_the_new_ones(
         assert status == 0 and str(aside) in fault and fault.count("\n") == 1
         assert aside.read_text() == text
         assert models.unread_choices() is None and models.choice("de") == ("built-in",)
+
+
+def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "languages"
+    (own / "zz.toml").mkdir(parents=True)
+    (own / "aa.toml").write_text("name = ")
+    monkeypatch.setattr(commands_of_languages, "own_folder", lambda: own)
+    monkeypatch.setattr(pack, "_own", own)
+    assert commands._words("de").lexicons == WORDS.lexicons
+    assert capsys.readouterr().err.count("gives no pronunciations") == 2
+    status, told, fault = run(capsys, monkeypatch, "list")
+    assert status == 2 and "de, Deutsch: heard with" in told and "aa: cannot be used. Corr" in fault
+    assert "zz.toml is no language pack (it is a folder): remove it." in fault
+    assert fault.count("\n") == 3 and "2 languages cannot be used" in fault
+    assert run(capsys, monkeypatch, "list", "--language", "de")[0] == 0
+    monkeypatch.setattr(sys, "argv", ["blindplay", "language", "list"])
+    with pytest.raises(SystemExit, match="0"):
+        cli.main()
+    assert "zz: cannot be used. " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
