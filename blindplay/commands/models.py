@@ -147,7 +147,9 @@ def remove(
 
     code = _language(language_id) if language_id else None
     before = [code] if code else store.languages()
-    for line in store.remove(name, code):
+    with models.writing(models.data_folder()):
+        told = store.remove(name, code)
+    for line in told:
         print(line)
     for one in before:
         if not models.available(one):

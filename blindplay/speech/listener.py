@@ -66,6 +66,7 @@ class Listener:
     So it is with a recogniser that fails, or never comes back from an utterance: `on_error` is
     told, in another thread if it hangs; that utterance is lost, the next one is begun anew, and
     `on_back` is called when one has been heard. What comes of the lost one later is not told.
+    With `on_failed` and `on_works`, these are called of the recogniser in their place.
     """
 
     def __init__(
@@ -80,6 +81,8 @@ class Listener:
         on_speech_start: Callable[[], None] | None = None,
         on_error: Callable[[str], None] | None = None,
         on_back: Callable[[], None] | None = None,
+        on_failed: Callable[[str], None] | None = None,
+        on_works: Callable[[], None] | None = None,
     ) -> None:
         self._recogniser = recogniser
         self._source = source
@@ -88,6 +91,8 @@ class Listener:
         self._on_speech_start = on_speech_start
         self._on_error = on_error
         self._on_back = on_back
+        self._on_failed = on_failed or on_error
+        self._on_works = on_works or on_back
         self._lock = threading.Lock()  # around the cutter, the phrases and the next run
         self._cutter = Cutter(Silero(), listening)
         self._next: Run | RunTogether | None = recogniser.start(phrases)
@@ -256,7 +261,7 @@ class Listener:
             self._cutter.interrupt()
         if not self._failed:
             self._failed = True
-            self._call(self._on_error, sentence)
+            self._call(self._on_failed, sentence)
 
     def _work(self) -> None:
         try:
@@ -381,7 +386,7 @@ class Listener:
         self._must_be_ours()  # what a recogniser says that hung is told nobody
         if self._failed:
             self._failed = False
-            self._call(self._on_back)
+            self._call(self._on_works)
         self._timing = Timing(cut, time.perf_counter() - arrived)
         if not hearing.alternatives:
             return

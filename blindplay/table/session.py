@@ -634,6 +634,8 @@ class Session:
             on_speech_start=self._interrupt,
             on_error=self._deaf,
             on_back=self._hears_again,
+            on_failed=self._lost_recogniser,
+            on_works=lambda: self.line("the recogniser works again"),
         )
         self._listeners[side] = listener
         if self._speaker is not None:
@@ -661,6 +663,12 @@ class Session:
     def _deaf(self, sentence: str) -> None:
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("microphone_gone"))
+
+    def _lost_recogniser(self, sentence: str) -> None:
+        """What was being said is lost, but the microphone is there, and the next utterance may be
+        heard; that it was, its answer tells."""
+        self.trouble(sentence)
+        self.say(Output.PUBLIC, self.pack.sentence("recogniser_gone"))
 
     def lost_model(self, sentence: str) -> None:
         """One of several speech models cannot listen; the others do."""

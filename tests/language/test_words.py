@@ -49,6 +49,7 @@ NEEDED = [
     "board_back",
     "microphone_gone",
     "model_gone",
+    "recogniser_gone",
     "arbiter_needed",
     "take_back",
     "repeat_please",

@@ -17,6 +17,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.speech.activity import Listening
 from blindplay.speech.audio import RATE, QueueSource, SilentSink, read_audio
+from blindplay.speech.listener import Listener
 from blindplay.speech.models import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
@@ -123,6 +124,26 @@ def test_a_microphone_that_goes_and_comes_back_is_told_and_heard_again(player: S
     player.session.wait_until_said()
     player.microphone.push(player.sound)
     assert player.shows("heard White: bauer eva zwei eva vier")
+
+
+def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
+    player: Seat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise RuntimeError("no memory")
+
+    player.attach(Listening.OPEN)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(Listener, "_hear", fails)
+        player.microphone.push(player.sound)
+        assert player.shows(GERMAN.sentence("recogniser_gone"))
+        assert until(lambda: not player.microphone.waiting())
+    player.session.wait_until_said()
+    player.microphone.push(player.sound)
+    assert player.shows("heard White: bauer eva zwei eva vier")
+    assert "the recogniser works again" in player.out.getvalue()
+    for name in ("microphone_gone", "microphone_back"):
+        assert GERMAN.sentence(name) not in player.out.getvalue()
 
 
 def test_who_speaks_is_not_talked_over(player: Seat) -> None:
