@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import socket
 import threading
@@ -18,6 +17,7 @@ from blindplay.console import app, connections, views
 from blindplay.console.access import Allowance
 from blindplay.console.connections import is_here
 
+from ..coroutines import finished
 from .hall import Hall
 from .test_server import SEAT, Browser
 
@@ -107,9 +107,9 @@ def test_other_machines_may_not_ask_without_end(hall: Hall) -> None:
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
             return [(await client.get("/")).status_code for _ in range(3)]
 
-    assert asyncio.run(ask("192.0.2.7")) == [200, 200, 429]
-    assert asyncio.run(ask("192.0.2.8")) == [200, 200, 429]
-    assert asyncio.run(ask("127.0.0.1")) == [200, 200, 200]
+    assert finished(ask("192.0.2.7")) == [200, 200, 429]
+    assert finished(ask("192.0.2.8")) == [200, 200, 429]
+    assert finished(ask("127.0.0.1")) == [200, 200, 200]
 
 
 def test_a_browser_that_listens_too_often_loses_its_oldest_page_and_says_so(

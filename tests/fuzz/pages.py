@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,8 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.table.console_host import TablePort
+
+from ..coroutines import finished
 
 _MANY = 40  # inputs at one table
 _folders: list[Path] = []
@@ -121,7 +122,7 @@ def request(data: bytes) -> object:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(served.console.app(scope, receive, send))
+    finished(served.console.app(scope, receive, send))
     statuses = [one["status"] for one in sent if one["type"] == "http.response.start"]
     assert len(statuses) == 1 and 200 <= statuses[0] < 500, statuses
     return statuses[0]
