@@ -126,7 +126,6 @@ def test_a_whole_game_is_played_by_voice_in_a_noisy_hall() -> None:
     ]
     assert_nothing_else_was_heard(observed)
     assert_all_was_spoken_once(observed)
-    assert observed["questions"] > 0
     blocked = GERMAN.sentence("illegal", why=GERMAN.sentence("illegal_blocked"))
     times = Counter(said(observed))
     assert times[blocked] >= 1

@@ -48,9 +48,37 @@ function preset(field) {
   return (options.find((one) => one.defaultSelected) ?? options[0])?.value ?? "";
 }
 
+// What is pressed now, and what of its part is new meanwhile: a button that goes away between press
+// and release would lose its click.
+let pressed = null;
+const waiting = new Map();
+
+function release() {
+  pressed = null;
+  const parts = [...waiting];
+  waiting.clear();
+  for (const [name, html] of parts) replace(name, html);
+  if (!parts.length) return;
+  stampForms();
+  document.dispatchEvent(new CustomEvent("changed", { detail: Object.fromEntries(parts) }));
+}
+
+document.addEventListener("pointerdown", (event) => {
+  pressed = event.target;
+  setTimeout(release, 2000); // what is let go outside the window is not told
+}, true);
+for (const end of ["pointerup", "pointercancel"]) {
+  document.addEventListener(end, () => setTimeout(release), true);
+}
+
 function replace(name, html) {
   const section = document.getElementById(name);
   if (!section) return;
+  if (pressed && section.contains(pressed)) {
+    waiting.set(name, html);
+    return;
+  }
+  waiting.delete(name);
   const active = section.contains(document.activeElement) ? document.activeElement : null;
   const typed = new Map();
   for (const field of section.querySelectorAll("input[id], select[id]")) {
