@@ -43,7 +43,7 @@ from .messages import LANGUAGES, catalogue, negotiate
 from .pages import common
 from .pieces import drawing
 from .ports import Table
-from .stream import Said, Stream
+from .stream import Said, Stream, Told
 
 _LOG = logging.getLogger(__name__)
 COOKIE = "blindplay"
@@ -136,8 +136,7 @@ class Console:
         with self._streams_lock:
             streams = dict(self._streams)
         for (role, language), stream in streams.items():
-            said: list[Said] = []
-            urgent: list[Said] = []
+            told: list[Told] = []
             with self._table.held() as game:
                 spoken_in = common.spoken_in(game)
             corrected = any(ruling.kind == "slip_corrected" for ruling in rulings)
@@ -148,14 +147,12 @@ class Console:
                 for public, words in self._table.told(ruling, language):
                     if public:
                         one: Said = (words, spoken_in) if foreign else words
-                        (urgent if ruling.kind in _URGENT else said).append(one)
+                        told.append((one, ruling.kind in _URGENT))
             with self._table.held() as game:
                 if role != getattr(fact, "by", None):
-                    said += views.moved(game, language, rulings)
-                urgent += views.calls(game, role, language, rulings)
-                stream.update(
-                    views.parts(self._table, game, role, language), stamp(game), said, urgent
-                )
+                    told += [(one, False) for one in views.moved(game, language, rulings)]
+                told += [(one, True) for one in views.calls(game, role, language, rulings)]
+                stream.update(views.parts(self._table, game, role, language), stamp(game), told)
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""

@@ -14,6 +14,9 @@ _KEPT = 200
 Said = str | tuple[str, str]
 """A sentence in the page's language, or one with its language."""
 
+Told = tuple[Said, bool]
+"""What is said, and whether it cannot wait."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -22,8 +25,7 @@ class Change:
     number: int
     parts: Mapping[str, str]
     stamp: str
-    said: Sequence[Said] = ()
-    urgent: Sequence[Said] = ()
+    told: Sequence[Told] = ()
 
 
 Listener = Callable[[], None]
@@ -50,17 +52,16 @@ class Stream:
         self,
         parts: Mapping[str, str],
         stamp: str,
-        said: Sequence[Said] = (),
-        urgent: Sequence[Said] = (),
+        told: Sequence[Told] = (),
     ) -> None:
         """The page is now like this, and this is to be said; nothing happens if nothing is new."""
         with self._lock:
             new = {name: html for name, html in parts.items() if self._parts.get(name) != html}
-            if not (new or said or urgent or stamp != self._stamp):
+            if not (new or told or stamp != self._stamp):
                 return
             self._number += 1
             self._parts, self._stamp = dict(parts), stamp
-            self._changes.append(Change(self._number, new, stamp, tuple(said), tuple(urgent)))
+            self._changes.append(Change(self._number, new, stamp, tuple(told)))
         self.wake()
 
     def wake(self) -> None:
@@ -85,11 +86,10 @@ class Stream:
             known = known and len(number) < 10
             missed = [c for c in self._changes if known and c.number > int(number)]
             if not known or len(missed) != self._number - int(number):
-                return here, _json(self._parts, self._stamp, (), (), whole=True)
+                return here, _json(self._parts, self._stamp, (), whole=True)
             parts = {name: html for change in missed for name, html in change.parts.items()}
-            said = [text for change in missed for text in change.said]
-            urgent = [text for change in missed for text in change.urgent]
-            return here, _json(parts, self._stamp, said, urgent)
+            told = [one for change in missed for one in change.told]
+            return here, _json(parts, self._stamp, told)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call ``listener``, from whatever thread, after each change; gives what ends it."""
@@ -107,10 +107,9 @@ class Stream:
 def _json(
     parts: Mapping[str, str],
     stamp: str,
-    said: Sequence[Said],
-    urgent: Sequence[Said],
+    told: Sequence[Told],
     *,
     whole: bool = False,
 ) -> str:
-    change = {"parts": dict(parts), "seen": stamp, "said": list(said), "urgent": list(urgent)}
+    change = {"parts": dict(parts), "seen": stamp, "told": list(told)}
     return json.dumps(change | ({"whole": True} if whole else {}), ensure_ascii=False)

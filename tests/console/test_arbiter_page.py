@@ -107,7 +107,8 @@ def test_an_arbiters_take_back_entirely_by_keyboard(page: Page, hall: Hall) -> N
     shot(page, "arbiter-restore")
     key_to(page, "#yes")
     page.keyboard.press("Enter")
-    expect(page.locator("#sheets del", has_text=re.compile("^Nf3$"))).to_have_count(2)
+    struck = page.locator("#sheets del", has_text=re.compile("Struck through:\\s*Nf3$"))
+    expect(struck).to_have_count(2)
     assert len(hall.table.game.history) == 1
     expect(page.locator("#w-d2")).to_have_attribute("aria-label", "d2, white pawn")
     expect(page.locator(".status")).to_have_text("The clocks are stopped.")

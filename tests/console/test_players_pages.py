@@ -224,8 +224,8 @@ def test_the_sheet_keeps_what_is_written_and_strikes_through_what_was(
         page.locator("#entry").press("Enter")
         expect(page.locator("#entry")).to_have_value("")
     cell = page.locator("tbody td").first
-    expect(cell.locator("s")).to_have_count(2)  # the table's own entry, and the first of his
-    expect(cell.locator("s").last).to_have_text("Struck through: 1. P-K4 ??")
+    expect(cell.locator("del")).to_have_count(2)  # the table's own entry, and the first of his
+    expect(cell.locator("del").last).to_have_text("Struck through: 1. P-K4 ??")
     assert hall.table.game.sheets["black"] == {1: "e4"}
     hall.table.submit(f.Announce, by="black", move="e7e5")
     expect(page.locator("#ply")).to_have_value("2")

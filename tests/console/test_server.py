@@ -430,7 +430,7 @@ def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Bro
     _, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
     assert change["parts"].keys() == {"now", "board"}  # nothing under the fingers of who types
-    assert change["said"] == [["Bauer Eva zwei Eva vier", "de"]]  # as set up; not the page's
+    assert change["told"] == [[["Bauer Eva zwei Eva vier", "de"], False]]  # as set up
     assert change["seen"] == stamp(hall.table.game)
 
 
@@ -444,8 +444,8 @@ def test_a_page_that_comes_back_is_given_what_it_missed_once(
     changes.wait(1)
     place, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
-    assert change["said"].count(["Bauer Eva zwei Eva vier", "de"]) == 1
-    assert change["said"].count("Black to move.") == 1
+    assert change["told"].count([["Bauer Eva zwei Eva vier", "de"], False]) == 1
+    assert change["told"].count(["Black to move.", False]) == 1
     again = Changes(assistant, place)
     hall.table.submit(f.Announce, by="black", move="e7e5")
     again.wait(1)
@@ -459,7 +459,7 @@ def test_a_page_from_before_a_restart_is_given_everything(
     changes = Changes(assistant, place)
     changes.wait(1)
     assert set(changes.events[0][1]["parts"]) == {"now", "board", "forms", "sheet"}
-    assert changes.events[0][1]["said"] == []
+    assert changes.events[0][1]["told"] == []
 
 
 def test_the_stream_of_a_revoked_role_ends(hall: Hall, assistant: Browser) -> None:

@@ -34,32 +34,12 @@ _GROUPS = ("rulings", *happened.GROUPS, "said")
 
 
 @dataclass(frozen=True)
-class ClockShown:
-    """One clock: ``left`` ms at the table's time ``at`` in ms."""
-
-    side: str
-    left: int
-    at: int
-    runs: bool
-    shown: str
-    fell: bool
-
-
-@dataclass(frozen=True)
 class BoardShown:
     """One board: whose it is, its squares, whether it feels its pieces."""
 
     side: str
     rows: list[list[Square]]
     sensors: bool
-
-
-@dataclass(frozen=True)
-class Written:
-    """An entry of a scoresheet: what stands, and what was struck through before it."""
-
-    text: str
-    struck: tuple[str, ...]
 
 
 def title(game: Game, role: str, language: str) -> str:
@@ -90,13 +70,13 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
         "confirming": confirming,
         "rejecting": rejecting,
         "needed": [] if game.over else [telling.line(one) for one in _needed(table, game)],
-        "clocks": _clocks(game),
+        "clocks": common.clocks(game),
         "started": playing,
         "running": game.clock.running is not None,
         "boards": _boards(game, language),
         "differing": _differing(game, telling, language),
         "moving": game.turn.announced is not None or game.turn.made is not None or _behind(game),
-        "sheets": {side: _sheet(game, side) for side in f.SIDES},
+        "sheets": {side: common.sheet_rows(game, side) for side in f.SIDES},
         "last_number": number,
         "last_side": game.history[-1].side if game.history else "start",
         "assistants": game.assistants,
@@ -147,19 +127,6 @@ def _needed(table: Table, game: Game) -> list[Ruling]:
     return found[:5]
 
 
-def _clocks(game: Game) -> list[ClockShown]:
-    clock = game.clock
-    if not clock:
-        return []
-    return [
-        ClockShown(
-            side, clock.left[side], clock.counts_from, clock.running == side,
-            happened.time_of(clock.left[side]), side in clock.flags,
-        )
-        for side in f.SIDES
-    ]  # fmt: skip
-
-
 def _behind(game: Game) -> bool:
     return any(game.outstanding(board) for board in game.tables)
 
@@ -198,28 +165,6 @@ def _boards(game: Game, language: str) -> list[BoardShown]:
         )
         for side, table in game.tables.items()
     ]
-
-
-def _sheet(game: Game, side: str) -> list[tuple[int, Written, Written]]:
-    """The scoresheet of ``side``, the last move first, with what was struck through."""
-    entries = game.sheets[side]
-    struck: dict[int, list[str]] = {}
-    for whose, ply, text in game.struck:
-        if whose == side:
-            struck.setdefault(ply, []).append(text)
-    offset = 0 if game.start_board.turn else 1
-    first = game.start_board.fullmove_number
-    last = max([*entries, *struck, 0]) + offset
-
-    def at(ply: int) -> Written:
-        return Written(entries.get(ply, ""), tuple(struck.get(ply, ())))
-
-    moves = [
-        (first + move, at(2 * move + 1 - offset), at(2 * move + 2 - offset))
-        for move in range((last + 1) // 2 - 1, -1, -1)
-    ]
-    nothing = Written("", ())
-    return [one for one in moves if one[1:] != (nothing, nothing)]
 
 
 # --- further pages ------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
             state.placement, language, black_below=sighted == "black", marked=frozenset(squares)
         ),
         "own": own,
-        "sheet": common.sheet_rows(game, own),
+        "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),
         "over": game.over,
         "sealing": common.sealing(game) and game.side == own,

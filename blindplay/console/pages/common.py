@@ -8,6 +8,7 @@ import chess
 
 from blindplay.language import load
 from blindplay.laws import Game
+from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import change, laid_over
 
 from ..messages import catalogue
@@ -94,21 +95,69 @@ def status(game: Game, language: str) -> str:
     return mover.format(side=say[game.side], number=game.board.fullmove_number)
 
 
-def sheet_rows(game: Game, side: str) -> list[tuple[int, str, str]]:
-    """The scoresheet of ``side`` by moves: their number, what is written for White, for Black."""
+@dataclass(frozen=True)
+class Clock:
+    """One side's clock: ``left`` ms at ``at`` ms of the table's time, how that is shown, and
+    whether its flag has fallen."""
+
+    side: str
+    left: int
+    at: int
+    runs: bool
+    shown: str
+    fell: bool
+
+
+def time_of(ms: float) -> str:
+    """A time of the table or on a clock: ``1:05:09``, ``4:59``; never more than there is."""
+    minutes, seconds = divmod(int(max(0, ms)) // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def clocks(game: Game) -> list[Clock]:
+    """Both clocks, White's first; none where there is no clock."""
+    clock = game.clock
+    if not clock:
+        return []
+    at = clock.counts_from if clock.running else 0
+    return [
+        Clock(side, left, at, side == clock.running, time_of(left), side in clock.flags)
+        for side, left in ((side, clock.left[side]) for side in SIDES)
+    ]
+
+
+@dataclass(frozen=True)
+class Written:
+    """An entry of a scoresheet: what stands, and what was struck through before it."""
+
+    text: str
+    struck: tuple[str, ...] = ()
+
+
+Row = tuple[int, Written, Written]
+"""A move's number, what is written for White, and what for Black."""
+
+
+def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[Row]:
+    """The scoresheet of ``side``, the last move first; moves without any entry are left out."""
     entries = game.sheets[side]
+    struck: dict[int, list[str]] = {}
+    for whose, ply, text in game.struck if with_struck else ():
+        if whose == side:
+            struck.setdefault(ply, []).append(text)
     offset = 0 if game.start_board.turn == chess.WHITE else 1
     first = game.start_board.fullmove_number
-    last = max([*entries, 0]) + offset
-    moves = [
-        (
-            first + move,
-            entries.get(2 * move + 1 - offset, ""),
-            entries.get(2 * move + 2 - offset, ""),
-        )
-        for move in range((last + 1) // 2)
+
+    def at(ply: int) -> Written:
+        return Written(entries.get(ply, ""), tuple(struck.get(ply, ())))
+
+    written = sorted({(ply - 1 + offset) // 2 for ply in (*entries, *struck)}, reverse=True)
+    rows = [
+        (first + move, at(2 * move + 1 - offset), at(2 * move + 2 - offset)) for move in written
     ]
-    return [one for one in moves if any(one[1:])]
+    nothing = Written("")
+    return [row for row in rows if row[1:] != (nothing, nothing)]
 
 
 def next_ply(game: Game, side: str) -> int:

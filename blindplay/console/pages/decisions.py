@@ -15,7 +15,8 @@ from blindplay.laws.state import OTHER, Pending
 
 from ..acting import Form, NoActionError
 from ..messages import catalogue
-from .happened import Lenient, Telling, time_of
+from .common import time_of
+from .happened import Lenient, Telling
 
 _TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
 _PENALTIES = ("warning", "time", "loss")

@@ -15,7 +15,7 @@ from blindplay.laws.editions import Article
 
 from ..messages import catalogue
 from ..ports import Utterance
-from .common import spoken_in
+from .common import spoken_in, time_of
 
 _MOST_MOVES = 12
 _PEOPLE = frozenset(("by", "to", "of", "player", "gives", "board", "called_by", "seen_by"))
@@ -62,13 +62,6 @@ class Entry:
     who: str
     lines: tuple[Line, ...]
     sound: int | None = None
-
-
-def time_of(ms: float) -> str:
-    """A time of the table or on a clock: ``1:05:09``, ``4:59``; never more than there is."""
-    minutes, seconds = divmod(int(max(0, ms)) // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 class Telling:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import chess
@@ -16,26 +14,6 @@ from blindplay.laws.state import OTHER
 
 from ..messages import catalogue
 from . import common
-
-
-@dataclass(frozen=True)
-class Clock:
-    """One side's clock: ``left`` ms at ``at`` ms of the table's time, and how that is shown."""
-
-    side: str
-    left: int
-    at: int
-    runs: bool
-    shown: str
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One entry of a scoresheet as written, and what was struck through before it."""
-
-    ply: int
-    text: str
-    struck: Sequence[str]
 
 
 def title(game: Game, role: str, language: str) -> str:
@@ -61,14 +39,14 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
         "sensors": sensors,
         "to_repeat": last if to_be_repeated(game, role) else None,
         "due": due,
-        "clocks": clocks(game),
+        "clocks": common.clocks(game),
         "offered": OTHER[role] in game.offers and not game.over,
         "offering": role in game.offers and not game.over,
         "opponent": say[OTHER[role]],
         "claims": _claims(game),
         "timed": bool(game.clock),
         "sealing": game.adjourning and game.side == role,
-        "sheet": _entries(game, role),
+        "sheet": common.sheet_rows(game, role),
         "plies": _plies(game),
         "ply": max(1, len(game.history) + _begun(game)),
         "deaf": _deaf(game),
@@ -84,25 +62,6 @@ def to_be_repeated(game: Game, side: str) -> bool:
         return game.turn.announced is not None
     answers = bool(game.history) and game.turn.announced is None
     return answers and not game.history[-1].illegal  # of that nothing was announced
-
-
-def clocks(game: Game) -> list[Clock]:
-    """Both clocks, White's first; none where there is no clock."""
-    if not game.clock:
-        return []
-    running = game.clock.running
-    return [
-        Clock(
-            side, left, game.clock.at if running else 0, side == running, _shown(left),
-        )
-        for side, left in ((side, game.clock.left[side]) for side in SIDES)
-    ]  # fmt: skip
-
-
-def _shown(left: int) -> str:
-    minutes, seconds = divmod(left // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 def _number_of_last(game: Game) -> int:
@@ -127,27 +86,6 @@ def _claims(game: Game) -> list[str]:
         if game.switch("quickplay_extra_time"):
             found.append("extra_time")
     return found
-
-
-def _entries(game: Game, side: str) -> list[tuple[int, Entry, Entry]]:
-    """The sheet of ``side`` by moves: their number, White's entry, Black's entry."""
-    sheet = game.sheets[side]
-    struck: dict[int, list[str]] = {}
-    for whose, ply, text in game.struck:
-        if whose == side:
-            struck.setdefault(ply, []).append(text)
-    offset = 0 if game.start_board.turn == chess.WHITE else 1
-    first = game.start_board.fullmove_number
-
-    def entry(ply: int) -> Entry:
-        return Entry(ply, sheet.get(ply, ""), tuple(struck.get(ply, ())))
-
-    last = max([*sheet, *struck, 0]) + offset
-    moves = [
-        (first + move, entry(2 * move + 1 - offset), entry(2 * move + 2 - offset))
-        for move in range((last + 1) // 2)
-    ]
-    return [one for one in moves if any(at.text or at.struck for at in one[1:])]
 
 
 def _plies(game: Game) -> list[tuple[int, int, str]]:

@@ -110,10 +110,11 @@ function take(change) {
   page.seen = change.seen;
   stampForms();
   document.dispatchEvent(new CustomEvent("changed", { detail: change.parts }));
-  say(urgent, change.urgent);
-  say(polite, change.said);
+  const told = (which) => change.told.filter(which).map(([sentence]) => sentence);
+  say(urgent, told(([, now]) => now));
+  say(polite, told(([, now]) => !now));
   if (change.whole) say(polite, standing());
-  document.dispatchEvent(new CustomEvent("said", { detail: [...change.urgent, ...change.said] }));
+  document.dispatchEvent(new CustomEvent("said", { detail: told(() => true) }));
 }
 
 // How the game stands, for a page that cannot be told what it missed.
