@@ -1098,7 +1098,3 @@ def bench_voice(
 def version() -> None:
     """Print the version."""
     print(__version__)
-
-
-if __name__ == "__main__":
-    main()

@@ -20,7 +20,7 @@ def run(
     if home is not None:
         environment |= {"HOME": str(home), "XDG_DATA_HOME": str(home), "XDG_CACHE_HOME": str(home)}
     return subprocess.run(
-        [sys.executable, "-m", "blindplay.cli", *arguments],
+        [sys.executable, "-m", "blindplay", *arguments],
         input=stdin,
         capture_output=True,
         encoding="utf-8",
@@ -161,7 +161,7 @@ def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> No
     game = str(tmp_path / "game.db")
     common = ["play", "--microphone", "none", "--silent", "--print", "all", "--journal", game]
     table = subprocess.Popen(
-        [sys.executable, "-m", "blindplay.cli", *common],
+        [sys.executable, "-m", "blindplay", *common],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",

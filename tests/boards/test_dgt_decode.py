@@ -14,7 +14,7 @@ from tests.boards import dgt_hands as hands
 
 
 def decode(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "blindplay.cli", "board", "decode", "--protocol", "dgt"]
+    command = [sys.executable, "-m", "blindplay", "board", "decode", "--protocol", "dgt"]
     return subprocess.run([*command, *arguments], input=data, capture_output=True, timeout=60)
 
 

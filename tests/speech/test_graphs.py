@@ -539,7 +539,7 @@ def people(recogniser: Recogniser, at_least: float) -> None:
 def test_the_command_writes_a_model_and_says_what_is_wrong(own: Path, tmp_path: Path) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "blindplay.cli", "models", "adapt", *arguments],
+            [sys.executable, "-m", "blindplay", "models", "adapt", *arguments],
             capture_output=True, encoding="utf-8", timeout=120,
         )  # fmt: skip
 

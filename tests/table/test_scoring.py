@@ -368,7 +368,7 @@ def test_who_has_no_tape_is_told_so_whatever_can_be_heard(journal: Path) -> None
 
 def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "blindplay.cli", *arguments],
+        [sys.executable, "-m", "blindplay", *arguments],
         input=typed.encode(),
         capture_output=True,
         timeout=60,

@@ -287,7 +287,7 @@ def test_a_table_that_is_killed_has_on_tape_what_it_has_said(tmp_path: Path) -> 
     path = tmp_path / "game.db"
     command = ["play", "--microphone", "none", "--journal", str(path), "--tape", "table"]
     with subprocess.Popen(
-        [sys.executable, "-m", "blindplay.cli", *command],
+        [sys.executable, "-m", "blindplay", *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")},
