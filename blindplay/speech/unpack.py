@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import stat
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -28,7 +29,8 @@ except ImportError:  # a Python may be built without; zipfile says so then
     pass
 else:
     _DAMAGED += (LZMAError,)
-_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+# What is a device on Windows, whatever is behind the dot; ¹ is a digit to it.
+_RESERVED = re.compile(r"(?i)(con|conin\$|conout\$|prn|aux|nul|(com|lpt)[0-9¹²³]) *(\..*)?")
 _LITTER = ("__MACOSX/", ".DS_Store", "desktop.ini", "Thumbs.db")
 
 
@@ -128,7 +130,8 @@ def _members(opened: zipfile.ZipFile, archive: Path) -> Iterator[_Member]:
             raise ModelError(f"{archive} has a password, so nothing was unpacked.")
         if folder or _is_litter(name):
             continue
-        if (plain := str(path).casefold()) in seen:
+        # Some systems take an é of one letter and one of two for the same.
+        if (plain := unicodedata.normalize("NFC", str(path).casefold())) in seen:
             raise ModelError(f"{name!r} is twice in {archive}, so nothing was unpacked.")
         seen.add(plain)
         total += info.file_size

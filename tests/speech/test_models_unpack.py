@@ -85,7 +85,8 @@ def test_names_with_the_separators_of_windows_are_names_of_folders(tmp_path: Pat
     "name",
     ["../evil", "m/../../evil", "/evil", "//host/share/evil", "\\\\host\\share\\evil", "..\\evil",
      "m\\..\\..\\evil", "C:\\evil", "C:evil", "c:/evil", "m/x:stream", "m/./x", "m//x", "m/..",
-     "m/CON", "m/nul.txt", "m/LPT1", "m/dot.", "m/blank ", "m/a\x01b", "m/what?", "m/" + 300 * "x"],
+     "m/CON", "m/nul.txt", "m/LPT1", "m/com¹", "m/LPT³.bin", "m/Aux .txt", "m/CONOUT$", "m/dot.",
+     "m/blank ", "m/a\x01b", "m/what?", "m/" + 300 * "x"],
 )  # fmt: skip
 def test_a_name_that_leads_out_or_is_none_refuses_the_whole_archive(
     name: str, tmp_path: Path
@@ -110,9 +111,11 @@ def test_links_and_devices_are_refused(kind: int, tmp_path: Path) -> None:
     assert not (tmp_path / "m").exists()
 
 
-@pytest.mark.parametrize("twice", ["m/am/FINAL.mdl", "m/README/x", "m/am/final.mdl/x"])
+@pytest.mark.parametrize(
+    "twice", ["m/am/FINAL.mdl", "m/README/x", "m/am/final.mdl/x", "m/cafe\u0301", "m/CAFÉ/x"]
+)
 def test_what_would_be_written_twice_is_refused(twice: str, tmp_path: Path) -> None:
-    archive = pack(tmp_path / "m.zip", {**FILES, twice: b""})
+    archive = pack(tmp_path / "m.zip", {**FILES, "m/café": b"", twice: b""})
     with pytest.raises(ModelError, match=r"is twice in|a file and a folder at once"):
         unpack(archive, tmp_path / "m")
     assert not (tmp_path / "m").exists()
