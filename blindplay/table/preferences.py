@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +19,12 @@ from blindplay.speech.speaker import Voicing
 
 LAST_WORDS = 400
 """So many words of a player are remembered; older ones are forgotten, for people change."""
+
+
+def who(player: str) -> str:
+    """What all spellings of a player's name have in common: "Anna", "anna " and "ANNA" are one
+    player, whoever writes them, by ear or by hand."""
+    return " ".join(unicodedata.normalize("NFC", player).split()).casefold()
 
 
 def folder() -> Path:
@@ -40,6 +47,17 @@ def _all(name: str) -> dict[str, Any]:
     return kept if isinstance(kept, dict) else {}
 
 
+def _kept(name: str, player: str) -> Any:
+    """What the file has of ``player``, however his name was written; None if nothing."""
+    found = (kept for other, kept in _all(name).items() if who(other) == who(player))
+    return next(found, None)
+
+
+def _without(name: str, player: str) -> dict[str, Any]:
+    """What the file has of all others."""
+    return {other: kept for other, kept in _all(name).items() if who(other) != who(player)}
+
+
 def _write(name: str, data: dict[str, Any]) -> Path:
     path = _file(name)
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -56,21 +74,21 @@ def _write(name: str, data: dict[str, Any]) -> Path:
 
 def keep(player: str, voicing: Voicing) -> Path:
     """Keep what ``player``, a name or "", wants; gives the file. Raises :class:`OSError`."""
-    return _write(_WANTED, {**_all(_WANTED), player: asdict(voicing)})
+    return _write(_WANTED, {**_without(_WANTED, player), player: asdict(voicing)})
 
 
 def kept(player: str) -> Voicing:
     """What ``player`` wants; the usual if nothing is kept, or it cannot be read."""
     try:
-        return Voicing(**{name: int(value) for name, value in _all(_WANTED)[player].items()})
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        return Voicing(**{n: int(value) for n, value in _kept(_WANTED, player).items()})
+    except (TypeError, ValueError, AttributeError, OverflowError):
         return Voicing()
 
 
 def learn(player: str, pairs: Iterable[tuple[str, str]]) -> Confusions:
     """Remember words (said, heard) of ``player``; gives his costs now. Raises :class:`OSError`."""
     words = [*_pairs(player), *pairs][-LAST_WORDS:]
-    _write(_MISHEARD, {**_all(_MISHEARD), player: words})
+    _write(_MISHEARD, {**_without(_MISHEARD, player), player: words})
     return Confusions.measured(words)
 
 
@@ -85,7 +103,7 @@ def players() -> set[str]:
 
 
 def _pairs(player: str) -> list[tuple[str, str]]:
-    kept = _all(_MISHEARD).get(player, [])
+    kept = _kept(_MISHEARD, player)
     if not isinstance(kept, list):
         return []
     return [
@@ -99,9 +117,8 @@ def forget(player: str) -> bool:
     """Remove all that is kept of ``player``; False if there was nothing. Raises OSError."""
     found = False
     for name in (_WANTED, _MISHEARD):
-        data = _all(name)
-        if player in data:
-            del data[player]
-            _write(name, data)
+        others = _without(name, player)
+        if len(others) < len(_all(name)):
+            _write(name, others)
             found = True
     return found

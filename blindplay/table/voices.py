@@ -19,6 +19,7 @@ import platformdirs
 
 from blindplay.speech.ears import MADE_OF
 from blindplay.speech.models import ModelError, check_model, probe, seal, words_file
+from blindplay.table.preferences import who
 
 
 def players_folder() -> Path:
@@ -27,10 +28,10 @@ def players_folder() -> Path:
 
 
 def folder(player: str) -> Path:
-    """The folder of a player, a name or ""."""
+    """The folder of a player, a name or "", however it is written."""
     # A name may hold anything, and file systems differ in what they take and tell apart.
-    safe = quote(player, safe="")
-    mark = hashlib.sha256(player.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    known = who(player).encode("utf-8", "surrogatepass")
+    safe, mark = quote(known, safe=""), hashlib.sha256(known).hexdigest()[:8]
     return players_folder() / f"player-{safe[:60]}-{mark}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from blindplay.speech.costs import NEVER_SEEN
 from blindplay.speech.speaker import Voicing
-from blindplay.table import preferences
+from blindplay.table import preferences, voices
 
 
 @pytest.fixture(autouse=True)
@@ -77,3 +78,16 @@ def test_a_damaged_memory_of_words_is_no_memory(folder: Path, text: str) -> None
     (folder / "misheard.json").write_text(text, "utf-8")
     assert preferences.habits("Anna").table == {}
     assert preferences.learn("Anna", [("dame", "turm")]).one("dame", "turm") < NEVER_SEEN
+
+
+@pytest.mark.parametrize("other", ["anna weiß", " Anna  WEISS ", "ANNA WEIß"])
+def test_a_player_is_the_same_however_his_name_is_written(other: str, folder: Path) -> None:
+    preferences.keep("Anna Weiß", Voicing(volume=4))
+    preferences.learn("Anna Weiß", [("dame", "turm")])
+    assert preferences.kept(other) == Voicing(volume=4)
+    preferences.learn(other, [("dame", "turm")])
+    assert preferences.habits("Anna Weiß") == preferences.habits(other)
+    assert len(json.loads((folder / "misheard.json").read_text("utf-8"))) == 1
+    assert voices.folder(other) == voices.folder("Anna Weiß") != voices.folder("Anna Weis")
+    assert voices.folder("Zoe\u0308") == voices.folder("Zoë") != voices.folder("Zoe")
+    assert preferences.forget(other) and not preferences.forget("Anna Weiß")
