@@ -145,6 +145,8 @@ def test_a_deaf_opponents_game_from_text_to_the_end(
         expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
         # What everybody was told stays to be read, the words of the end as well.
         expect(page.locator("#entries li").first).to_contain_text("Checkmate")
+        page.reload()
+        expect(page.locator("#entries li").first).to_contain_text("Checkmate")
         expect(page.locator("#entries")).to_contain_text("Bauer Felix zwei Felix drei")
         shot(page, "deaf-over")
     finally:

@@ -1,10 +1,19 @@
 // What was said to everybody, and what was answered here, to be read again: the newest first. It is
-// kept by the page alone.
+// kept by the browser alone, as long as the page's tab is open and the table has not been restarted.
 
-import { worded } from "./console.js";
+import { page, worded } from "./console.js";
 
 const MOST = 50;
-const said = [];
+const KEY = `said ${location.pathname} ${page.place.split(".")[0]}`;
+const said = kept();
+
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+  } catch {
+    return []; // a browser may be told to keep nothing
+  }
+}
 
 function show() {
   const list = document.getElementById("entries");
@@ -21,6 +30,11 @@ function show() {
 function keep(sentences) {
   said.unshift(...[...sentences].reverse());
   said.length = Math.min(said.length, MOST);
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(said));
+  } catch {
+    // As above: then it is there until the page is loaded again.
+  }
   show();
 }
 
@@ -31,3 +45,4 @@ document.addEventListener("answered", ({ detail: { act, refused, said: answers }
 document.addEventListener("changed", (event) => {
   if ("log" in event.detail) show();
 });
+show();
