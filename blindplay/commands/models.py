@@ -142,15 +142,28 @@ def remove(
     """Remove a model.
 
     It is not asked again, for what was fetched can be fetched again. What was removed is said.
+    What it had learned of players' voices goes with it; their recordings stay.
     """
     from blindplay.speech import models, store
+    from blindplay.table import voices
 
     code = _language(language_id) if language_id else None
-    before = [code] if code else store.languages()
+    before = {one: {*models.available(one)} for one in ([code] if code else store.languages())}
     with models.writing(models.data_folder()):
         told = store.remove(name, code)
     for line in told:
         print(line)
+    learned = 0
+    with models.writing(voices.players_folder()):
+        for one, there in before.items():
+            for gone in there.difference(models.available(one)):
+                learned += voices.drop_all(gone, one)
+    if learned:
+        print(
+            f"What it had learned of {learned} {'voice' if learned == 1 else 'voices'} has been "
+            "removed, too. The recordings stay; other models learn from them with: blindplay "
+            "voice learn NAME."
+        )
     for one in before:
         if not models.available(one):
             print(f"{one}: no model is left, so nothing can be heard.")

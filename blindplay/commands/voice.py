@@ -6,10 +6,11 @@ import contextlib
 import json
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
@@ -18,7 +19,7 @@ from blindplay import language
 if TYPE_CHECKING:
     from blindplay.language import Language
     from blindplay.table.voice.booth import Booth
-    from blindplay.table.voice.enrolment import Learned, Session
+    from blindplay.table.voice.enrolment import Answer
 
 app = typer.Typer(help="A player's own voice.", rich_markup_mode=None)
 
@@ -45,57 +46,100 @@ def enrol(
     learned is used only if it is measurably better; it stays on this machine, and
     ``blindplay voice forget NAME`` removes it.
     """
-    from blindplay.speech.models import chosen
-    from blindplay.table import preferences
-    from blindplay.table.hearing import open_recogniser
+    from blindplay.table import preferences, voices
+    from blindplay.table.hearing import listening_models, open_recogniser
     from blindplay.table.voice import enrolment
 
     pack = language.load(language_id)
-    models = chosen(pack.code)
+    models = listening_models(pack.code, _warn)
     with _booth(pack, microphone, silent) as booth:
         asked = enrolment.prompts(pack, seed=random.randrange(1 << 30))
         session = enrolment.Session()
         try:
-            enrolment.record(booth, pack, asked, open_recogniser(pack, *models), session)
+            recogniser = open_recogniser(pack, *models, lost=_warn)
+            enrolment.record(booth, pack, asked, recogniser, session)
         finally:  # also when the microphone is gone, or the user has had enough
-            _keep(name, pack, session)
+            if session.answers:
+                place = voices.keep(name, pack.code, enrolment.recordings(session.answers))
+                print(pack.sentence("enrol_recordings", folder=str(place)), flush=True)
         if session.ended:
             booth.tell("voice_stopped")
-        booth.tell("enrol_working")
-        try:
-            learned = enrolment.learn(pack, name, models, session.answers, progress=_percent())
-        except enrolment.NotEnoughError as error:
-            booth.tell("enrol_not_enough")
-            raise ValueError(str(error)) from None
-        with contextlib.suppress(OSError):
-            preferences.learn(name, enrolment.misheard(pack, models, session.answers))
-        for one in learned:
-            _tell_learned(booth, pack, one)
+        with _learning(booth):
+            with contextlib.suppress(OSError):
+                preferences.learn(name, enrolment.misheard(pack, models, session.answers))
+            _learn(booth, pack, name, models, session.answers)
 
 
-def _keep(name: str, pack: Language, session: Session) -> None:
+@app.command("learn")
+def learn(
+    name: _NameArgument = "", language_id: _LanguageOption = "de", silent: _SilentOption = False
+) -> None:
+    """Learn from what a player said when he was enrolled; nothing has to be said again.
+
+    After learning was ended before its time, and when the models that listen are others than then.
+    """
     from blindplay.table import voices
+    from blindplay.table.hearing import listening_models
+    from blindplay.table.voice import enrolment
 
-    said = [
-        (one.prompt.line.words or "", one.prompt.line.fen, one.take.pcm) for one in session.answers
-    ]
-    if said:
-        print(f"The recordings are in {voices.keep(name, pack.code, said)}.")
+    pack = language.load(language_id)
+    models = listening_models(pack.code, _warn)
+    with _booth(pack, None, silent, hears=False) as booth:
+        answers = enrolment.answered(pack, voices.kept(name, pack.code))
+        if not answers:
+            booth.tell("enrol_nothing")
+            raise ValueError(
+                f"There are no recordings of {_who(name)} in {voices.recordings(name, pack.code)}; "
+                "check the name and the language."
+            )
+        with _learning(booth):
+            _learn(booth, pack, name, models, answers)
 
 
-def _tell_learned(booth: Booth, pack: Language, one: Learned) -> None:
-    print(f"{one.model.name}:")
+@contextlib.contextmanager
+def _learning(booth: Booth) -> Iterator[None]:
+    """Who ends it is told how it is gone on with."""
+    booth.tell("enrol_working")
+    try:
+        yield
+    except KeyboardInterrupt:
+        booth.tell("enrol_stopped")
+        raise
+
+
+def _learn(
+    booth: Booth, pack: Language, name: str, models: Sequence[Path], answers: Sequence[Answer]
+) -> None:
+    from blindplay.table.voice import enrolment
+
+    told = 0
+
+    def progress(done: float) -> None:
+        nonlocal told
+        if booth.to_end:
+            raise KeyboardInterrupt
+        if told < int(10 * done) < 10:
+            told = int(10 * done)
+            booth.tell("enrol_done", percent=pack.number(10 * told))
+
+    try:
+        learned = enrolment.learn(pack, name, models, answers, progress=progress, lost=_warn)
+    except enrolment.NotEnoughError as error:
+        booth.tell("enrol_not_enough")
+        raise ValueError(str(error)) from None
     booth.tell(
         "enrol_figures",
-        count=pack.number(one.before.of),
-        before=pack.number(one.before.right),
-        after=pack.number(one.after.right),
+        count=pack.number(learned.before.of),
+        before=pack.number(learned.before.right),
+        after=pack.number(learned.after.right),
     )
-    booth.tell("enrol_installed" if one.installed else "enrol_kept")
-    if one.words:
-        print(f"New pronunciations: {', '.join(one.words)}.")
-    if one.trained:
-        print("The network was trained on this voice.")
+    booth.tell("enrol_installed" if learned.own else "enrol_kept")
+    for one in learned.own:
+        print(f"{one.model.name}:")
+        if one.words:
+            print(pack.sentence("enrol_words", words=", ".join(one.words)))
+        if one.trained:
+            print(pack.sentence("enrol_trained"))
 
 
 @app.command("check")
@@ -111,26 +155,25 @@ def check(
     Tells which model and which way of speaking to take, and whether the microphone is the
     trouble. Nothing is kept.
     """
-    from blindplay.speech.models import PEOPLE, ModelError, available, chosen
+    from blindplay.speech.models import ModelError, available
     from blindplay.table import voices
+    from blindplay.table.hearing import listening_models
     from blindplay.table.voice import check
 
     pack = language.load(language_id)
-    used = voices.models(name, pack.code, chosen(pack.code))
-    with _booth(pack, microphone, silent) as booth:
+    used = voices.models(name, pack.code, listening_models(pack.code, _warn), _warn)
+    out = sys.stderr if as_json else sys.stdout
+    with _booth(pack, microphone, silent, out=out) as booth:
         said = check.record(booth, pack, check.lines(pack, seed=len(name)))
         if not said.takes:
             raise ValueError("Nothing was heard; check the microphone with: blindplay doctor.")
-        result = check.judged(pack, used, said)
+        result = check.judged(pack, used, said, _warn)
         results = {}
         for model, folder in available(pack.code).items():
             with contextlib.suppress(ModelError):
-                results[model] = check.judged(pack, [folder], said)
+                results[model] = check.judged(pack, [folder], said, _warn)
         best = check.better(results, result)
         check.tell(booth, pack, said, result, best)
-        if best is not None:
-            print(f"To take it: blindplay models use {best} --language {pack.code}")
-        print(PEOPLE)
         if as_json:
             told = {"used": asdict(result), **{n: asdict(one) for n, one in results.items()}}
             print(json.dumps(told, ensure_ascii=False))
@@ -142,37 +185,40 @@ def forget(name: _NameArgument = "") -> None:
     a name, the player who gave none."""
     from blindplay.table import preferences, voices
 
-    who = name or "the player without a name"
     wanted, voice = preferences.forget(name), voices.forget(name)
     if not wanted and not voice:
-        raise ValueError(f"Nothing is kept of {who}; check the name.")
-    print(f"Nothing is kept of {who} any more.")
+        raise ValueError(f"Nothing is kept of {_who(name)}; check the name.")
+    print(f"Nothing is kept of {_who(name)} any more.")
+
+
+def _who(name: str) -> str:
+    return name or "the player without a name"
+
+
+def _warn(sentence: str) -> None:
+    print(sentence, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
-def _booth(pack: Language, microphone: str | None, silent: bool) -> Iterator[Booth]:
+def _booth(
+    pack: Language,
+    microphone: str | None,
+    silent: bool,
+    *,
+    hears: bool = True,
+    out: TextIO | None = None,
+) -> Iterator[Booth]:
+    """Who only learns from recordings need not have a microphone: then it does not hear."""
     from blindplay.speech.audio import MicrophoneSource
     from blindplay.table.play import Devices, open_speaker
     from blindplay.table.voice.booth import Booth
 
+    out = out or sys.stdout
     with ExitStack() as stack:
         speaker = None
         if not silent:
-            speaker = open_speaker(stack, pack, Devices(), sys.stdout)
+            speaker = open_speaker(stack, pack, Devices(), out)
             stack.callback(speaker.close)
         source = MicrophoneSource(microphone)
-        yield stack.enter_context(Booth(pack, speaker, source, sys.stdin, sys.stdout))
-
-
-def _percent() -> Callable[[float], None]:
-    """Prints how much is done, a line each quarter: a screen reader reads every line."""
-    told = 0
-
-    def tell(done: float) -> None:
-        nonlocal told
-        quarters = int(4 * done)
-        if told < quarters < 4:
-            told = quarters
-            print(f"{25 * quarters} percent done.", flush=True)
-
-    return tell
+        booth = Booth(pack, speaker, source, sys.stdin, out)
+        yield stack.enter_context(booth) if hears else booth

@@ -1,6 +1,7 @@
 """What is kept of a player's voice on this machine, if he wanted it: the recordings of his
 enrolment, and the models that have learned his pronunciation. One folder a player, in the user's
-data; :func:`forget` removes it.
+data; :func:`forget` removes it. A player's models go with those that they were made of, the
+recordings stay, and he can be learned from them anew.
 """
 
 from __future__ import annotations
@@ -11,15 +12,43 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import platformdirs
 
+from blindplay.speech.audio import read_audio, write_wav
 from blindplay.speech.ears import MADE_OF
-from blindplay.speech.models import ModelError, check_model, probe, seal, words_file
+from blindplay.speech.models import (
+    ASIDE,
+    BUILT_IN,
+    OWN,
+    ModelError,
+    adapted_folder,
+    built_in,
+    check_model,
+    model_folder,
+    probe,
+    seal,
+    words_file,
+)
 from blindplay.table.preferences import who
+
+_INDEX = "index.jsonl"
+_LEARN_AGAIN = "let it be learned again from what was recorded with: blindplay voice learn NAME."
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a player said when he was asked for ``words``, in the position ``fen`` if in any, mono
+    16-bit PCM at 16 kHz. ``apart``: it is judged by, and never learned from."""
+
+    words: str
+    fen: str | None
+    pcm: bytes
+    apart: bool = False
 
 
 def players_folder() -> Path:
@@ -41,8 +70,19 @@ def recordings(player: str, language: str) -> Path:
 
 
 def _model(player: str, language: str, base: Path) -> Path:
-    digest = hashlib.sha256(str(base.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return folder(player) / language / "models" / digest
+    return folder(player) / language / "models" / _name(language, base)
+
+
+def _name(language: str, base: Path) -> str:
+    """What a model is called; those that only a path names, by that."""
+    if base == built_in(language):
+        return BUILT_IN
+    if base == model_folder(language):
+        return OWN
+    if base.parent == adapted_folder(language):
+        return base.name.removeprefix(ASIDE)
+    path = str(base.resolve()).encode("utf-8", "surrogatepass")
+    return f"at-{hashlib.sha256(path).hexdigest()[:12]}"
 
 
 def models(
@@ -64,7 +104,7 @@ def models(
                     continue
             lost(
                 f"What was learned of this voice does not fit the model {base.name} any more, or "
-                "is damaged; let it be learned again with: blindplay voice enrol."
+                f"is damaged; {_LEARN_AGAIN}"
             )
         found.append(base)
     return tuple(found)
@@ -112,15 +152,28 @@ def install(
     return place
 
 
-def keep(player: str, language: str, said: Sequence[tuple[str, str | None, bytes]]) -> Path:
-    """Keep what a player said when he was asked to: (words, position, sound) each, the sound mono
-    16-bit PCM at 16 kHz, in the form that ``blindplay bench voice --recordings`` reads. Replaces
-    what was kept before, unless that was more. Raises OSError."""
-    from blindplay.speech.audio import write_wav
+def drop(player: str, language: str, base: Path) -> None:
+    """Remove the player's model of ``base``, if there is one. Raises OSError."""
+    place = _model(player, language, base)
+    if place.is_dir():
+        shutil.rmtree(place)
 
+
+def drop_all(model: str, language: str) -> int:
+    """Remove what every player has of the model of this name, for it is gone; of how many. Their
+    recordings stay. Raises OSError."""
+    found = list(players_folder().glob(f"player-*/{language}/models/{model}"))
+    for place in found:
+        shutil.rmtree(place)
+    return len(found)
+
+
+def keep(player: str, language: str, said: Sequence[Recording]) -> Path:
+    """Keep what a player said, in the form that ``blindplay bench voice --recordings`` reads.
+    Replaces what was kept before, unless that was more. Raises OSError."""
     place = recordings(player, language)
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        if len((place / "index.jsonl").read_text("utf-8").splitlines()) > len(said):
+        if len((place / _INDEX).read_text("utf-8").splitlines()) > len(said):
             return place
     players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -128,16 +181,34 @@ def keep(player: str, language: str, said: Sequence[tuple[str, str | None, bytes
         fresh = Path(temporary) / "recordings"
         fresh.mkdir(mode=0o700)
         lines = []
-        for number, (words, fen, pcm) in enumerate(said, 1):
+        for number, one in enumerate(said, 1):
             name = f"{number:03}.wav"
-            write_wav(fresh / name, pcm)
-            entry = {"file": name, "speaker": player, "words": words}
-            lines.append(json.dumps(entry if fen is None else {**entry, "fen": fen}))
-        (fresh / "index.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
+            write_wav(fresh / name, one.pcm)
+            entry = {"file": name, "speaker": player, "words": one.words, "apart": one.apart}
+            lines.append(json.dumps(entry if one.fen is None else {**entry, "fen": one.fen}))
+        (fresh / _INDEX).write_text("\n".join(lines) + "\n", "utf-8")
         if place.exists():
             place.rename(Path(temporary) / "old")
         fresh.replace(place)
     return place
+
+
+def kept(player: str, language: str) -> list[Recording]:
+    """What :func:`keep` kept; nothing if nothing was, and without what cannot be read."""
+    place = recordings(player, language)
+    try:
+        lines = (place / _INDEX).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return []
+    found = []
+    for line in lines:
+        with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            entry = json.loads(line)
+            words, fen = str(entry["words"]), entry.get("fen")
+            sound = read_audio(place / Path(str(entry["file"])).name)
+            apart = bool(entry.get("apart"))
+            found.append(Recording(words, None if fen is None else str(fen), sound, apart))
+    return found
 
 
 def forget(player: str) -> bool:

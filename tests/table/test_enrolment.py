@@ -17,13 +17,13 @@ import numpy as np
 import platformdirs
 import pytest
 
-from blindplay.language import lexicon, load
+from blindplay.language import languages, lexicon, load
 from blindplay.speech.audio import BLOCK_MS, RATE, read_audio
-from blindplay.speech.models import PEOPLE, built_in
-from blindplay.speech.synthesis import Synthesiser
+from blindplay.speech.models import PEOPLE, adapted_folder, built_in
+from blindplay.speech.synthesis import Synthesiser, words_only
 from blindplay.table import preferences, voices
 from blindplay.table.hearing import open_recogniser
-from blindplay.table.voice import check, enrolment
+from blindplay.table.voice import check, enrolment, figures
 from blindplay.table.voice.booth import Booth, Fault, Key, Take
 from blindplay.table.voice.corpus import Line, What
 from blindplay.table.voice.enrolment import Answer, Prompt, Score
@@ -184,22 +184,99 @@ def test_what_is_learned_is_kept_only_if_it_is_better_and_can_be_forgotten(
 ) -> None:
     prompts = enrolment.prompts(GERMAN, seed=1, learning=8, judging=4)
     answers = answered(say, prompts)
-    (learned,) = enrolment.learn(GERMAN, "Anna", [model], answers)
+    done: list[float] = []
+    learned = enrolment.learn(GERMAN, "Anna", [model], answers, progress=done.append)
+    assert done == sorted(done) and done[-1] == 1 and len(done) > 10
     assert learned.before.of == learned.after.of == 4
-    assert learned.installed == learned.after.better_than(learned.before)
+    assert bool(learned.own) == learned.after.better_than(learned.before)
     own = voices.models("Anna", "de", [model])
-    assert (own != (model,)) == learned.installed
+    assert (own != (model,)) == bool(learned.own)
     assert voices.models("Bernd", "de", [model]) == (model,)
-    if learned.installed:  # it hears every word of the table that its base hears
+    if learned.own:  # it hears every word of the table that its base hears
         recogniser = open_recogniser(GERMAN, *own)
         assert not recogniser.missing(lexicon("de").words)
-    kept = voices.keep("Anna", "de", [(one.prompt.line.words or "", one.prompt.line.fen,
-                                       one.take.pcm) for one in answers])  # fmt: skip
+    kept = voices.keep("Anna", "de", enrolment.recordings(answers))
     entries = [json.loads(text) for text in (kept / "index.jsonl").read_text().splitlines()]
     assert [one["words"] for one in entries] == [one.line.words for one in prompts]
     assert voices.forget("Anna") and not voices.forget("Anna")
     assert voices.models("Anna", "de", [model]) == (model,)
     assert not [file for file in home.rglob("*") if file.is_file() and "player" in str(file)]
+
+
+def test_what_was_recorded_is_learned_from_again_as_it_was_said(home: Path) -> None:
+    prompts = enrolment.prompts(GERMAN, seed=1, learning=8, judging=4)
+    noise = np.random.default_rng(1)
+    answers = [
+        Answer(one, Take(noise.integers(-9, 9, 4000).astype("<i2").tobytes(), -20.0, -70.0))
+        for one in prompts
+    ]
+    place = voices.keep("Anna", "de", enrolment.recordings(answers))
+    again = enrolment.answered(GERMAN, voices.kept("anna", "de"))
+    assert [one.prompt for one in again] == prompts
+    assert [one.said for one in again] == [one.said for one in answers]
+    assert voices.kept("Anna", "en") == voices.kept("Bernd", "de") == []
+    # What cannot be read, or is understood no more, is passed over; the rest is learned from.
+    (place / "002.wav").unlink()
+    with (place / "index.jsonl").open("a", encoding="utf-8") as index:
+        index.write('{"file": "001.wav", "words": "abrakadabra"}\n{"words": \n5\n')
+    again = enrolment.answered(GERMAN, voices.kept("Anna", "de"))
+    assert [one.prompt for one in again] == [prompts[0], *prompts[2:]]
+
+
+class EndedError(Exception):
+    """Learning was ended."""
+
+
+def test_learning_is_ended_at_once_and_changes_nothing(
+    say: Callable[[str], bytes], model: Path, home: Path
+) -> None:
+    prompts = enrolment.prompts(GERMAN, seed=1, learning=8, judging=4)
+
+    def end(done: float) -> None:
+        if done > 0.1:
+            raise EndedError
+
+    with pytest.raises(EndedError):
+        enrolment.learn(GERMAN, "Anna", [model], answered(say, prompts), progress=end)
+    assert voices.models("Anna", "de", [model]) == (model,)
+
+
+def put(model: Path) -> Path:
+    """Anna has a model of her own, like this one."""
+    return voices.install("Anna", "de", model, lambda to: void(shutil.copytree(model, to)), {})
+
+
+def test_what_would_be_better_alone_is_not_kept_where_those_that_listen_are_not_better(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Two models; each alone would be better with what was learned of it, and of the two together
+    # only the first is. What is heard is stood for by the models' names.
+    first, second = (Path(shutil.copytree(model, tmp_path / name)) for name in ("1", "2"))
+    tried = {first: Path(shutil.copytree(model, tmp_path / "1 learned")), second: second}
+    monkeypatch.setattr(
+        enrolment, "_tries",
+        lambda pack, of, *_: [(tried[of], enrolment.Own(of, ("dame",), trained=False))],
+    )  # fmt: skip
+    monkeypatch.setattr(enrolment, "_heard", lambda pack, folder, *_: [folder.name])
+    monkeypatch.setattr(figures, "together", " and ".join)
+    rights = {"1 and 2": 2, "1 learned and 2": 3}
+    monkeypatch.setattr(
+        enrolment, "_score",
+        lambda pack, decide, heard: Score(4, rights[next(iter(heard))], 0, 2, 0, 0.0),
+    )  # fmt: skip
+    answers = [
+        Answer(one, Take(b"", -20.0, -70.0))
+        for one in enrolment.prompts(GERMAN, seed=1, learning=8, judging=4)
+    ]
+    learned = enrolment.learn(GERMAN, "Anna", [first, second], answers)
+    assert (learned.before.right, learned.after.right) == (2, 3)
+    assert [one.model for one in learned.own] == [first]
+    own = voices.models("Anna", "de", [first, second])
+    assert own[0] != first and own[1] == second
+
+
+def recording(words: str) -> voices.Recording:
+    return voices.Recording(words, None, bytes(3200))
 
 
 def void(_: object) -> None:
@@ -211,7 +288,7 @@ def test_a_players_model_is_not_used_when_its_base_has_become_another(
 ) -> None:
     base = tmp_path / "base"
     shutil.copytree(model, base)
-    voices.install("Anna", "de", base, lambda to: void(shutil.copytree(base, to)), {})
+    put(base)
     assert voices.models("Anna", "de", [base]) != (base,)
     with (base / "graph" / "words.txt").open("a", encoding="utf-8") as words:
         words.write("neu 9999\n")
@@ -243,27 +320,25 @@ def test_only_what_loses_nothing_is_better() -> None:
 def test_what_was_learned_before_stays_when_nothing_better_comes(
     model: Path, monkeypatch: pytest.MonkeyPatch, say: Callable[[str], bytes]
 ) -> None:
-    own = voices.install("Anna", "de", model, lambda to: void(shutil.copytree(model, to)), {})
-    monkeypatch.setattr(enrolment, "judged", lambda *_: Score(4, 4, 0, 2, 0, -9.0))
+    own = put(model)
+    monkeypatch.setattr(enrolment, "_score", lambda *_: Score(4, 4, 0, 2, 0, -9.0))
     prompts = enrolment.prompts(GERMAN, seed=2, learning=8, judging=4)
-    (learned,) = enrolment.learn(GERMAN, "Anna", [model], answered(say, prompts))
-    assert not learned.installed
+    assert not enrolment.learn(GERMAN, "Anna", [model], answered(say, prompts)).own
     assert voices.models("Anna", "de", [model]) == (own,)
 
 
 def test_a_players_model_that_is_damaged_is_told_and_the_models_own_is_used(model: Path) -> None:
-    own = voices.install("Anna", "de", model, lambda to: void(shutil.copytree(model, to)), {})
+    own = put(model)
     graph = own / "graph" / "HCLr.fst"
     graph.write_bytes(graph.read_bytes()[:1000])
     told: list[str] = []
     assert voices.models("Anna", "de", [model], told.append) == (model,)
-    assert len(told) == 1 and "blindplay voice enrol" in told[0]
+    assert len(told) == 1 and "blindplay voice learn" in told[0]
 
 
 def test_a_short_session_does_not_replace_a_long_one() -> None:
-    sound = bytes(3200)
-    voices.keep("Anna", "de", [("dame", None, sound), ("turm", None, sound)])
-    place = voices.keep("Anna", "de", [("bauer", None, sound)])
+    voices.keep("Anna", "de", [recording("dame"), recording("turm")])
+    place = voices.keep("Anna", "de", [recording("bauer")])
     assert len((place / "index.jsonl").read_text().splitlines()) == 2
 
 
@@ -284,6 +359,32 @@ def test_the_check_names_what_was_not_understood_and_the_microphone(
     assert "bella" in told
 
 
+class Words:
+    """A loudspeaker: what is said is words, or refused."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, words: str, *, to: object, on_done: Callable[[object], None]) -> None:
+        self.said.append(words_only(words))
+        on_done(None)
+
+
+@pytest.mark.parametrize("code", languages())
+def test_the_check_says_which_model_to_take_and_what_people_can_expect(code: str) -> None:
+    pack, speaker, out = load(code), Words(), io.StringIO()
+    booth = Booth(pack, speaker, Person(bytes, set()), (), out)  # type: ignore[arg-type]
+    result = check.Result(40, 20, 10, 5, 1, 0, ("anna",))
+    for best in ("vosk-model-small-en-us-0.15", "vosk-model-cs-0.4"):
+        check.tell(booth, pack, check.Said(), result, best)
+    assert pack.sentence("check_model", model="english") in speaker.said
+    assert speaker.said.count(pack.sentence("check_people")) == 2
+    told = out.getvalue().splitlines()
+    assert f"blindplay models use english --language {code}" in told
+    assert f"blindplay models use vosk-model-cs-0.4 --language {code}" in told
+    assert pack.sentence("check_model", model="vosk-model-cs-0.4") in told
+
+
 def test_the_check_has_forty_words_and_ten_moves() -> None:
     asked = check.lines(GERMAN, seed=1)
     assert [one.what for one in asked] == [What.WORD] * 40 + [What.MOVE] * 10
@@ -301,7 +402,8 @@ def test_another_model_is_named_only_if_it_is_clearly_better() -> None:
     assert check.better({}, used) is None
 
 
-def test_what_people_can_expect_is_said_in_the_model_card() -> None:
+def test_what_people_can_expect_is_said_by_the_check_as_in_the_model_card() -> None:
+    assert load("en").sentence("check_people") == PEOPLE
     card = (Path(__file__).parents[2] / "models" / "de" / "README.md").read_text("utf-8")
     assert PEOPLE in " ".join(card.split())
 
@@ -311,10 +413,56 @@ def test_forgetting_a_player_forgets_his_wishes_and_his_voice(
 ) -> None:
     from blindplay.commands.voice import forget
 
-    voices.keep("Anna", "de", [("dame", None, bytes(3200))])
+    voices.keep("Anna", "de", [recording("dame")])
     preferences.learn("Anna", [("dame", "turm")])
     forget("Anna")
     assert "Nothing is kept of Anna any more." in capsys.readouterr().out
     assert preferences.habits("Anna").table == {}
     with pytest.raises(ValueError, match="Nothing is kept of Anna"):
         forget("Anna")
+
+
+def test_learning_again_without_recordings_says_what_to_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from blindplay.commands.voice import learn
+
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    with pytest.raises(ValueError, match="There are no recordings of Anna") as refused:
+        learn("Anna", "en", silent=True)
+    assert str(voices.recordings("Anna", "en")) in str(refused.value)
+    assert capsys.readouterr().out.strip() == load("en").sentence("enrol_nothing")
+
+
+def test_learning_again_from_too_little_says_so_and_changes_nothing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from blindplay.commands.voice import learn
+
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    voices.keep("Anna", "de", [recording("ja")])
+    with pytest.raises(ValueError, match="Only 1 answers"):
+        learn("Anna", "de", silent=True)
+    told = capsys.readouterr().out.splitlines()
+    assert told == [GERMAN.sentence("enrol_working"), GERMAN.sentence("enrol_not_enough")]
+
+
+def test_what_was_learned_for_a_model_goes_with_it_and_the_recordings_stay(
+    model: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from blindplay.commands.models import remove
+
+    for name in ("other", "mine"):
+        shutil.copytree(model, adapted_folder("de") / name)
+        put(adapted_folder("de") / name)
+    voices.keep("Anna", "de", [recording("ja")])
+    remove("mine")
+    told = capsys.readouterr().out
+    assert "mine has been removed from de." in told
+    assert "What it had learned of 1 voice" in told and "blindplay voice learn" in told
+    other, mine = (adapted_folder("de") / name for name in ("other", "mine"))
+    assert voices.models("Anna", "de", [other]) != (other,)
+    shutil.copytree(model, mine)
+    lost: list[str] = []
+    assert voices.models("Anna", "de", [mine], lost.append) == (mine,) and not lost
+    assert len(voices.kept("Anna", "de")) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -15,6 +16,7 @@ from blindplay.language import Language
 from blindplay.speech.activity import Begun, Cutter, Ended, Forgotten, Going, Silero
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, AudioSource, level
 from blindplay.speech.speaker import Outcome, Output, Speaker
+from blindplay.speech.synthesis import NotWordsError
 
 PATIENCE_S = 8.0
 """So long a player may think before he says what he is asked to."""
@@ -72,7 +74,7 @@ class Key(Enum):
 
 class Booth:
     """Says and hears. ``lines`` are those of the keyboard: an empty one asks for the prompt once
-    more, ``s`` leaves it out, ``q`` ends; they are read in a thread.
+    more, ``s``, or the pack's word for it, leaves it out, ``q`` ends; they are read in a thread.
 
     Without a ``speaker`` everything is only printed.
     """
@@ -104,19 +106,41 @@ class Booth:
         self._source.close()
 
     def _read(self, lines: Iterable[str]) -> None:
-        known = {"": Key.AGAIN, "s": Key.SKIP, "q": Key.QUIT, "quit": Key.QUIT}
+        known = {
+            "": Key.AGAIN,
+            **dict.fromkeys(("s", self._pack.sentence("enrol_skip")), Key.SKIP),
+            **dict.fromkeys(("q", "quit", self._pack.sentence("enrol_end")), Key.QUIT),
+        }
         for line in lines:
             key = known.get(line.strip().casefold())
             if key is not None:
                 self._keys.put(key)
 
+    @property
+    def to_end(self) -> bool:
+        """Whether the keyboard has asked for the end meanwhile; what else was typed is gone."""
+        asked = False
+        while not self._keys.empty():
+            asked |= self._keys.get() is Key.QUIT
+        return asked
+
+    def tell_keys(self) -> None:
+        """Say what the keyboard is for."""
+        skip, end = self._pack.sentence("enrol_skip"), self._pack.sentence("enrol_end")
+        self.tell("enrol_keys", skip=skip, end=end)
+
     def tell(self, sentence: str, **values: str) -> None:
         """Say a sentence of the pack, and wait until it has been said."""
         self.say(self._pack.sentence(sentence, **values))
 
+    def show(self, line: str) -> None:
+        """Print a line that is not spoken."""
+        print(line, file=self._out, flush=True)
+
     def say(self, words: str) -> None:
-        """Say words, and wait until they have been said."""
-        print(words, file=self._out, flush=True)
+        """Say words, and wait until they have been said; what is no words, such as the name of a
+        model, is only printed."""
+        self.show(words)
         if self._speaker is None:
             return
         said = threading.Event()
@@ -124,8 +148,9 @@ class Booth:
         def done(outcome: Outcome) -> None:
             said.set()
 
-        self._speaker.say(words, to=Output.PUBLIC, on_done=done)
-        said.wait(60)
+        with contextlib.suppress(NotWordsError):
+            self._speaker.say(words, to=Output.PUBLIC, on_done=done)
+            said.wait(60)
 
     def hear(self, loudness: Callable[[float], None] = lambda db: None) -> Take | Key:
         """What is said now, or what the keyboard asks for; a take without sound is silence.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +16,7 @@ import chess
 import numpy as np
 
 from blindplay.language import Language
+from blindplay.speech import catalogue
 from blindplay.speech.ears import ears_of
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.table.hearing import open_recogniser
@@ -92,6 +93,7 @@ def record(booth: Booth, pack: Language, asked: Sequence[Line]) -> Said:
     booth.tell(
         "check_begin", count=pack.number(len(asked)), minutes=pack.duration(60_000 * minutes)
     )
+    booth.tell_keys()
     said = Said()
     silent = 0
     for number, line in enumerate(asked):
@@ -116,8 +118,14 @@ def record(booth: Booth, pack: Language, asked: Sequence[Line]) -> Said:
     return said
 
 
-def judged(pack: Language, folders: Sequence[Path], said: Said) -> Result:
-    """How the models in these folders, together, understand it. Raises ModelError."""
+def judged(
+    pack: Language,
+    folders: Sequence[Path],
+    said: Said,
+    lost: Callable[[str], None] = lambda sentence: None,
+) -> Result:
+    """How the models in these folders, together, understand it; ``lost`` is told in a sentence
+    when what was measured of them is damaged. Raises ModelError."""
     recogniser = open_recogniser(pack, *folders)
     words = [(line, take) for line, take in said.takes if line.what is What.WORD]
     moves = [(line, take) for line, take in said.takes if line.what is What.MOVE]
@@ -132,7 +140,7 @@ def judged(pack: Language, folders: Sequence[Path], said: Said) -> Result:
     ]
     clean = Condition(Noise.NONE)
     heard = figures.hear(recogniser, pack, utterances, clean, np.zeros(1), 1, freely=False)
-    decide = figures.deciding(pack, ears_of(*recogniser.folders))
+    decide = figures.deciding(pack, ears_of(*recogniser.folders, lost=lost))
     comes = [figures.outcome(one, decide(one), pack) for one in heard]
     missed += [
         one.line.words or ""
@@ -179,8 +187,13 @@ def tell(booth: Booth, pack: Language, said: Said, result: Result, best: str | N
     )
     booth.tell(verdict)
     if best is not None:
-        booth.tell("check_model", model=best)
+        known = catalogue.load().known(best)
+        short = known.short if known else best  # a word, where there is one
+        booth.tell("check_model", model=short)
+        booth.tell("check_take")
+        booth.show(f"blindplay models use {short} --language {pack.code}")
     _tell_of_the_room(booth, pack, said)
+    booth.tell("check_people")
 
 
 def _tell_of_the_room(booth: Booth, pack: Language, said: Said) -> None:

@@ -10,7 +10,7 @@ import itertools
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import numpy as np
 from blindplay.language import Language, lexicon
 from blindplay.speech import enrolment
 from blindplay.speech.ears import ears_of, file_of
-from blindplay.speech.ensemble import AnyRecogniser, Ensemble, summed
+from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.graphs import Vocabulary
 from blindplay.speech.models import ModelError, available
 from blindplay.speech.recogniser import Recogniser
@@ -136,7 +136,7 @@ def compare(
             folders = [one.folder for one in members]
             one: AnyRecogniser = members[0] if len(members) == 1 else Ensemble(members)
             own = zip(*(heard[name] for name in names), strict=True)
-            counts = _counts(pack, one, [_together(parts, one, pack) for parts in own])
+            counts = _counts(pack, one, [figures.together(parts) for parts in own])
             if words:
                 counts[What.WORD.value] = figures.words_right(
                     one, pack, words, condition, said.babble, options.seed
@@ -159,7 +159,7 @@ def compare(
             folders = [loaded[name].folder for name in names]
             one = loaded[names[0]] if len(names) == 1 else Ensemble([loaded[n] for n in names])
             own = zip(*(heard[name] for name in names), strict=True)
-            counts = _counts(pack, one, [_together(parts, one, pack) for parts in own])
+            counts = _counts(pack, one, [figures.together(parts) for parts in own])
             measured = file_of(*folders).is_file()
             row = Row(names, condition, measured, costs[names], counts, stage)
             yield from told(row)
@@ -213,17 +213,6 @@ def _named(pack: Language, options: report.Options) -> dict[str, Path]:
         folder.name if names.count(folder.name) == 1 else str(folder): folder
         for folder in options.models
     }
-
-
-def _together(parts: Sequence[Heard], one: AnyRecogniser, pack: Language) -> Heard:
-    """One utterance as several models heard it together."""
-    if len(parts) == 1:
-        return parts[0]
-    expected = parts[0].expected
-    if any(part.expected.phrases != expected.phrases for part in parts):
-        expected = figures.expectation(one, pack, parts[0].line.board)
-    hearing = summed(part.hearing for part in parts)
-    return replace(parts[0], expected=expected, hearing=hearing)
 
 
 def _counts(

@@ -4,8 +4,8 @@ whether that is better, measured with what he said besides.
 The player is told a word or a move and says it after the table; everything is said aloud, and
 nothing needs to be seen. From two thirds of it his pronunciations are learned, his confusions, and,
 where PyTorch is and the model can be trained, its weights; the moves of the last third, which took
-no part in that, are heard with the models as they were and as they would be. Only what is better
-is kept.
+no part in that, are heard with the models as they were and as they would be, together, as they
+listen at the table. Only what is better is kept.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import chess
 import numpy as np
 
 from blindplay.language import Command, Kind, Language, lexicon
 from blindplay.speech import enrolment, graphs, tuning
+from blindplay.speech.audio import level
 from blindplay.speech.ears import FILE, ears_of
 from blindplay.speech.enrolment import Said
 from blindplay.speech.ensemble import AnyRecogniser
@@ -32,7 +34,7 @@ from . import figures
 from .booth import Booth, Key, Take
 from .conditions import Condition, Noise
 from .corpus import Line, Utterance, What, announcement, position
-from .figures import Comes
+from .figures import Comes, Decide, Heard
 
 LEARNING = 24
 """So many moves are said to be learned from,"""
@@ -43,6 +45,7 @@ TRIES = 3
 _CANDIDATES = 4  # moves of which the one is taken that has the rarest words
 _SECONDS_EACH = 6.5
 _UNLIKE = 0.75  # what differs in so many of its phones was something else
+_AT_ONCE = 4  # utterances, before it is told how much is done
 _SILENT = 3  # so many answers that cannot be heard, one after the other, are the microphone's
 
 COMMANDS = (
@@ -119,16 +122,23 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Learned:
-    """What came of one model: how it was before and is now, whether the player's own was put in
-    its place, the words that have new pronunciations, and whether its weights were trained."""
+class Own:
+    """A player's own model that was put in place: the one it was made of, the words that have new
+    pronunciations, and whether its weights were trained."""
 
     model: Path
-    before: Score
-    after: Score
-    installed: bool
     words: tuple[str, ...]
     trained: bool
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What came of an enrolment: how the models that listen, together, were before and are now;
+    and what was put in place, nothing where nothing was better."""
+
+    before: Score
+    after: Score
+    own: tuple[Own, ...]
 
 
 @dataclass
@@ -212,6 +222,7 @@ def record(
         phrases = recogniser.sayable(phrases)
     count = pack.number(len(asked))
     booth.tell("enrol_begin", count=count, minutes=pack.duration(60_000 * minutes(len(asked))))
+    booth.tell_keys()
     silent = 0
     for number, prompt in enumerate(asked):
         if number and number % 10 == 0:
@@ -263,6 +274,32 @@ def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogn
     return words.lower() not in phrases or not listed or listed[0] == words.lower()
 
 
+def recordings(answers: Sequence[Answer]) -> list[voices.Recording]:
+    """The answers as they are kept."""
+    return [
+        voices.Recording(
+            one.prompt.line.words or "", one.prompt.line.fen, one.take.pcm, one.prompt.apart
+        )
+        for one in answers
+    ]
+
+
+def answered(pack: Language, kept: Sequence[voices.Recording]) -> list[Answer]:
+    """The answers that were kept so; without what ``pack`` does not understand any more."""
+    found = []
+    for one in kept:
+        fen = one.fen or chess.STARTING_FEN
+        try:
+            meant = pack.understand(one.words, chess.Board(fen))
+        except ValueError:
+            continue
+        what = What.COMMAND if meant.command is not None else What.MOVE
+        if what is What.COMMAND or meant.move is not None:
+            take = Take(one.pcm, level(one.pcm), level(b""))
+            found.append(Answer(Prompt(Line(what, fen, one.words), one.apart), take))
+    return found
+
+
 # --- what is learned ------------------------------------------------------------------------------
 
 
@@ -273,9 +310,13 @@ def learn(
     answers: Sequence[Answer],
     *,
     progress: Callable[[float], None] = lambda done: None,
-) -> list[Learned]:
-    """Learn from the answers, for each of these models, and put the player's own in place where it
-    is better.
+    lost: Callable[[str], None] = lambda sentence: None,
+) -> Learned:
+    """Learn from the answers, for each of these models, and put the player's own in place where
+    those that listen together are better with it.
+
+    ``progress`` is told often how much is done, 0 to 1, and may raise to end it: what has been put
+    in place stays. ``lost`` is told in a sentence what cannot be used.
 
     Raises NotEnoughError, GraphError, ModelError or OSError.
     """
@@ -286,74 +327,96 @@ def learn(
             f"Only {len(answers)} answers can be used; say at least half of what is asked for."
         )
     models = list(models)
+    present = voices.models(player, pack.code, models, lost)
+    # How far they may be believed has not been measured anew.
+    decide = figures.deciding(pack, ears_of(*models, lost=lost))
+    said = _judged_by(pack, judging)
+
+    def part(begin: float, end: float) -> Callable[[float], None]:
+        return lambda done: progress(begin + (end - begin) * done)
+
+    def score(folders: Iterable[Sequence[Heard]]) -> Score:
+        return _score(pack, decide, map(figures.together, zip(*folders, strict=True)))
+
+    share = 1 / (4 * len(models))
+    heard = [
+        _heard(pack, folder, said, part(number * share, (number + 1) * share))
+        for number, folder in enumerate(present)
+    ]
+    before = after = score(heard)
     found = []
     for number, model in enumerate(models):
+        begin, best = 0.25 + 3 * share * number, None
+        with tempfile.TemporaryDirectory(prefix="blindplay-enrolment-") as made:
+            tries = _tries(pack, model, learning, Path(made), part(begin, begin + 2 * share))
+            begin += 2 * share
+            for tried, (folder, own) in enumerate(tries):
+                step = share / len(tries)
+                as_heard = _heard(
+                    pack, folder, said, part(begin + tried * step, begin + (tried + 1) * step)
+                )
+                others = score([*heard[:number], as_heard, *heard[number + 1 :]])
+                if others.better_than(after):
+                    best, after, heard[number] = (folder, own), others, as_heard
+            if best is not None:
+                folder, own = best
+                _install(pack, player, folder, own)
+                found.append(own)
+            elif present[number] == model:
+                voices.drop(player, pack.code, model)  # what does not fit would be told for ever
+    progress(1.0)
+    return Learned(before, after, tuple(found))
 
-        def more(done: float, number: int = number) -> None:
-            progress((number + done) / len(models))
 
-        found.append(_learn_one(pack, player, model, learning, judging, more))
-    return found
+def _install(pack: Language, player: str, folder: Path, own: Own) -> None:
+    def move(to: Path) -> None:
+        shutil.copytree(folder, to)
+        if (own.model / FILE).is_file():
+            shutil.copyfile(own.model / FILE, to / FILE)
+
+    told = {"trained": own.trained, "words": list(own.words)}
+    voices.install(player, pack.code, own.model, move, told)
 
 
-def _learn_one(
+def _tries(
     pack: Language,
-    player: str,
     model: Path,
     learning: Sequence[Answer],
-    judging: Sequence[Answer],
+    made: Path,
     progress: Callable[[float], None],
-) -> Learned:
+) -> list[tuple[Path, Own]]:
+    """What might be better than ``model``, each in a folder in ``made``."""
     words = lexicon(pack.code)
     vocabulary = graphs.Vocabulary({**words.words, **words.fillers}, words.squares)
-    (present,) = voices.models(player, pack.code, [model])
-    before = judged(pack, present, model, judging)
-    with tempfile.TemporaryDirectory(prefix="blindplay-enrolment-") as made:
-        known = graphs.pronounced(model, words.words)
-        parts = [(one.said, list(enrolment.parts(model, [one.said], known))) for one in learning]
-        progress(0.2)
-        usable = [(said, spoken) for said, spoken in parts if spoken and _unlike(spoken) < _UNLIKE]
-        others = graphs.pronounced(model, words.fillers)
-        habits = enrolment.habits([part for _, spoken in usable for part in spoken], known, others)
-        tries: list[tuple[Path, dict[str, graphs.Variants], bool]] = []
-        for name, of in (("words", dict(habits.words)), ("all", habits.all)):
-            if of and (not tries or of != tries[-1][1]):
-                folder = Path(made) / name
-                enrolment.write(model, folder, vocabulary, of)
-                tries.append((folder, of, False))
-        progress(0.3)
-        if not tuning.can_tune(model):
-            spoken = [
-                tuning.Spoken(said.pcm, tuple(phone for part in of for phone in part.meant))
-                for said, of in usable
-            ]
-            trained = Path(made) / "trained"
-            enrolment.write(model, trained, vocabulary, {})
-            (trained / "am" / "final.mdl").unlink()  # it may be a link to the model's own
-            tuning.tune(
-                model, spoken, trained / "am" / "final.mdl",
-                progress=lambda done: progress(0.3 + 0.6 * done),
-            )  # fmt: skip
-            tries.append((trained, {}, True))
-        best, after = None, before
-        for folder, of, was_trained in tries:
-            score = judged(pack, folder, model, judging)
-            if score.better_than(after):
-                best, after = (folder, of, was_trained), score
-        progress(1.0)
-        if best is None:
-            return Learned(model, before, before, False, (), False)
-        folder, of, was_trained = best
-
-        def move(to: Path) -> None:
-            shutil.copytree(folder, to)
-            if (model / FILE).is_file():
-                # How far the model may be believed has not been measured anew.
-                shutil.copyfile(model / FILE, to / FILE)
-
-        told = {"trained": was_trained, "words": sorted(of)}
-        voices.install(player, pack.code, model, move, told)
-        return Learned(model, before, after, True, tuple(sorted(of)), was_trained)
+    known = graphs.pronounced(model, words.words)
+    trains = not tuning.can_tune(model)
+    heard = 0.3 if trains else 1.0
+    parts = []
+    for number, one in enumerate(learning, 1):
+        parts.append((one.said, list(enrolment.parts(model, [one.said], known))))
+        progress(heard * number / len(learning))
+    usable = [(said, spoken) for said, spoken in parts if spoken and _unlike(spoken) < _UNLIKE]
+    others = graphs.pronounced(model, words.fillers)
+    habits = enrolment.habits([part for _, spoken in usable for part in spoken], known, others)
+    tries: list[tuple[Path, Own]] = []
+    for name, of in (("words", dict(habits.words)), ("all", habits.all)):
+        if of and (name == "words" or of != habits.words):
+            enrolment.write(model, made / name, vocabulary, of)
+            tries.append((made / name, Own(model, tuple(sorted(of)), trained=False)))
+    if trains:
+        spoken = [
+            tuning.Spoken(said.pcm, tuple(phone for part in of for phone in part.meant))
+            for said, of in usable
+        ]
+        trained = made / "trained"
+        enrolment.write(model, trained, vocabulary, {})
+        (trained / "am" / "final.mdl").unlink()  # it may be a link to the model's own
+        tuning.tune(
+            model, spoken, trained / "am" / "final.mdl",
+            progress=lambda done: progress(heard + (1 - heard) * done),
+        )  # fmt: skip
+        tries.append((trained, Own(model, (), trained=True)))
+    return tries
 
 
 def _unlike(parts: Sequence[enrolment.Part]) -> float:
@@ -361,23 +424,32 @@ def _unlike(parts: Sequence[enrolment.Part]) -> float:
     return sum(meant != heard for meant, heard in pairs) / max(1, len(pairs))
 
 
-def judged(pack: Language, model: Path, ears: Path, answers: Sequence[Answer]) -> Score:
-    """How the model in the folder ``model`` hears what was kept apart, believed as far as that in
-    ``ears``. Each move is also heard in a position in which it is not legal: that must be known."""
-    recogniser = open_recogniser(pack, model)
-    lines = [
-        (line, one.take.pcm)
+def _judged_by(pack: Language, answers: Sequence[Answer]) -> list[Utterance]:
+    """What was kept apart. Each move is also heard in a position in which it is not legal: that
+    must be known."""
+    return [
+        Utterance(line, "player", np.frombuffer(one.take.pcm, "<i2").astype(np.float64))
         for one in answers
         for line in (one.prompt.line, _out_of_place(pack, one.prompt.line))
         if line is not None
     ]
-    said = [
-        Utterance(line, "player", np.frombuffer(pcm, "<i2").astype(np.float64))
-        for line, pcm in lines
-    ]
+
+
+def _heard(
+    pack: Language, model: Path, said: Sequence[Utterance], progress: Callable[[float], None]
+) -> list[Heard]:
+    """How the model in this folder, alone, hears what was kept apart."""
+    recogniser, heard = open_recogniser(pack, model), []
     clean = Condition(Noise.NONE)
-    heard = figures.hear(recogniser, pack, said, clean, np.zeros(1), 1, freely=False)
-    decide = figures.deciding(pack, ears_of(ears))
+    for at in range(0, len(said), _AT_ONCE):
+        some = said[at : at + _AT_ONCE]
+        heard += figures.hear(recogniser, pack, some, clean, np.zeros(1), 1, freely=False)
+        progress(len(heard) / len(said))
+    return heard
+
+
+def _score(pack: Language, decide: Decide, heard: Iterable[Heard]) -> Score:
+    """How what was kept apart is understood."""
     comes: dict[What, Counter[Comes]] = {what: Counter() for what in What}
     doubt = 0.0
     for one in heard:

@@ -16,7 +16,7 @@ from blindplay.language import QUESTIONS, Command, Language, Understanding
 from blindplay.speech.costs import NEVER_SEEN, Confusions
 from blindplay.speech.ears import Ears
 from blindplay.speech.ears import What as Meant
-from blindplay.speech.ensemble import AnyRecogniser
+from blindplay.speech.ensemble import AnyRecogniser, summed
 from blindplay.speech.recogniser import Hearing
 from blindplay.table.conversation import NEVER_OPENED
 from blindplay.table.hearing import Decision, Expected, Verdict, decide, expect
@@ -103,6 +103,23 @@ def hear(
 
     with ThreadPoolExecutor(2) as pool:  # Vosk lets other threads work while it does
         return list(pool.map(one, enumerate(said)))
+
+
+def together(parts: Sequence[Heard]) -> Heard:
+    """One utterance as several models, each of which heard it alone, hear it together."""
+    expected = [part.expected for part in parts]
+    unknown = [set(one.unsayable) for one in expected]
+    return replace(
+        parts[0],
+        expected=replace(
+            expected[0],
+            phrases=dict.fromkeys(phrase for one in expected for phrase in one.phrases),
+            others=frozenset().union(*(one.others for one in expected)),
+            corrections=frozenset().union(*(one.corrections for one in expected)),
+            unsayable=tuple(sorted(set.intersection(*unknown))),
+        ),
+        hearing=summed(part.hearing for part in parts),
+    )
 
 
 def outcome(heard: Heard, decision: Decision, pack: Language) -> Comes:
