@@ -7,11 +7,17 @@ syncs at each commit (SQLite's documentation of that pragma).
 Each row holds a digest of itself and of the row before it: a chain. What is changed or taken out
 later breaks it, and the last link, the journal's seal, stands for the whole game. Whether rows are
 missing at the end is told by the pulse (see :mod:`.pulse`).
+
+A file that is deleted or moved while it is open can be written on, and what is written is lost. So
+it is looked whether the files still bear their names, and if not, all of it is written anew.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import itertools
+import os
 import sqlite3
 import threading
 import time
@@ -23,6 +29,7 @@ from urllib.parse import quote
 
 from blindplay.laws.facts import Fact, FactError, dumps, loads
 
+from .names import around, aside
 from .pulse import Beat, Pulse, beside, last_beat
 
 _SCHEMA = """
@@ -66,8 +73,9 @@ class Journal:
         self._certain = True  # that it is the last
         self._pulse = None if read_only else Pulse(beside(path))
         self._closed = False
-        if (read_only or not create) and not path.is_file():
-            raise JournalError(f"There is no journal at {path}; check the name.")
+        self._files: dict[Path, os.stat_result] = {}  # as they were when they were opened
+        if read_only and not path.is_file():
+            raise _no_journal(path)
         self.left: Beat | None = None
         """The last beat of the table that had this journal before; None if there is none."""
         self._db: sqlite3.Connection | None
@@ -77,8 +85,9 @@ class Journal:
             return
         try:
             self._db, self._end = _open_to_write(path, create=create)
+            self._files = _files_of(path)
         except JournalError:
-            if not whatever_happens:
+            if not whatever_happens or not path.is_file():
                 raise
             self._db, self._certain = None, False
             self._end = self._read_end()
@@ -106,10 +115,11 @@ class Journal:
     def save(self) -> None:
         """Write what could not be written before.
 
-        :raises JournalError: if it still cannot be.
+        :raises JournalError: if it still cannot be; or if the journal was moved or deleted, and
+            has been written anew.
         """
         with self._lock:
-            if self._unwritten:
+            if self._unwritten or self._is_moved():
                 self._write()
 
     @property
@@ -132,34 +142,77 @@ class Journal:
 
     def _write(self) -> None:
         """Write all that waits, in one transaction: wholly or not at all."""
+        moved = False
         try:
             if self._closed:
                 raise sqlite3.ProgrammingError("it is closed")
-            if self._db is None:
-                self._db, _ = _open_to_write(self.path, create=False)
-            if not self._certain:
-                self._find_end(self._db)
-            number, chain = self._end
-            rows = []
-            for text in self._unwritten:
-                number, chain = number + 1, linked(chain, text)
-                rows.append((number, text, chain))
-            self._certain = False
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                self._db.executemany("INSERT INTO fact VALUES (?, ?, ?)", rows)
-                self._db.execute("COMMIT")
-            except sqlite3.Error:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
+            while True:
+                if self._is_moved():
+                    self._begin_anew()
+                    moved = True
+                self._put()
+                if not self._is_moved():
+                    break
         except (OSError, ValueError, sqlite3.Error) as error:
             raise JournalError(
                 f"The journal {self.path} cannot be written ({error}); "
                 "make room on the disk, and keep the scoresheets by hand meanwhile."
             ) from None
+        if moved:
+            raise JournalError(
+                f"The journal {self.path} was moved or deleted during the game. All of it has been "
+                "written there once more; leave it where it is."
+            )
+
+    def _put(self) -> None:
+        if self._db is None:
+            # Only what nothing is to stand before may begin a new file.
+            self._db, _ = _open_to_write(self.path, create=not self._end[0])
+            self._files = _files_of(self.path)
+        if not self._certain:
+            self._find_end(self._db)
+        number, chain = self._end
+        rows = []
+        for text in self._unwritten:
+            number, chain = number + 1, linked(chain, text)
+            rows.append((number, text, chain))
+        self._certain = False
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            self._db.executemany("INSERT INTO fact VALUES (?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.Error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
         self._unwritten.clear()
         self._end, self._certain = (number, chain), True
+
+    def _is_moved(self) -> bool:
+        """Whether what is written no longer comes into the files that bear the journal's names."""
+        files = self._files.items() if self._db is not None else ()
+        return not all(_still_there(file, opened) for file, opened in files)
+
+    def _begin_anew(self) -> None:
+        """What was written into files that are elsewhere now waits once more to be written."""
+        assert self._db is not None
+        # A disk was taken away, and may come back; or what we had opened last was not ours.
+        with contextlib.suppress(sqlite3.Error):
+            if not self._certain:
+                self._find_end(self._db)
+            rows = self._db.execute("SELECT json FROM fact ORDER BY number").fetchall()
+            self._unwritten[:0] = [text for (text,) in rows]
+            self._end = (0, "")
+        self._certain = False
+        # Before a new one is opened: SQLite knows the files beside a database by their names.
+        self._db.close()
+        self._db = None
+        name, *besides = self._files.items()
+        if not _still_there(*name):  # or SQLite would write our log into whatever is there now
+            to = _free(self.path)
+            for (file, opened), new in zip(besides, around(to), strict=False):
+                if _still_there(file, opened):
+                    file.replace(new)
 
     def _find_end(self, db: sqlite3.Connection) -> None:
         """After a failure: whether it failed before or after the rows were there."""
@@ -278,6 +331,8 @@ def _end_of(db: sqlite3.Connection) -> tuple[int, str]:
 
 def _open_to_write(path: Path, *, create: bool) -> tuple[sqlite3.Connection, tuple[int, str]]:
     """The journal at ``path``, and the number and the chain of its last fact."""
+    if not create and not path.is_file():
+        raise _no_journal(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(path, timeout=1, check_same_thread=False, isolation_level=None)
@@ -303,6 +358,36 @@ def _open_to_write(path: Path, *, create: bool) -> tuple[sqlite3.Connection, tup
             f"{path} cannot be used as a BlindPlay journal ({error}); choose another file "
             "with --journal."
         ) from None
+
+
+def _no_journal(path: Path) -> JournalError:
+    return JournalError(f"There is no journal at {path}; check the name.")
+
+
+def _files_of(path: Path) -> dict[Path, os.stat_result]:
+    """The files that a journal which is open is written into, the database first."""
+    name = path.resolve()
+    found = {name: name.stat()}
+    for file in around(name)[:2]:
+        with contextlib.suppress(OSError):
+            found[file] = file.stat()
+    return found
+
+
+def _still_there(file: Path, opened: os.stat_result) -> bool:
+    """Whether this is the name of the file that was ``opened``."""
+    try:
+        return os.path.samestat(file.stat(), opened)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # a disk that cannot be asked cannot be written either, and says so itself
+        return True
+
+
+def _free(path: Path) -> Path:
+    """A name for what is left of a journal that was moved, where nothing lies yet."""
+    names = (aside(path, f"moved-{number}") for number in itertools.count(1))
+    return next(name for name in names if not any(file.exists() for file in around(name)))
 
 
 def _chain(db: sqlite3.Connection) -> None:

@@ -10,12 +10,15 @@ at the journal's end, which the journal alone cannot show.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from . import names
 
 BEAT_S = 0.1
 """Seconds between two beats: so much of a clock's time a killed table may give back."""
@@ -37,7 +40,7 @@ class Beat:
 
 def beside(journal: Path) -> Path:
     """Where the pulse of the table with this journal is kept."""
-    return journal.with_suffix(".pulse")
+    return names.beside(journal, ".pulse")
 
 
 class Pulse:
@@ -54,6 +57,8 @@ class Pulse:
         try:
             if self._file is None:
                 self._file = _open(self._path)
+            elif not os.path.samestat(os.fstat(self._file.fileno()), self._path.stat()):
+                raise FileNotFoundError  # it was moved; the next beat makes another
             self._turn = (self._turn + 1) % _SLOTS
             self._file.seek(self._turn * _SLOT)
             self._file.write(_written(beat))

@@ -16,10 +16,9 @@ from pathlib import Path
 from blindplay.laws.facts import Fact
 
 from .journal import Journal, JournalError, linked
-from .pulse import beside, is_running
+from .names import around, aside
+from .pulse import is_running
 from .salvage import salvage
-
-_BESIDE = ("-wal", "-shm")  # what SQLite keeps beside a database that was not closed
 
 
 @dataclass(frozen=True)
@@ -49,35 +48,27 @@ def reopen(path: Path) -> Reopened:
         return Reopened(Journal(path, create=False, whatever_happens=True))
     if not facts:
         raise JournalError(damage)
-    fresh = _aside(path, "restoring")
-    for old in (fresh, *_around(fresh)):
+    fresh = aside(path, "restoring")
+    for old in (fresh, *around(fresh)):
         old.unlink(missing_ok=True)  # of a restoration that was not finished
     with Journal(fresh) as journal:
         journal.extend(facts)
-    fresh.replace(_aside(path, "restored"))
+    fresh.replace(aside(path, "restored"))
     evidence = _finish(path)
     return Reopened(Journal(path, create=False, whatever_happens=True), damage, evidence)
-
-
-def _aside(path: Path, what: str) -> Path:
-    return path.with_name(f"{path.stem}.{what}{path.suffix}")
-
-
-def _around(path: Path) -> list[Path]:
-    return [*(path.with_name(path.name + end) for end in _BESIDE), beside(path)]
 
 
 def _finish(path: Path) -> Path | None:
     """Put the restored journal, if there is one, in the place of the damaged one, and give the
     damaged one's new name."""
-    restored = _aside(path, "restored")
+    restored = aside(path, "restored")
     if not restored.exists():
         return None
     number = 1
-    while (evidence := _aside(path, f"damaged-{number}")).exists():
+    while (evidence := aside(path, f"damaged-{number}")).exists():
         number += 1
     # The journal itself last: as long as it is there, the name of its evidence stays the same.
-    for old, new in zip((*_around(path), path), (*_around(evidence), evidence), strict=True):
+    for old, new in zip((*around(path), path), (*around(evidence), evidence), strict=True):
         if old.exists():
             old.replace(new)
     restored.replace(path)
@@ -96,7 +87,7 @@ def _whole_facts(path: Path) -> tuple[list[Fact], str]:
             # SQLite makes files beside a database even to read it; where it cannot, read a copy.
             with tempfile.TemporaryDirectory() as folder:
                 copy = Path(folder) / path.name
-                for file in (path, *_around(path)):
+                for file in (path, *around(path)):
                     if file.exists():
                         shutil.copyfile(file, copy.with_name(file.name))
                 with Journal(copy, read_only=True) as journal:

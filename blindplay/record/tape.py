@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from . import names
+
 _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
 _WRITTEN = re.compile(r"\d{6}-ply-\d+-\w+\.(flac|part)", re.ASCII)
 # Opus knows only a few rates; 24 kHz is more than any synthesiser for speech gives.
@@ -50,7 +52,7 @@ class Recording:
 
 def beside(journal: Path) -> Path:
     """Where the tape of the game in ``journal`` is kept: ``game.db`` has ``game.tape``."""
-    return journal.with_suffix(".tape")
+    return names.beside(journal, ".tape")
 
 
 def is_recording(path: Path) -> bool:

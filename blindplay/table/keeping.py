@@ -11,7 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
-from blindplay.record import Journal
+from blindplay.record import Journal, names
 from blindplay.record.pulse import is_running
 from blindplay.record.tape import beside, is_recording
 
@@ -94,15 +94,8 @@ def forget(journal: Path, *, everything: bool = False) -> Forgotten:
 
 def _files(journal: Path) -> Iterator[Path]:
     """The journal last: as long as it is there, what is left can be found by its name."""
-    aside = sorted(journal.parent.glob(f"{_escaped(journal.stem)}.damaged-*"))
-    around = [journal.with_name(journal.name + end) for end in ("-wal", "-shm")]
-    around += [journal.with_suffix(end) for end in (".pulse", ".links")]
-    for path in (*aside, *around, journal):
+    links = [names.beside(journal, end) for end in (".links", ".links.new")]
+    for path in (*names.put_aside(journal), *names.around(journal), *links, journal):
         with contextlib.suppress(OSError):
             if path.is_file():
                 yield path
-
-
-def _escaped(name: str) -> str:
-    """``name`` as a pattern that only it fits."""
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)

@@ -19,7 +19,7 @@ from blindplay.language import Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
-from blindplay.record import Journal, Reopened, Tape, TapeError, pgn, reopen, scoresheet
+from blindplay.record import Journal, Reopened, Tape, TapeError, names, pgn, reopen, scoresheet
 from blindplay.record.tape import beside
 from blindplay.speech.activity import Listening
 from blindplay.speech.audio import (
@@ -251,7 +251,7 @@ def _serve(
     certificate = None
     if console.certificate is not None and console.key is not None:
         certificate = Certificate(console.certificate, console.key)
-    doors = path.with_suffix(".links")
+    doors = names.beside(path, ".links")
     if not resumed:
         doors.unlink(missing_ok=True)  # of a game whose journal is gone
     host = ConsoleHost(

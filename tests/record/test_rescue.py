@@ -6,7 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -303,3 +303,91 @@ def test_a_pulse_that_was_cut_short_or_spoiled_counts_for_nothing(path: Path) ->
         assert pulses.last_beat(path) is None
         with Journal(path, read_only=True) as journal:
             assert list(journal.facts()) == FACTS
+
+
+def _deleted(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def _renamed(folder: Path) -> None:
+    folder.replace(folder.with_name("elsewhere"))
+
+
+def _only(end: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / f"game{end}").unlink()
+
+
+def _put_back(folder: Path) -> None:
+    """As who synchronises folders, or restores a copy, does: another file of the same content."""
+    copy = folder.with_name("copy")
+    shutil.copytree(folder, copy)
+    shutil.rmtree(folder)
+    copy.replace(folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody delete a file that is open.")
+@pytest.mark.parametrize(
+    "happens",
+    [_deleted, _renamed, _only(".db"), _only(".db-wal"), _only(".db-shm"), _put_back],
+    ids=["deleted", "renamed", "file", "log", "index", "put back"],
+)
+@pytest.mark.parametrize("next_comes", ["a fact", "time"])
+def test_a_journal_that_is_moved_or_deleted_in_the_game_is_told_and_written_anew(
+    tmp_path: Path, happens: Callable[[Path], None], next_comes: str
+) -> None:
+    path = tmp_path / "folder" / "game.db"
+    with Journal(path) as journal:
+        journal.extend(FACTS[:50])
+        journal.append(FACTS[50])
+        happens(path.parent)
+        known = FACTS[:51]
+        with pytest.raises(JournalError, match="moved or deleted"):
+            if next_comes == "a fact":
+                known = FACTS[:52]
+                journal.append(FACTS[51])
+            else:
+                journal.save()
+        assert journal.unwritten == 0
+        with Journal(path, read_only=True) as there:
+            assert list(there.facts()) == known
+        journal.save()  # it is told once
+        journal.extend(FACTS[len(known) :])
+        seal = journal.seal
+    with Journal(path, read_only=True) as there:
+        assert list(there.facts()) == FACTS
+    with Journal(tmp_path / "straight.db") as straight:
+        straight.extend(FACTS)
+        assert straight.seal == seal
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+def test_another_games_journal_in_the_place_of_ours_is_not_written_into(tmp_path: Path) -> None:
+    path, other = tmp_path / "game.db", tmp_path / "other.db"
+    with Journal(other) as journal:
+        journal.append(f.Setup(t=0, mode="blitz"))
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        path.replace(tmp_path / "away.db")
+        other.replace(path)
+        for fact in FACTS[1:4]:
+            with pytest.raises(JournalError, match="somebody else"):
+                journal.append(fact)
+        with Journal(path, read_only=True) as there:
+            assert list(there.facts()) == [f.Setup(t=0, mode="blitz")]
+        path.unlink()  # somebody sees his error
+        with pytest.raises(JournalError, match="moved or deleted"):
+            journal.save()
+        assert list(journal.facts()) == FACTS[:4]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody delete a file that is open.")
+def test_a_pulse_that_is_deleted_in_the_game_beats_on(tmp_path: Path) -> None:
+    path = tmp_path / "game.db"
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        journal.beat(1)
+        pulses.beside(path).unlink()
+        for t in (2, 3):
+            journal.beat(t)
+        beat = pulses.last_beat(path)
+        assert beat is not None and beat.t == 3

@@ -64,7 +64,9 @@ def test_a_table_is_found_by_its_name_in_the_folder_of_tables(
 
 def test_forgetting_all_leaves_nothing_of_this_table_and_all_of_others(tmp_path: Path) -> None:
     journal = _game(tmp_path)
-    for end in ("game.damaged-1.db", "game.damaged-1.pulse", "game.links", "game.pulse"):
+    for end in ("game.damaged-1.db", "game.damaged-1.pulse", "game.links", "game.pulse",
+                "game.damaged-12.db-wal", "game.moved-1.db-shm", "game.links.new",
+                "game.restoring.db", "game.restoring.db-wal", "game.restored.db"):  # fmt: skip
         (tmp_path / end).write_bytes(b"")
     _game(tmp_path, "game2.db")
     (tmp_path / "game.pgn").write_text("written by score")
@@ -74,6 +76,21 @@ def test_forgetting_all_leaves_nothing_of_this_table_and_all_of_others(tmp_path:
     assert _names(tmp_path) - {"home"} == others | {"game.pgn"}
     for name in ("game.db", "game.damaged-1.db", "game.links"):
         assert f"Removed: {tmp_path / name}.\n" in done.stdout
+
+
+def test_games_whose_names_differ_in_their_endings_share_nothing(tmp_path: Path) -> None:
+    for name in ("round.1", "round.2"):
+        with Journal(tmp_path / name) as opened:
+            opened.append(SETUP)
+            opened.beat(1)
+        Tape(beside(tmp_path / name).with_suffix(".tape")).keep(
+            SOUND, 16_000, t=1, ply=1, by="white", words=name
+        )
+        (tmp_path / f"round.damaged-1{name[5:]}").write_bytes(b"")
+    before = _names(tmp_path)
+    assert {"round.1.pulse", "round.2.pulse", "round.1.tape", "round.2.tape"} < before
+    keeping.forget(tmp_path / "round.1", everything=True)
+    assert _names(tmp_path) == {name for name in before if not re.search(r"\.1\b", name)}
 
 
 def test_forgetting_twice_is_no_error(tmp_path: Path) -> None:
