@@ -101,6 +101,9 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    with contextlib.suppress(AttributeError, ValueError):
+        # A key that a terminal sends in another encoding is a sign nobody knows, and no error.
+        sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         language.look_in(language_commands.own_folder())
         status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
@@ -312,6 +315,8 @@ class _Ears:
         self._loaded: dict[str, Any] = {}
 
     def recogniser(self, pack: Language) -> Any:
+        """The recogniser, and how far it may be believed."""
+        from blindplay.speech.ears import ears_of
         from blindplay.table.hearing import listening_models, open_recogniser
 
         def lost(sentence: str) -> None:
@@ -319,16 +324,15 @@ class _Ears:
 
         if pack.code not in self._loaded:
             folders = self._models or listening_models(pack.code, lost)
-            self._loaded[pack.code] = open_recogniser(pack, *folders, lost=lost)
+            recogniser = open_recogniser(pack, *folders, lost=lost)
+            self._loaded[pack.code] = recogniser, ears_of(*recogniser.folders, lost=lost)
         return self._loaded[pack.code]
 
     def heard(self, name: str, path: Path, board: chess.Board, pack: Language) -> dict[str, Any]:
         from blindplay.speech.audio import read_audio
-        from blindplay.speech.ears import ears_of
         from blindplay.table.hearing import understand_sound
 
-        recogniser = self.recogniser(pack)
-        ears = ears_of(*recogniser.folders)
+        recogniser, ears = self.recogniser(pack)
         decision, understood = understand_sound(recogniser, pack, board, read_audio(path), ears)
         return {
             "file": name,
@@ -1067,6 +1071,7 @@ def bench_voice(
 ) -> None:
     """Measure how well spoken moves are understood: right, asked, refused, and wrong accepted."""
     from blindplay.speech.ears import file_of
+    from blindplay.speech.models import unread_choices
     from blindplay.table.voice import report
 
     if write and not measure:
@@ -1076,6 +1081,8 @@ def bench_voice(
     wanted = conditions or (report.MEASURED_IN if measure else report.CONDITIONS)
     others = count if measure else count // 2
     options = report.Options(tuple(model or ()), count, others, wanted, chosen, recordings)
+    if not model and (unread := unread_choices()):
+        print(unread, file=sys.stderr, flush=True)
     if measure:
         measured = report.measure(pack, options)
         for line in measured.lines:

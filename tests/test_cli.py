@@ -24,6 +24,7 @@ def run(
         input=stdin,
         capture_output=True,
         encoding="utf-8",
+        errors="surrogateescape",
         timeout=120,
         env=environment,
     )
@@ -129,7 +130,9 @@ def test_replay_reads_standard_input_and_names_the_faulty_line() -> None:
 def test_a_game_is_played_by_keys_left_and_gone_on_with(tmp_path: Path) -> None:
     game = str(tmp_path / "game.db")
     common = ("play", "--microphone", "none", "--silent", "--print", "all", "--journal", game)
-    first = run(*common, stdin="Bauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n", home=tmp_path)
+    # The first line is an ä as a terminal of the last century sends it.
+    typed = "L\udce4ufer\nBauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n"
+    first = run(*common, stdin=typed, home=tmp_path)
     assert first.returncode == 0, first.stderr
     assert "ruled completed: by black; move e7e5; ply 2" in first.stdout
     second = run(*common, "--resume", stdin="Springer Felix drei\n\n", home=tmp_path)

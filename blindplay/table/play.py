@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, cast
 
 import chess
 
@@ -45,6 +48,8 @@ from .words import spoken
 
 if TYPE_CHECKING:
     from .console_host import ConsoleHost
+
+log = logging.getLogger(__name__)
 
 # A room goes on sounding for about so long after a loudspeaker has stopped.
 ECHO_SECONDS = 0.1
@@ -129,6 +134,7 @@ def run(
     """
     pack = load(language)
     share_one_heap()
+    out = cast(TextIO, _Unfailing(out))
     if keep is not Keep.OFF and wanted.silent:
         raise TapeError("A tape keeps what is spoken; leave out --silent, or --tape.")
     if keep is Keep.VOICES and not devices().playback:
@@ -185,16 +191,20 @@ def run(
         session.show(pack.printed("keyboard"))
         session.show(f"The journal is {path}.")
         session.set_up(lambda: _begin(session))
-        for line in keys:
+        for line in _lines(keys):
             if speaker is not None:
                 speaker.interrupt()
             if line.strip() == "quit":
                 break
-            if host is not None and line.split()[:1] in (["link"], ["unlink"], ["links"]):
-                assert console is not None
-                _links(host, line.split(), out, language, qr=console.qr)
-            else:
-                _typed(session, line.strip())
+            try:
+                if host is not None and line.split()[:1] in (["link"], ["unlink"], ["links"]):
+                    assert console is not None
+                    _links(host, line.split(), out, language, qr=console.qr)
+                else:
+                    _typed(session, line.strip())
+            except Exception as error:  # whoever failed at it: the next line may do better
+                log.exception("a typed line was not told to everybody")
+                session.trouble(f"Something failed at what was typed ({error}); the game goes on.")
         else:
             # No keyboard (any more): voice and board go on alone until the game is over.
             while session.has_devices() and not table.game.over:
@@ -426,8 +436,9 @@ def _typed(session: Session, line: str) -> None:
                  "start": "start_clocks", "adjourn": "adjourn",
                  "preside": "preside", "withdraw": "withdraw"}  # fmt: skip
     try:
-        if words[0] == "tape" and len(words) == 2 and words[1].isdigit():
-            session.play_tape(int(words[1]))
+        number = _number(words[1]) if len(words) == 2 else None
+        if words[0] == "tape" and number is not None:
+            session.play_tape(number)
         elif words == ["tape", "off"]:
             pass  # every line ends what is being said
         elif line.startswith("{"):
@@ -437,13 +448,13 @@ def _typed(session: Session, line: str) -> None:
             session.talk()
         elif words[0] in decisions and len(words) == 1:
             table.submit(f.Arbiter, do=decisions[words[0]])
-        elif words[0] == "restore" and len(words) == 2 and words[1].isdigit():
-            table.submit(f.Arbiter, do="restore", ply=int(words[1]))
+        elif words[0] == "restore" and number is not None:
+            table.submit(f.Arbiter, do="restore", ply=number)
         elif words[0] == "execute" and len(words) == 3:
             table.submit(f.Make, by=words[1], move=words[2])
-        elif words[0] == "record" and len(words) >= 4 and words[2].isdigit():
+        elif words[0] == "record" and len(words) >= 4 and _number(words[2]) is not None:
             text = " ".join(words[3:])
-            table.submit(f.Record, by=words[1], ply=int(words[2]), text=text)
+            table.submit(f.Record, by=words[1], ply=_number(words[2]), text=text)
         else:
             for name in f.SIDES:
                 if line.startswith(f"{name}:"):
@@ -451,3 +462,31 @@ def _typed(session: Session, line: str) -> None:
             session.typed(side, line)
     except FactError as error:
         session.trouble(f"That was not understood: {error}.")
+
+
+def _number(word: str) -> int | None:
+    """The number that a word is, as long as any can be in a game."""
+    return int(word) if word.isdecimal() and len(word) < 10 else None
+
+
+def _lines(keys: Iterable[str]) -> Iterator[str]:
+    """What is typed, until nothing can be any more: a keyboard that is gone ends no game."""
+    with contextlib.suppress(OSError, ValueError):
+        yield from keys
+
+
+class _Unfailing(io.TextIOBase):
+    """Prints what can be printed. A game does not end because a terminal was closed, or because
+    what is printed goes into a file on a disk that is full."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            self._out.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._out.flush()

@@ -100,11 +100,62 @@ def test_the_time_without_a_table_is_charged_as_the_arbiter_says_and_replays_so(
         assert again.clock.left == stood and len(list(journal.facts())) == facts + 1
 
 
-def played(path: Path, keys: str, *, charged: bool = False) -> str:
-    out = io.StringIO()
+def played(path: Path, keys: str, *, charged: bool = False, out: io.StringIO | None = None) -> str:
+    out = io.StringIO() if out is None else out
     devices = Devices(microphone="none", silent=True)
     run(path, None, "de", devices, io.StringIO(keys), out, charge_dead_time=charged)
     return out.getvalue()
+
+
+def moves_in(path: Path) -> list[str]:
+    with Journal(path, read_only=True) as journal:
+        announced = [fact for fact in journal.facts() if isinstance(fact, f.Announce)]
+        return [fact.move for fact in announced if fact.move is not None]
+
+
+def test_no_line_that_is_typed_ends_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.db"
+    left_behind(path, dead=60)
+    typed = Session.typed
+
+    def fails(session: Session, side: str, text: str) -> None:
+        if text == "fail":
+            raise RuntimeError("somebody was not told")
+        typed(session, side, text)
+
+    monkeypatch.setattr(Session, "typed", fails)
+    odd = ["restore ²", "tape ²", "record white ² e4", f"restore {'9' * 5000}", "restore 1e3",
+           f"record white {'9' * 30} e4", '{"fact":' * 5000, f'{{"t":{"9" * 5000}}}', "\0", "{}",
+           "white:", "execute white", "link", "fail"]  # fmt: skip
+    printed = played(path, "\n".join([*odd, "white: Bauer e2 e4", "quit", ""]))
+    assert moves_in(path) == ["e2e4"]
+    assert "Something failed at what was typed (somebody was not told)" in printed
+    assert "The journal's seal is" in printed
+
+
+def test_a_game_goes_on_where_nothing_can_be_printed_or_typed_any_more(tmp_path: Path) -> None:
+    """A terminal that was closed; a file for what is printed, on a full disk."""
+
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(28, "No space left on device")
+
+        def flush(self) -> None:
+            raise BrokenPipeError(32, "Broken pipe")
+
+    class Gone(io.StringIO):
+        def __next__(self) -> str:  # type: ignore[override]
+            if line := self.readline():
+                return line
+            raise OSError(5, "Input/output error")
+
+    path = tmp_path / "game.db"
+    left_behind(path, dead=60)
+    assert played(path, "white: Bauer e2 e4\nquit\n", out=Full()) == ""
+    assert moves_in(path) == ["e2e4"]
+    run(path, None, "de", Devices(microphone="none", silent=True), Gone("\n"), io.StringIO())
 
 
 @pytest.mark.parametrize("charged", [False, True])
