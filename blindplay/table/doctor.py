@@ -32,7 +32,7 @@ from blindplay.record import Journal, JournalError
 from blindplay.record.tape import beside
 from blindplay.speech import findings
 from blindplay.speech.findings import Finding
-from blindplay.speech.models import ModelError, chosen
+from blindplay.speech.models import ModelError, chosen, unread_choices
 
 from . import keeping, preferences, voices
 from .voice.effort import memory
@@ -63,7 +63,10 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
 
 
 def _together(pack: Language, model: Path | None) -> Iterator[Finding]:
-    """What several models that listen together cost; what they are worth, `bench models` says."""
+    """Whether those listen that were chosen; what several together cost; what they are worth,
+    `bench models` says."""
+    if model is None and (unread := unread_choices()):
+        yield Finding(False, "models", unread)
     try:
         folders = chosen(pack.code) if model is None else (model,)
     except ModelError:

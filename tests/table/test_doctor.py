@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.speech.findings import Finding
@@ -161,3 +162,11 @@ def test_the_report_is_one_file_without_sound(tmp_path: Path) -> None:
 def test_a_report_into_a_folder_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     done = run("doctor", "--report", str(tmp_path / "no" / "report.txt"), home=tmp_path)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+
+
+def test_damaged_choices_of_models_are_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "chosen", lambda language: (Path("one"),))
+    monkeypatch.setattr(doctor, "unread_choices", lambda: "It is damaged.")
+    told = list(doctor._together(load("de"), None))
+    assert told == [Finding(False, "models", "It is damaged.")]
+    assert list(doctor._together(load("de"), Path("one"))) == []

@@ -292,6 +292,18 @@ def test_a_model_that_was_never_measured_has_the_general_ears(tmp_path: Path) ->
     assert ears_of(tmp_path).weights.keys() == EARS.weights.keys()
 
 
+def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from blindplay import cli
+
+    model = Path(shutil.copytree(MODEL, tmp_path / "model"))
+    (model / "ears.json").write_text("garbage", "utf-8")
+    _, ears = cli._Ears([model]).recogniser(PACK)
+    assert ears == ears_of(tmp_path)
+    assert "ears.json is damaged" in capsys.readouterr().err
+
+
 # --- several models ------------------------------------------------------------------------------
 
 
