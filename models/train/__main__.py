@@ -9,16 +9,13 @@ interrupted is gone on with. See README.md beside this file.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
 
 from blindplay.language import lexicon
@@ -29,14 +26,13 @@ from . import evaluation
 from .export import export, read
 from .network import Network
 from .phrases import phones
-from .synthesis import Shard, Utterance, shards, synthesise, utterances
-from .voices import VoiceError, voices
+from .synthesis import Utterance, shards, synthesised, utterances
+from .voices import voices
 
 UTTERANCES, STEPS, SEED = 15_000, 6_000, 1
 """What a built-in model is made of, unless something else is said."""
 STEPS_ON = 2_000
 """The steps of training that goes on from another model's network."""
-_ATTEMPTS = 3
 _TESTED = 120  # utterances of each voice never heard
 
 
@@ -102,19 +98,6 @@ def speak(order: Order) -> None:
             if one.result() or number == len(parts):
                 minutes = (time.monotonic() - began) / 60
                 say(f"Speech: {number} of {len(parts)} parts after {minutes:.1f} minutes.")
-
-
-def synthesised(part: Shard, folder: Path) -> bool:
-    """Synthesise in a process of its own; False when it is there already.
-
-    espeak-ng has been seen to crash, once in some ten thousand phrases. Then other ones are said.
-    """
-    new = multiprocessing.get_context("spawn")
-    for attempt in range(_ATTEMPTS):
-        other = replace(part, seed=part.seed + 1000 * attempt)
-        with contextlib.suppress(BrokenProcessPool), ProcessPoolExecutor(1, new) as pool:
-            return pool.submit(synthesise, other, folder).result()
-    raise VoiceError(f"The synthesiser of {part.voice.name} crashes; leave out {part.voice.kind}.")
 
 
 def spoken(order: Order) -> list[Utterance]:

@@ -8,6 +8,7 @@ measures.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +21,7 @@ from blindplay.speech.recogniser import Recogniser
 
 from .features import mfcc
 from .network import Network
-from .synthesis import Shard, utter
+from .synthesis import Shard, synthesised, utterances
 from .voices import voices
 
 Sound = npt.NDArray[np.float32]
@@ -53,9 +54,11 @@ def unheard(language: str, count: int, seed: int, without: Sequence[str] = ()) -
         else:
             continue
         tested = replace(voice, speakers=speakers)
-        # Shards are numbered from 0: so none that was trained with is said again.
-        for _, words, phones, sound in utter(Shard(language, tested, 999, count, seed)):
-            yield Test(voice.kind, words, tuple(phones), sound.astype(np.float32))
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            # Shards are numbered from 0: so none that was trained with is said again.
+            synthesised(Shard(language, tested, 999, count, seed), Path(folder))
+            for one in utterances(Path(folder)):
+                yield Test(one.kind, one.words, one.phones, one.sound())
 
 
 def recordings(folder: Path) -> Iterator[Test]:

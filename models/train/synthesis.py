@@ -8,21 +8,26 @@ and the phones. The second is written last: where it is, the shard is whole.
 
 from __future__ import annotations
 
+import contextlib
+import multiprocessing
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from .phrases import Phrases
-from .voices import Samples, Voice, engine
+from .voices import Samples, Voice, VoiceError, engine
 
 RATE = 16_000
 SHARD = 250
 """Utterances in a shard."""
 
+_ATTEMPTS = 3
 _LONGEST_S = 7.0
 _LEVEL = 0.7
 _MARGIN = 800  # samples kept before and after what is said, 50 ms
@@ -92,6 +97,20 @@ def synthesise(shard: Shard, folder: Path) -> bool:
     part.write_text("".join(lines), encoding="utf-8", newline="\n")
     part.replace(index)
     return True
+
+
+def synthesised(part: Shard, folder: Path) -> bool:
+    """`synthesise` in a process of its own.
+
+    espeak-ng has been seen to crash, once in some ten thousand phrases. Then other ones are said.
+    Raises VoiceError when it goes on crashing, too.
+    """
+    new = multiprocessing.get_context("spawn")
+    for attempt in range(_ATTEMPTS):
+        other = replace(part, seed=part.seed + 1000 * attempt)
+        with contextlib.suppress(BrokenProcessPool), ProcessPoolExecutor(1, new) as pool:
+            return pool.submit(synthesise, other, folder).result()
+    raise VoiceError(f"The synthesiser of {part.voice.name} crashes; leave out {part.voice.kind}.")
 
 
 def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.int16]]]:

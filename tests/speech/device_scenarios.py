@@ -192,14 +192,19 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
 
 
 def understood(server: SoundServer, folder: Path) -> dict[str, Any]:
-    """Announce moves and hear them, by the devices' names too."""
+    """Announce moves and hear them, by the devices' names too; what was not taken for anything is
+    said again, as at a table: a busy machine may have lost a piece of the sound."""
     found: Devices = devices()
     outcomes = []
     with Table(folder, half_duplex=False) as table:
-        for count, words in enumerate(SAID, 1):
-            outcomes.append(str(table.say(words)))
-            until(lambda count=count: len(table.heard) >= count)  # type: ignore[misc]
-        heard = table.decided()
+        for words in SAID:
+            for _ in range(3):
+                count = len(table.heard)
+                outcomes.append(str(table.say(words)))
+                until(lambda count=count: len(table.heard) > count)  # type: ignore[misc]
+                if any(table.decided()[count:]):
+                    break
+        heard = [words for words in table.decided() if words]
     by_name = DeviceSink(found.playback[0][:4].upper())
     with MicrophoneSource(found.capture[0]) as microphone:
         named = len(next(iter(microphone)))

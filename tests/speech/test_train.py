@@ -24,7 +24,6 @@ from blindplay.speech.graphs.contexts import Contexts
 from blindplay.speech.graphs.files import read_transitions
 from blindplay.speech.models import PEOPLE, find_model, vocabulary
 from models.train import evaluation, features, phrases, synthesis, voices
-from models.train.__main__ import synthesised
 from models.train.export import export, read
 from models.train.network import CONTEXT, Network
 
@@ -158,15 +157,25 @@ def shard(code: str = "de", count: int = 6) -> synthesis.Shard:
 def test_seeded_synthesis_is_the_same_twice_and_is_not_done_again(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        assert synthesised(shard(), tmp_path / name)
+        assert synthesis.synthesised(shard(), tmp_path / name)
         assert not synthesis.synthesise(shard(), tmp_path / name)
     for ending in ("raw", "tsv"):
         one, two = ((tmp_path / n / f"{shard().name}.{ending}") for n in ("one", "two"))
         assert one.read_bytes() == two.read_bytes()
 
 
-@espeak
-def test_what_was_synthesised_is_read_back_utterance_by_utterance(tmp_path: Path) -> None:
+class Tone:
+    """An engine whose voice is a tone that swells."""
+
+    def say(self, *_phrase: object) -> tuple[voices.Samples, int]:
+        second = np.arange(3 * 16_000, dtype=np.float32) / 16_000
+        return np.sin(2 * np.pi * 200 * second) * second / 3, 16_000
+
+
+def test_what_was_synthesised_is_read_back_utterance_by_utterance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(synthesis, "engine", lambda name, seed: Tone())
     synthesis.synthesise(shard(), tmp_path)
     made = [(words, tuple(phones)) for _, words, phones, _ in synthesis.utter(shard())]
     read = synthesis.utterances(tmp_path)
@@ -238,14 +247,17 @@ def test_another_model_is_not_read_as_one_of_ours(tmp_path: Path) -> None:
 
 
 @espeak
-def test_vosk_hears_the_same_phones_as_the_network(exported: tuple[Network, Path]) -> None:
+def test_vosk_hears_the_same_phones_as_the_network(
+    exported: tuple[Network, Path], tmp_path: Path
+) -> None:
     network, folder = exported
     vosk.SetLogLevel(-1)
     model = vosk.Model(str(folder))
     grammar = json.dumps([f"phone{k}" for k in range(len(network.phones))])
     wrong = count = 0
-    for _, _, _, said in synthesis.utter(shard(count=12)):
-        sound = evaluation.in_a_room(said.astype(np.float32))
+    synthesis.synthesised(shard(count=12), tmp_path)
+    for said in synthesis.utterances(tmp_path):
+        sound = evaluation.in_a_room(said.sound())
         heard = network.heard(features.mfcc(sound))
         decoder = vosk.KaldiRecognizer(model, 16_000, grammar)
         decoder.AcceptWaveform(sound.astype("<i2").tobytes())
