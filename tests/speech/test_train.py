@@ -169,7 +169,8 @@ class Tone:
 
     def say(self, *_phrase: object) -> tuple[voices.Samples, int]:
         second = np.arange(3 * 16_000, dtype=np.float32) / 16_000
-        return np.sin(2 * np.pi * 200 * second) * second / 3, 16_000
+        swell = np.sin(2 * np.pi * 200 * second) * second / 3
+        return swell.astype(np.float32), 16_000
 
 
 def test_what_was_synthesised_is_read_back_utterance_by_utterance(
