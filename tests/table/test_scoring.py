@@ -211,7 +211,7 @@ def test_any_sheet_of_any_game_can_be_written_in_every_form(
 def test_a_sheet_is_written_in_its_owners_language_or_another(tmp_path: Path) -> None:
     white = {"impaired": True, "language": "nb"}
     path = played(tmp_path / "game.db", GERMAN, white=white, black={"language": "en"})
-    assert "Partiskjema for Hvit" in Scored.of(path).write(Format.LONGHAND)
+    assert "Noteringsskjema for Hvit" in Scored.of(path).write(Format.LONGHAND)
     assert "Scoresheet of Black" in Scored.of(path).write(Format.LONGHAND, "black")
     assert '<html lang="sv">' in Scored.of(path).write(Format.HTML, language="sv")
 
