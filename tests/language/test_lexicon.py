@@ -56,6 +56,15 @@ def test_every_language_has_fillers_none_of_which_is_a_word_of_the_table(code: s
     assert min(cost for variants in found.fillers.values() for cost in variants.values()) == 2.0
 
 
+@pytest.mark.parametrize("code", CODES)
+def test_every_pronunciation_of_a_filler_can_be_heard(code: str) -> None:
+    found = lexicon(code)
+    ours = {spoken for variants in found.words.values() for spoken in variants}
+    # Where a word of the table sounds the same, it is always heard instead.
+    overheard = {word for word, variants in found.fillers.items() if ours & variants.keys()}
+    assert not overheard
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [
