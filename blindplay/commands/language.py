@@ -98,12 +98,19 @@ def remove(
 
 
 def _code(file: Path) -> str:
-    if not re.fullmatch(r"[a-z]{2,3}\.toml", file.name):
-        raise ValueError(
-            f"{file.name} must be named after the code of its language, two or three small "
-            "letters, such as fo.toml: rename it."
-        )
+    if misnamed := _misnamed(file):
+        raise ValueError(misnamed)
     return file.stem
+
+
+def _misnamed(file: Path) -> str:
+    """What is wrong with the name of a pack that is to be added; "" if nothing."""
+    if re.fullmatch(r"[a-z]{2,3}\.toml", file.name):
+        return ""
+    return (
+        f"{file.name} must be named after the code of its language, two or three small "
+        "letters, such as fo.toml: rename it before you add it."
+    )
 
 
 def _checked(file: Path) -> Report:
@@ -119,7 +126,10 @@ def _checked(file: Path) -> Report:
             f"There is no file {file}, and no language of this code; see blindplay language list."
         )
     code = Path(name).stem
-    return check(text, name, code, likeness=unlikeness, is_sound=lambda s: bool(sounds_of(s)))
+    report = check(text, name, code, likeness=unlikeness, is_sound=lambda s: bool(sounds_of(s)))
+    if file.is_file() and _misnamed(file):
+        report.warnings.append(Finding("", None, _misnamed(file)))
+    return report
 
 
 def _told(report: Report) -> list[str]:

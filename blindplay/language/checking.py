@@ -86,7 +86,8 @@ def check(
     try:
         data = parse(text, file)
     except LanguageError as error:
-        report.errors.append(Finding("", None, str(error)))
+        place = re.search(r", line (\d+): ", str(error))
+        report.errors.append(Finding("", int(place[1]) if place else None, str(error)))
         return report
     reference = files(__package__).joinpath("packs", f"{_REFERENCE}.toml")
     whole = parse(reference.read_bytes(), reference.name)

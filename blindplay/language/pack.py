@@ -264,6 +264,21 @@ def look_in(folder: Path) -> None:
     _own = folder
 
 
+# What Python says of a file that is no TOML, and how it is told to a translator.
+_IN_WORDS = {
+    "Illegal character '\\n'": "the quotation mark at the end of the words is missing",
+    "Cannot overwrite": "this name is there already, keep one of the two",
+    "Cannot declare": "this table is there already, put the two together",
+    "Unclosed array": "here or before it, a comma between two words or the bracket ] at the end of "
+    "a list is missing",
+    "Expected '='": "write a name, an equals sign, and words in quotes",
+    "Invalid value": "write the words in straight quotes, and a list of them in brackets [ ]",
+    "Invalid statement": "begin with a name; one that has other letters than a to z goes in quotes",
+    "Expected newline": "something is left over at the end; the words go in one pair of quotes",
+    "Unescaped": "write each backslash twice, or leave it out",
+}
+
+
 def parse(text: bytes, file: str) -> dict[str, Any]:
     """The contents of a pack. LanguageError, which names ``file``, if it is no TOML."""
     try:
@@ -271,6 +286,10 @@ def parse(text: bytes, file: str) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise LanguageError(f"{file} is no text in UTF-8: save it as UTF-8.") from None
     except (ValueError, RecursionError) as error:  # of TOML, and of numbers too long for Python
+        place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
+        told = next((told for begin, told in _IN_WORDS.items() if str(error).startswith(begin)), "")
+        if place and told:
+            raise LanguageError(f"Correct {file}, line {place[1]}: {told}.") from error
         raise LanguageError(f"Correct {file}: {error}.") from error
 
 

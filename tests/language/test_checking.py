@@ -293,6 +293,37 @@ def test_check_prints_json(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('name = "Føroyskt\nfiles = "x"\n', "line 1: the quotation mark at the end"),
+        ('name = "a"\n\nname = "b"\n', "line 3: this name is there already"),
+        ('[ranks]\n1 = ["en"]\n[ranks]\n', "line 3: this table is there already"),
+        ('to = ["á" "at"]\n', "line 1: here or before it, a comma"),
+        ("name = Føroyskt\n", "line 1: write the words in straight quotes"),
+        ("hallo heimur\n", "line 1: write a name, an equals sign"),
+    ],
+)
+def test_what_is_no_toml_is_told_as_to_somebody_who_writes_words(
+    text: str, told: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "fo.toml"
+    file.write_text(text, "utf-8")
+    said = CLI.invoke(commands.app, ["check", str(file)])
+    assert said.exit_code == 2
+    assert f"Error, Correct fo.toml, {told}" in said.output
+    found = json.loads(CLI.invoke(commands.app, ["check", str(file), "--json"]).output)
+    assert f"line {found['errors'][0]['line']}:" in told
+
+
+def test_check_says_that_a_file_must_be_renamed_before_it_is_added(tmp_path: Path) -> None:
+    file = tmp_path / "Norsk.txt"
+    file.write_text(text_of("nb"), "utf-8")
+    said = CLI.invoke(commands.app, ["check", str(file)])
+    assert said.exit_code == 0
+    assert "Warning, Norsk.txt must be named after the code of its language" in said.output
+
+
 def test_a_pack_of_ones_own_is_added_used_and_removed(own: Path, tmp_path: Path) -> None:
     file = tmp_path / "nn.toml"
     file.write_text(
