@@ -176,6 +176,7 @@ class Cutter:
         self._let_go = math.inf  # when the button was released
         self._speaking = False
         self._gone = False  # the sound has a gap
+        self._afresh = False  # and the detector has not been told
         self._started = self._first = self._last = math.nan
 
     @property
@@ -210,7 +211,7 @@ class Cutter:
     def mute(self) -> None:
         """Hear nothing until `unmute`; two mutes need two unmutes."""
         self._mutes += 1
-        self._gone = True
+        self.interrupt()
 
     def unmute(self, tail: float = 0.0) -> bool:
         """Hear again but for the first `tail` seconds; True if this was the last mute."""
@@ -235,17 +236,34 @@ class Cutter:
 
     def interrupt(self) -> None:
         """The sound has a gap (another microphone): what was half said is forgotten."""
-        self._gone = True
+        self._gone = self._afresh = True
+
+    def detect_with(self, detector: Detector) -> None:
+        """Another detector from now on; the sound has a gap."""
+        self._detector = detector
+        self.interrupt()
 
     def feed(self, block: bytes) -> list[Event]:
         """Take the next block (16 kHz mono 16-bit PCM) and return what happens with it."""
+        return self.take(block, self.likelihood(block))
+
+    def likelihood(self, block: bytes) -> float:
+        """The part of :meth:`feed` that takes time: how likely the detector thinks that there is a
+        voice in the next block, 0 to 1. Whatever else is called may be called meanwhile."""
+        if self._afresh:
+            self._afresh = False
+            self._detector.reset()
+        deaf = self._mutes > 0 or self._skip_s > 1e-9
+        return 0.0 if deaf else self._detector.likelihood(block)
+
+    def take(self, block: bytes, likely: float) -> list[Event]:
+        """The other part, with what :meth:`likelihood` has said of this block."""
         length = len(block) / 2 / RATE
         self._now += length
         events: list[Event] = []
         if self._gone:
             self._gone = False
             self._before.clear()
-            self._detector.reset()
             if self._speaking:
                 self._speaking = False
                 events.append(Forgotten())
@@ -253,7 +271,7 @@ class Cutter:
             if self._mutes == 0:
                 self._skip_s -= length
             return events
-        voiced = self._voiced(block, length)
+        voiced = self._voiced(block, length, likely)
         _push(self._before, (block, voiced), PREROLL_S / length)
         if self._speaking:
             if voiced:
@@ -280,8 +298,7 @@ class Cutter:
             self._before.popleft()
         return [Ended(Cut(began, ended, self._now))]
 
-    def _voiced(self, block: bytes, length: float) -> bool:
-        likely = self._detector.likelihood(block)
+    def _voiced(self, block: bytes, length: float, likely: float) -> bool:
         _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)
         power = sum(self._powers) / len(self._powers)
         if not self._speaking or self._now - self._started > _SURELY_ROOM_S:

@@ -28,12 +28,13 @@ from blindplay.speech.activity import (
 )
 from blindplay.speech.audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
 from blindplay.speech.ensemble import AnyRecogniser, RunTogether
-from blindplay.speech.recogniser import Hearing, Run
+from blindplay.speech.recogniser import Hearing, Run, VocabularyError
 
 log = logging.getLogger(__name__)
 
 HEARING_PATIENCE_S = 30.0
-"""How long a recogniser may think about one block of sound before it is left behind."""
+"""How long a recogniser may think about one block of sound before it is left behind; twice as long
+after each time that it was, until it has heard something."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class Listener:
     So it is with a recogniser that fails, or never comes back from an utterance: `on_error` is
     told, in another thread if it hangs; that utterance is lost, the next one is begun anew, and
     `on_back` is called when one has been heard. What comes of the lost one later is not told.
-    With `on_failed` and `on_works`, these are called of the recogniser in their place.
+    With `on_failed` and `on_works`, these are called of the recogniser in their place. Who calls a
+    method waits for no recogniser, but for `reheard`.
     """
 
     def __init__(
@@ -93,10 +95,13 @@ class Listener:
         self._on_back = on_back
         self._on_failed = on_failed or on_error
         self._on_works = on_works or on_back
-        self._lock = threading.Lock()  # around the cutter, the phrases and the next run
+        # Around the cutter, the phrases and the next run; never held while a recogniser works.
+        self._lock = threading.Lock()
         self._cutter = Cutter(Silero(), listening)
         self._next: Run | RunTogether | None = recogniser.start(phrases)
         self._phrases = frozenset(phrases)
+        self._heard_with = self._phrases  # those of the run, and of what was told last
+        self._changed = False  # the phrases, since the next run was begun
         self._run: Run | RunTogether | None = None  # of the utterance under way
         self._sound = b""  # of that utterance, so far
         self._told_start = False
@@ -106,6 +111,8 @@ class Listener:
         self._timing: Timing | None = None
         self._failed = False  # the recogniser, since the last utterance that was heard
         self._busy_since: float | None = None  # with a block, and not with who is told of it
+        self._detecting = False  # and with whether it is a voice
+        self._hung = 0  # times in a row
         self._ended = threading.Event()
         self._thread = self._worker()
 
@@ -146,20 +153,46 @@ class Listener:
         """
         if frozenset(phrases) == self._phrases:
             return
-        run = self._recogniser.start(phrases)
+        unknown = set(phrases).difference(self._recogniser.sayable(phrases))
+        if unknown:
+            raise VocabularyError(
+                f"No speech model knows all words of: {', '.join(sorted(unknown))}; "
+                "leave those phrases out or choose another model."
+            )
         with self._lock:
-            self._next = run
+            self._next, self._changed = None, True
             self._phrases = frozenset(phrases)
+
+    @property
+    def outdated(self) -> bool:
+        """Return whether the utterance told last was heard with other phrases than are listened
+        for now."""
+        return self._heard_with != self._phrases
 
     def reheard(self) -> Hearing | None:
         """The utterance told last as it is heard with the phrases that are listened for now; None
         if they are still the ones with which it was heard.
 
-        For who was told of it and then had to wait until nothing could change any more.
+        For who was told of it and then had to wait until nothing could change any more; it may
+        take as long as a recogniser takes, so let nobody wait for it.
         """
-        with self._lock:
-            changed, phrases = self._next is not None, tuple(self._phrases)
-        return self._recogniser.recognise(self._sound, phrases) if changed else None
+        phrases = self._phrases
+        if phrases == self._heard_with:
+            return None
+        ours = threading.current_thread() is self._thread
+        if ours:
+            self._busy_since = time.monotonic()
+        try:
+            hearing = self._recogniser.recognise(self._sound, tuple(phrases))
+        except Exception as error:
+            hearing = Hearing()
+            if not ours or threading.current_thread() is self._thread:
+                self._lose(f"The recogniser failed ({error}); it is begun anew.")
+        if ours:
+            self._must_be_ours()
+            self._busy_since = None
+        self._heard_with = phrases
+        return hearing
 
     def mute(self) -> None:
         """Hear nothing until `unmute`: an utterance that is half said is forgotten.
@@ -245,10 +278,11 @@ class Listener:
         """Leave behind a recogniser that hangs: no thread can be ended, but another can go on."""
         while not self._ended.wait(HEARING_PATIENCE_S / 10):
             since = self._busy_since
-            if since is None or time.monotonic() - since < HEARING_PATIENCE_S:
+            if since is None or time.monotonic() - since < HEARING_PATIENCE_S * 2**self._hung:
                 continue
             log.error("the recogniser hangs; another thread goes on")
             self._busy_since = None
+            self._hung += 1
             self._thread = self._worker()  # from now on the other one is told nothing more
             self._lose("The recogniser hangs; it is begun anew.")
             self._thread.start()
@@ -265,6 +299,8 @@ class Listener:
 
     def _work(self) -> None:
         try:
+            if self._detecting:  # the thread before this one, and it will never end
+                self._cutter.detect_with(Silero())
             while not self._listened():
                 self._call(self._on_back)
         except _LeftBehindError:
@@ -292,8 +328,13 @@ class Listener:
         self._level = level(block)
         arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:
+            self._detecting = True
+            likely = self._cutter.likelihood(block)
+            self._must_be_ours()
+            self._detecting = False
             with self._lock:
-                events = self._cutter.feed(block)
+                events = self._cutter.take(block, likely)
+            self._prepare()
             for event in events:
                 self._take(event, arrived)
             if self._is_over(self._cutter.silent_s):
@@ -331,14 +372,28 @@ class Listener:
         for event in events:
             self._take(event, arrived)
 
+    def _prepare(self) -> None:
+        """Begin the next run when the phrases have changed, so that nobody waits for it later."""
+        with self._lock:
+            changed, self._changed, phrases = self._changed, False, self._phrases
+        if not changed:
+            return
+        run = self._recogniser.start(tuple(phrases))
+        self._must_be_ours()
+        with self._lock:
+            if not self._changed:
+                self._next = run
+
     def _hear(self, sound: bytes) -> None:
         self._sound += sound
         with self._lock:
             fresh, self._next = self._next, None
+            phrases = self._phrases
         if fresh is not None or self._run is None:
             # Also when the grammar changes while this is being said: it is heard again from its
             # beginning, or a player who answers quickly would never be understood.
-            self._run = fresh or self._recogniser.start(tuple(self._phrases))
+            self._run = fresh or self._recogniser.start(tuple(phrases))
+            self._heard_with = phrases
             sound = self._sound
         # Whether the model thinks this is the end is not asked: it thinks so in pauses for breath.
         self._run.accept(sound)
@@ -368,8 +423,9 @@ class Listener:
             hearing = self._run.finish()
             self._must_be_ours()
             if hearing.words != words:
-                self._doubted = True
-                self._run = self._recogniser.start(tuple(self._phrases))
+                self._doubted, phrases = True, self._phrases
+                self._run = self._recogniser.start(tuple(phrases))
+                self._heard_with = phrases
                 self._run.accept(self._sound)
                 return False
             self._early = hearing
@@ -382,8 +438,11 @@ class Listener:
         hearing = self._early or run.finish()
         if is_soft(self._sound):
             # How soft it was is known only now; so it is heard once more, made louder.
-            hearing = self._recogniser.recognise(self._sound, tuple(self._phrases))
+            phrases = self._phrases
+            hearing = self._recogniser.recognise(self._sound, tuple(phrases))
+            self._heard_with = phrases
         self._must_be_ours()  # what a recogniser says that hung is told nobody
+        self._hung = 0
         if self._failed:
             self._failed = False
             self._call(self._on_works)
@@ -402,6 +461,8 @@ class Listener:
             self._busy_since = None
         try:
             callback(*arguments)
+        except _LeftBehindError:
+            raise
         except Exception:
             log.exception("a callback of the listener failed")
         if ours:

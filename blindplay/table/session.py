@@ -776,13 +776,18 @@ class Session:
     def _on_hearing(self, seat: str, hearing: Hearing) -> None:
         if self._speaker is not None:
             self._speaker.resume()
-        with self.table.lock:  # what is announced must not change meanwhile
-            listener = self._listeners.get(seat)
-            # It may have changed before: then it was heard with words for what has passed.
+        listener = self._listeners.get(seat)
+        while True:
+            # It may have changed before: then it was heard with words for what has passed. To hear
+            # it again takes time, or for ever, and nobody is to wait for that.
             again = listener.reheard() if listener is not None else None
             hearing = again if again is not None else hearing
-            if hearing.alternatives:
-                self._decide(seat, hearing)
+            with self.table.lock:  # what is announced must not change meanwhile
+                if listener is not None and listener.outdated:
+                    continue
+                if hearing.alternatives:
+                    self._decide(seat, hearing)
+                return
 
     def _decide(self, seat: str, hearing: Hearing) -> None:
         assert self._ears is not None

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from blindplay.speech import audio, listener, speaker
+from blindplay.speech import activity, audio, listener, speaker
 from blindplay.speech.audio import AudioError, DeviceSink, QueueSource, SilentSink
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Hearing, Recogniser
@@ -221,6 +221,92 @@ def test_a_recogniser_that_hangs_is_left_behind_and_what_it_says_later_is_told_n
     let.set()
     time.sleep(0.5)
     assert len(hearings) == count
+
+
+def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
+    recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 1.0)
+    let, hangs = threading.Event(), threading.Event()
+    real, made = activity.Silero, 0
+
+    class Hanging(real):  # type: ignore[misc, valid-type]
+        def likelihood(self, pcm: bytes) -> float:
+            nonlocal made
+            made += 1
+            if made == 3:
+                hangs.set()
+                let.wait()
+            return float(super().likelihood(pcm))
+
+    monkeypatch.setattr(listener, "Silero", Hanging)
+    told: list[str] = []
+    hearings: list[str] = []
+    arrived = threading.Event()
+
+    def hear(hearing: Hearing) -> None:
+        hearings.append(hearing.words)
+        arrived.set()
+
+    source = QueueSource()
+    ear = Listener(
+        recogniser, source, hear, phrases=MOVES, on_error=told.append,
+        on_back=lambda: told.append("back"),
+    )  # fmt: skip
+    with ear:
+        source.push(ROOM)
+        assert hangs.wait(30)
+        asked = time.monotonic()
+        ear.listen_for(MOVES[:3])  # the table does so, and it is not to wait
+        ear.mute()
+        ear.unmute()
+        assert time.monotonic() - asked < 0.5
+        limit = time.monotonic() + 30
+        while not told and time.monotonic() < limit:
+            time.sleep(0.01)
+        source.push(ROOM + ROOM + spoken(MOVES[1]) + ROOM + ROOM)
+        assert arrived.wait(60)
+        let.set()
+    assert told == ["The recogniser hangs; it is begun anew.", "back"]
+    assert hearings == [MOVES[1]]
+
+
+def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
+    recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 3.0)
+    let, told = threading.Event(), threading.Event()
+    hearings: list[Hearing | None] = []
+    failed: list[str] = []
+
+    class Again(Mishap):
+        def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Hearing:
+            self._does()
+            return self._real.recognise(pcm, phrases)
+
+    def hear(hearing: Hearing) -> None:
+        if not failed:
+            ear.listen_for(MOVES[:3])
+            hearings.append(ear.reheard())  # the first time it does not come back from here
+        else:
+            hearings.append(hearing)
+            told.set()
+
+    again = Again(recogniser, let.wait)
+    again.runs = 1  # none of them hangs by itself
+    source = QueueSource()
+    ear = Listener(again, source, hear, phrases=MOVES, on_error=failed.append)  # type: ignore[arg-type]
+    with ear:
+        source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
+        limit = time.monotonic() + 60
+        while not failed and time.monotonic() < limit:
+            time.sleep(0.01)
+        source.push(ROOM + spoken(MOVES[1]) + ROOM + ROOM)
+        assert told.wait(60), failed
+        let.set()
+        time.sleep(0.3)
+    assert failed == ["The recogniser hangs; it is begun anew."]
+    assert [hearing and hearing.words for hearing in hearings] == [MOVES[1]]
 
 
 def test_a_microphone_that_babbles_keeps_no_more_than_its_last_seconds() -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from blindplay.speech.activity import Listening
 from blindplay.speech.audio import RATE, QueueSource, SilentSink, read_audio
 from blindplay.speech.listener import Listener
 from blindplay.speech.models import find_model
-from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
@@ -155,3 +157,46 @@ def test_who_speaks_is_not_talked_over(player: Seat) -> None:
     player.session.say(Output.PUBLIC, GERMAN.sentence("welcome"))
     player.microphone.push(player.sound[half:])
     assert player.shows("heard White: bauer eva zwei eva vier")
+
+
+class HearsForEver:
+    """A listener whose recogniser does not come back from hearing an utterance again."""
+
+    outdated = True
+    timing = None
+    now = 0.0
+
+    def __init__(self) -> None:
+        self.asked, self.let = threading.Event(), threading.Event()
+
+    def reheard(self) -> Hearing | None:
+        self.asked.set()
+        self.let.wait()
+        self.outdated = False
+        return None
+
+    def listen_for(self, phrases: Sequence[str]) -> None:
+        pass
+
+    def close(self) -> None:
+        self.let.set()
+
+
+def test_typed_words_work_while_the_recogniser_hangs(player: Seat) -> None:
+    """Also where it is asked once more, because the game has gone on meanwhile."""
+    session = player.session
+    player.attach(Listening.OPEN)
+    real = session._listeners["white"]
+    hangs = HearsForEver()
+    session._listeners["white"] = cast(Listener, hangs)
+    heard = threading.Thread(target=session._on_hearing, args=("white", Hearing()), daemon=True)
+    heard.start()
+    assert hangs.asked.wait(10)
+    typed = threading.Thread(target=session.typed, args=("white", MOVE), daemon=True)
+    typed.start()
+    typed.join(10)
+    assert not typed.is_alive() and player.shows("ruled announced: by white; move e2e4")
+    hangs.let.set()
+    heard.join(10)
+    assert not heard.is_alive()
+    real.close()
