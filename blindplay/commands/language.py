@@ -15,7 +15,9 @@ from blindplay.language import LanguageError
 from blindplay.language.checking import Finding, Report, check
 from blindplay.language.pack import Pack, source
 
-app = typer.Typer(help="Languages: which there are, and checking one that you write.")
+app = typer.Typer(
+    help="Languages: which there are, and checking one that you write.", rich_markup_mode=None
+)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of plain lines.")]
 
@@ -52,9 +54,10 @@ def check_file(
     file: Annotated[Path, typer.Argument(help="A language pack, or the code of one there is.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Say what a language pack lacks, and what in it is ambiguous in letters or in sound.
+    """Say what a language pack lacks, and what sounds alike.
 
-    The exit status is 2 when no table can be held with it.
+    Every fault is told, with its line and what to do; and what is ambiguous in letters or in sound,
+    as a warning where a table can be held nevertheless. The exit status is 2 where none can be.
     """
     report = _checked(file)
     if as_json:
@@ -70,7 +73,10 @@ def check_file(
 def add(
     file: Annotated[Path, typer.Argument(help="A language pack named after its code: fo.toml.")],
 ) -> None:
-    """Use a language pack of your own from now on; it goes before a built-in one of its name."""
+    """Use a pack of your own from now on.
+
+    It goes before a built-in one of its name.
+    """
     code = _code(file)
     report = _checked(file)
     if not report.usable:

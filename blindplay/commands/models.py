@@ -250,7 +250,12 @@ def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
 
 @app.command("adapt")
 def adapt(
-    base: Annotated[Path, typer.Argument(help="Folder of an unpacked small Vosk model.")],
+    base: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder of an unpacked small Vosk model, or the name of an installed one."
+        ),
+    ],
     language_id: Annotated[str, typer.Option("--language", help="Language to be heard.")],
     output: Annotated[
         Path | None, typer.Option(help="Folder to write; your own model of the language if none.")
@@ -263,19 +268,21 @@ def adapt(
 
     It has BASE's acoustics, whatever its language, and the words of a table.
     """
-    from blindplay.speech import graphs, models
+    from blindplay.speech import graphs, models, store
 
     words = _words(language_id)
-    folder = output or models.model_folder(language_id)
-    with models.writing(folder):
-        report = graphs.adapt(
-            base, folder, words.vocabulary, family=family, lexicons=words.lexicons
-        )
-        if output is None:
-            about = {"name": models.OWN, "from": str(base.resolve())}
-            models.seal(folder, language=language_id, **about)
-        elif folder.samefile(base):  # a model that is made here
-            models.seal_built_in(folder)
+    if not base.exists():  # the name of one that was installed, perhaps
+        base = store.named_base(str(base)) or base
+    if output is None:
+        folder, report = store.make_own(language_id, words, base, family=family)
+    else:
+        folder = output
+        with models.writing(folder):
+            report = graphs.adapt(
+                base, folder, words.vocabulary, family=family, lexicons=words.lexicons
+            )
+            if folder.samefile(base):  # a model that is made here
+                models.seal_built_in(folder)
     print(
         f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
         f"the phones of: {report.base}."

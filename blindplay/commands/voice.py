@@ -27,7 +27,7 @@ _LanguageOption = Annotated[str, typer.Option("--language", help="Language of th
 _MicrophoneOption = Annotated[
     str | None, typer.Option(help="Microphone, a part of its name; the system's own if none.")
 ]
-_SilentOption = Annotated[bool, typer.Option("--silent", help="Print what would be said.")]
+_SilentOption = Annotated[bool, typer.Option("--silent", help="Print only, and do not speak.")]
 _NameArgument = Annotated[
     str, typer.Argument(help="The player's name, as it is given to play; none for nobody's.")
 ]
@@ -40,11 +40,12 @@ def enrol(
     microphone: _MicrophoneOption = None,
     silent: _SilentOption = False,
 ) -> None:
-    """Learn how a player speaks: he says some forty moves and words after the table.
+    """Learn how a player speaks.
 
-    It takes three to five minutes and needs no eyes. Enter repeats, s leaves out, q ends. What is
-    learned is used only if it is measurably better; it stays on this machine, and
-    ``blindplay voice forget NAME`` removes it.
+    He says some fifty moves and words after the table. It takes three to five minutes and needs no
+    eyes. Enter repeats, s leaves out, q ends. The learning afterwards takes some minutes more. What
+    is learned is used only if it is measurably better; it stays on this machine, and blindplay
+    voice forget NAME removes it.
     """
     from blindplay.table import preferences, voices
     from blindplay.table.hearing import listening_models, open_recogniser
@@ -74,9 +75,10 @@ def enrol(
 def learn(
     name: _NameArgument = "", language_id: _LanguageOption = "de", silent: _SilentOption = False
 ) -> None:
-    """Learn from what a player said when he was enrolled; nothing has to be said again.
+    """Learn again from the recordings of an enrolment.
 
-    After learning was ended before its time, and when the models that listen are others than then.
+    Nothing has to be said again. For when learning was ended before its time, and when the models
+    that listen are others than then, or know other words.
     """
     from blindplay.table import voices
     from blindplay.table.hearing import listening_models
@@ -150,10 +152,10 @@ def check(
     silent: _SilentOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Say how well a player is understood: forty words and ten moves, said after the table.
+    """Say how well a player is understood.
 
-    Tells which model and which way of speaking to take, and whether the microphone is the
-    trouble. Nothing is kept.
+    He says forty words and ten moves after the table. It tells which model and which way of
+    speaking to take, and whether the microphone is the trouble. Nothing is kept.
     """
     from blindplay.speech.models import ModelError, available
     from blindplay.table import voices
@@ -181,8 +183,11 @@ def check(
 
 @app.command("forget")
 def forget(name: _NameArgument = "") -> None:
-    """Forget how a player likes to be spoken to, how he has been misheard, and his voice; without
-    a name, the player who gave none."""
+    """Forget a player's voice and wishes.
+
+    How he likes to be spoken to, how he has been misheard, his recordings, and what was learned
+    from them. Without a name, those of the player who gave none.
+    """
     from blindplay.table import preferences, voices
 
     wanted, voice = preferences.forget(name), voices.forget(name)

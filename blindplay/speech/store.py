@@ -138,6 +138,34 @@ def install(
     return Installed(name, place, report.words, report.base, about["licence"] or None)
 
 
+def make_own(
+    language: str, words: Words, base: Path, *, family: str | None = None
+) -> tuple[Path, graphs.Report]:
+    """Make the user's own model of ``language`` out of ``base``, in place of the one there was, if
+    it can be heard with. ``base`` is left as it is; it may be the own one, to be given new words.
+    Where it is, and what `graphs.adapt` reports.
+
+    Raises ModelError or GraphError, each with what to do; and OSError.
+    """
+    models.available(language)  # is it a language tag?
+    place = models.model_folder(language)
+    with models.writing(models.data_folder()), _workplace() as work:
+        made = work / "adapted"
+        report = graphs.adapt(base, made, words.vocabulary, family=family, lexicons=words.lexicons)
+        about = {"name": OWN, "from": str(base.resolve())}
+        models.seal(made, language=language, **about)
+        _carry_over(place if place.is_dir() else None, made)  # unsealed, as it was
+        models.probe(made, language)
+        _put(made, place)
+    return place, report
+
+
+def named_base(name: str) -> Path | None:
+    """The folder of the installed base of this name, whole or short, as its makers gave it."""
+    known = catalogue.load().known(name)
+    return models.folders(bases_folder()).get(known.name if known else name)
+
+
 def remove(name: str, language: str | None = None) -> list[str]:
     """Remove the model ``name`` from ``language``, or from all; what was removed, in sentences.
 

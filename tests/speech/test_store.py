@@ -497,6 +497,31 @@ def test_where_nothing_can_be_written_it_is_said_what_to_do(
             assert "Errno" not in fault and fault.count("\n") == 1
 
 
+def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
+    home: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    base = models.built_in("de")
+    assert base is not None
+    (home / "bases").mkdir(parents=True)
+    shutil.copytree(base, home / "bases" / "vosk-model-small-de-0.15")
+    own = home / "de"
+    for number, given in enumerate(("german", str(own))):
+        status, told, fault = run(capsys, monkeypatch, "adapt", given, "--language", "de")
+        assert (status, fault) == (0, "")
+        assert told.startswith(f"{own}: ") and "de: heard with own and built-in" in told
+        assert verify(own)
+        if number:
+            assert (own / "ears.json").read_text() == "measured", "what was measured stays"
+        (own / "ears.json").write_text("measured")
+    # What cannot be heard with is not put in place.
+    before = everything(own)
+    broken = Path(shutil.copytree(base, tmp_path / "broken"))
+    (broken / "am" / "final.mdl").write_bytes((base / "am" / "final.mdl").read_bytes()[:20_000])
+    assert run(capsys, monkeypatch, "adapt", str(broken), "--language", "de")[0] == 2
+    assert everything(own) == before and not list(home.glob(".*"))
+
+
 def test_a_language_without_a_model_says_how_to_get_one() -> None:
     with pytest.raises(ModelError, match="blindplay models install --language nb"):
         chosen("nb")
