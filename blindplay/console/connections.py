@@ -9,6 +9,9 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
+import socket
+from collections.abc import Collection
+from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -34,6 +37,38 @@ def is_here(address: str) -> bool:
     return (mapped or found).is_loopback
 
 
+def has_room(address: str, others: Collection[str]) -> bool:
+    """Whether one more connection from ``address`` may stand beside those from ``others``."""
+    if is_here(address):
+        return True
+    away = [other for other in others if not is_here(other)]
+    return len(away) < MOST and away.count(address) < AN_ADDRESS
+
+
+class Door(socket.socket):
+    """A socket that listens, and hangs up at once on connections that are too many: each in which
+    encryption is begun and never finished would take a quarter of a megabyte for a minute.
+
+    Windows accepts connections in another way; there they count when they are encrypted.
+    """
+
+    _open: Collection[tuple[socket.socket, str]] = ()
+
+    @classmethod
+    def at(cls, host: str, port: int) -> Door:
+        """:raises OSError: if nothing can listen there."""
+        return cls(fileno=socket.create_server((host, port)).detach())
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        while True:
+            connection, peer = super().accept()
+            still = [one for one in self._open if one[0].fileno() >= 0]
+            if has_room(peer[0], [address for _, address in still]):
+                self._open = (*still, (connection, peer[0]))
+                return connection, peer
+            connection.close()
+
+
 class Connection(H11Protocol):
     """HTTP with a share for every address, and a limit on how long a request is waited for."""
 
@@ -51,11 +86,8 @@ class Connection(H11Protocol):
         self._wait()
 
     def _room(self, address: str) -> bool:
-        if is_here(address):
-            return True
         clients = [getattr(one, "client", None) for one in self.connections]
-        others = [client[0] for client in clients if client and not is_here(client[0])]
-        return len(others) < MOST and others.count(address) < AN_ADDRESS
+        return has_room(address, [client[0] for client in clients if client])
 
     def data_received(self, data: bytes) -> None:
         if self._refused:

@@ -19,7 +19,7 @@ from blindplay import language as packs
 from blindplay.console import views
 from blindplay.console.access import Doors
 from blindplay.console.app import COOKIE, Console
-from blindplay.console.connections import Connection
+from blindplay.console.connections import Connection, Door
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.ports import Utterance
 from blindplay.language import About, Command
@@ -139,7 +139,7 @@ class ConsoleHost:
         if certificate is not None:
             certificate.check()
         try:
-            self._socket = socket.create_server((host, port))
+            self._socket = Door.at(host, port)
         except OSError as error:
             raise ConsoleError(
                 f"The console cannot be served at {host}, port {port}: {error.strerror or error}. "

@@ -3,17 +3,23 @@ game; and what opens a page of another role, or one that has been taken away."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import shutil
+import socket
 import ssl
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from blindplay.console import connections
 from blindplay.console.access import Allowance
 from blindplay.console.acting import stamp
 from blindplay.laws import Game, duties
@@ -24,6 +30,7 @@ from blindplay.table import Table
 from blindplay.table.console_host import Certificate, ConsoleHost, TablePort
 
 from .hall import IMPAIRED, Hall
+from .test_crowds import hung_up
 
 # What each kind of fact needs besides who brings it.
 FIELDS: dict[str, dict[str, Any]] = {
@@ -248,5 +255,35 @@ def test_with_a_certificate_pages_are_encrypted_and_nothing_else_is_served(
             assert client.get("/assistant-white/").status_code == 200
         with pytest.raises(httpx.TransportError):
             httpx.get(base.replace("https", "http") + "/")
+    finally:
+        host.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="There, connections are accepted otherwise.")
+def test_encryption_that_is_begun_and_never_finished_has_its_share_of_connections(
+    hall: Hall, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "is_here", lambda address: False)
+    monkeypatch.setattr(connections, "AN_ADDRESS", 3)
+    host = ConsoleHost(hall.table, port=0, certificate=certificate)
+    place = urlsplit(host.url)
+    trusted = ssl.create_default_context(cafile=str(certificate.file))
+
+    def begun() -> socket.socket:
+        return socket.create_connection((place.hostname, place.port), timeout=10)
+
+    try:
+        with begun(), begun(), begun() as third:
+            with begun() as surplus:
+                assert hung_up(surplus)
+            third.close()
+            with httpx.Client(base_url=host.url, verify=trusted) as client:
+                for _ in range(20):  # until the console has seen that it is closed
+                    with contextlib.suppress(httpx.TransportError):
+                        assert client.get("/").status_code == 200
+                        break
+                    time.sleep(0.1)
+                else:
+                    pytest.fail("nobody comes in")
     finally:
         host.close()
