@@ -214,6 +214,7 @@ def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
     done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
                stdin="E2 E4\n\ne5\n\nSf3\n\n", home=tmp_path)  # fmt: skip
     assert "1. Bauer Eva zwei Eva vier … Bauer Eva sieben Eva fünf" in done.stdout
+    assert "Partieformular von Weiß:\n" in done.stdout
     assert "1. e4 … e5\n2. Sf3" in done.stdout
 
 

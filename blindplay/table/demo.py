@@ -154,7 +154,7 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
         print(file=out)
         print(pgn(table.game), file=out)
         for side in SIDES:
-            print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
+            print(f"\n{pack.sentence('sheet_title', player=pack.sentence(side))}:", file=out)
             print(scoresheet(table.game, side), file=out)
         print(f"\nThe journal is {journal_path}.", file=out)
 

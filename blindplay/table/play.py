@@ -215,7 +215,8 @@ def run(
         ended = [ruling["reason"] for ruling in session.rulings if ruling.kind == "game_over"]
         print("", pgn(table.game, *ended[-1:]), sep="\n", file=out)
         for side in f.SIDES:
-            print(f"\nScoresheet of {side.capitalize()}, as written:", file=out)
+            title = session.pack.sentence("sheet_title", player=session.pack.sentence(side))
+            print(f"\n{title}:", file=out)
             print(scoresheet(table.game, side), file=out)
         table.save()
         if journal.unwritten:
@@ -234,7 +235,8 @@ def _go_on(session: Session, opened: Reopened, charged: bool) -> None:
     session.keep_scoresheets()  # it may have been killed between a move and its entries
     if opened.damage:
         session.trouble(opened.damage)
-        session.trouble(f"The damaged journal is kept as {opened.evidence}.")
+        if opened.evidence is not None:
+            session.trouble(f"The damaged journal is kept as {opened.evidence}.")
         session.say(Output.PUBLIC, session.pack.sentence("journal_damaged"))
     if running:
         if table.down is not None:
