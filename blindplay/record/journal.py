@@ -21,7 +21,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -39,6 +39,8 @@ CREATE TABLE IF NOT EXISTS fact (
     chain TEXT
 ) STRICT
 """
+# SQLite quotes what it cannot read, and what is no text cannot be quoted.
+_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 _APPLICATION = 0x424C504C  # "BLPL": a journal says of itself that it is one
 
 
@@ -56,12 +58,16 @@ class Journal:
         create: bool = True,
         read_only: bool = False,
         whatever_happens: bool = False,
+        restore: Callable[[], object] | None = None,
+        restored: Sequence[Fact] = (),
     ) -> None:
         """Open or create the journal at ``path``.
 
         With ``read_only`` neither the file nor its folder is changed: a journal is evidence, and
         may lie where nothing can be written. With ``whatever_happens`` one that is there and can
-        be read, but not written, is opened all the same: facts are kept until it can be.
+        be read, but not written, is opened all the same: facts are kept until it can be. With
+        ``restore`` the file is damaged: it is not touched, and holds ``restored`` after ``restore``
+        could be called, which raises :exc:`JournalError` or :exc:`OSError` as long as it cannot.
 
         :raises JournalError: if there is no such file (unless ``create``), it is not a journal,
             or the folder cannot be written (unless ``read_only`` or ``whatever_happens``).
@@ -79,6 +85,11 @@ class Journal:
         self.left: Beat | None = None
         """The last beat of the table that had this journal before; None if there is none."""
         self._db: sqlite3.Connection | None
+        self._restore = restore
+        if restore is not None:
+            self._db, self._certain = None, False
+            self._unwritten += map(dumps, restored)
+            return
         if read_only:
             self._db = _open_to_read(path)
             self.left = last_beat(path)
@@ -136,7 +147,7 @@ class Journal:
     def beat(self, t: int) -> None:
         """Leave word beside the journal that the table's time is ``t`` ms; never fails, waits for
         nothing but this."""
-        if self._pulse is not None and not self._closed:
+        if self._pulse is not None and not self._closed and self._restore is None:
             number, chain = self._end
             self._pulse.beat(Beat(number, chain, t, time.time()))
 
@@ -165,6 +176,9 @@ class Journal:
             )
 
     def _put(self) -> None:
+        if self._restore is not None:
+            self._restore()
+            self._restore = None
         if self._db is None:
             # Only what nothing is to stand before may begin a new file.
             self._db, _ = _open_to_write(self.path, create=not self._end[0])
@@ -231,7 +245,7 @@ class Journal:
         db = _open_to_read(self.path)
         try:
             return _end_of(db)
-        except sqlite3.Error as error:
+        except _UNREADABLE as error:
             raise JournalError(f"The journal {self.path} cannot be read ({error}).") from None
         finally:
             db.close()
@@ -242,9 +256,12 @@ class Journal:
         :raises JournalError: at a row that is no fact or not as it was written, or where rows are
             missing: what comes after them would be another game. Those before it have been given.
         """
+        if self._restore is not None:
+            yield from [loads(text) for text in self._unwritten]
+            return
         beat = last_beat(self.path)  # before the rows: a table that runs goes on meanwhile
         rows: list[tuple[int, str, str | None]] = []
-        damage = None
+        damage: object = None
         with self._lock:
             db = None
             try:
@@ -252,13 +269,16 @@ class Journal:
                 chained = _is_chained(db)
                 column = "chain" if chained else "NULL"
                 rows.extend(db.execute(f"SELECT number, json, {column} FROM fact ORDER BY number"))
-            except (sqlite3.Error, JournalError) as error:
+            except (*_UNREADABLE, JournalError) as error:
                 damage = error
             finally:
                 if db is not None and db is not self._db:
                     db.close()
         before = ""
         for expected, (number, text, chain) in enumerate(rows, 1):
+            if number < expected:
+                damage = damage or "its rows are in disorder"
+                break
             if number != expected:
                 raise self._lacking(expected, number - 1)
             if chained and chain != linked(before, text):
@@ -319,8 +339,14 @@ def linked(before: str, text: str) -> str:
 
 
 def _is_chained(db: sqlite3.Connection) -> bool:
-    """Journals were once written without."""
-    return any(row[1] == "chain" for row in db.execute("PRAGMA table_info(fact)"))
+    """Journals were once written without.
+
+    :raises sqlite3.Error: if the table is neither as it is nor as it was then.
+    """
+    columns = [row[1] for row in db.execute("PRAGMA table_info(fact)")]
+    if columns[:2] != ["number", "json"] or columns[2:] not in ([], ["chain"]):
+        raise sqlite3.DatabaseError("it has no table of facts")
+    return bool(columns[2:])
 
 
 def _end_of(db: sqlite3.Connection) -> tuple[int, str]:
@@ -352,7 +378,7 @@ def _open_to_write(path: Path, *, create: bool) -> tuple[sqlite3.Connection, tup
         elif not _is_chained(db):
             _chain(db)
         return db, _end_of(db)
-    except sqlite3.Error as error:
+    except _UNREADABLE as error:
         db.close()
         raise JournalError(
             f"{path} cannot be used as a BlindPlay journal ({error}); choose another file "
@@ -421,12 +447,14 @@ def _open_to_read(path: Path) -> sqlite3.Connection:
         db = sqlite3.connect(
             f"{uri}&immutable=1" if unchanging else uri, uri=True, check_same_thread=False
         )
+        # What is no text any more is found out by its digest, and is nothing to be read aloud.
+        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
         try:
             _check(db)
-        except sqlite3.Error:
+        except _UNREADABLE:
             db.close()
             raise
-    except sqlite3.Error as error:
+    except _UNREADABLE as error:
         raise JournalError(
             f"{path} cannot be read as a BlindPlay journal ({error}); check the name, or copy it "
             "with the files beside it to a folder of your own."

@@ -23,7 +23,8 @@ from .salvage import salvage
 
 @dataclass(frozen=True)
 class Reopened:
-    """A journal to go on with; what was wrong with it, and where the damaged one is kept now."""
+    """A journal to go on with; what was wrong with it, and where the damaged one is kept now: None
+    as long as it had to be left where it was."""
 
     journal: Journal
     damage: str = ""
@@ -34,7 +35,7 @@ def reopen(path: Path) -> Reopened:
     """Open the journal at ``path`` to go on with its game.
 
     It may be damaged, then it goes on after its last whole fact; and it may lie where nothing can
-    be written, then its facts are kept in memory until something can.
+    be written, damaged or not, then its facts are kept in memory until something can.
 
     :raises JournalError: if there is none, it holds no whole fact, or a table runs with it.
     """
@@ -48,13 +49,20 @@ def reopen(path: Path) -> Reopened:
         return Reopened(Journal(path, create=False, whatever_happens=True))
     if not facts:
         raise JournalError(damage)
-    fresh = aside(path, "restoring")
-    for old in (fresh, *around(fresh)):
-        old.unlink(missing_ok=True)  # of a restoration that was not finished
-    with Journal(fresh) as journal:
-        journal.extend(facts)
-    fresh.replace(aside(path, "restored"))
-    evidence = _finish(path)
+
+    def restore() -> Path | None:
+        fresh = aside(path, "restoring")
+        for old in (fresh, *around(fresh)):
+            old.unlink(missing_ok=True)  # of a restoration that was not finished
+        with Journal(fresh) as journal:
+            journal.extend(facts)
+        fresh.replace(aside(path, "restored"))
+        return _finish(path)
+
+    try:
+        evidence = restore()
+    except (JournalError, OSError):  # a full disk ends no game; nor does it cost the evidence
+        return Reopened(Journal(path, restore=restore, restored=facts), damage)
     return Reopened(Journal(path, create=False, whatever_happens=True), damage, evidence)
 
 
@@ -78,26 +86,42 @@ def _finish(path: Path) -> Path | None:
 def _whole_facts(path: Path) -> tuple[list[Fact], str]:
     """The facts up to the last whole one, and what is wrong with those after it; "" if nothing."""
     facts: list[Fact] = []
+    damage = ""
     try:
         try:
             journal = Journal(path, read_only=True)
-        except JournalError:
+        except JournalError as error:
             if not path.is_file():
                 raise
-            # SQLite makes files beside a database even to read it; where it cannot, read a copy.
-            with tempfile.TemporaryDirectory() as folder:
-                copy = Path(folder) / path.name
-                for file in (path, *around(path)):
-                    if file.exists():
-                        shutil.copyfile(file, copy.with_name(file.name))
-                with Journal(copy, read_only=True) as journal:
-                    facts.extend(journal.facts())
-            return facts, ""
+            return _whole_facts_of_a_copy(path, str(error))
         with journal:
             for fact in journal.facts():
                 facts.append(fact)  # one by one: those before the damage are kept
     except JournalError as error:
         if not path.is_file():
             raise
-        return max(facts, salvage(path, linked), key=len), str(error)
-    return facts, ""
+        damage = str(error)
+    # SQLite passes over a log in silence from its first spoiled byte on.
+    salvaged = salvage(path, linked)
+    if len(salvaged) > len(facts):
+        facts = salvaged
+        damage = damage or (
+            f"The log beside the journal {path} is damaged; keep the files as they are, and "
+            "compare the position with the scoresheets."
+        )
+    return facts, damage
+
+
+def _whole_facts_of_a_copy(path: Path, why: str) -> tuple[list[Fact], str]:
+    """SQLite makes files beside a database even to read it; where it cannot, read a copy. ``why``
+    it could not be read where it is, is what is wrong if the copy cannot be read either."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / path.name
+        try:
+            for file in (path, *around(path)):
+                if file.exists():
+                    shutil.copyfile(file, copy.with_name(file.name))
+            with Journal(copy, read_only=True) as journal:
+                return list(journal.facts()), ""
+        except (JournalError, OSError):
+            return salvage(path, linked), why

@@ -391,3 +391,76 @@ def test_a_pulse_that_is_deleted_in_the_game_beats_on(tmp_path: Path) -> None:
             journal.beat(t)
         beat = pulses.last_beat(path)
         assert beat is not None and beat.t == 3
+
+
+@pytest.mark.parametrize("when", ["full at once", "full while it is moved"])
+def test_a_damaged_journal_is_gone_on_with_on_a_full_disk_and_left_as_it_is(
+    path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    spoil_a_page_of_rows(path)
+    kept = {file.name: file.read_bytes() for file in path.parent.iterdir()}
+
+    def full(*arguments: object, **more: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.MonkeyPatch.context() as disk:
+        if when == "full at once":
+            disk.setattr("blindplay.record.journal._open_to_write", full)
+        else:
+            disk.setattr(Path, "replace", full)
+        opened = reopen(path)
+        journal = opened.journal
+        assert opened.damage and opened.evidence is None
+        whole = list(journal.facts())
+        assert 2 < len(whole) < len(FACTS) and whole == FACTS[: len(whole)]
+        with pytest.raises(JournalError, match="No space left"):
+            journal.append(f.Tick(t=5000))
+        journal.beat(5000)
+        for name, data in kept.items():
+            assert (path.parent / name).read_bytes() == data
+    journal.append(f.Tick(t=6000))
+    assert journal.unwritten == 0
+    assert list(journal.facts()) == [*whole, f.Tick(t=5000), f.Tick(t=6000)]
+    journal.close()
+    for name, data in kept.items():
+        assert path.with_name(name.replace("game", "game.damaged-1")).read_bytes() == data
+
+
+def test_a_log_that_is_spoiled_in_its_middle_is_damage_without_a_pulse_too(path: Path) -> None:
+    """SQLite itself passes over such a log's rest in silence."""
+    path.with_suffix(".pulse").unlink()
+    log = path.with_name(path.name + "-wal")
+    data = bytearray(log.read_bytes())
+    data[32 + 24 + 100] ^= 1  # of the first page in it
+    log.write_bytes(data)
+    with Journal(path, read_only=True) as journal:
+        seen = list(journal.facts())
+    opened = reopen(path)
+    with opened.journal as journal:
+        assert len(list(journal.facts())) > len(seen)
+        assert list(journal.facts()) == FACTS
+    assert "log beside" in opened.damage
+    assert path.with_name("game.damaged-1.db-wal").read_bytes() == data
+
+
+def test_a_spoiled_name_of_a_column_does_not_make_changed_facts_believed(path: Path) -> None:
+    lose_the_log(path)
+    data = path.read_bytes()
+    assert data.count(b"chain TEXT") == 1
+    path.write_bytes(data.replace(b"chain TEXT", b"chaIn TEXT").replace(b'{"t":0.15', b'{"t":0.14'))
+    with Journal(path, read_only=True) as journal, pytest.raises(JournalError, match="damaged"):
+        list(journal.facts())
+    opened = reopen(path)
+    with opened.journal as journal:
+        whole = list(journal.facts())
+    assert opened.damage and whole and whole == FACTS[: len(whole)]
+
+
+def test_what_is_no_journal_is_told_by_its_own_name(tmp_path: Path) -> None:
+    path = tmp_path / "letter.db"
+    for content in (b"", b"Dear Sir or Madam"):
+        path.write_bytes(content)
+        with pytest.raises(JournalError) as error:
+            reopen(path)
+        assert str(path) in str(error.value)
+        assert path.read_bytes() == content and in_the_folder(path) == {"letter.db"}
