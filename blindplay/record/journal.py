@@ -164,6 +164,12 @@ class Journal:
                 self._put()
                 if not self._is_moved():
                     break
+        except sqlite3.IntegrityError:
+            raise JournalError(
+                f"The journal {self.path} cannot be written, because somebody else has written "
+                "into it; if another table plays this game, close one of them, and keep the "
+                "scoresheets by hand meanwhile."
+            ) from None
         except (OSError, ValueError, sqlite3.Error) as error:
             raise JournalError(
                 f"The journal {self.path} cannot be written ({error}); "
