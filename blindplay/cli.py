@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
+import logging
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
@@ -104,6 +105,8 @@ def main() -> None:
     with contextlib.suppress(AttributeError, ValueError):
         # A key that a terminal sends in another encoding is a sign nobody knows, and no error.
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_OneLine())
     try:
         language.look_in(language_commands.own_folder())
         status = app(sys.argv[1:] or ["--help"], standalone_mode=False)
@@ -128,6 +131,21 @@ def main() -> None:
             raise
         fail(message())
     sys.exit(status if isinstance(status, int) else 0)
+
+
+class _OneLine(logging.Formatter):
+    """What went wrong inside, as a line that can be read aloud at a table: its kind and its place
+    instead of a traceback, and not its words, for there may be names in them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = " ".join(record.getMessage().split())
+        kind, _, trace = record.exc_info or (None, None, None)
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        if kind is None or trace is None:
+            return line
+        place = f"{Path(trace.tb_frame.f_code.co_filename).name}, line {trace.tb_lineno}"
+        return f"{line} ({kind.__name__} in {place})"
 
 
 def fail(sentence: str) -> NoReturn:

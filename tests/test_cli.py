@@ -280,3 +280,23 @@ def test_reconcile_prints_lines_to_be_heard_or_one_object(tmp_path: Path) -> Non
     ]
     told = json.loads(run("reconcile", *sheets, "--json").stdout)
     assert (told["stop"], told["ply"], told["boards"]) == ("parted", 4, {})
+
+
+def test_what_goes_wrong_inside_is_one_line_without_a_traceback_and_without_names() -> None:
+    program = """
+import logging, sys
+from blindplay import cli
+sys.argv = ["blindplay", "version"]
+try:
+    cli.main()
+except SystemExit:
+    pass
+try:
+    raise RuntimeError("Anna Quist")
+except RuntimeError:
+    logging.getLogger("blindplay.table").exception("a callback failed")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", timeout=60
+    )
+    assert done.stderr == "a callback failed (RuntimeError in <string>, line 10)\n"
