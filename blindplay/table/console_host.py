@@ -167,7 +167,7 @@ class ConsoleHost:
             ssl_keyfile=certificate.key if certificate else None,
         )  # fmt: skip
         self._server = uvicorn.Server(config)
-        sockets = [self._socket]
+        sockets: list[socket.socket] = [self._socket]
         self._thread = threading.Thread(
             target=lambda: self._server.run(sockets=sockets), name="console", daemon=True
         )
