@@ -34,6 +34,7 @@ _HEADING = {
 _UNKNOWN = ("?", "????.??.??", "*")
 _JOURNALS_OWN = frozenset({"FEN", "SetUp", "Variant"})  # where the game began is no matter of taste
 _DATABASE = b"SQLite format 3\0"
+_TABLES_OWN = (".pulse", ".links")  # where the clocks of a killed table stood, and who is in
 _BESIDE = ("", "-wal", "-shm", "-journal")  # SQLite's files beside a database hold parts of it
 
 
@@ -227,6 +228,8 @@ def check_output(journal: Path, output: Path) -> None:
     # Both as it is called and as it is after links: SQLite follows them, and a tape does not.
     journals = (journal.absolute(), journal.resolve())
     for path in (output.absolute(), output.resolve()):
+        if path.suffix.casefold() in _TABLES_OWN:
+            raise ValueError(f"{output} would be a part of a table; give another --output.")
         for end in _BESIDE:
             name = path.name[: len(path.name) - len(end)]
             if not name or not path.name.casefold().endswith(end):

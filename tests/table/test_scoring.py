@@ -307,6 +307,14 @@ def test_a_record_is_not_written_over_a_journal_or_what_lies_beside_it(
             check_output(other, output)
 
 
+@pytest.mark.parametrize("name", ["game.pulse", "game.links", "other.PULSE"])
+def test_a_record_is_not_written_over_where_the_clocks_stood_and_who_is_in(
+    journal: Path, name: str
+) -> None:
+    with pytest.raises(ValueError, match="give another --output"):
+        check_output(journal, journal.with_name(name))
+
+
 @pytest.mark.parametrize("name", ["000001-ply-1-table.flac", "new.flac", "deep/new.pgn", ""])
 def test_a_record_is_not_written_into_a_tape(journal: Path, name: str) -> None:
     output = beside(journal) / name
