@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from blindplay.speech.audio import amplified
 from blindplay.speech.models import ModelError
@@ -37,6 +38,10 @@ not."""
 PATIENCE_S = 1.5
 """So many seconds are the others waited for when the first has come to its result. Vosk seldom
 takes many seconds for an utterance, mostly in noise; whoever does has no vote on it."""
+HANGING_S = 20.0
+"""A model that takes so many seconds longer than the first for sound that goes on hangs: the others
+go on without it. Less than for how long a listener waits for all of them."""
+_TOO_LATE = 3  # utterances of which a model has not come back: it will not come back any more
 TOO_FAR = 0.8
 """What is farther from being the best of all models than this share of what one model's word alone
 would leave is not agreed on."""
@@ -120,7 +125,9 @@ class Ensemble:
         self._members = tuple(recognisers)
         self._lock = threading.Lock()
         # More threads than models: who was not waited for may still be at it.
-        self._pool = ThreadPoolExecutor(3 * len(recognisers), thread_name_prefix="model")
+        threads = (_TOO_LATE + 1) * len(recognisers)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
+        self._at_it: list[tuple[Recogniser, Future[Any]]] = []
 
     @property
     def members(self) -> tuple[Recogniser, ...]:
@@ -154,7 +161,7 @@ class Ensemble:
         Raises VocabularyError for a phrase that no model knows.
         """
         run = self.start(phrases)
-        run.accept(amplified(pcm))
+        run.accept(amplified(pcm), whole=True)
         return run.finish(patience=None)
 
     def start(self, phrases: Sequence[str]) -> RunTogether:
@@ -162,6 +169,7 @@ class Ensemble:
 
         Raises VocabularyError for a phrase that no model knows.
         """
+        self._leave_behind()
         members, unknown = self._members, set(phrases)
         closed: list[Closed] = []
         for number, one in enumerate(members):
@@ -182,11 +190,23 @@ class Ensemble:
         runs = [(one, one.start_with(made)) for one, made in zip(members, closed, strict=True)]
         return RunTogether(runs, self._each, self._lose)
 
+    def _leave_behind(self) -> None:
+        """A model that has not come back from several utterances is lost."""
+        with self._lock:
+            self._at_it = [one for one in self._at_it if not one[1].done()]
+            late = Counter(id(model) for model, _ in self._at_it)
+        for model in self._members[:]:
+            if late[id(model)] >= _TOO_LATE and self._members != (model,):
+                self._lose(model, TimeoutError("it hangs"))
+
     def _each(
-        self, work: Sequence[Callable[[], T]], patience: float | None = None
+        self,
+        models: Sequence[Recogniser],
+        work: Sequence[Callable[[], T]],
+        patience: float | None = None,
     ) -> list[T | Exception | None]:
-        """Do this at the same time, a thread each; what went wrong instead of what came of it, and
-        None for what took ``patience`` seconds longer than the first."""
+        """Do this at the same time, a thread for each of ``models``; what went wrong instead of
+        what came of it, and None for what took ``patience`` seconds longer than the first."""
 
         def tried(one: Callable[[], T]) -> T | Exception:
             try:
@@ -199,6 +219,9 @@ class Ensemble:
         begun = [self._pool.submit(tried, one) for one in work]
         wait(begun, return_when=FIRST_COMPLETED)
         wait(begun, timeout=patience)
+        with self._lock:
+            late = zip(models, begun, strict=True)
+            self._at_it += [(model, one) for model, one in late if not one.done()]
         return [one.result() if one.done() else None for one in begun]
 
     def _lose(self, lost: Recogniser, error: Exception) -> None:
@@ -229,9 +252,15 @@ class RunTogether:
         self._runs = list(runs)
         self._each, self._lose = each, lose
 
-    def accept(self, pcm: bytes) -> bool:
-        """Take sound; return whether the utterance has ended by a pause, as the first has it."""
-        return self._of_each(lambda run: run.accept(pcm))[0]
+    def accept(self, pcm: bytes, *, whole: bool = False) -> bool:
+        """Take sound; return whether the utterance has ended by a pause, as the first has it. A
+        model that hangs is lost; with ``whole``, of sound of any length, it is waited for."""
+        taken = self._of_each(lambda run: run.accept(pcm), None if whole else HANGING_S)
+        for member, ended in zip(list(self._runs), taken, strict=True):
+            if ended is None:
+                self._lose(member[0], TimeoutError("it hangs"))
+                self._runs.remove(member)
+        return bool(next(ended for ended in taken if ended is not None))
 
     def partial(self) -> str:
         """Return the words heard so far in this utterance by the first model."""
@@ -239,7 +268,8 @@ class RunTogether:
 
     def result(self) -> Hearing:
         """Return the utterance that `accept` found to have ended."""
-        return summed(self._of_each(lambda run: run.result()))
+        heard = self._of_each(lambda run: run.result())
+        return summed(one if one is not None else Hearing() for one in heard)
 
     def finish(self, patience: float | None = PATIENCE_S) -> Hearing:
         """Return what has been heard since the last result, the sound having ended. A model that
@@ -248,9 +278,11 @@ class RunTogether:
         heard = self._of_each(lambda run: run.finish(), patience)
         return summed(one if one is not None else Hearing() for one in heard)
 
-    def _of_each(self, ask: Callable[[Run], T], patience: float | None = None) -> list[T]:
-        answers = self._each([lambda run=run: ask(run) for _, run in self._runs], patience)
-        told: list[T] = []
+    def _of_each(self, ask: Callable[[Run], T], patience: float | None = None) -> list[T | None]:
+        models = [model for model, _ in self._runs]
+        work = [lambda run=run: ask(run) for _, run in self._runs]
+        answers = self._each(models, work, patience)
+        told: list[T | None] = []
         for member, answer in zip(list(self._runs), answers, strict=True):
             if isinstance(answer, Exception):
                 self._lose(member[0], answer)

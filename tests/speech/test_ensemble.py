@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.speech import models
+from blindplay.speech import ensemble, models
 from blindplay.speech.audio import read_audio
 from blindplay.speech.ears import FILE, ears_of, file_of
 from blindplay.speech.ensemble import MOST_BEHIND, Ensemble, summed
@@ -175,6 +175,38 @@ def test_a_model_that_takes_too_long_has_no_vote_and_stays(
     hearing = both.recognise(sound, PHRASES)  # a file is heard by all, however long it takes
     assert all(part.alternatives for part in hearing.parts)
     assert both.members == pair
+
+
+@pytest.mark.parametrize("where", ["accept", "finish"])
+def test_a_model_that_hangs_is_lost_and_the_other_hears_on(
+    pair: tuple[Recogniser, Recogniser],
+    sound: bytes,
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+) -> None:
+    monkeypatch.setattr(ensemble, "HANGING_S", 2.0)
+    lost: list[str] = []
+    both, go_on = Ensemble(pair, on_lost=lost.append), threading.Event()
+
+    class Hanging(Failing):
+        def accept(self, pcm: bytes) -> bool:
+            if where == "accept":
+                go_on.wait(60)
+            return self._run.accept(pcm)
+
+        def finish(self) -> Hearing:
+            go_on.wait(60)
+            return self._run.finish()
+
+    begin = pair[1].start_with
+    monkeypatch.setattr(pair[1], "start_with", lambda closed: Hanging(begin(closed), ""))
+    for _ in range(5):
+        run = both.start(PHRASES)
+        run.accept(sound)
+        assert run.finish(patience=0.3).words == KNIGHT
+    assert both.members == pair[:1]
+    assert len(lost) == 1 and "no longer listens" in lost[0]
+    go_on.set()
 
 
 def test_when_the_last_one_fails_it_is_an_error(
