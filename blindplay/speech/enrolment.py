@@ -28,6 +28,7 @@ RULE_SHARE = 0.4
 REWARD = 4.5
 """What a phone is given, in nats, for what Vosk's grammar of phones takes for each of them."""
 _DEAREST = 2.0  # nats; what is rarer than one in seven is chance
+_LATTICE_BEAM = 2.0  # nats
 _FAR = 0.67  # what differs in more than two of three phones was something else
 
 Phones = tuple[str, ...]
@@ -85,7 +86,8 @@ def learn(
     be read.
     """
     known = pronounced(model, words)
-    return habits(list(parts(model, said, known)), known, pronounced(model, others))
+    heard = [part for of in parts(model, said, known) for part in of]
+    return habits(heard, known, pronounced(model, others))
 
 
 def write(
@@ -101,9 +103,9 @@ def write(
 # --- hearing phones -------------------------------------------------------------------------------
 
 
-def parts(model: Path, said: Iterable[Said], known: Mapping[str, Variants]) -> Iterator[Part]:
-    """The words of the recordings as ``model`` hears them, laid beside ``known`` pronunciations
-    in its phones. Words without one, and utterances of which nothing is heard, are left out."""
+def parts(model: Path, said: Iterable[Said], known: Mapping[str, Variants]) -> Iterator[list[Part]]:
+    """The words of each recording as ``model`` hears them, laid beside ``known`` pronunciations
+    in its phones; none where nothing is heard, or a word has no pronunciation."""
     names = phones_of(model)
     with tempfile.TemporaryDirectory(prefix="blindplay-phones-") as made:
         folder = Path(made) / "model"
@@ -111,11 +113,21 @@ def parts(model: Path, said: Iterable[Said], known: Mapping[str, Variants]) -> I
             f"p{number}": {(name,): -REWARD} for number, name in enumerate(names)
         }
         adapt(model, folder, Vocabulary({}, {}), more=loop)
+        _best_alone(folder / "conf" / "model.conf")
         recogniser = Recogniser(folder, "phones")
         for one in said:
             heard = _phones(recogniser.recognise(one.pcm, ()).words, names)
-            if heard and all(word in known for word in one.words):
-                yield from aligned(one.words, heard, known)
+            whole = heard and all(word in known for word in one.words)
+            yield aligned(one.words, heard, known) if whole else []
+
+
+def _best_alone(conf: Path) -> None:
+    """Let Vosk keep little but the best path: among phones, of which any may follow any, all that
+    are nearly as good take a minute for each utterance, and nobody asks for them."""
+    lines = conf.read_text("utf-8").splitlines() if conf.is_file() else []
+    others = [line for line in lines if not line.startswith("--lattice-beam=")]
+    conf.unlink(missing_ok=True)  # it may be a link to the model's own
+    conf.write_text("\n".join([*others, f"--lattice-beam={_LATTICE_BEAM}"]) + "\n", "utf-8")
 
 
 def _phones(words: str, names: Sequence[str]) -> Phones:
@@ -178,12 +190,68 @@ def habits(
     """What is regular in how these words were said. A pronunciation that is as near to another
     word is never taken, be it of the table (``known``) or one of the ``others`` by which other
     speech is known: it would make two words one."""
-    every = {**others, **known}
+    every = Near({**others, **known})
     return Habits(_of_words(said, known, every), _of_sounds(said, known, every))
 
 
+class Near:
+    """Words by how they sound. A large model's words have thousands of pronunciations, and each
+    new one is held against all: so those that differ little are found by what is left of them
+    when few of their phones are taken away."""
+
+    _FEW = 2
+
+    def __init__(self, words: Mapping[str, Variants]) -> None:
+        self._words = words
+        self._left: dict[Phones, set[str]] = defaultdict(set)
+        for word, variants in words.items():
+            for spoken in variants:
+                for left in _left_of(spoken, self._FEW):
+                    self._left[left].add(word)
+
+    def is_another(self, word: str, heard: Phones) -> bool:
+        """Whether ``heard`` is too far from ``word``, or no nearer to it than to another word."""
+        if not heard:
+            return True
+        own = self._far(word, heard, math.inf)
+        if own > _FAR * min(map(len, self._words[word])):
+            return True
+        rivals: Iterable[str] = self._words
+        if own <= self._FEW:
+            found = (self._left.get(left, ()) for left in _left_of(heard, int(own)))
+            rivals = {other for words in found for other in words}
+        return any(self._far(other, heard, own) <= own for other in rivals if other != word)
+
+    def _far(self, word: str, heard: Phones, most: float) -> float:
+        """How many phones differ at least; infinite if more than ``most``."""
+        return min(_far(meant, heard, most) for meant in self._words[word])
+
+
+def _left_of(phones: Phones, times: int) -> set[Phones]:
+    """What is left when so many phones at most are taken away."""
+    every = fewer = {phones}
+    for _ in range(times):
+        fewer = {one[:at] + one[at + 1 :] for one in fewer for at in range(len(one))}
+        every = every | fewer
+    return every
+
+
+def _far(meant: Phones, heard: Phones, most: float) -> float:
+    """How many phones differ; infinite if more than ``most``."""
+    if abs(len(meant) - len(heard)) > most:
+        return math.inf
+    row = list(range(len(heard) + 1))
+    for wanted in meant:
+        above, row = row, [row[0] + 1]
+        for column, phone in enumerate(heard, 1):
+            row.append(min(above[column - 1] + (wanted != phone), above[column] + 1, row[-1] + 1))
+        if min(row) > most:
+            return math.inf
+    return row[-1] if row[-1] <= most else math.inf
+
+
 def _of_words(
-    said: Sequence[Part], known: Mapping[str, Variants], every: Mapping[str, Variants]
+    said: Sequence[Part], known: Mapping[str, Variants], every: Near
 ) -> dict[str, Variants]:
     ways: dict[str, Counter[Phones]] = defaultdict(Counter)
     for part in said:
@@ -196,29 +264,15 @@ def _of_words(
             if count >= AT_LEAST
             and heard not in known[word]
             and (cost := -math.log(count / heard_as.total())) <= _DEAREST
-            and not _is_another(word, heard, every)
+            and not every.is_another(word, heard)
         }
         if own:
             found[word] = own
     return found
 
 
-def _is_another(word: str, heard: Phones, known: Mapping[str, Variants]) -> bool:
-    """Whether ``heard`` is too far from ``word``, or no nearer to it than to another word."""
-    if not heard:
-        return True
-
-    def far(other: str) -> float:
-        return min(_laid(meant, heard)[-1][0] for meant in known[other])
-
-    own = far(word)
-    if own > _FAR * min(map(len, known[word])):
-        return True
-    return any(far(other) <= own for other in known if other != word)
-
-
 def _of_sounds(
-    said: Sequence[Part], known: Mapping[str, Variants], every: Mapping[str, Variants]
+    said: Sequence[Part], known: Mapping[str, Variants], every: Near
 ) -> dict[str, Variants]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for part in said:
@@ -243,7 +297,7 @@ def _of_sounds(
             more = cost + sum(rules[phone][1] for phone in used)
             if not used or more > _DEAREST or phones in known[word]:
                 continue
-            if phones in own or not _is_another(word, phones, every):
+            if phones in own or not every.is_another(word, phones):
                 own[phones] = min(more, own.get(phones, more))
         if own:
             found[word] = own

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.speech import tuning
-from blindplay.speech.enrolment import Part, aligned, habits
+from blindplay.speech.enrolment import Near, Part, _laid, aligned, habits
 from blindplay.speech.graphs import Variants
 from blindplay.speech.models import built_in
 
@@ -96,6 +96,27 @@ def test_a_sound_said_otherwise_everywhere_is_a_habit_of_all_words_with_it() -> 
     found = habits(said, KNOWN, {})
     assert found.sounds["drei"] == {("d", "l", "ai"): 0.0}
     assert habits(said[:3], KNOWN, {}).sounds == {}
+
+
+phones = st.lists(st.sampled_from(["a", "m", "t", "ai"]), min_size=1, max_size=6).map(tuple)
+lexica = st.dictionaries(
+    st.sampled_from("vwxyz"), st.dictionaries(phones, st.just(0.0), min_size=1), min_size=1
+)
+
+
+@settings(deadline=None)
+@given(lexica, phones)
+def test_the_nearest_word_is_found_as_if_each_were_laid_beside(
+    known: dict[str, Variants], heard: tuple[str, ...]
+) -> None:
+    def far(word: str) -> float:
+        return min(_laid(meant, heard)[-1][0] for meant in known[word])
+
+    near = Near(known)
+    for word, spoken in known.items():
+        too_far = far(word) > 0.67 * min(map(len, spoken))
+        nearer = all(far(other) > far(word) for other in known if other != word)
+        assert near.is_another(word, heard) == (too_far or not nearer)
 
 
 # --- weights --------------------------------------------------------------------------------------

@@ -391,11 +391,14 @@ def _tries(
     known = graphs.pronounced(model, words.words)
     trains = not tuning.can_tune(model)
     heard = 0.3 if trains else 1.0
-    parts = []
-    for number, one in enumerate(learning, 1):
-        parts.append((one.said, list(enrolment.parts(model, [one.said], known))))
+    usable = []
+    said = [one.said for one in learning]
+    for number, (one, spoken) in enumerate(
+        zip(said, enrolment.parts(model, said, known), strict=True), 1
+    ):
+        if spoken and _unlike(spoken) < _UNLIKE:
+            usable.append((one, spoken))
         progress(heard * number / len(learning))
-    usable = [(said, spoken) for said, spoken in parts if spoken and _unlike(spoken) < _UNLIKE]
     others = graphs.pronounced(model, words.fillers)
     habits = enrolment.habits([part for _, spoken in usable for part in spoken], known, others)
     tries: list[tuple[Path, Own]] = []
@@ -404,15 +407,15 @@ def _tries(
             enrolment.write(model, made / name, vocabulary, of)
             tries.append((made / name, Own(model, tuple(sorted(of)), trained=False)))
     if trains:
-        spoken = [
-            tuning.Spoken(said.pcm, tuple(phone for part in of for phone in part.meant))
-            for said, of in usable
+        to_train = [
+            tuning.Spoken(one.pcm, tuple(phone for part in of for phone in part.meant))
+            for one, of in usable
         ]
         trained = made / "trained"
         enrolment.write(model, trained, vocabulary, {})
         (trained / "am" / "final.mdl").unlink()  # it may be a link to the model's own
         tuning.tune(
-            model, spoken, trained / "am" / "final.mdl",
+            model, to_train, trained / "am" / "final.mdl",
             progress=lambda done: progress(heard + (1 - heard) * done),
         )  # fmt: skip
         tries.append((trained, Own(model, (), trained=True)))
