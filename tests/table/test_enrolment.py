@@ -404,8 +404,10 @@ def test_another_model_is_named_only_if_it_is_clearly_better() -> None:
 
 def test_what_people_can_expect_is_said_by_the_check_as_in_the_model_card() -> None:
     assert load("en").sentence("check_people") == PEOPLE
-    card = (Path(__file__).parents[2] / "models" / "de" / "README.md").read_text("utf-8")
-    assert PEOPLE in " ".join(card.split())
+    for code in ("de", "en"):
+        card = (Path(__file__).parents[2] / "models" / code / "README.md").read_text("utf-8")
+        assert PEOPLE in " ".join(card.split())
+        assert load(code).sentence("check_people") in " ".join(card.split())
 
 
 def test_forgetting_a_player_forgets_his_wishes_and_his_voice(
