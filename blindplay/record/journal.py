@@ -409,7 +409,9 @@ def _files_of(path: Path) -> dict[Path, os.stat_result]:
 def _still_there(file: Path, opened: os.stat_result) -> bool:
     """Whether this is the name of the file that was ``opened``."""
     try:
-        return os.path.samestat(file.stat(), opened)
+        now = file.stat()
+        # Where a system does not tell files apart, as Windows of one it may not open, it is ours.
+        return not (now.st_ino and opened.st_ino) or os.path.samestat(now, opened)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:  # a disk that cannot be asked cannot be written either, and says so itself

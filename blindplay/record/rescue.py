@@ -43,10 +43,12 @@ def reopen(path: Path) -> Reopened:
         raise JournalError(
             f"A table is playing the game in {path} at this moment; close that one first."
         )
-    _finish(path)
+    evidence = _finish(path)
     facts, damage = _whole_facts(path)
     if not damage:
-        return Reopened(Journal(path, create=False, whatever_happens=True))
+        if evidence is not None:  # whoever found it was killed before he could say so
+            damage = f"The journal {path} was damaged and has been put aside."
+        return Reopened(Journal(path, create=False, whatever_happens=True), damage, evidence)
     if not facts:
         raise JournalError(damage)
 
