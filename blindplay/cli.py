@@ -22,7 +22,13 @@ from blindplay.commands import language as language_commands
 from blindplay.commands import models as models_commands
 from blindplay.commands import voice as voice_commands
 from blindplay.commands.bench_endurance import bench_crash, bench_soak
-from blindplay.commands.bench_models import bench_models
+from blindplay.commands.bench_models import (
+    ConditionsOption,
+    CountOption,
+    RecordingsOption,
+    VoicesOption,
+    bench_models,
+)
 from blindplay.language import Language, Understanding
 from blindplay.laws import Fact, editions, facts
 from blindplay.laws.clock import TimeControl
@@ -1067,18 +1073,10 @@ def bench(
 def bench_voice(
     language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
     model: ModelsOption = None,
-    count: Annotated[
-        int, typer.Option(help="Moves a condition; half as many illegal ones and talk.", min=4)
-    ] = 80,
-    conditions: Annotated[
-        str | None,
-        typer.Option(help="Of clean, a level of babble in dB such as 10, pink10, hum10, room."),
-    ] = None,
-    voices: Annotated[str, typer.Option(help="Voices of this machine, as de+croak,de+fast.")] = "",
-    recordings: Annotated[
-        Path | None,
-        typer.Option(help='Folder with recordings; index.jsonl: {"file", "words", "fen"} a line.'),
-    ] = None,
+    count: CountOption = 80,
+    conditions: ConditionsOption = None,
+    voices: VoicesOption = "",
+    recordings: RecordingsOption = None,
     measure: Annotated[
         bool, typer.Option("--measure", help="Print how far the model may be believed.")
     ] = False,

@@ -10,6 +10,19 @@ import typer
 
 from blindplay import language
 
+CountOption = Annotated[
+    int, typer.Option(help="Moves a condition; half as many illegal ones and talk.", min=4)
+]
+ConditionsOption = Annotated[
+    str | None,
+    typer.Option(help="Of clean, a level of babble in dB such as 10, pink10, hum10, room."),
+]
+VoicesOption = Annotated[str, typer.Option(help="Voices of this machine, as de+croak,de+fast.")]
+RecordingsOption = Annotated[
+    Path | None,
+    typer.Option(help='Folder with recordings; index.jsonl: {"file", "words", "fen"} a line.'),
+]
+
 
 def bench_models(
     language_id: Annotated[str, typer.Option("--language", help="Language spoken.")] = "de",
@@ -17,18 +30,10 @@ def bench_models(
         list[Path] | None,
         typer.Option("--model", help="Folder of a model; may be repeated. All there are, if none."),
     ] = None,
-    count: Annotated[
-        int, typer.Option(help="Moves a condition; half as many illegal ones and talk.", min=4)
-    ] = 80,
-    conditions: Annotated[
-        str | None,
-        typer.Option(help="Of clean, a level of babble in dB such as 10, pink10, hum10, room."),
-    ] = None,
-    voices: Annotated[str, typer.Option(help="Voices of this machine, as de+croak,de+fast.")] = "",
-    recordings: Annotated[
-        Path | None,
-        typer.Option(help='Folder with recordings; index.jsonl: {"file", "words", "fen"} a line.'),
-    ] = None,
+    count: CountOption = 80,
+    conditions: ConditionsOption = None,
+    voices: VoicesOption = "",
+    recordings: RecordingsOption = None,
     enrol: Annotated[
         bool, typer.Option("--enrol", help="Also after learning each voice from half of it.")
     ] = False,
