@@ -384,7 +384,7 @@ class Mirror:
 class PegBoard(LineBoard):
     """A pegged board at ``url``: a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL.
 
-    ``on_event`` is called in the driver's own thread, one event at a time; what it raises is
+    ``on_event`` is called in a thread for that alone, one event at a time; what it raises is
     logged and does not stop the driver. The connection is made and remade until :meth:`close`;
     :class:`~blindplay.boards.events.Connected` and ``Disconnected`` tell each change, and the
     first failure too. ``ports`` lists the USB ports among which a board that was plugged in

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
+import queue
 import sys
 import threading
 import time
@@ -32,6 +34,10 @@ VENDORS = {
     0x0403: "FTDI",
     0x067B: "Prolific",
 }
+
+_MOST_WAITING = 10_000
+"""So many events wait for who is told of them, more than hands make in hours; then the line waits,
+so that a board that babbles does not fill the memory."""
 
 _MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 
@@ -218,9 +224,11 @@ class LineBoard:
     """A board behind a serial line, as a life: connected, lost, found again, until closed.
 
     A driver of one kind of board says in :meth:`_session` what is spoken on an open line. ``url``
-    is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` is called in the
-    driver's own thread, one event at a time; what it raises is logged and stops nothing. ``ports``
-    lists the USB ports among which a board that was plugged in again under another name is found.
+    is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` is called in a
+    thread for that alone, one event at a time; what it raises is logged and stops nothing, and
+    however long it takes, the board is listened to: one that thinks nobody hears it falls silent,
+    and what is touched meanwhile would be lost. ``ports`` lists the USB ports among which a board
+    that was plugged in again under another name is found.
     """
 
     def __init__(
@@ -244,6 +252,8 @@ class LineBoard:
         self._told_gone = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._teller: threading.Thread | None = None
+        self._waiting: queue.Queue[BoardEvent | None] = queue.Queue(_MOST_WAITING)
 
     @property
     def connected(self) -> bool:
@@ -256,13 +266,22 @@ class LineBoard:
             kind = type(self).__name__
             raise RuntimeError(f"This board was started before: make a new {kind}.")
         self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._teller = threading.Thread(target=self._tell, name=f"{self._name}: told", daemon=True)
         self._thread.start()
+        self._teller.start()
 
     def close(self) -> None:
         """Stop and free the port. No event comes after this returns; closing twice is harmless."""
         self._stop.set()
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(timeout=5)
+        with contextlib.suppress(queue.Full):
+            self._waiting.put_nowait(None)
+        for thread in (self._thread, self._teller):
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(timeout=5)
+
+    def _is_ours(self, thread: threading.Thread) -> bool:
+        """Whether it is one of the driver's own threads."""
+        return thread in (self._thread, self._teller)
 
     def __enter__(self) -> Self:
         self.start()
@@ -323,12 +342,17 @@ class LineBoard:
             self._emit(events.Disconnected(why, time.monotonic()))
 
     def _emit(self, event: BoardEvent) -> None:
-        if self._stop.is_set():
-            return
-        try:
-            self._on_event(event)
-        except Exception:
-            _log.exception("the receiver of board events failed on %s", event)
+        while not self._stop.is_set():
+            with contextlib.suppress(queue.Full):
+                self._waiting.put(event, timeout=0.5)
+                return
+
+    def _tell(self) -> None:
+        while (event := self._waiting.get()) is not None and not self._stop.is_set():
+            try:
+                self._on_event(event)
+            except Exception:
+                _log.exception("the receiver of board events failed on %s", event)
 
 
 def _ids(port: FoundPort) -> tuple[int, int, str | None]:

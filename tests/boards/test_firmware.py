@@ -20,6 +20,8 @@ from blindplay.boards.emulator import START, LockstepBoard
 from blindplay.boards.line import NoAnswerError
 from blindplay.boards.measure import Host, Stepped
 
+from .test_driver import Ear
+
 if TYPE_CHECKING:
     from hardware.emulated import LockstepFirmware
 
@@ -409,17 +411,15 @@ def test_several_firmwares_run_side_by_side(firmware: None) -> None:
     from hardware.emulated import FirmwareBoard
 
     with FirmwareBoard() as one, FirmwareBoard("8/8/8/8/8/8/8/K6k") as other:
-        heard: dict[str, list[str]] = {one.url: [], other.url: []}
-
+        heard: dict[str, list[str]] = {}
         for board in (one, other):
-
-            def hear(event: events.BoardEvent, url: str = board.url) -> None:
-                if isinstance(event, events.Position):
-                    heard[url].append(event.placement)
-
-            with PegBoard(board.url, hear, ports=list):
+            ear = Ear()
+            with PegBoard(board.url, ear, ports=list):
                 board.open_contact("a1", 0.05)
                 board.open_contact("a1", 0.05)
+                ear.wait(lambda told: any(isinstance(event, events.Position) for event in told))
+            positions = [e.placement for e in ear.events if isinstance(e, events.Position)]
+            heard[board.url] = positions
         assert heard == {one.url: [START], other.url: ["8/8/8/8/8/8/8/K6k"]}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Iterator
 
@@ -11,7 +12,15 @@ import pytest
 from blindplay.boards import peg
 from blindplay.boards.driver import PegBoard
 from blindplay.boards.emulator import EmulatedBoard
-from blindplay.boards.events import Connected, Disconnected, Lever, Lifted, Placed, Position
+from blindplay.boards.events import (
+    BoardEvent,
+    Connected,
+    Disconnected,
+    Lever,
+    Lifted,
+    Placed,
+    Position,
+)
 
 from .test_driver import Ear
 
@@ -119,3 +128,32 @@ def test_a_board_that_babbles_at_full_speed_is_told_gone_and_comes_back(
         ear.wait_kinds(Disconnected, Connected, Position)
         assert not [event for event in ear.events if isinstance(event, Lifted | Placed | Lever)]
         assert driver.placement() == board.placement
+
+
+def test_what_is_touched_while_nobody_takes_it_is_told_later(
+    board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table may be held up for long, by its disk; the board must not think that nobody hears."""
+    monkeypatch.setattr("blindplay.boards.emulator._HOST_SILENCE_MS", 1000.0)
+    monkeypatch.setattr("blindplay.boards.driver._KEEP_ALIVE", 0.3)
+    ear, held = Ear(), threading.Event()
+
+    def slow(event: BoardEvent) -> None:
+        if isinstance(event, Lifted):
+            held.wait(30)
+        ear(event)
+
+    with PegBoard(board.url, slow) as driver:
+        ear.wait(lambda told: any(isinstance(event, Position) for event in told))
+        ear.events.clear()
+        for square in ("e2", "d2", "g1"):
+            piece = board.lift(square)
+            time.sleep(0.7)
+            board.place(square, piece)
+        assert not ear.events
+        held.set()
+        ear.wait(lambda told: len(told) >= 6)
+        assert driver.connected
+    assert [(type(event), getattr(event, "square", "")) for event in ear.events] == [
+        (kind, square) for square in ("e2", "d2", "g1") for kind in (Lifted, Placed)
+    ]

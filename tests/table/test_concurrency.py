@@ -6,6 +6,7 @@ import io
 import random
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -44,11 +45,14 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
     taken: list[tuple[Fact, list[Ruling]]] = []
     busy: list[int] = []
     overlapped: list[int] = []
+    heard: Counter[str] = Counter()
 
     def keep(fact: Fact, rulings: list[Ruling]) -> None:
         overlapped.extend(busy)
         busy.append(1)
         taken.append((fact, rulings))
+        if isinstance(fact, f.Lift | f.Place):
+            heard[fact.board] += 1
         busy.pop()
 
     with ExitStack() as stack:
@@ -78,9 +82,13 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         typed = [0]
 
         def hands(side: str) -> None:
-            """A piece that is not the opponent's goes up and down again, as fast as it is felt."""
+            """A piece that is not the opponent's goes up and down again, as fast as it is felt; but
+            a serial line holds no more than some 200 events for a table that is behind."""
             rng, board = random.Random(side), boards[side]
             while not over.is_set():
+                if len(felt[side]) - heard[side] > 100:
+                    time.sleep(0.01)
+                    continue
                 square = chess.square_name(rng.choice(range(16)) + (48 if side == "black" else 0))
                 piece = board.lift(square)
                 board.place(square, piece)
@@ -122,9 +130,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
             visitor.close()
 
         def all_felt() -> bool:  # the table may be behind with what the boards have sent
-            return sum(isinstance(fact, f.Lift | f.Place) for fact, _ in taken) >= sum(
-                map(len, felt.values())
-            )
+            return heard.total() >= sum(map(len, felt.values()))
 
         end = time.monotonic() + 60
         while not all_felt() and time.monotonic() < end:

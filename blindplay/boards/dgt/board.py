@@ -197,7 +197,7 @@ def _square(field: int, turned: bool) -> str:
 class DgtBoard(LineBoard):
     """A DGT board at ``url``: a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL.
 
-    ``on_event`` is called in the driver's own thread, one event at a time; what it raises is
+    ``on_event`` is called in a thread for that alone, one event at a time; what it raises is
     logged and does not stop the driver. The connection is made and remade until :meth:`close`.
     ``Lifted`` and ``Placed`` tell single changes as they are heard; they prove nothing, for no sum
     checks them. ``Position`` comes when hands rest and two messages agree on what stands there,
@@ -231,8 +231,8 @@ class DgtBoard(LineBoard):
 
     def look(self, seconds: float = _PRESS_WAITS) -> str | None:
         """Ask the board what stands on it now, wait so long at most, and return
-        :meth:`placement`. In the driver's own thread, which could not hear it, do not wait."""
-        if self._connected and threading.current_thread() is not self._thread:
+        :meth:`placement`. In a thread of the driver's own do not wait."""
+        if self._connected and not self._is_ours(threading.current_thread()):
             looked = threading.Event()
             self._asked_to_look.append(looked)
             looked.wait(seconds)
