@@ -43,9 +43,9 @@ asking. An illegal move may be nearer: it is less likely to be meant than to be 
 AHEAD_TOGETHER = 8.0
 """The same for a move that several models heard, whose nats are summed: as much as one model at
 most can speak against it."""
-AHEAD_OF_ILLEGAL = 2.0
-"""A move that several models heard is also so far ahead of every illegal one: a rank that they did
-not make out may be that of another legal one."""
+AHEAD_OF_ILLEGAL = 7.0
+"""A move that several models heard is also so far ahead of every illegal one: an illegal move was
+once misheard by two in the same way, and 6.1 nats behind the legal one that they heard."""
 NEAR = 4.0
 """Within so many nats each of them counts for more."""
 
