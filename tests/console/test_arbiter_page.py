@@ -160,6 +160,7 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     page.locator("#declare-s").click()
     page.locator("#result").select_option("1/2-1/2")
     page.locator("#declare button").click()
+    expect(page.locator("#yes")).to_be_visible()
     # Somebody is quicker: what was shown is no more, so nothing is declared.
     hall.table.submit(f.Arbiter, do="start_clocks")
     hall.play("white", "e2e4")

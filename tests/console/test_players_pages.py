@@ -90,7 +90,8 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
             break
         expect(white.locator(".status")).to_contain_text("White has made a move")
         press("#press")
-        expect(white.locator(".status")).to_contain_text("Black to move")
+        for page in (white, black):  # who acts on what has passed is told so
+            expect(page.locator(".status")).to_contain_text("Black to move")
         black.get_by_role("button", name="and have executed it").click()
         expect(black.locator("#repeat")).to_have_count(0)
         click_move(black, *answers[number])
@@ -141,6 +142,7 @@ def test_a_deaf_opponents_game_from_text_to_the_end(
             click_move(page, black[:2], black[2:])
             if number == 1:
                 page.get_by_role("button", name="Press the clock").click()
+                expect(page.locator(".status")).to_contain_text("White to move")
                 hall.table.submit(f.Make, by="white", move=black)
         expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
         # What everybody was told stays to be read, the words of the end as well.

@@ -32,11 +32,24 @@ export function say(region, sentences) {
     return;
   }
   pending.set(region, [...sentences]);
+  empty(region);
+  setTimeout(fill, 150, region);
+}
+
+// Its place is kept for what comes: what is below must not move under a finger.
+function empty(region) {
+  region.style.minHeight = `${region.offsetHeight}px`;
   region.textContent = "";
-  setTimeout(() => {
-    region.replaceChildren(...pending.get(region).flatMap((one) => [worded(one), " "]));
-    pending.delete(region);
-  }, 150);
+}
+
+function fill(region) {
+  if (pressed) {
+    setTimeout(fill, 50, region);
+    return;
+  }
+  region.replaceChildren(...pending.get(region).flatMap((one) => [worded(one), " "]));
+  pending.delete(region);
+  for (const one of [urgent, polite]) if (!pending.has(one)) one.style.minHeight = "";
 }
 
 // --- what changes ------------------------------------------------------------------------------
@@ -48,24 +61,22 @@ function preset(field) {
   return (options.find((one) => one.defaultSelected) ?? options[0])?.value ?? "";
 }
 
-// What is pressed now, and what of its part is new meanwhile: a button that goes away between press
-// and release would lose its click.
-let pressed = null;
-const waiting = new Map();
+// Whether something is pressed now, and the changes that wait for its release: a button that goes or
+// moves away meanwhile would lose its click, and what is clicked must bear the stamp of what was seen.
+let pressed = false;
+let forgotten = 0;
+const waiting = [];
 
 function release() {
-  pressed = null;
-  const parts = [...waiting];
-  waiting.clear();
-  for (const [name, html] of parts) replace(name, html);
-  if (!parts.length) return;
-  stampForms();
-  document.dispatchEvent(new CustomEvent("changed", { detail: Object.fromEntries(parts) }));
+  pressed = false;
+  clearTimeout(forgotten);
+  for (const change of waiting.splice(0)) take(change);
 }
 
-document.addEventListener("pointerdown", (event) => {
-  pressed = event.target;
-  setTimeout(release, 2000); // what is let go outside the window is not told
+document.addEventListener("pointerdown", () => {
+  pressed = true;
+  clearTimeout(forgotten);
+  forgotten = setTimeout(release, 2000); // what is let go outside the window is not told
 }, true);
 for (const end of ["pointerup", "pointercancel"]) {
   document.addEventListener(end, () => setTimeout(release), true);
@@ -74,11 +85,6 @@ for (const end of ["pointerup", "pointercancel"]) {
 function replace(name, html) {
   const section = document.getElementById(name);
   if (!section) return;
-  if (pressed && section.contains(pressed)) {
-    waiting.set(name, html);
-    return;
-  }
-  waiting.delete(name);
   const active = section.contains(document.activeElement) ? document.activeElement : null;
   const typed = new Map();
   for (const field of section.querySelectorAll("input[id], select[id]")) {
@@ -106,6 +112,10 @@ function stampForms() {
 }
 
 function take(change) {
+  if (pressed) {
+    waiting.push(change);
+    return;
+  }
   for (const [name, html] of Object.entries(change.parts)) replace(name, html);
   page.seen = change.seen;
   stampForms();
@@ -192,7 +202,7 @@ document.addEventListener("visibilitychange", () => (document.hidden ? leave() :
 // Do what ``body`` says; gives the table's answer, which has been said, or null if there was none.
 export async function send(body) {
   // Who acts has taken note of what was said; what is past does not stand beside the answer.
-  for (const region of [urgent, polite]) if (!pending.has(region)) region.textContent = "";
+  for (const region of [urgent, polite]) if (!pending.has(region)) empty(region);
   body.set("page", document.documentElement.lang);
   let answer;
   let why = page.unsent;
