@@ -22,7 +22,12 @@ MOST_BYTES = 4 << 30
 _SWELLS = 100  # times: models shrink to a half or a third
 _SMALL = 64 << 20  # up to here it may swell as it likes: two lines of settings do, by hundreds
 _BLOCK = 1 << 20
-_DAMAGED: tuple[type[Exception], ...] = (zipfile.BadZipFile, zlib.error, EOFError)
+_DAMAGED: tuple[type[Exception], ...] = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    UnicodeDecodeError,  # of a name that says it is UTF-8
+)
 try:
     from lzma import LZMAError
 except ImportError:  # a Python may be built without; zipfile says so then

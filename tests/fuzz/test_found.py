@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import io
+import zipfile
 
 import pytest
 
@@ -22,7 +24,17 @@ _VECTOR = (
 )
 _BOUNDARY = b"1 nonword\n6 begin\n7 end\n8 internal\n9 singleton\n\0"
 
+
+def _named_in_no_text() -> bytes:
+    """A zip file with a name that says it is UTF-8, and is none."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        archive.writestr("m/ä", b"")
+    return written.getvalue().replace("ä".encode(), b"\xee\x19")
+
+
 FOUND = [
+    pytest.param("archive", _named_in_no_text(), id="a name in an archive that is no text"),
     pytest.param(
         "requests",
         b"GET /white/changes\nhost: localhost\norigin: http://[::1\n\n",
