@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import tempfile
 
-import pytest
 from hypothesis import settings
 
 _DATA = tempfile.TemporaryDirectory(prefix="blindplay-tests-")
@@ -19,9 +18,3 @@ os.environ["XDG_DATA_HOME"] = _DATA.name
 settings.register_profile("steady", derandomize=True)
 settings.register_profile("exploring")
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: many tests wait for clocks, devices and processes."""
-    return (os.cpu_count() or 1) + 1
