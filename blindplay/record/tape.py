@@ -28,8 +28,8 @@ _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
 _WRITTEN = re.compile(r"\d{6}-ply-\d+-\w+\.(flac|part)", re.ASCII)
 # Opus knows only a few rates; 24 kHz is more than any synthesiser for speech gives.
 EXPORT_RATE = 24_000
-_MOST_FRAMES = 48_000 * 900  # a quarter of an hour: a damaged head may promise any number
 """Samples per second of :func:`write_sound`."""
+_MOST_FRAMES = 48_000 * 900  # a quarter of an hour: a damaged head may promise any number
 _EXPORTS = {".flac": ("FLAC", "PCM_16"), ".wav": ("WAV", "PCM_16"), ".opus": ("OGG", "OPUS")}
 
 

@@ -50,6 +50,14 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
+def unsayable(phrases: Iterable[str]) -> VocabularyError:
+    """The error that no model knows all words of these phrases."""
+    return VocabularyError(
+        f"No speech model knows all words of: {', '.join(sorted(phrases))}; "
+        "leave those phrases out or choose another model."
+    )
+
+
 def summed(hearings: Iterable[Hearing]) -> Hearing:
     """What several models together make of one utterance.
 
@@ -183,10 +191,7 @@ class Ensemble:
             else:
                 closed.append(closed[at])
         if unknown:
-            raise VocabularyError(
-                f"No speech model knows all words of: {', '.join(sorted(unknown))}; "
-                "leave those phrases out or choose another model."
-            )
+            raise unsayable(unknown)
         runs = [(one, one.start_with(made)) for one, made in zip(members, closed, strict=True)]
         return RunTogether(runs, self._each, self._lose)
 

@@ -27,8 +27,8 @@ from blindplay.speech.activity import (
     silence_after,
 )
 from blindplay.speech.audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
-from blindplay.speech.ensemble import AnyRecogniser, RunTogether
-from blindplay.speech.recogniser import Hearing, Run, VocabularyError
+from blindplay.speech.ensemble import AnyRecogniser, RunTogether, unsayable
+from blindplay.speech.recogniser import Hearing, Run
 
 log = logging.getLogger(__name__)
 
@@ -155,10 +155,7 @@ class Listener:
             return
         unknown = set(phrases).difference(self._recogniser.sayable(phrases))
         if unknown:
-            raise VocabularyError(
-                f"No speech model knows all words of: {', '.join(sorted(unknown))}; "
-                "leave those phrases out or choose another model."
-            )
+            raise unsayable(unknown)
         with self._lock:
             self._next, self._changed = None, True
             self._phrases = frozenset(phrases)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .hall import Browser as Visitor
 from .hall import Hall
 
 if TYPE_CHECKING:
@@ -20,6 +21,15 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
         yield hall
     finally:
         hall.close()
+
+
+@pytest.fixture
+def assistant(hall: Hall) -> Iterator[Visitor]:
+    """White's assistant, who has come in."""
+    visitor = Visitor(hall)
+    assert visitor.enter().status_code == 303
+    yield visitor
+    visitor.client.close()
 
 
 @pytest.fixture(scope="session")

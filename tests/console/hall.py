@@ -6,6 +6,9 @@ import io
 from pathlib import Path
 from typing import Any
 
+import httpx
+
+from blindplay.console.acting import stamp
 from blindplay.language import load
 from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
@@ -17,6 +20,7 @@ from blindplay.table.session import Session
 
 IMPAIRED = Player(name="Anna", impaired=True)
 OPPONENT = Player(name="Bert")
+SEAT = "/assistant-white/"
 
 
 class Hall:
@@ -63,3 +67,24 @@ class Hall:
         self.host.close()
         self.session.close()
         self.journal.close()
+
+
+class Browser:
+    """What a browser does, without a screen: it keeps cookies and says where it comes from."""
+
+    def __init__(self, hall: Hall, role: str = "assistant:white", link: str = "") -> None:
+        base, _, token = (link or hall.link(role)).partition("/#")
+        self.client = httpx.Client(base_url=base, headers={"origin": base, "accept-language": "en"})
+        self.token, self.hall = token, hall
+        self.seat = f"/{role.replace(':', '-')}/"
+
+    def enter(self) -> httpx.Response:
+        return self.client.post("/enter", data={"token": self.token})
+
+    def do(self, action: str, **fields: str) -> httpx.Response:
+        seen = stamp(self.hall.table.game)
+        return self.client.post(
+            self.seat + "do",
+            data={"act": action, "seen": seen, **fields},
+            headers={"accept": "application/json"},
+        )

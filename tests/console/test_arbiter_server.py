@@ -22,8 +22,7 @@ from blindplay.table.console_host import TablePort
 from blindplay.table.words import PackWords
 from tests.laws.test_scenarios import SCENARIOS, scenarios
 
-from .hall import Hall
-from .test_server import Browser
+from .hall import Browser, Hall
 
 
 @pytest.fixture

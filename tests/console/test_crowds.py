@@ -18,19 +18,10 @@ from blindplay.console.access import Allowance
 from blindplay.console.connections import is_here
 
 from ..coroutines import finished
-from .hall import Hall
-from .test_server import SEAT, Browser
+from .hall import SEAT, Browser, Hall
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
-
-
-@pytest.fixture
-def assistant(hall: Hall) -> Iterator[Browser]:
-    browser = Browser(hall)
-    assert browser.enter().status_code == 303
-    yield browser
-    browser.client.close()
 
 
 @contextlib.contextmanager

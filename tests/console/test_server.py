@@ -19,39 +19,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.table.console_host import TablePort
 
-from .hall import Hall
-
-SEAT = "/assistant-white/"
-
-
-class Browser:
-    """What a browser does, without a screen: it keeps cookies and says where it comes from."""
-
-    def __init__(self, hall: Hall, role: str = "assistant:white", link: str = "") -> None:
-        base, _, token = (link or hall.link(role)).partition("/#")
-        self.client = httpx.Client(base_url=base, headers={"origin": base, "accept-language": "en"})
-        self.token, self.hall = token, hall
-        self.seat = f"/{role.replace(':', '-')}/"
-
-    def enter(self) -> httpx.Response:
-        return self.client.post("/enter", data={"token": self.token})
-
-    def do(self, action: str, **fields: str) -> httpx.Response:
-        seen = stamp(self.hall.table.game)
-        return self.client.post(
-            self.seat + "do",
-            data={"act": action, "seen": seen, **fields},
-            headers={"accept": "application/json"},
-        )
-
-
-@pytest.fixture
-def assistant(hall: Hall) -> Iterator[Browser]:
-    browser = Browser(hall)
-    assert browser.enter().status_code == 303
-    yield browser
-    browser.client.close()
-
+from .hall import SEAT, Browser, Hall
 
 # --- coming in ----------------------------------------------------------------------------------
 
