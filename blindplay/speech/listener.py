@@ -32,6 +32,9 @@ from blindplay.speech.recogniser import Hearing, Run
 
 log = logging.getLogger(__name__)
 
+TAIL_S = 0.3
+"""So much sound after somebody's last voiced block is heard with it. More is heard only when he
+goes on: in a noisy hall the wait for the end of speech is full of other people's words."""
 HEARING_PATIENCE_S = 30.0
 """How long a recogniser may think about one block of sound before it is left behind; twice as long
 after each time that it was, until it has heard something."""
@@ -103,7 +106,8 @@ class Listener:
         self._heard_with = self._phrases  # those of the run, and of what was told last
         self._changed = False  # the phrases, since the next run was begun
         self._run: Run | RunTogether | None = None  # of the utterance under way
-        self._sound = b""  # of that utterance, so far
+        self._sound = b""  # of that utterance, so far as it has been heard
+        self._held_back = b""  # and what came after it, until he speaks again
         self._told_start = False
         self._doubted = False  # its end was tried in this pause, and it was not whole
         self._early: Hearing | None = None
@@ -353,10 +357,14 @@ class Listener:
     def _take(self, event: Event, arrived: float) -> None:
         match event:
             case Begun(sound):
-                self._run, self._sound = None, b""
+                self._run, self._sound, self._held_back = None, b"", b""
                 self._told_start = False
                 self._hear(sound)
             case Going(sound):
+                self._held_back += sound
+                sound = b""
+                if self._cutter.silent_s <= TAIL_S + 1e-9:
+                    sound, self._held_back = self._held_back, b""
                 self._hear(sound)
             case Ended(cut):
                 self._tell(cut, arrived)
@@ -393,7 +401,8 @@ class Listener:
             self._heard_with = phrases
             sound = self._sound
         # Whether the model thinks this is the end is not asked: it thinks so in pauses for breath.
-        self._run.accept(sound)
+        if sound:
+            self._run.accept(sound)
         self._must_be_ours()
         if not self._told_start and self._run.partial():
             self._told_start = True

@@ -445,7 +445,7 @@ def _decide(
     ranked, nothing = readings(hearing, expected, pack, habits)
     if not ranked:
         # Nothing of ours was in it: other people's talk, or a word that was not understood.
-        ours = _is_attempt(hearing.words, pack)
+        ours = _is_attempt(hearing.words, expected, pack)
         return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, hearing)
     found = features(hearing, ranked, nothing, expected, pack)
     odds = ears.odds(found)
@@ -472,7 +472,7 @@ def _decide(
         return Decision(Verdict.ASK, hearing, None, candidates, -odds)
     if likely and legal:
         return Decision(Verdict.ASK, hearing, None, legal, -odds)
-    if likely or _is_attempt(hearing.words, pack):
+    if likely or _is_attempt(hearing.words, expected, pack):
         return Decision(Verdict.REFUSE, hearing, None, candidates, -odds)
     return Decision(Verdict.NOTHING, hearing, None, candidates, -odds)
 
@@ -502,11 +502,13 @@ def _similar(
     return tuple(ranked) if len(ranked) <= MOST_SIMILAR else ()
 
 
-def _is_attempt(words: str, pack: Language) -> bool:
-    """Whether somebody probably spoke to us: two words, and half of all, are of announcements."""
+def _is_attempt(words: str, expected: Expected, pack: Language) -> bool:
+    """Whether somebody probably spoke to us: two words, and half of all, are of announcements; or
+    half of them answer what we have asked."""
     said = words.split()
     ours = sum(map(pack.is_word_of_a_move, said))
-    return ours >= 2 and 2 * ours >= len(said)
+    answers = sum(word in expected.awaited for word in said)
+    return (ours >= 2 and 2 * ours >= len(said)) or (answers >= 1 and 2 * answers >= len(said))
 
 
 def understand_sound(

@@ -10,7 +10,7 @@ import pytest
 
 from blindplay.speech.activity import Listening
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
-from blindplay.speech.listener import Listener
+from blindplay.speech.listener import TAIL_S, Listener
 from blindplay.speech.models import ModelError
 from blindplay.speech.recogniser import Hearing, Recogniser, VocabularyError
 from blindplay.speech.speaker import Output, Speaker
@@ -373,3 +373,25 @@ def test_a_sharp_s_stays_one(recogniser: Recogniser, spoken: Spoken) -> None:
     phrases = ["große rochade", "kleine rochade"]
     assert recogniser.missing(phrases) == []
     assert taken(recogniser.recognise(spoken("große Rochade"), phrases), phrases) == phrases[0]
+
+
+def test_the_silence_that_ends_an_utterance_is_not_heard_and_one_within_it_is(
+    recogniser: Recogniser, spoken: Spoken
+) -> None:
+    """In a hall where people talk, the second that ends an utterance is full of their words."""
+    said = spoken("springer gustav eins") + ROOM[: len(ROOM) * 3 // 4] + spoken("felix drei")
+    sound = ROOM + said + 2 * ROOM
+    told: list[tuple[Hearing, bytes, float]] = []
+
+    def on_hearing(hearing: Hearing) -> None:
+        assert listener.timing is not None
+        told.append((hearing, listener._sound, listener.timing.cut.ended))
+
+    move = "springer gustav eins felix drei"
+    phrases = [*MOVES, f"{move} remis"]  # he might go on, so it takes a second
+    with Listener(recogniser, MemorySource(sound), on_hearing, phrases=phrases) as listener:
+        assert listener.wait(60)
+    ((hearing, heard, ended),) = told
+    assert taken(hearing, phrases) == move
+    assert heard in sound
+    assert (sound.index(heard) + len(heard)) / 2 / RATE == pytest.approx(ended + TAIL_S, abs=0.05)

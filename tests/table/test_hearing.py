@@ -145,6 +145,19 @@ def test_an_answer_is_taken_where_one_is_awaited_and_nowhere_else(recogniser: Re
     assert about(not_asked, ("vier", -50)).verdict is not Verdict.ACCEPT
 
 
+def test_who_answers_beside_other_words_is_asked_again_and_never_taken_at_his_word(
+    recogniser: Recogniser,
+) -> None:
+    """He waits for us: silence would be the worst answer to his."""
+    awaited = ["ja", "nein"]
+    asked = expect(recogniser, PACK, [START], others=awaited, awaited=awaited)
+    not_asked = expect(recogniser, PACK, [START], others=awaited)
+    for words in ("ja wurde", "nein name", "ja nein"):
+        assert about(asked, (words, -50)).verdict is Verdict.REFUSE
+        assert about(not_asked, (words, -50)).verdict is Verdict.NOTHING
+    assert about(asked, ("ja das haben sie gestern", -50)).verdict is Verdict.NOTHING
+
+
 def test_the_opponents_last_move_may_be_repeated(recogniser: Recogniser) -> None:
     after = START.copy()
     after.push_uci("e2e4")
