@@ -37,6 +37,7 @@ _STILL_LIKELY = 0.35
 # before it, for single blocks of a babble differ more than a voice stands out.
 _ABOVE_ROOM_DB = 4.0
 _ROOM_S = 6.0
+_ROOM_KNOWN_S = 1.0  # after so much of it there is something to compare with
 _ROOM_SHARE = 0.4
 _MOMENT_S = 0.28
 # Utterances tell nothing about the room, unless they last so long that they may be nothing else.
@@ -304,8 +305,9 @@ class Cutter:
         if not self._speaking or self._now - self._started > _SURELY_ROOM_S:
             _push(self._room, power, _ROOM_S / length)
         # What was before the first block is taken for silence: somebody may speak at once.
-        unknown = max(0, round(_ROOM_S / length) - len(self._room))
-        softest = int(_ROOM_S / length * _ROOM_SHARE) - unknown
+        known = len(self._room)
+        unknown = max(0, round(_ROOM_KNOWN_S / length) - known)
+        softest = int((known + unknown) * _ROOM_SHARE) - unknown
         if softest >= 0 and power < sorted(self._room)[softest] * 10 ** (_ABOVE_ROOM_DB / 10):
             return False
         return likely >= (_STILL_LIKELY if self._speaking else _LIKELY)

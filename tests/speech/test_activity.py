@@ -101,6 +101,27 @@ def test_whoever_speaks_at_once_is_heard() -> None:
     assert len(cuts(feed(Cutter(Scripted()), "x" * 40 + "-" * 40))) == 1
 
 
+def test_a_second_of_the_hall_is_enough_to_tell_who_is_nearer_than_its_talk() -> None:
+    """After each word of ours the table hears little of the room before he answers."""
+
+    class Credulous(Scripted):
+        def likelihood(self, pcm: bytes) -> float:
+            return float(spoken)
+
+    cutter = Cutter(Credulous())
+    events: list[Event] = []
+    noise = np.random.default_rng(3).normal(0, 1, 4 * RATE)
+    for at in range(0, len(noise) - BLOCK_BYTES // 2, BLOCK_BYTES // 2):
+        seconds = at / RATE
+        spoken = seconds >= 1.2  # from then on even the hall's talk is taken for a voice
+        loudness = 5000 if 1.2 <= seconds < 2.2 else 500
+        sound = (noise[at : at + BLOCK_BYTES // 2] * loudness).astype("<i2").tobytes()
+        events += step(cutter, sound)
+    (cut,) = cuts(events)
+    assert cut.began == pytest.approx(1.2, abs=2 * BLOCK_S)
+    assert cut.ended == pytest.approx(2.2, abs=0.35)
+
+
 def test_an_utterance_has_a_longest_duration() -> None:
     talk = ("x" * 10 + "-" * 10) * blocks(LIMIT_S / 10)
     (first, *_) = cuts(feed(Cutter(Scripted()), talk))
