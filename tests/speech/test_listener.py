@@ -389,7 +389,8 @@ def test_the_silence_that_ends_an_utterance_is_not_heard_and_one_within_it_is(
 
     move = "springer gustav eins felix drei"
     phrases = [*MOVES, f"{move} remis"]  # he might go on, so it takes a second
-    with Listener(recogniser, MemorySource(sound), on_hearing, phrases=phrases) as listener:
+    listener = Listener(recogniser, MemorySource(sound), on_hearing, phrases=phrases)
+    with listener:
         assert listener.wait(60)
     ((hearing, heard, ended),) = told
     assert taken(hearing, phrases) == move
