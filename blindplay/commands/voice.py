@@ -56,12 +56,13 @@ def enrol(
     with _booth(pack, microphone, silent) as booth:
         asked = enrolment.prompts(pack, seed=random.randrange(1 << 30))
         session = enrolment.Session()
+        recogniser = open_recogniser(pack, *models, lost=_warn)
         try:
-            recogniser = open_recogniser(pack, *models, lost=_warn)
-            enrolment.record(booth, pack, asked, recogniser, session)
+            with voices.Keeper(name, pack.code) as keeper:
+                enrolment.record(booth, pack, asked, recogniser, session, keeper.add)
         finally:  # also when the microphone is gone, or the user has had enough
             if session.answers:
-                place = voices.keep(name, pack.code, enrolment.recordings(session.answers))
+                place = voices.recordings(name, pack.code)
                 print(pack.sentence("enrol_recordings", folder=str(place)), flush=True)
         if session.ended:
             booth.tell("voice_stopped")

@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 import platformdirs
@@ -168,33 +169,73 @@ def drop_all(model: str, language: str) -> int:
     return len(found)
 
 
-def keep(player: str, language: str, said: Sequence[Recording]) -> Path:
-    """Keep what a player said, in the form that ``blindplay bench voice --recordings`` reads.
-    Replaces what was kept before, unless that was more. Raises OSError."""
-    place = recordings(player, language)
+class Keeper:
+    """Keeps what a player says while he says it, in the form that ``blindplay bench voice
+    --recordings`` reads: each recording is on the disk before the next is asked for. At the end
+    they replace what was kept before, unless that was more; if the end never comes, when they are
+    read. All methods raise OSError."""
+
+    def __init__(self, player: str, language: str) -> None:
+        self._player, self._language = player, language
+        self._count = 0
+        _finish(player, language)
+        self._place = _unfinished(player, language)
+        players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
+        self._place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._place.mkdir(mode=0o700)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _finish(self._player, self._language)
+
+    def add(self, one: Recording) -> None:
+        """Keep this recording."""
+        self._count += 1
+        name = f"{self._count:03}.wav"
+        write_wav(self._place / name, one.pcm)
+        _to_disk(self._place / name)
+        entry = {"file": name, "speaker": self._player, "words": one.words, "apart": one.apart}
+        with (self._place / _INDEX).open("a", encoding="utf-8") as index:
+            index.write(json.dumps(entry if one.fen is None else {**entry, "fen": one.fen}) + "\n")
+        _to_disk(self._place / _INDEX)
+
+
+def _unfinished(player: str, language: str) -> Path:
+    return folder(player) / language / "recordings.unfinished"
+
+
+def _finish(player: str, language: str) -> None:
+    """What was recorded last, if that is not done yet, is what is kept, unless there is more."""
+    fresh, place = _unfinished(player, language), recordings(player, language)
+    if not fresh.is_dir():
+        return
+    if _length(fresh) < max(1, _length(place)):
+        shutil.rmtree(fresh)
+        return
+    if place.exists():
+        shutil.rmtree(place)  # that it is longer is seen again if we get no further
+    fresh.rename(place)
+
+
+def _length(place: Path) -> int:
+    """How many recordings are listed there, 0 if that cannot be read."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        if len((place / _INDEX).read_text("utf-8").splitlines()) > len(said):
-            return place
-    players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
-        fresh = Path(temporary) / "recordings"
-        fresh.mkdir(mode=0o700)
-        lines = []
-        for number, one in enumerate(said, 1):
-            name = f"{number:03}.wav"
-            write_wav(fresh / name, one.pcm)
-            entry = {"file": name, "speaker": player, "words": one.words, "apart": one.apart}
-            lines.append(json.dumps(entry if one.fen is None else {**entry, "fen": one.fen}))
-        (fresh / _INDEX).write_text("\n".join(lines) + "\n", "utf-8")
-        if place.exists():
-            place.rename(Path(temporary) / "old")
-        fresh.replace(place)
-    return place
+        return len((place / _INDEX).read_text("utf-8").splitlines())
+    return 0
+
+
+def _to_disk(file: Path) -> None:
+    with file.open("rb+") as stream:
+        os.fsync(stream.fileno())
 
 
 def kept(player: str, language: str) -> list[Recording]:
-    """What :func:`keep` kept; nothing if nothing was, and without what cannot be read."""
+    """What a :class:`Keeper` kept, also of a session that was cut off; nothing if nothing was, and
+    without what cannot be read."""
+    with contextlib.suppress(OSError):
+        _finish(player, language)
     place = recordings(player, language)
     try:
         lines = (place / _INDEX).read_text("utf-8").splitlines()

@@ -195,7 +195,7 @@ def test_what_is_learned_is_kept_only_if_it_is_better_and_can_be_forgotten(
     if learned.own:  # it hears every word of the table that its base hears
         recogniser = open_recogniser(GERMAN, *own)
         assert not recogniser.missing(lexicon("de").words)
-    kept = voices.keep("Anna", "de", enrolment.recordings(answers))
+    kept = keep(*map(enrolment.recording, answers))
     entries = [json.loads(text) for text in (kept / "index.jsonl").read_text().splitlines()]
     assert [one["words"] for one in entries] == [one.line.words for one in prompts]
     assert voices.forget("Anna") and not voices.forget("Anna")
@@ -210,7 +210,7 @@ def test_what_was_recorded_is_learned_from_again_as_it_was_said(home: Path) -> N
         Answer(one, Take(noise.integers(-9, 9, 4000).astype("<i2").tobytes(), -20.0, -70.0))
         for one in prompts
     ]
-    place = voices.keep("Anna", "de", enrolment.recordings(answers))
+    place = keep(*map(enrolment.recording, answers))
     again = enrolment.answered(GERMAN, voices.kept("anna", "de"))
     assert [one.prompt for one in again] == prompts
     assert [one.said for one in again] == [one.said for one in answers]
@@ -279,6 +279,14 @@ def recording(words: str) -> voices.Recording:
     return voices.Recording(words, None, bytes(3200))
 
 
+def keep(*said: voices.Recording) -> Path:
+    """What Anna says in an enrolment, and where it is."""
+    with voices.Keeper("Anna", "de") as keeper:
+        for one in said:
+            keeper.add(one)
+    return voices.recordings("Anna", "de")
+
+
 def void(_: object) -> None:
     """What is not wanted of a function's answer."""
 
@@ -337,9 +345,30 @@ def test_a_players_model_that_is_damaged_is_told_and_the_models_own_is_used(mode
 
 
 def test_a_short_session_does_not_replace_a_long_one() -> None:
-    voices.keep("Anna", "de", [recording("dame"), recording("turm")])
-    place = voices.keep("Anna", "de", [recording("bauer")])
+    keep(recording("dame"), recording("turm"))
+    place = keep(recording("bauer"))
     assert len((place / "index.jsonl").read_text().splitlines()) == 2
+
+
+def test_what_was_recorded_before_the_power_failed_is_learned_from() -> None:
+    def words() -> list[str]:
+        return [one.words for one in voices.kept("Anna", "de")]
+
+    cut_off = voices.Keeper("Anna", "de")
+    for said in ("dame", "turm"):
+        cut_off.add(recording(said))
+        (index,) = voices.folder("Anna").rglob("index.jsonl")
+        assert json.loads(index.read_text("utf-8").splitlines()[-1])["words"] == said
+    with index.open("a", encoding="utf-8") as half:
+        half.write('{"file": "003.w')
+    assert words() == ["dame", "turm"]
+    # What is cut off sooner replaces nothing, and nor does one that nothing came of.
+    voices.Keeper("Anna", "de").add(recording("bauer"))
+    assert words() == ["dame", "turm"]
+    keep()
+    assert words() == ["dame", "turm"]
+    keep(*map(recording, ("ja", "nein", "vier")))
+    assert words() == ["ja", "nein", "vier"]
 
 
 def test_the_check_names_what_was_not_understood_and_the_microphone(
@@ -415,7 +444,7 @@ def test_forgetting_a_player_forgets_his_wishes_and_his_voice(
 ) -> None:
     from blindplay.commands.voice import forget
 
-    voices.keep("Anna", "de", [recording("dame")])
+    keep(recording("dame"))
     preferences.learn("Anna", [("dame", "turm")])
     forget("Anna")
     assert "Nothing is kept of Anna any more." in capsys.readouterr().out
@@ -442,7 +471,7 @@ def test_learning_again_from_too_little_says_so_and_changes_nothing(
     from blindplay.commands.voice import learn
 
     monkeypatch.setattr("sys.stdin", io.StringIO())
-    voices.keep("Anna", "de", [recording("ja")])
+    keep(recording("ja"))
     with pytest.raises(ValueError, match="Only 1 answers"):
         learn("Anna", "de", silent=True)
     told = capsys.readouterr().out.splitlines()
@@ -457,7 +486,7 @@ def test_what_was_learned_for_a_model_goes_with_it_and_the_recordings_stay(
     for name in ("other", "mine"):
         shutil.copytree(model, adapted_folder("de") / name)
         put(adapted_folder("de") / name)
-    voices.keep("Anna", "de", [recording("ja")])
+    keep(recording("ja"))
     remove("mine")
     told = capsys.readouterr().out
     assert "mine has been removed from de." in told

@@ -211,11 +211,14 @@ def record(
     asked: Sequence[Prompt],
     recogniser: AnyRecogniser | None,
     session: Session,
+    keep: Callable[[voices.Recording], None] = lambda one: None,
 ) -> None:
-    """Let the player say it all into ``session``. What is too soft, too loud or clearly something
-    else is asked for again. ``recogniser`` may be None: nothing can be noticed then.
+    """Let the player say it all into ``session``, and ``keep`` each answer before the next is asked
+    for. What is too soft, too loud or clearly something else is asked for again. ``recogniser`` may
+    be None: nothing can be noticed then.
 
-    Raises AudioError when the microphone is gone; what was said until then is in ``session``.
+    Raises AudioError when the microphone is gone, and what ``keep`` raises; what was said until
+    then is in ``session``.
     """
     phrases = sorted({(one.line.words or "").lower() for one in asked})
     if recogniser is not None:
@@ -233,6 +236,7 @@ def record(
             break
         if isinstance(answer, Take) and answer.fault is None:
             session.answers.append(Answer(prompt, answer))
+            keep(recording(session.answers[-1]))
             silent = 0
             continue
         session.left_out.append(prompt)
@@ -274,14 +278,10 @@ def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogn
     return words.lower() not in phrases or not listed or listed[0] == words.lower()
 
 
-def recordings(answers: Sequence[Answer]) -> list[voices.Recording]:
-    """The answers as they are kept."""
-    return [
-        voices.Recording(
-            one.prompt.line.words or "", one.prompt.line.fen, one.take.pcm, one.prompt.apart
-        )
-        for one in answers
-    ]
+def recording(answer: Answer) -> voices.Recording:
+    """The answer as it is kept."""
+    line = answer.prompt.line
+    return voices.Recording(line.words or "", line.fen, answer.take.pcm, answer.prompt.apart)
 
 
 def answered(pack: Language, kept: Sequence[voices.Recording]) -> list[Answer]:
