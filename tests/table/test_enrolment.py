@@ -18,7 +18,7 @@ import platformdirs
 import pytest
 
 from blindplay.language import languages, lexicon, load
-from blindplay.speech.audio import BLOCK_MS, RATE, read_audio
+from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, read_audio
 from blindplay.speech.models import PEOPLE, adapted_folder, built_in
 from blindplay.speech.synthesis import Synthesiser, words_only
 from blindplay.table import preferences, voices
@@ -369,6 +369,31 @@ def test_what_was_recorded_before_the_power_failed_is_learned_from() -> None:
     assert words() == ["dame", "turm"]
     keep(*map(recording, ("ja", "nein", "vier")))
     assert words() == ["ja", "nein", "vier"]
+
+
+def test_the_command_keeps_what_is_said_although_the_microphone_is_lost(
+    say: Callable[[str], bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from blindplay.commands import voice
+
+    words = ["Springer Gustav eins Felix drei", "Bauer Eva zwei Eva vier"]
+    person = Person(say, set(words))
+
+    def lost(self: Person) -> None:
+        if self.asked[-1] == words[1]:
+            raise AudioError("The microphone is gone.")
+        speak()
+
+    speak = person.discard
+    monkeypatch.setattr(Person, "discard", lost)
+    monkeypatch.setattr(voice, "_booth", lambda *given, **named: booth_of(person))
+    monkeypatch.setattr(
+        enrolment, "prompts", lambda pack, seed: [Prompt(line(one), apart=False) for one in words]
+    )
+    with pytest.raises(AudioError, match="The microphone is gone"):
+        voice.enrol("Anna")
+    assert [one.words for one in voices.kept("Anna", "de")] == words[:1]
+    assert str(voices.recordings("Anna", "de")) in capsys.readouterr().out
 
 
 def test_the_check_names_what_was_not_understood_and_the_microphone(
