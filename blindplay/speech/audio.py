@@ -35,6 +35,8 @@ BACKLOG_BLOCKS = 10_000 // BLOCK_MS  # a microphone nobody listens to keeps its 
 TICK_S = 0.01
 SOFT_PEAK = 0.03  # of full scale
 MOST_GAIN = 30.0  # beyond that it is noise that is made louder
+_SOFT_SPEECH_DB = 26.0  # so much softer than the loudest may the first sounds of a word be
+_ABOVE_NOISE_DB = 10.0
 # A device that is pulled out, or whose sound server dies, often tells nobody: it just asks for no
 # more sound and gives none. Opening may take long (Bluetooth), an open device is never quiet.
 OPENING_PATIENCE_S = 10.0
@@ -122,6 +124,22 @@ def amplified(pcm: bytes, peak: float = 0.3) -> bytes:
         return pcm
     gain = min(peak * 32767 / loudest, MOST_GAIN)
     return np.round(samples * gain).astype("<i2").tobytes()
+
+
+def begins(pcm: bytes) -> float | None:
+    """Return at what second of 16-bit `pcm` at 16 kHz somebody begins to speak: where most of 40 ms
+    is clearly louder than the softest of it, and not far softer than the loudest. None if nowhere,
+    or if he never pauses.
+    """
+    frame = RATE // 100
+    samples = np.frombuffer(pcm[: len(pcm) // (2 * frame) * (2 * frame)], "<i2").astype(float)
+    if len(samples) < 4 * frame:
+        return None
+    levels = 10 * np.log10(np.mean(samples.reshape(-1, frame) ** 2, axis=1) + 1)
+    softest = np.sort(levels)[len(levels) // 10]
+    loud = levels >= max(levels.max() - _SOFT_SPEECH_DB, softest + _ABOVE_NOISE_DB)
+    most = np.convolve(loud, np.ones(4), "valid") >= 3
+    return float(np.argmax(most)) / 100 if most.any() else None
 
 
 def read_audio(path: Path, rate: int = RATE) -> bytes:

@@ -46,6 +46,9 @@ most can speak against it."""
 AHEAD_OF_ILLEGAL = 7.0
 """A move that several models heard is also so far ahead of every illegal one: an illegal move was
 once misheard by two in the same way, and 6.1 nats behind the legal one that they heard."""
+LATE_S = 0.15
+"""A move is never taken without asking if somebody has spoken for longer than this, in seconds,
+before the first word that was heard: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
 NEAR = 4.0
 """Within so many nats each of them counts for more."""
 
@@ -71,6 +74,7 @@ class Features:
     length. ``listed``: it was said in one of the
     forms that are expected; what was not is never taken without asking. ``agreed``: several
     models agree on it; what only one of them heard is never taken without asking, either.
+    ``late``: so many seconds of voice come before its first word.
     ``apart``: how far, in nats, several models are from finding it best, all of them. ``models``:
     how many listened.
     """
@@ -86,6 +90,7 @@ class Features:
     words: int = 4
     listed: bool = True
     agreed: bool = True
+    late: float = 0.0
     apart: float = 0.0
     models: int = 1
 
@@ -145,6 +150,8 @@ class Ears:
     def accept(self, found: Features) -> float:
         """The odds from which it is taken as said; infinite where it must be asked about."""
         if not (found.listed and found.agreed) or (found.short and found.longer is not None):
+            return math.inf
+        if found.what is What.MOVE and found.late > LATE_S:
             return math.inf
         together = found.models > 1 and found.what is What.MOVE
         ahead = AHEAD_TOGETHER if together else AHEAD

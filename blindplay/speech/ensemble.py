@@ -63,23 +63,31 @@ def summed(hearings: Iterable[Hearing]) -> Hearing:
 
     The score of a reading is the sum, over the models that heard anything, of the nats by which it
     is behind that model's best: 0 where all agree, never less than MOST_BEHIND a model. Sound
-    before and after the words counts as what most of it there was in any. What one model heard
-    alone stays as it was.
+    before and after the words counts as what most of it there was in any, and the words as late as
+    to the model that heard them first. What one model heard alone stays as it was.
     """
     parts = tuple(hearings)
     if len(parts) == 1:
         return parts[0]
-    strays: dict[str, int] = {}
+    heard: dict[str, list[Alternative]] = {}
     for part in parts:
-        of_part: dict[str, int] = {}
+        of_part: dict[str, Alternative] = {}
         for one in part.alternatives:
-            of_part.setdefault(one.words, one.strays)  # the likeliest come first
-        for words, number in of_part.items():
-            strays[words] = max(number, strays.get(words, 0))
-    scores = votes(parts, {words: words for words in strays})
+            of_part.setdefault(one.words, one)  # the likeliest come first
+        for words, one in of_part.items():
+            heard.setdefault(words, []).append(one)
+    scores = votes(parts, {words: words for words in heard})
     # sorted() is stable: equal scores keep the order of the first model.
     ranked = sorted(scores.items(), key=lambda item: -item[1][0])
-    together = (Alternative(words, score, strays[words]) for words, (score, _) in ranked)
+    together = (
+        Alternative(
+            words,
+            score,
+            max(one.strays for one in heard[words]),
+            min(one.late for one in heard[words]),
+        )
+        for words, (score, _) in ranked
+    )
     return Hearing(tuple(together), parts)
 
 
@@ -271,15 +279,9 @@ class RunTogether:
         """Return the words heard so far in this utterance by the first model."""
         return self._runs[0][1].partial()
 
-    def result(self) -> Hearing:
-        """Return the utterance that `accept` found to have ended."""
-        heard = self._of_each(lambda run: run.result())
-        return summed(one if one is not None else Hearing() for one in heard)
-
     def finish(self, patience: float | None = PATIENCE_S) -> Hearing:
-        """Return what has been heard since the last result, the sound having ended. A model that
-        takes ``patience`` seconds longer than the first has heard nothing; None: it is waited for.
-        """
+        """Return what has been heard, the sound having ended. A model that takes ``patience``
+        seconds longer than the first has heard nothing; None: it is waited for."""
         heard = self._of_each(lambda run: run.finish(), patience)
         return summed(one if one is not None else Hearing() for one in heard)
 

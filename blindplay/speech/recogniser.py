@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.speech import models
-from blindplay.speech.audio import RATE, amplified
+from blindplay.speech.audio import RATE, amplified, begins
 from blindplay.speech.bigram import Bigram
 from blindplay.speech.models import ModelError
 
@@ -35,12 +35,14 @@ class Alternative:
     `words` are plain words ("springer gustav eins"), with UNKNOWN for other sound between them;
     before and after them it is left out, and `strays` counts those stretches (0 to 2). `words` is
     empty where nothing but other sound was heard. `score` is the logarithm of the likelihood of
-    the sound given the words, in nats; it can be compared within one hearing only.
+    the sound given the words, in nats; it can be compared within one hearing only. `late`: so many
+    seconds after somebody begins to speak the first of them begins; 0 where that is not known.
     """
 
     words: str
     score: float
     strays: int = 0
+    late: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -186,6 +188,7 @@ class Recogniser:
     def _decoder(self, grammar: "Grammar") -> "_Decoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
         kaldi.SetMaxAlternatives(ALTERNATIVES)
+        kaldi.SetWords(True)  # and their times
         return _Decoder(kaldi, grammar.bigram)
 
 
@@ -213,14 +216,18 @@ class _Decoder:
         self.kaldi = kaldi
         self._bigram = bigram
 
-    def heard(self, told: str) -> dict[tuple[str, ...], float]:
-        """The alternatives in Vosk's answer: their tokens and their likelihoods."""
-        found: dict[tuple[str, ...], float] = {}
+    def heard(self, told: str) -> dict[tuple[str, ...], tuple[float, float | None]]:
+        """The alternatives in Vosk's answer: their tokens, their likelihoods, and at what second
+        the first begins that is a word."""
+        found: dict[tuple[str, ...], tuple[float, float | None]] = {}
         for entry in json.loads(told).get("alternatives", []):
             tokens = tuple(str(entry.get("text", "")).split())
             if tokens:
                 score = float(entry.get("confidence", 0.0)) + self._bigram.cost(tokens)
-                found[tokens] = max(score, found.get(tokens, score))
+                if tokens not in found or score > found[tokens][0]:
+                    timed = entry.get("result", ())
+                    words = (float(one["start"]) for one in timed if one["word"] != UNKNOWN)
+                    found[tokens] = score, next(words, None)
         return found
 
 
@@ -230,9 +237,11 @@ class Run:
     def __init__(self, decoders: Sequence[_Decoder], tokens: Mapping[str, str]) -> None:
         self._decoders = decoders
         self._phrases = {text.replace("_", " "): phrase for text, phrase in tokens.items()}
+        self._sound = bytearray()
 
     def accept(self, pcm: bytes) -> bool:
         """Take sound; return whether the utterance has ended by a pause."""
+        self._sound += pcm
         ended = [bool(decoder.kaldi.AcceptWaveform(pcm)) for decoder in self._decoders]
         return ended[0]
 
@@ -241,18 +250,13 @@ class Run:
         told = json.loads(self._decoders[0].kaldi.PartialResult()).get("partial", "")
         return " ".join(word for word in str(told).replace("_", " ").split() if word != UNKNOWN)
 
-    def result(self) -> Hearing:
-        """Return the utterance that `accept` found to have ended."""
-        return self._hearing([d.heard(d.kaldi.Result()) for d in self._decoders])
-
     def finish(self) -> Hearing:
-        """Return what has been heard since the last result, the sound having ended."""
-        return self._hearing([d.heard(d.kaldi.FinalResult()) for d in self._decoders])
-
-    def _hearing(self, heard: Iterable[Mapping[tuple[str, ...], float]]) -> Hearing:
-        best: dict[tuple[str, int], float] = {}
+        """Return what has been heard, the sound having ended."""
+        heard = [decoder.heard(decoder.kaldi.FinalResult()) for decoder in self._decoders]
+        voice = begins(bytes(self._sound))
+        best: dict[tuple[str, int], tuple[float, float]] = {}
         for alternatives in heard:
-            for tokens, score in alternatives.items():
+            for tokens, (score, began) in alternatives.items():
                 first, last = 0, len(tokens)
                 while first < last and tokens[first] == UNKNOWN:
                     first += 1
@@ -261,10 +265,14 @@ class Run:
                 strays = (first > 0) + (last < len(tokens))
                 words = " ".join(tokens[first:last]).replace("_", " ")
                 key = self._phrases.get(words, words), strays
-                best[key] = max(score, best.get(key, score))
+                late = 0.0 if voice is None or began is None else began - voice
+                if key not in best or score > best[key][0]:
+                    best[key] = score, late
         # sorted() is stable: equal scores keep Vosk's order.
-        ranked = sorted(best.items(), key=lambda item: -item[1])
-        return Hearing(tuple(Alternative(words, score, n) for (words, n), score in ranked))
+        ranked = sorted(best.items(), key=lambda item: -item[1][0])
+        return Hearing(
+            tuple(Alternative(words, score, n, late) for (words, n), (score, late) in ranked)
+        )
 
 
 def _vosk() -> Any:

@@ -220,7 +220,7 @@ class Reading:
     ``score`` is in nats; ``loose`` counts the words and stretches of sound that say nothing: the
     fillers, articles and other sound that went with it. ``listed``: it is one of the forms that
     are expected, perhaps after a correction. ``agreed``: several models agree on it, in
-    whatever words.
+    whatever words. ``late``: so many seconds of voice come before it.
     """
 
     key: str
@@ -230,6 +230,7 @@ class Reading:
     meant: Understanding
     listed: bool = False
     agreed: bool = True
+    late: float = 0.0
 
     @property
     def move(self) -> chess.Move | None:
@@ -300,6 +301,7 @@ def _reading(heard: Alternative, expected: Expected, pack: Language) -> Reading:
         heard.strays if listed else loose,
         meant,
         listed=listed or meant.kind is Kind.ILLEGAL,
+        late=heard.late,
     )
 
 
@@ -380,6 +382,7 @@ def features(
         short=first.meant.command is None and places < 4 and not castles and not answers,
         listed=first.listed,
         agreed=first.agreed,
+        late=first.late,
         # A sum of what each model is behind its own best.
         apart=-first.score if hearing.parts else 0.0,
         models=max(1, len(hearing.parts)),

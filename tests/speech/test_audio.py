@@ -22,6 +22,7 @@ from blindplay.speech.audio import (
     SilentSink,
     WavSource,
     amplified,
+    begins,
     devices,
     drain,
     level,
@@ -163,3 +164,24 @@ def test_soft_sound_is_amplified_to_its_peak_and_loud_sound_is_left(top: int, le
         assert louder.tobytes() == wave.astype(int).tobytes()
     else:
         assert before <= after <= round(0.3 * 32767) + 1
+
+
+@given(
+    st.integers(20, 200),
+    st.floats(0.01, 1.0),
+    st.sampled_from([0.0, 3.0, 100.0]),
+)
+def test_where_somebody_begins_to_speak_does_not_depend_on_how_loud_he_is(
+    hundredths: int, loudness: float, noise: float
+) -> None:
+    voice = np.sin(np.arange(RATE) * 0.2) * 10_000
+    room = np.random.default_rng(1).normal(0, noise, RATE // 100 * hundredths + RATE)
+    room[-RATE:] += voice
+    began = begins((room * loudness).astype("<i2").tobytes())
+    assert began == pytest.approx(hundredths / 100, abs=0.03)
+
+
+def test_where_nothing_is_louder_than_the_rest_nobody_speaks() -> None:
+    hiss = np.random.default_rng(1).normal(0, 500, RATE).astype("<i2").tobytes()
+    for sound in (b"", bytes(100), bytes(2 * RATE), hiss):
+        assert begins(sound) is None

@@ -68,6 +68,14 @@ def test_other_sound_around_the_words_counts_if_any_heard_it() -> None:
     assert both.alternatives == (Alternative("a", 0.0, 1),)
 
 
+def test_words_begin_where_the_model_heard_them_that_heard_them_first() -> None:
+    early, late = (
+        Hearing((Alternative("a", 0.0, 0, 0.1),)),
+        Hearing((Alternative("a", 0.0, 0, 0.4),)),
+    )
+    assert summed([late, early]).alternatives == (Alternative("a", 0.0, 0, 0.1),)
+
+
 @given(
     st.lists(
         st.dictionaries(st.sampled_from("abcde"), st.floats(-50, 0), min_size=1),

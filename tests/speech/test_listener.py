@@ -10,6 +10,7 @@ import pytest
 
 from blindplay.speech.activity import Listening
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
+from blindplay.speech.ears import LATE_S
 from blindplay.speech.listener import TAIL_S, Listener
 from blindplay.speech.models import ModelError
 from blindplay.speech.recogniser import Hearing, Recogniser, VocabularyError
@@ -69,6 +70,20 @@ def test_words_the_model_lacks_are_named_not_dropped(recogniser: Recogniser) -> 
     assert recogniser.sayable(phrases) == ["uhr"]
     with pytest.raises(VocabularyError, match="xylofon, zeppelin"):
         recogniser.recognise(ROOM, phrases)
+
+
+@pytest.mark.parametrize("voice", ["de", "de+f2", "de+m3"])
+@pytest.mark.parametrize("decibels", [-96, -15])
+def test_how_long_somebody_speaks_before_the_first_word_that_was_heard_is_told(
+    recogniser: Recogniser, spoken: Spoken, voice: str, decibels: int
+) -> None:
+    move = "eva eins david zwei"
+    for said, lost in ((f"dame {move}", True), (f"springer {move}", True), (move, False)):
+        sound = np.concatenate([np.zeros(RATE // 2), np.frombuffer(spoken(said, voice), "<i2")])
+        room = np.random.default_rng(1).normal(0, 3000 * 10 ** (decibels / 20), len(sound))
+        hearing = recogniser.recognise((sound + room).astype("<i2").tobytes(), [move])
+        late = next(one.late for one in hearing.alternatives if one.words == move)
+        assert (late > LATE_S) is lost, (said, late)
 
 
 def test_silence_and_room_noise_are_no_move(recogniser: Recogniser) -> None:

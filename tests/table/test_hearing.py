@@ -13,7 +13,7 @@ from blindplay.language import Command, load
 from blindplay.speech import models
 from blindplay.speech.audio import read_audio
 from blindplay.speech.costs import Confusions
-from blindplay.speech.ears import Ears, Features, What, ears_of, read
+from blindplay.speech.ears import LATE_S, Ears, Features, What, ears_of, read
 from blindplay.speech.ensemble import summed
 from blindplay.speech.models import ModelError, find_model
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
@@ -101,6 +101,18 @@ def test_a_long_form_never_collapses_silently_into_a_short_one(start: Expected) 
     assert decision.verdict is not Verdict.ACCEPT
     decision = about(start, ("springer felix drei", -100), ("springer [unk] felix drei", -99))
     assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking(
+    start: Expected,
+) -> None:
+    """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier"."""
+    for late, verdict in ((LATE_S, Verdict.ACCEPT), (LATE_S + 0.01, Verdict.ASK)):
+        one = Alternative("eva zwei eva vier", -100.0, 0, late)
+        assert decide(Hearing((one,)), start, PACK, EARS).verdict is verdict
+    # A command is heard in the midst of other words.
+    one = Alternative("wie viel zeit habe ich noch", -100.0, 0, 2.0)
+    assert decide(Hearing((one,)), start, PACK, EARS).verdict is Verdict.COMMAND
 
 
 def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
