@@ -42,7 +42,7 @@ HANGING_S = 20.0
 """A model that takes so many seconds longer than the first for sound that goes on hangs: the others
 go on without it. Less than for how long a listener waits for all of them."""
 _TOO_LATE = 3  # utterances of which a model has not come back: it will not come back any more
-TOO_FAR = 0.8
+TOO_FAR = 0.6
 """What is farther from being the best of all models than this share of what one model's word alone
 would leave is not agreed on."""
 
