@@ -127,19 +127,19 @@ def amplified(pcm: bytes, peak: float = 0.3) -> bytes:
 
 
 def begins(pcm: bytes) -> float | None:
-    """Return at what second of 16-bit `pcm` at 16 kHz somebody begins to speak: where most of 40 ms
-    is clearly louder than the softest of it, and not far softer than the loudest. None if nowhere,
-    or if he never pauses.
+    """Return at what second of 16-bit `pcm` at 16 kHz somebody begins to speak: where most of a
+    tenth of a second, which no knock lasts, is clearly louder than the softest of it, and not far
+    softer than the loudest. None if nowhere, or if he never pauses.
     """
     frame = RATE // 100
     samples = np.frombuffer(pcm[: len(pcm) // (2 * frame) * (2 * frame)], "<i2").astype(float)
-    if len(samples) < 4 * frame:
+    if len(samples) < 10 * frame:
         return None
     levels = 10 * np.log10(np.mean(samples.reshape(-1, frame) ** 2, axis=1) + 1)
     softest = np.sort(levels)[len(levels) // 10]
     loud = levels >= max(levels.max() - _SOFT_SPEECH_DB, softest + _ABOVE_NOISE_DB)
-    most = np.convolve(loud, np.ones(4), "valid") >= 3
-    return float(np.argmax(most)) / 100 if most.any() else None
+    lasting = loud[:-9] & (np.convolve(loud, np.ones(10), "valid") >= 8)
+    return float(np.argmax(lasting)) / 100 if lasting.any() else None
 
 
 def read_audio(path: Path, rate: int = RATE) -> bytes:

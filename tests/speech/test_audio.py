@@ -181,6 +181,13 @@ def test_where_somebody_begins_to_speak_does_not_depend_on_how_loud_he_is(
     assert began == pytest.approx(hundredths / 100, abs=0.03)
 
 
+def test_a_key_that_clicks_is_nobody_who_speaks() -> None:
+    sound = np.random.default_rng(1).normal(0, 3, 2 * RATE)
+    sound[RATE // 4 : RATE // 4 + RATE // 20] *= 2000  # for 50 ms
+    sound[RATE:] += np.sin(np.arange(RATE) * 0.2) * 10_000
+    assert begins(sound.astype("<i2").tobytes()) == pytest.approx(1.0, abs=0.03)
+
+
 def test_where_nothing_is_louder_than_the_rest_nobody_speaks() -> None:
     hiss = np.random.default_rng(1).normal(0, 500, RATE).astype("<i2").tobytes()
     for sound in (b"", bytes(100), bytes(2 * RATE), hiss):
