@@ -94,6 +94,12 @@ class Features:
     apart: float = 0.0
     models: int = 1
 
+    @property
+    def behind(self) -> bool:
+        """Return whether something else explains the sound better: other words, or an illegal
+        move, which is only less likely to be meant."""
+        return min(_within(self.rival, -FAR, FAR), _within(self.nothing, -FAR, FAR)) < 0
+
     def values(self) -> tuple[float, ...]:
         """The numbers that are weighed, the first of them 1."""
         rival = _within(self.rival, -FAR, FAR)
@@ -151,9 +157,10 @@ class Ears:
         """The odds from which it is taken as said; infinite where it must be asked about."""
         if not (found.listed and found.agreed) or (found.short and found.longer is not None):
             return math.inf
-        if found.what is What.MOVE and found.late > LATE_S:
+        moves = found.what is What.MOVE
+        if moves and (found.late > LATE_S or found.behind):
             return math.inf
-        together = found.models > 1 and found.what is What.MOVE
+        together = found.models > 1 and moves
         ahead = AHEAD_TOGETHER if together else AHEAD
         if found.legal_rival is not None and found.legal_rival < ahead:
             return math.inf

@@ -95,6 +95,5 @@ def test_a_stereo_headset_that_is_pulled_out_is_heard_again_when_it_is_back() ->
     assert len(observed["errors"]) == 1 and "plug it in again." in observed["errors"][0]
     assert observed["back_while_gone"] == 0
     assert observed["back_took"] < 10
-    # A hesitation says nothing: a busy machine's sound may stutter.
     for name in ("again", "default", "other"):
         assert clear(observed[name]) == [SAID[0]]

@@ -115,6 +115,14 @@ def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking
     assert decide(Hearing((one,)), start, PACK, EARS).verdict is Verdict.COMMAND
 
 
+def test_a_move_is_asked_about_when_other_words_explain_the_sound_better(start: Expected) -> None:
+    for other in ("er karte nehmen", "bauer eva fünf eva vier"):  # no words of ours; illegal
+        worse = about(start, (other, -100), ("bauer eva zwei eva vier", -100.5))
+        assert worse.verdict is not Verdict.ACCEPT
+        better = about(start, (other, -112), ("bauer eva zwei eva vier", -100))
+        assert better.verdict is Verdict.ACCEPT
+
+
 def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
     # An article for a piece: "der Gustav eins Felix drei" is legal by its squares alone.
     assert about(start, ("der gustav eins felix drei", -100)).verdict is not Verdict.ACCEPT
