@@ -46,6 +46,8 @@ most can speak against it."""
 AHEAD_OF_ILLEGAL = 7.0
 """A move that several models heard is also so far ahead of every illegal one: an illegal move was
 once misheard by two in the same way, and 6.1 nats behind the legal one that they heard."""
+AGAINST_TALK = 2.5
+"""The odds in nats from which a move is taken at least, if other talk explains the sound better."""
 LATE_S = 0.15
 """A move is never taken without asking if somebody has spoken for longer than this, in seconds,
 before the first word that was heard: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
@@ -74,7 +76,8 @@ class Features:
     length. ``listed``: it was said in one of the
     forms that are expected; what was not is never taken without asking. ``agreed``: several
     models agree on it; what only one of them heard is never taken without asking, either.
-    ``late``: so many seconds of voice come before its first word.
+    ``late``: so many seconds of voice come before its first word. ``talk``: words of another
+    meaning, or of none, explain the sound better.
     ``apart``: how far, in nats, several models are from finding it best, all of them. ``models``:
     how many listened.
     """
@@ -91,14 +94,9 @@ class Features:
     listed: bool = True
     agreed: bool = True
     late: float = 0.0
+    talk: bool = False
     apart: float = 0.0
     models: int = 1
-
-    @property
-    def behind(self) -> bool:
-        """Return whether something else explains the sound better: other words, or an illegal
-        move, which is only less likely to be meant."""
-        return min(_within(self.rival, -FAR, FAR), _within(self.nothing, -FAR, FAR)) < 0
 
     def values(self) -> tuple[float, ...]:
         """The numbers that are weighed, the first of them 1."""
@@ -158,8 +156,10 @@ class Ears:
         if not (found.listed and found.agreed) or (found.short and found.longer is not None):
             return math.inf
         moves = found.what is What.MOVE
-        if moves and (found.late > LATE_S or found.behind):
+        if moves and found.late > LATE_S:
             return math.inf
+        if moves and found.rival is not None and found.rival < 0:
+            return math.inf  # of an illegal move, which is only less likely to be meant
         together = found.models > 1 and moves
         ahead = AHEAD_TOGETHER if together else AHEAD
         if found.legal_rival is not None and found.legal_rival < ahead:
@@ -167,7 +167,8 @@ class Ears:
         if together and found.rival is not None and found.rival < AHEAD_OF_ILLEGAL:
             return math.inf
         weights = self.weights[found.what]
-        return weights.short if found.short else weights.accept
+        least = weights.short if found.short else weights.accept
+        return max(least, AGAINST_TALK) if moves and found.talk else least
 
     def ask(self, found: Features) -> float:
         """The odds from which it is worth asking."""

@@ -366,6 +366,8 @@ def features(
         for r in ranked[1:]
     ]
     legal = (by for by, r in behind if r.meant.kind is not Kind.ILLEGAL)
+    rival = min((by for by, _ in behind), default=None)
+    talk = nothing is not None and nothing.key != first.key and nothing.score > first.score
     answers = first.phrase in expected.awaited
     awaited = ANSWER if answers else 0.0
     words = first.phrase.split()
@@ -373,7 +375,7 @@ def features(
     castles = first.move is not None and places == 0
     return Features(
         what=What.COMMAND if answers else _what(first.meant),
-        rival=min((by for by, _ in behind), default=None),
+        rival=rival,
         legal_rival=min(legal, default=None),
         nothing=ahead(None if nothing is None else nothing.score - awaited),
         longer=ahead(_best_longer(hearing, words, pack)),
@@ -383,6 +385,7 @@ def features(
         listed=first.listed,
         agreed=first.agreed,
         late=first.late,
+        talk=talk,
         # A sum of what each model is behind its own best.
         apart=-first.score if hearing.parts else 0.0,
         models=max(1, len(hearing.parts)),

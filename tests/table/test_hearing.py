@@ -1,7 +1,9 @@
 """One decision about an utterance: never a move in silence that was not surely said."""
 
+import math
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -13,7 +15,7 @@ from blindplay.language import Command, load
 from blindplay.speech import models
 from blindplay.speech.audio import read_audio
 from blindplay.speech.costs import Confusions
-from blindplay.speech.ears import LATE_S, Ears, Features, What, ears_of, read
+from blindplay.speech.ears import AGAINST_TALK, LATE_S, Ears, Features, What, ears_of, read
 from blindplay.speech.ensemble import summed
 from blindplay.speech.models import ModelError, find_model
 from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
@@ -115,12 +117,23 @@ def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking
     assert decide(Hearing((one,)), start, PACK, EARS).verdict is Verdict.COMMAND
 
 
-def test_a_move_is_asked_about_when_other_words_explain_the_sound_better(start: Expected) -> None:
-    for other in ("er karte nehmen", "bauer eva fünf eva vier"):  # no words of ours; illegal
-        worse = about(start, (other, -100), ("bauer eva zwei eva vier", -100.5))
-        assert worse.verdict is not Verdict.ACCEPT
-        better = about(start, (other, -112), ("bauer eva zwei eva vier", -100))
-        assert better.verdict is Verdict.ACCEPT
+def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
+    start: Expected,
+) -> None:
+    illegal, legal = "bauer eva fünf eva vier", "bauer eva zwei eva vier"
+    assert about(start, (illegal, -100), (legal, -100.5)).verdict is not Verdict.ACCEPT
+    assert about(start, (illegal, -112), (legal, -100)).verdict is Verdict.ACCEPT
+
+
+def test_talk_that_explains_the_sound_better_wants_higher_odds_of_a_move() -> None:
+    for found in (Features(What.MOVE, None, -1.0), Features(What.MOVE, 9.0, -1.0, short=True)):
+        weights = EARS.weights[What.MOVE]
+        usual = weights.short if found.short else weights.accept
+        assert EARS.accept(found) == usual
+        assert EARS.accept(replace(found, talk=True)) == max(usual, AGAINST_TALK)
+        assert EARS.accept(replace(found, rival=-0.1)) == math.inf
+    command = Features(What.COMMAND, -0.1, -1.0, talk=True)
+    assert EARS.accept(command) == EARS.weights[What.COMMAND].accept
 
 
 def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
