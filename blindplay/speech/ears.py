@@ -158,13 +158,12 @@ class Ears:
         moves = found.what is What.MOVE
         if moves and found.late > LATE_S:
             return math.inf
-        if moves and found.rival is not None and found.rival < 0:
-            return math.inf  # of an illegal move, which is only less likely to be meant
         together = found.models > 1 and moves
-        ahead = AHEAD_TOGETHER if together else AHEAD
+        # What an illegal move explains better is only likelier to be meant.
+        ahead, of_illegal = (AHEAD_TOGETHER, AHEAD_OF_ILLEGAL) if together else (AHEAD, 0.0)
         if found.legal_rival is not None and found.legal_rival < ahead:
             return math.inf
-        if together and found.rival is not None and found.rival < AHEAD_OF_ILLEGAL:
+        if moves and found.rival is not None and found.rival < of_illegal:
             return math.inf
         weights = self.weights[found.what]
         least = weights.short if found.short else weights.accept

@@ -172,8 +172,8 @@ def drop_all(model: str, language: str) -> int:
 class Keeper:
     """Keeps what a player says while he says it, in the form that ``blindplay bench voice
     --recordings`` reads: each recording is on the disk before the next is asked for. At the end
-    they replace what was kept before, unless that was more; if the end never comes, when they are
-    read. All methods raise OSError."""
+    they replace what was kept before, unless that was more; if the end never comes, when he
+    is recorded again. All methods raise OSError."""
 
     def __init__(self, player: str, language: str) -> None:
         self._player, self._language = player, language
@@ -234,9 +234,7 @@ def _to_disk(file: Path) -> None:
 def kept(player: str, language: str) -> list[Recording]:
     """What a :class:`Keeper` kept, also of a session that was cut off; nothing if nothing was, and
     without what cannot be read."""
-    with contextlib.suppress(OSError):
-        _finish(player, language)
-    place = recordings(player, language)
+    place = max(_unfinished(player, language), recordings(player, language), key=_length)
     try:
         lines = (place / _INDEX).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
