@@ -340,8 +340,8 @@ class _Ears:
 
     def recogniser(self, pack: Language) -> Any:
         """The recogniser, and how far it may be believed."""
-        from blindplay.speech.ears import ears_of
-        from blindplay.table.hearing import listening_models, open_recogniser
+        from blindplay.hearing.decision import listening_models, open_recogniser
+        from blindplay.speech.confidence import ears_of
 
         def lost(sentence: str) -> None:
             print(sentence, file=sys.stderr)
@@ -353,8 +353,8 @@ class _Ears:
         return self._loaded[pack.code]
 
     def heard(self, name: str, path: Path, board: chess.Board, pack: Language) -> dict[str, Any]:
+        from blindplay.hearing.decision import understand_sound
         from blindplay.speech.audio import read_audio
-        from blindplay.table.hearing import understand_sound
 
         recogniser, ears = self.recogniser(pack)
         decision, understood = understand_sound(recogniser, pack, board, read_audio(path), ears)
@@ -625,7 +625,7 @@ def play(
 
 
 def _new_journal() -> Path:
-    from blindplay.table.keeping import new_journal
+    from blindplay.record.storage import new_journal
 
     return new_journal()
 
@@ -655,8 +655,8 @@ def replay(
     """Read facts and print the rulings, both as JSON Lines (see the table's contract)."""
     from blindplay.laws.rulings import dumps
     from blindplay.record import Journal
-    from blindplay.table.replay import ReplayError, read
-    from blindplay.table.replay import replay as rule
+    from blindplay.record.replay import ReplayError, read
+    from blindplay.record.replay import replay as rule
 
     if edition is not None:
         editions.load(edition)
@@ -741,20 +741,20 @@ def score(
     ] = None,
 ) -> None:
     """Write a game's record from its journal: PGN, scoresheets, Braille; or play its tape."""
+    from blindplay.record import tape_playback, writing
     from blindplay.speech.audio import DeviceSink
-    from blindplay.table import scoring
 
     if first is not None and form is not ScoreFormat.TAPE:
         raise ValueError("--from goes with --format tape; a scoresheet is always written whole.")
     if output is not None and not output.parent.is_dir():
         raise ValueError(f"There is no folder {output.parent}; make it first.")
     if output is not None:
-        scoring.check_output(journal, output)
+        writing.check_output(journal, output)
     if form is ScoreFormat.TAPE:
-        scoring.find_tape(journal)  # who has none needs no loudspeaker to be told so
+        tape_playback.find_tape(journal)  # who has none needs no loudspeaker to be told so
         sink = DeviceSink() if output is None else None
         try:
-            scoring.play_tape(journal, first, output, sink, sys.stdout)
+            tape_playback.play_tape(journal, first, output, sink, sys.stdout)
         finally:
             if sink is not None:
                 sink.close()
@@ -764,15 +764,15 @@ def score(
     tags = [(name, value) for name, _, value in (given.partition("=") for given in header or [])]
     broken = None
     try:
-        scored = scoring.Scored.of(journal, dict(tags))
-    except scoring.BrokenGameError as error:  # what comes before is written all the same
+        scored = writing.Scored.of(journal, dict(tags))
+    except writing.BrokenGameError as error:  # what comes before is written all the same
         scored, broken = error.before, error
     text = scored.write(
-        scoring.Format(form.value),
+        writing.Format(form.value),
         None if side is None else side.value,
         language=language_id,
-        entries=None if entries is None else scoring.Entries(entries.value),
-        paper=scoring.Paper(cells, lines, points),
+        entries=None if entries is None else writing.Entries(entries.value),
+        paper=writing.Paper(cells, lines, points),
     )
     # As bytes: an embosser's ends of lines are CR LF on every system, and those of text are not.
     if output is not None:
@@ -817,7 +817,7 @@ def reconcile(
     as_json: JsonOption = False,
 ) -> None:
     """Compare two scoresheets and boards: where they part, who corrects what, and how (D.2.9)."""
-    from blindplay.table.reconcile import check_board, decide, read_sheet
+    from blindplay.record.disputes import check_board, decide, read_sheet
 
     pack = language.load(language_id)
     editions.load(edition)
@@ -872,7 +872,7 @@ def setup(
     Exit status 1 if the board does not show the position at the end.
     """
     from blindplay.laws.placement import pieces_of
-    from blindplay.table.guided import set_up
+    from blindplay.table.board_setup import set_up
 
     pack = language.load(language_id)
     goal = pieces_of(_position(fen))
@@ -891,7 +891,7 @@ def calibrate(
     Exit status 1 if a square is bad or none was checked. What was found is kept and told before a
     game.
     """
-    from blindplay.table.calibrate import calibrate as check_board
+    from blindplay.table.board_calibration import calibrate as check_board
 
     if not check_board(port, language.load(language_id), silent, sys.stdin, sys.stdout):
         raise typer.Exit(1)
@@ -1012,7 +1012,7 @@ def doctor(
     ] = None,
 ) -> None:
     """Say what is there and what is missing, each in one sentence with the remedy."""
-    from blindplay.table import doctor as examiner
+    from blindplay.commands import diagnosis as examiner
 
     pack = language.load(language_id)
     if report is not None and not report.parent.is_dir():
@@ -1058,7 +1058,7 @@ def bench(
     """Measure: words, time to the first sample, recogniser, folding facts, mating, the board."""
     if context.invoked_subcommand is not None:
         return
-    from blindplay.table.bench import measure, measure_reconciling
+    from blindplay.bench.laws_and_words import measure, measure_reconciling
 
     pack = language.load(language_id)
     if wrong_boards is not None:
@@ -1086,9 +1086,9 @@ def bench_voice(
     as_json: JsonOption = False,
 ) -> None:
     """Measure how well spoken moves are understood: right, asked, refused, and wrong accepted."""
-    from blindplay.speech.ears import file_of
-    from blindplay.speech.models import unread_choices
-    from blindplay.table.voice import report
+    from blindplay.hearing.evaluation import report
+    from blindplay.speech.confidence import file_of
+    from blindplay.speech.models.folders import unread_choices
 
     if write and not measure:
         raise ValueError("--write goes with --measure: it writes what was measured.")

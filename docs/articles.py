@@ -223,14 +223,14 @@ def code_of(edition: str, article: Article) -> list[str]:
 
 def _known_failing() -> set[str]:
     """The scenarios that are not fulfilled yet, which test nothing."""
-    for node in ast.parse((TESTS / "laws" / "test_scenarios.py").read_text("utf-8")).body:
+    for node in ast.parse((TESTS / "laws" / "test_game_scenarios.py").read_text("utf-8")).body:
         if ast.unparse(node).startswith("KNOWN_FAILING"):
             return set(_words(node))
     return set()
 
 
 def _citations_in_scenarios() -> Iterator[tuple[str, str]]:
-    """Citations with the scenario whose expectation has them; see tests/laws/test_scenarios.py."""
+    """Citations with the scenario whose expectation has them (tests/laws/scenarios)."""
     failing = _known_failing()
     for path in sorted((TESTS / "laws" / "scenarios").glob("*.jsonl")):
         name, editions = "", [EDITIONS[0]]
@@ -285,7 +285,7 @@ def _citations_in(function: ast.FunctionDef) -> Iterator[str]:
 def _citations_in_tests() -> Iterator[tuple[str, str]]:
     """Citations with the test function that has them."""
     for path in sorted(TESTS.rglob("test_*.py")):
-        if path.name in ("test_scenarios.py", "test_articles.py"):
+        if path.name in ("test_game_scenarios.py", "test_articles.py"):
             continue  # what they cite are examples
         for name, node in _functions(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):

@@ -13,30 +13,30 @@ from contextlib import closing
 from functools import reduce
 from operator import add
 
-from blindplay.boards import measure
+from blindplay.bench import boards
 from hardware.emulated import FirmwareBoard, LockstepFirmware, build
 
 _NAME = "Real firmware"
 
 
 def figures(*, moves: int = 500) -> Iterator[str]:
-    """Plain lines, as :func:`blindplay.boards.measure.figures` gives about the other board.
+    """Plain lines, as :func:`blindplay.bench.boards.figures` gives about the other board.
 
     Raises :class:`hardware.emulated.ToolsMissingError` if the firmware cannot be built.
     """
     build()
     with FirmwareBoard() as board:
-        yield measure.latency_line(_NAME, "wall's clock", measure.wall_latency(board))
-    yield from measure.in_lockstep(_NAME, LockstepFirmware, moves=moves)
+        yield boards.latency_line(_NAME, "wall's clock", boards.wall_latency(board))
+    yield from boards.in_lockstep(_NAME, LockstepFirmware, moves=moves)
 
 
-def many_moves(moves: int, jobs: int) -> measure.Reliability:
-    """As :func:`blindplay.boards.measure.reliability`, shared out among ``jobs`` boards."""
+def many_moves(moves: int, jobs: int) -> boards.Reliability:
+    """As :func:`blindplay.bench.boards.reliability`, shared out among ``jobs`` boards."""
 
-    def play(job: int) -> measure.Reliability:
+    def play(job: int) -> boards.Reliability:
         with closing(LockstepFirmware(seed=job + 1)) as board:
             share = moves // jobs + (job < moves % jobs)
-            return measure.reliability(board, share, seed=job)
+            return boards.reliability(board, share, seed=job)
 
     build()
     with ThreadPoolExecutor(jobs) as pool:
@@ -52,7 +52,7 @@ def main() -> None:
     for line in figures():
         print(line, flush=True)
     if given.long:
-        print(measure.reliability_line(_NAME, many_moves(20_000, given.jobs)), flush=True)
+        print(boards.reliability_line(_NAME, many_moves(20_000, given.jobs)), flush=True)
 
 
 if __name__ == "__main__":

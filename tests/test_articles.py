@@ -7,13 +7,13 @@ import importlib.util
 import re
 import sys
 from collections import defaultdict
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
+from tests import ROOT
+
 ROMAN = ("I", "II", "III")
 
 

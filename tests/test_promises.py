@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests import ROOT
+
 TEXT = (ROOT / "docs" / "promises.md").read_text("utf-8")
 PROMISES = dict(re.findall(r"^(\d+)\. (.+?)(?=^\d+\. |^#|^\S|\Z)", TEXT, re.MULTILINE | re.DOTALL))
 

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests import ROOT
+
 sys.path.insert(0, str(ROOT / "docs"))
 
-import licences  # noqa: E402
+import licences
 
 LOCKS = sorted((ROOT / "locks").glob("*.txt"))
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

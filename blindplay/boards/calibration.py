@@ -21,8 +21,8 @@ from typing import Any, Self
 import platformdirs
 import serial
 
-from blindplay.boards import peg
-from blindplay.boards.line import BAUD, NoAnswerError, check_url, discover, explain_open_error
+from . import peg
+from .line import BAUD, NoAnswerError, check_url, discover, explain_open_error
 
 SAMPLES = 7
 """Readings of one hole: a loose contact shows in their spread."""

@@ -15,9 +15,9 @@ from typing import Literal
 
 import serial
 
-from blindplay.boards import events, peg
-from blindplay.boards.events import BoardEvent
-from blindplay.boards.line import (
+from . import events, peg
+from .events import BoardEvent
+from .line import (
     BACKOFF,
     BAUD,
     BoardNotFoundError,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from blindplay.boards.line import BoardNotFoundError, discover
+from .line import BoardNotFoundError, discover
 
 BOARDS: Mapping[str, tuple[str, int]] = {
     "nano": ("Arduino Nano", 115200),

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 import serial
 from serial.tools import list_ports
 
-from blindplay.boards import events
-from blindplay.boards.events import BoardEvent
+from . import events
+from .events import BoardEvent
 
 BAUD = 9600
 BACKOFF = (0.5, 10.0)

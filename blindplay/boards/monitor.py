@@ -8,10 +8,10 @@ import time
 from dataclasses import asdict
 from typing import TextIO
 
-from blindplay.boards import events
-from blindplay.boards.driver import PegBoard, probe
-from blindplay.boards.events import BoardEvent
-from blindplay.boards.line import BoardNotFoundError, check_url, discover
+from . import events
+from .driver import PegBoard, probe
+from .events import BoardEvent
+from .line import BoardNotFoundError, check_url, discover
 
 _NAMES = {"P": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 

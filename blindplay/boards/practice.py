@@ -6,8 +6,8 @@ from typing import TextIO
 
 import chess
 
-from blindplay.boards import peg
-from blindplay.boards.emulator import EmulatedBoard
+from . import peg
+from .emulator import EmulatedBoard
 
 HELP = (
     "Type lift e2, place e4 P (without a letter: what was lifted last), move e2e4 (castling as "

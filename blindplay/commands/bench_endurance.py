@@ -26,7 +26,7 @@ def bench_crash(
 
     Exit status 1 if anything was lost.
     """
-    from blindplay.table.endurance.crash import crash
+    from blindplay.bench.endurance.crash import crash
 
     seen = crash(kills, seed=seed, heard=heard, longest=longest, progress=_tell)
     for line in seen.lines():
@@ -46,7 +46,7 @@ def bench_soak(
 
     Exit status 1 if a ruling differs from a replay of its journal.
     """
-    from blindplay.table.endurance.soak import soak
+    from blindplay.bench.endurance.soak import soak
 
     found = soak(hours, speed, seed=seed, progress=_tell)
     for line in found.lines():

@@ -43,7 +43,7 @@ def bench_models(
 
     Moves right, asked, refused and wrong, other speech, size, memory and processor time.
     """
-    from blindplay.table.voice import comparison, report
+    from blindplay.hearing.evaluation import comparison, report
 
     chosen = tuple(name.strip() for name in voices.split(",") if name.strip())
     options = report.Options(

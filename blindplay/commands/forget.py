@@ -19,10 +19,10 @@ def forget(
 
     What was removed is named. Copies elsewhere, such as those of a backup, are not found.
     """
-    from blindplay.table import keeping
+    from blindplay.record import storage
 
-    journal = keeping.find(table)
-    done = keeping.forget(journal, everything=everything)
+    journal = storage.find(table)
+    done = storage.forget(journal, everything=everything)
     if done.recordings:
         megabytes = done.bytes / 1_000_000
         print(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")

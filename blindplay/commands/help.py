@@ -36,7 +36,7 @@ def tell(
     After each paragraph it waits. Enter goes on, also in the middle of a sentence; repeat or
     wiederholen says the paragraph again, back or zurück the one before, quit leaves.
     """
-    from blindplay.table.guides import Reader, short
+    from .guides import Reader, short
 
     guide = short(None if role is None else role.value, language_id)
     pack = language.load(language_id)
@@ -50,7 +50,8 @@ def _speaker(stack: ExitStack, pack: language.Language) -> Speaker | None:
     from blindplay.speech.audio import AudioError, DeviceSink
     from blindplay.speech.speaker import Speaker
     from blindplay.speech.synthesis import Synthesiser
-    from blindplay.table.guides import SPELLINGS
+
+    from .guides import SPELLINGS
 
     try:
         sink = DeviceSink()

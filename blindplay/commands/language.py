@@ -12,8 +12,8 @@ import typer
 
 from blindplay import language
 from blindplay.language import LanguageError
-from blindplay.language.checking import Finding, Report, check
 from blindplay.language.pack import Pack, source
+from blindplay.language.pack_check import Finding, Report, check
 
 app = typer.Typer(
     help="Languages: which there are, and checking one that you write.", rich_markup_mode=None
@@ -120,7 +120,7 @@ def _misnamed(file: Path) -> str:
 
 
 def _checked(file: Path) -> Report:
-    from blindplay.speech.graphs.sounds import sounds_of, unlikeness
+    from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 
     if file.is_file():
         text, name = file.read_bytes(), file.name

@@ -12,7 +12,7 @@ import typer
 from blindplay import language
 
 if TYPE_CHECKING:
-    from blindplay.speech.store import Words
+    from blindplay.speech.models.store import Words
 
 app = typer.Typer(help="Speech models: which there are, which listen.", rich_markup_mode=None)
 
@@ -33,7 +33,8 @@ def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) ->
 
     For each language, with sizes and licences; and which are worth fetching.
     """
-    from blindplay.speech import catalogue, models
+    from blindplay.speech.models import catalogue
+    from blindplay.speech.models import folders as models
 
     if unread := models.unread_choices():
         _warn(unread)
@@ -95,8 +96,9 @@ def install(
     Those that are recommended, if no name is given. What was begun is gone on with. They listen
     from then on.
     """
-    from blindplay.speech import catalogue, models, store
-    from blindplay.speech.download import Patience
+    from blindplay.speech.models import catalogue, store
+    from blindplay.speech.models import folders as models
+    from blindplay.speech.models.download import Patience
 
     if source is not None and len(names or ()) > 1:
         raise ValueError("With --from there is one model: give one name, or none.")
@@ -144,8 +146,9 @@ def remove(
     It is not asked again, for what was fetched can be fetched again. What was removed is said.
     What it had learned of players' voices goes with it; their recordings stay.
     """
-    from blindplay.speech import models, store
-    from blindplay.table import voices
+    from blindplay.hearing import speaker_models
+    from blindplay.speech.models import folders as models
+    from blindplay.speech.models import store
 
     code = _language(language_id) if language_id else None
     before = {one: {*models.available(one)} for one in ([code] if code else store.languages())}
@@ -154,10 +157,10 @@ def remove(
     for line in told:
         print(line)
     learned = 0
-    with models.writing(voices.players_folder()):
+    with models.writing(speaker_models.players_folder()):
         for one, there in before.items():
             for gone in there.difference(models.available(one)):
-                learned += voices.drop_all(gone, one)
+                learned += speaker_models.drop_all(gone, one)
     if learned:
         print(
             f"What it had learned of {learned} {'voice' if learned == 1 else 'voices'} has been "
@@ -178,7 +181,8 @@ def use(names: Names = None, language_id: LanguageOption = "de") -> None:
     The most trusted first; several listen at once. Without names, what is usual: at most two that
     were trained on people, and the built-in one.
     """
-    from blindplay.speech import catalogue, models
+    from blindplay.speech.models import catalogue
+    from blindplay.speech.models import folders as models
 
     code = _language(language_id)
     known = catalogue.load()
@@ -206,8 +210,8 @@ def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
     Its files are compared with what was installed, too. The exit status is 2 when one cannot be
     relied upon.
     """
-    from blindplay.speech import models
-    from blindplay.speech.ears import ears_of
+    from blindplay.speech.confidence import ears_of
+    from blindplay.speech.models import folders as models
 
     if unread := models.unread_choices():
         _warn(unread)
@@ -268,7 +272,9 @@ def adapt(
 
     It has BASE's acoustics, whatever its language, and the words of a table.
     """
-    from blindplay.speech import graphs, models, store
+    from blindplay.speech import adaptation
+    from blindplay.speech.models import folders as models
+    from blindplay.speech.models import store
 
     words = _words(language_id)
     if not base.exists():  # the name of one that was installed, perhaps
@@ -278,7 +284,7 @@ def adapt(
     else:
         folder = output
         with models.writing(folder):
-            report = graphs.adapt(
+            report = adaptation.adapt(
                 base, folder, words.vocabulary, family=family, lexicons=words.lexicons
             )
             if folder.samefile(base):  # a model that is made here
@@ -317,8 +323,8 @@ def _languages(code: str | None) -> list[str]:
 
 
 def _words(code: str) -> Words:
-    from blindplay.speech.graphs import Vocabulary
-    from blindplay.speech.store import Words
+    from blindplay.speech.adaptation import Vocabulary
+    from blindplay.speech.models.store import Words
 
     lexicon = language.lexicon(code)
     vocabulary = Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
@@ -332,7 +338,7 @@ def _words(code: str) -> Words:
 
 
 def _heard_with(code: str) -> str:
-    from blindplay.speech import models
+    from blindplay.speech.models import folders as models
 
     try:
         folders = models.chosen(code)
@@ -346,7 +352,8 @@ def _heard_with(code: str) -> str:
 
 def _rows(code: str) -> list[dict[str, Any]]:
     """What there is to be said of each model that hears ``code``, or could."""
-    from blindplay.speech import catalogue, models
+    from blindplay.speech.models import catalogue
+    from blindplay.speech.models import folders as models
 
     known = catalogue.load()
     there = models.available(code)
@@ -389,13 +396,13 @@ def _size(folder: Path) -> int:
 
 
 def _megabytes(size: int) -> str:
-    from blindplay.speech.store import megabytes
+    from blindplay.speech.models.store import megabytes
 
     return megabytes(size)
 
 
 def _row_told(row: dict[str, Any]) -> str:
-    from blindplay.speech.models import OWN
+    from blindplay.speech.models.folders import OWN
 
     if row["built_in"]:
         told = ["comes with the program"]

@@ -17,9 +17,9 @@ import typer
 from blindplay import language
 
 if TYPE_CHECKING:
+    from blindplay.hearing.enrolment import Answer
+    from blindplay.hearing.prompting import Booth
     from blindplay.language import Language
-    from blindplay.table.voice.booth import Booth
-    from blindplay.table.voice.enrolment import Answer
 
 app = typer.Typer(help="A player's own voice.", rich_markup_mode=None)
 
@@ -47,9 +47,8 @@ def enrol(
     is learned is used only if it is measurably better; it stays on this machine, and blindplay
     voice forget NAME removes it.
     """
-    from blindplay.table import preferences, voices
-    from blindplay.table.hearing import listening_models, open_recogniser
-    from blindplay.table.voice import enrolment
+    from blindplay.hearing import enrolment, speaker_models, speaker_preferences
+    from blindplay.hearing.decision import listening_models, open_recogniser
 
     pack = language.load(language_id)
     models = listening_models(pack.code, _warn)
@@ -58,17 +57,17 @@ def enrol(
         session = enrolment.Session()
         recogniser = open_recogniser(pack, *models, lost=_warn)
         try:
-            with voices.Keeper(name, pack.code) as keeper:
+            with speaker_models.Keeper(name, pack.code) as keeper:
                 enrolment.record(booth, pack, asked, recogniser, session, keeper.add)
         finally:  # also when the microphone is gone, or the user has had enough
             if session.answers:
-                place = voices.recordings(name, pack.code)
+                place = speaker_models.recordings(name, pack.code)
                 print(pack.sentence("enrol_recordings", folder=str(place)), flush=True)
         if session.ended:
             booth.tell("voice_stopped")
         with _learning(booth):
             with contextlib.suppress(OSError):
-                preferences.learn(name, enrolment.misheard(pack, models, session.answers))
+                speaker_preferences.learn(name, enrolment.misheard(pack, models, session.answers))
             _learn(booth, pack, name, models, session.answers)
 
 
@@ -81,19 +80,18 @@ def learn(
     Nothing has to be said again. For when learning was ended before its time, and when the models
     that listen are others than then, or know other words.
     """
-    from blindplay.table import voices
-    from blindplay.table.hearing import listening_models
-    from blindplay.table.voice import enrolment
+    from blindplay.hearing import enrolment, speaker_models
+    from blindplay.hearing.decision import listening_models
 
     pack = language.load(language_id)
     models = listening_models(pack.code, _warn)
     with _booth(pack, None, silent, hears=False) as booth:
-        answers = enrolment.answered(pack, voices.kept(name, pack.code))
+        answers = enrolment.answered(pack, speaker_models.kept(name, pack.code))
         if not answers:
             booth.tell("enrol_nothing")
             raise ValueError(
-                f"There are no recordings of {_who(name)} in {voices.recordings(name, pack.code)}; "
-                "check the name and the language."
+                f"There are no recordings of {_who(name)} in "
+                f"{speaker_models.recordings(name, pack.code)}; check the name and the language."
             )
         with _learning(booth):
             _learn(booth, pack, name, models, answers)
@@ -113,7 +111,7 @@ def _learning(booth: Booth) -> Iterator[None]:
 def _learn(
     booth: Booth, pack: Language, name: str, models: Sequence[Path], answers: Sequence[Answer]
 ) -> None:
-    from blindplay.table.voice import enrolment
+    from blindplay.hearing import enrolment
 
     told = 0
 
@@ -158,13 +156,13 @@ def check(
     He says forty words and ten moves after the table. It tells which model and which way of
     speaking to take, and whether the microphone is the trouble. Nothing is kept.
     """
-    from blindplay.speech.models import ModelError, available
-    from blindplay.table import voices
-    from blindplay.table.hearing import listening_models
-    from blindplay.table.voice import check
+    from blindplay.hearing import speaker_models
+    from blindplay.hearing import voice_check as check
+    from blindplay.hearing.decision import listening_models
+    from blindplay.speech.models.folders import ModelError, available
 
     pack = language.load(language_id)
-    used = voices.models(name, pack.code, listening_models(pack.code, _warn), _warn)
+    used = speaker_models.models(name, pack.code, listening_models(pack.code, _warn), _warn)
     out = sys.stderr if as_json else sys.stdout
     with _booth(pack, microphone, silent, out=out) as booth:
         said = check.record(booth, pack, check.lines(pack, seed=len(name)))
@@ -189,9 +187,9 @@ def forget(name: _NameArgument = "") -> None:
     How he likes to be spoken to, how he has been misheard, his recordings, and what was learned
     from them. Without a name, those of the player who gave none.
     """
-    from blindplay.table import preferences, voices
+    from blindplay.hearing import speaker_models, speaker_preferences
 
-    wanted, voice = preferences.forget(name), voices.forget(name)
+    wanted, voice = speaker_preferences.forget(name), speaker_models.forget(name)
     if not wanted and not voice:
         raise ValueError(f"Nothing is kept of {_who(name)}; check the name.")
     print(f"Nothing is kept of {_who(name)} any more.")
@@ -215,9 +213,9 @@ def _booth(
     out: TextIO | None = None,
 ) -> Iterator[Booth]:
     """Who only learns from recordings need not have a microphone: then it does not hear."""
+    from blindplay.hearing.prompting import Booth
     from blindplay.speech.audio import MicrophoneSource
     from blindplay.table.play import Devices, open_speaker
-    from blindplay.table.voice.booth import Booth
 
     out = out or sys.stdout
     with ExitStack() as stack:

@@ -37,13 +37,13 @@ from blindplay.laws.facts import PEOPLE, Tick
 
 from . import views
 from .access import Allowance, Doors, Session
-from .acting import Form, act, come_in, stamp
-from .connections import is_here
+from .actions import Form, act, come_in, stamp
+from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import common
 from .pieces import drawing
-from .ports import Table
 from .stream import Said, Stream, Told
+from .table_port import Table
 
 _LOG = logging.getLogger(__name__)
 COOKIE = "blindplay"

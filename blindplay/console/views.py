@@ -12,14 +12,14 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from blindplay.laws import Game, Ruling, duties
+from blindplay.laws import Game, Ruling, permissions
 from blindplay.laws.facts import SIDES
 
 from .access import Session
-from .acting import Form
+from .actions import Form
 from .messages import LANGUAGES, catalogue
 from .pages import Page, page_of
-from .ports import Table
+from .table_port import Table
 
 # What stands in a form until a page or its script puts the game's stamp there; so a form is the
 # same text after every move, and is not replaced under somebody's fingers.
@@ -70,7 +70,7 @@ def roles(game: Game) -> list[str]:
         for side in SIDES
         if (role := f"assistant:{side}") not in found and game.assistants[side]
     ]
-    return [role for role in found if has_page(game, role) and duties.rights(game, role)]
+    return [role for role in found if has_page(game, role) and permissions.rights(game, role)]
 
 
 def _page(game: Game, role: str) -> Page:

@@ -6,9 +6,18 @@ The words themselves are data: one TOML file a language in ``packs``.
 from .language import Language, LanguageError, languages, load, words_only
 from .lexicon import Lexicon, lexicon
 from .pack import look_in
-from .understanding import QUESTIONS, About, Command, IllegalReason, Kind, Understanding
+from .understanding import (
+    NEVER_OPENED,
+    QUESTIONS,
+    About,
+    Command,
+    IllegalReason,
+    Kind,
+    Understanding,
+)
 
 __all__ = [
+    "NEVER_OPENED",
     "QUESTIONS",
     "About",
     "Command",

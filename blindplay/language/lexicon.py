@@ -1,7 +1,7 @@
 """How the words of a language are pronounced: ``[pronunciations]`` and ``[fillers]`` of its pack.
 
 A phone is written as espeak-ng writes it for that language, folded to the phones listed in
-``speech/graphs/sounds.toml``. A word has one or more pronunciations, each a line of phones with
+``speech/adaptation/sounds.toml``. A word has one or more pronunciations, each a line of phones with
 spaces between; ``+0.7`` at its end is what it costs (in nats: e to the minus 0.7 as likely as one
 without). Reduced forms matter more than many variants.
 """

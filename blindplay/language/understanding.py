@@ -87,6 +87,19 @@ QUESTIONS = frozenset(
 )
 """Questions about the position, which nobody may ask in a game under the Laws (D.2.10.4)."""
 
+NEVER_OPENED = frozenset(
+    (
+        Command.YES,
+        Command.NO,
+        Command.MORE,
+        Command.CORRECTION,
+        Command.ADJUST,
+        Command.ACCEPT_DRAW,
+        Command.DECLINE_DRAW,
+    )
+)
+"""Heard without the opening word even where commands need it: answers, and what cannot wait."""
+
 # After these a move may be said: the one that a draw is claimed with (9.2.1, 9.3.1), and the one
 # that is sealed, which is written and never spoken.
 _WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)

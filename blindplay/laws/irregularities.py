@@ -10,10 +10,10 @@ import chess
 
 from . import facts as f
 from .completing import complete
-from .duties import oblige
 from .ends import end_if_over, lose, result_of_losing
+from .permissions import oblige
 from .placement import Pieces, change, laid_over
-from .reconcile import steps
+from .sheet_comparison import steps
 from .sheets import clocks_at, in_order, take_back, want
 from .state import OTHER, Pending, State, Turn
 

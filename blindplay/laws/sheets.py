@@ -13,7 +13,7 @@ from .clock import ClockState
 from .deviation import Explanation, explain
 from .facts import seconds
 from .placement import Pieces, change, difference, laid_over, pieces_of, write_placement
-from .reconcile import Comparison, compare, differences, steps
+from .sheet_comparison import Comparison, compare, differences, steps
 from .state import OTHER, Ply, State, position_key
 
 

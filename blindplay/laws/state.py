@@ -24,9 +24,9 @@ from .deviation import Explanation
 from .editions import Edition, load
 from .facts import Player, Setup, seconds
 from .placement import Pieces, change, laid_over, pieces_of
-from .reconcile import Reader
 from .rulings import Ruling
-from .touch import Obligation
+from .sheet_comparison import Reader
+from .touch_obligation import Obligation
 
 OTHER = {"white": "black", "black": "white"}
 COLOURS = {"white": chess.WHITE, "black": chess.BLACK}

@@ -7,11 +7,11 @@ import dataclasses
 import chess
 
 from . import facts as f
-from . import recording, unnamed
+from . import recording, unidentified_pieces
 from .completing import answered
-from .duties import bound, due, oblige
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
+from .permissions import bound, due, oblige
 from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
 from .sheets import (
     check_single_board,
@@ -38,7 +38,7 @@ def lift(game: State, fact: f.Lift) -> None:
     free = game.pending is None or game.pending.claimable
     if playing and free:
         _begins_an_answer(game, fact.board, square)
-    unnamed.lifted(game, fact.board, square)
+    unidentified_pieces.lifted(game, fact.board, square)
     if not playing:
         return
     if free and _counts_as_touch(game, fact.board, square):
@@ -52,11 +52,11 @@ def place(game: State, fact: f.Place) -> None:
         return
     table.sensors = True
     square = chess.parse_square(fact.square)
-    letter = fact.piece or unnamed.guess(game, fact.board, square)
+    letter = fact.piece or unidentified_pieces.guess(game, fact.board, square)
     if letter is None:
         game.refuse(fact.board, "place", "nothing_in_the_hand", "moving", square=fact.square)
         return
-    unnamed.put(table, square, letter, known=fact.piece is not None)
+    unidentified_pieces.put(table, square, letter, known=fact.piece is not None)
     look(game, fact.board)
 
 
@@ -231,7 +231,7 @@ def look(game: State, board: str) -> None:
     if game.over:
         return
     table = game.tables[board]
-    unnamed.rename(game, board)
+    unidentified_pieces.rename(game, board)
     if table.wanted is not None:
         shown = _corrected(game, table)
         if shown is not None:
@@ -413,7 +413,7 @@ def reconsider(game: State) -> None:
     """What is announced may tell which pieces stand on a board that cannot name them."""
     for board, table in game.tables.items():
         if table.unsure and table.wanted is None:
-            unnamed.rename(game, board)
+            unidentified_pieces.rename(game, board)
             if board == game.board_of(game.side) and not game.outstanding(board):
                 move = _executed(game, board)
                 if move is not None and move != game.turn.executed:

@@ -29,7 +29,7 @@ from urllib.parse import quote
 
 from blindplay.laws.facts import Fact, FactError, dumps, loads
 
-from .names import around, aside
+from .files import around, aside
 from .pulse import Beat, Pulse, beside, last_beat
 
 _SCHEMA = """

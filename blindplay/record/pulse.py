@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from . import names
+from . import files
 
 BEAT_S = 0.1
 """Seconds between two beats: so much of a clock's time a killed table may give back."""
@@ -40,7 +40,7 @@ class Beat:
 
 def beside(journal: Path) -> Path:
     """Where the pulse of the table with this journal is kept."""
-    return names.beside(journal, ".pulse")
+    return files.beside(journal, ".pulse")
 
 
 class Pulse:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from blindplay.laws.facts import Fact
 
+from .files import around, aside
 from .journal import Journal, JournalError, linked
-from .names import around, aside
 from .pulse import is_running
 from .salvage import salvage
 

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import names
+from . import files
 
 _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
 _WRITTEN = re.compile(r"\d{6}-ply-\d+-\w+\.(flac|part)", re.ASCII)
@@ -52,7 +52,7 @@ class Recording:
 
 def beside(journal: Path) -> Path:
     """Where the tape of the game in ``journal`` is kept: ``game.db`` has ``game.tape``."""
-    return names.beside(journal, ".tape")
+    return files.beside(journal, ".tape")
 
 
 def is_recording(path: Path) -> bool:

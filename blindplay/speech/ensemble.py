@@ -18,16 +18,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from blindplay.speech.audio import amplified
-from blindplay.speech.models import ModelError
-from blindplay.speech.recogniser import (
-    Alternative,
-    Closed,
-    Hearing,
-    Recogniser,
-    Run,
-    VocabularyError,
-)
+from .audio import amplified
+from .models.folders import ModelError
+from .recogniser import Alternative, Closed, Hearing, Recogniser, Run, VocabularyError
 
 log = logging.getLogger(__name__)
 

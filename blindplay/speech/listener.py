@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from blindplay.speech.activity import (
+from .audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
+from .endpointing import (
     UNDECIDED_S,
     UNFINISHED_S,
     Begun,
@@ -26,9 +27,8 @@ from blindplay.speech.activity import (
     Silero,
     silence_after,
 )
-from blindplay.speech.audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
-from blindplay.speech.ensemble import AnyRecogniser, RunTogether, unsayable
-from blindplay.speech.recogniser import Hearing, Run
+from .ensemble import AnyRecogniser, RunTogether, unsayable
+from .recogniser import Hearing, Run
 
 log = logging.getLogger(__name__)
 

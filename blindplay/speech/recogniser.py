@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from blindplay.speech import models
-from blindplay.speech.audio import RATE, amplified, begins
-from blindplay.speech.bigram import Bigram
-from blindplay.speech.models import ModelError
+from .audio import RATE, amplified, begins
+from .bigram import Bigram
+from .models import folders
+from .models.folders import ModelError
 
 ALTERNATIVES = 20
 """How many alternatives Vosk is asked for in each grammar; many differ in their timing only."""
@@ -79,11 +79,11 @@ class Recogniser:
         spellings: Mapping[str, str] | None = None,
         words: Iterable[str] | None = None,
     ) -> None:
-        models.check_model(model)
+        folders.check_model(model)
         self.folders = (model,)
         """Where the model is; what has been measured of it lies beside it."""
         self.language = language
-        self.vocabulary = models.vocabulary(model)
+        self.vocabulary = folders.vocabulary(model)
         """Every word the model can hear, square tokens ("gustav_eins") included."""
         self._spellings = {_plain(word): _plain(to) for word, to in (spellings or {}).items()}
         self._vosk = _vosk()

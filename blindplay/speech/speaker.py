@@ -23,8 +23,8 @@ from typing import Self
 
 import numpy as np
 
-from blindplay.speech.audio import AudioError, AudioSink, read_wav
-from blindplay.speech.synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
+from .audio import AudioError, AudioSink, read_wav
+from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
 
 log = logging.getLogger(__name__)
 

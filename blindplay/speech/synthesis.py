@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import platformdirs
 
-from blindplay.speech.audio import AudioError, read_wav
+from .audio import AudioError, read_wav
 
 VERSION = 2
 """Part of the cache's key: raise it whenever the same words are to sound different."""

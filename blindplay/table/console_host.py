@@ -19,19 +19,19 @@ from blindplay import language as packs
 from blindplay.console import views
 from blindplay.console.access import Doors
 from blindplay.console.app import COOKIE, Console
-from blindplay.console.connections import Connection, Door
+from blindplay.console.limits import Connection, Door
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.ports import Utterance
+from blindplay.console.table_port import Utterance
 from blindplay.language import About, Command
 from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape import beside
 from blindplay.speech.speaker import Output
+from blindplay.wording.announcements import spoken
 
-from .looking import ask
+from .queries import ask
 from .table import Table
-from .words import spoken
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080
@@ -66,7 +66,7 @@ class Certificate:
 
 
 class TablePort:
-    """The table as the console sees it; see :class:`blindplay.console.ports.Table`."""
+    """The table as the console sees it; see :class:`blindplay.console.table_port.Table`."""
 
     def __init__(self, table: Table, *, training: bool = False) -> None:
         self._table = table

@@ -12,18 +12,6 @@ from blindplay.speech.recogniser import Hearing
 
 # A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
 CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
-# Heard without the opening word even where commands need it: answers, and what cannot wait.
-NEVER_OPENED = frozenset(
-    (
-        Command.YES,
-        Command.NO,
-        Command.MORE,
-        Command.CORRECTION,
-        Command.ADJUST,
-        Command.ACCEPT_DRAW,
-        Command.DECLINE_DRAW,
-    )
-)
 ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
 
 

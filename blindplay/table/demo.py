@@ -19,6 +19,7 @@ import chess
 import numpy as np
 
 from blindplay.boards.emulator import EmulatedBoard
+from blindplay.hearing.decision import open_recogniser
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
@@ -33,11 +34,10 @@ from blindplay.speech.audio import (
     read_audio,
 )
 from blindplay.speech.ensemble import AnyRecogniser
-from blindplay.speech.models import find_model
+from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 
-from .hearing import open_recogniser
 from .session import Session
 from .table import Table
 

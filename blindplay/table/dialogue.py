@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 
 import chess
 
+from blindplay.hearing.decision import Decision, Verdict
 from blindplay.language import (
+    NEVER_OPENED,
     QUESTIONS,
     About,
     Command,
@@ -27,11 +29,11 @@ from blindplay.laws.game import Turn
 from blindplay.laws.state import OTHER
 from blindplay.speech.recogniser import Hearing
 from blindplay.speech.speaker import Output
+from blindplay.wording.announcements import ears
 
 from .conversation import (
     ASK_AGAIN,
     CLAIMS_WITH_MOVE,
-    NEVER_OPENED,
     Listening,
     OpeningWord,
     Question,
@@ -41,10 +43,8 @@ from .conversation import (
     claim_with,
     reply,
 )
-from .hearing import Decision, Verdict
-from .looking import ABOUT, look, time_in_words
+from .queries import ABOUT, look, time_in_words
 from .table import Table
-from .words import ears
 
 ANSWER_SECONDS = 15
 UNCLEAR_ANSWERS = 2

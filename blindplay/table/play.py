@@ -18,13 +18,14 @@ from blindplay.boards.calibration import kept
 from blindplay.boards.dgt import find_dgt_board
 from blindplay.boards.line import BoardNotFoundError, check_url
 from blindplay.boards.monitor import find_board
+from blindplay.hearing import speaker_models, speaker_preferences
+from blindplay.hearing.decision import listening_models, open_recogniser
 from blindplay.language import Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
-from blindplay.record import Journal, Reopened, Tape, TapeError, names, pgn, reopen, scoresheet
+from blindplay.record import Journal, Reopened, Tape, TapeError, files, pgn, reopen, scoresheet
 from blindplay.record.tape import beside
-from blindplay.speech.activity import Listening
 from blindplay.speech.audio import (
     AudioError,
     AudioSink,
@@ -33,18 +34,17 @@ from blindplay.speech.audio import (
     SilentSink,
     devices,
 )
-from blindplay.speech.models import ModelError
+from blindplay.speech.endpointing import Listening
+from blindplay.speech.models.folders import ModelError
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.wording.announcements import spoken
 
-from . import preferences, voices
 from .conversation import OpeningWord
-from .hearing import listening_models, open_recogniser
 from .memory import share_one_heap
 from .session import DGT, Printed, Session
 from .table import Table
 from .taping import Keep
-from .words import spoken
 
 if TYPE_CHECKING:
     from .console_host import ConsoleHost
@@ -263,7 +263,7 @@ def _serve(
     certificate = None
     if console.certificate is not None and console.key is not None:
         certificate = Certificate(console.certificate, console.key)
-    doors = names.beside(path, ".links")
+    doors = files.beside(path, ".links")
     if not resumed:
         doors.unlink(missing_ok=True)  # of a game whose journal is gone
     host = ConsoleHost(
@@ -305,11 +305,11 @@ def _speak_as_wanted(session: Session, speaker: Speaker, player: str) -> None:
 
     def keep(voicing: Voicing) -> None:
         try:
-            preferences.keep(player, voicing)
+            speaker_preferences.keep(player, voicing)
         except OSError as error:
             session.trouble(f"It will not be remembered: {error}.")
 
-    speaker.voicing = preferences.kept(player)
+    speaker.voicing = speaker_preferences.kept(player)
     session.on_voicing = keep
 
 
@@ -318,11 +318,11 @@ def _hear_as_accustomed(session: Session, players: Mapping[str, str]) -> None:
 
     def learn(seat: str, pairs: list[tuple[str, str]]) -> None:
         try:
-            session.habits[seat] = preferences.learn(players[seat], pairs)
+            session.habits[seat] = speaker_preferences.learn(players[seat], pairs)
         except OSError as error:
             session.trouble(f"It will not be remembered: {error}.")
 
-    session.habits = {seat: preferences.habits(name) for seat, name in players.items()}
+    session.habits = {seat: speaker_preferences.habits(name) for seat, name in players.items()}
     session.on_misheard = learn
 
 
@@ -402,7 +402,7 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
         folders = wanted.models or listening_models(language, lost)
         if not wanted.shared_microphone:  # the other player has a voice of his own
             name = session.table.game.player(side).name
-            folders = voices.models(name, language, folders, lost)
+            folders = speaker_models.models(name, language, folders, lost)
         # Of models that were named, none is passed over in silence.
         recogniser = open_recogniser(session.pack, *folders, lost=lost)
         session.attach_microphone(

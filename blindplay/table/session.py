@@ -14,32 +14,32 @@ import chess
 from blindplay.boards import events, peg
 from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.driver import PegBoard
+from blindplay.hearing.decision import Decision, Expected, Verdict, decide, expect, felt
 from blindplay.language import Command, Language, Understanding
-from blindplay.laws import Fact, Ruling, unnamed
+from blindplay.laws import Fact, Ruling, unidentified_pieces
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
 from blindplay.laws.state import OTHER
 from blindplay.record import Tape
 from blindplay.record.pulse import BEAT_S
 from blindplay.record.score import ply_of
-from blindplay.speech.activity import UNFINISHED_S, Listening
 from blindplay.speech.audio import AudioSource
-from blindplay.speech.costs import Confusions
-from blindplay.speech.ears import Ears, ears_of
+from blindplay.speech.confidence import Ears, ears_of
+from blindplay.speech.confusions import Confusions
+from blindplay.speech.endpointing import UNFINISHED_S, Listening
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Hearing
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
+from blindplay.wording.announcements import move_in_words, spoken
+from blindplay.wording.board_steps import KEYS, SetupGuide, key_of
 
 from .conversation import Listening as Listened
 from .conversation import OpeningWord, State
 from .dialogue import Dialogue
-from .hearing import Decision, Expected, Verdict, decide, expect, felt
-from .setup_guide import KEYS, SetupGuide, key_of
 from .table import Table
 from .taping import Taping
-from .words import move_in_words, spoken
 
 log = logging.getLogger(__name__)
 
@@ -517,7 +517,7 @@ class Session:
             self.line(f"felt {name}: position {event.placement}")
             game, placement = self.table.game, event.placement
             if side in game.tables:  # what a board cannot name stands where the game has it
-                placement = unnamed.named(game, side, placement)
+                placement = unidentified_pieces.named(game, side, placement)
             self.table.submit(f.Position, board=side, placement=placement)
         elif isinstance(event, events.Lever) and levers:
             presser = self._colour(event.side)

@@ -12,20 +12,17 @@ import functools
 from collections import deque
 from collections.abc import Callable, Iterator
 from enum import StrEnum
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from blindplay.language import Kind, Language
 from blindplay.record import Tape, TapeError
-from blindplay.record.tape import EXPORT_RATE, Recording, write_sound
-from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level, read_audio
-from blindplay.speech.speaker import Outcome, Output, Sound, Speaker
+from blindplay.record.tape_playback import sound
+from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level
+from blindplay.speech.speaker import Outcome, Output, Speaker
 
 from .table import Table
 
-PAUSE_SECONDS = 0.5
-"""Silence between two utterances of a tape that is written into one file."""
 _LONGEST_BLOCKS = 20_000 // BLOCK_MS  # no announcement takes longer
 _PREROLL_BLOCKS = 320 // BLOCK_MS
 _QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block is a pause
@@ -166,20 +163,3 @@ class _Overheard:
         loud = max(loudness, default=0.0) - _QUIET_DB
         first = next((at for at, heard in enumerate(loudness) if heard >= loud), 0)
         return b"".join(blocks[max(0, first - _PREROLL_BLOCKS) :])
-
-
-def sound(recording: Recording, rate: int = EXPORT_RATE) -> Sound:
-    """A recording's PCM at ``rate`` Hz.
-
-    :raises AudioError: if its file cannot be read any more.
-    """
-    return read_audio(recording.path, rate), rate
-
-
-def write_tape(path: Path, recordings: list[Recording]) -> None:
-    """Write recordings into one file, one after the other.
-
-    :raises TapeError: if it cannot be written; AudioError if one cannot be read.
-    """
-    pause = bytes(2 * int(PAUSE_SECONDS * EXPORT_RATE))
-    write_sound(path, pause.join(sound(recording)[0] for recording in recordings))

@@ -19,15 +19,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from blindplay.language import lexicon
-from blindplay.speech.graphs import Vocabulary, adapt
-from blindplay.speech.models import seal_built_in
-
-from . import evaluation
-from .export import export, read
-from .network import Network
-from .phrases import phones
-from .synthesis import Utterance, shards, synthesised, utterances
-from .voices import voices
+from blindplay.speech.adaptation import Vocabulary, adapt
+from blindplay.speech.models.folders import seal_built_in
+from models.train import evaluation
+from models.train.export import export, read
+from models.train.network import Network
+from models.train.phrases import phones
+from models.train.synthesis import Utterance, shards, synthesised, utterances
+from models.train.voices import voices
 
 UTTERANCES, STEPS, SEED = 15_000, 6_000, 1
 """What a built-in model is made of, unless something else is said."""
@@ -112,7 +111,7 @@ def trained(order: Order) -> Network:
         say(f"Network: {file} is there already.")
         return Network.load(file)
     # PyTorch takes seconds to load, and is not needed where the network is there.
-    from .training import Progress, train
+    from models.train.training import Progress, train
 
     def tell(progress: Progress) -> None:
         say(

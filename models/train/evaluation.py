@@ -18,11 +18,10 @@ import numpy.typing as npt
 
 from blindplay.speech.audio import read_audio
 from blindplay.speech.recogniser import Recogniser
-
-from .features import mfcc
-from .network import Network
-from .synthesis import Shard, synthesised, utterances
-from .voices import voices
+from models.train.features import mfcc
+from models.train.network import Network
+from models.train.synthesis import Shard, synthesised, utterances
+from models.train.voices import voices
 
 Sound = npt.NDArray[np.float32]
 _BEFORE, _AFTER = 3200, 4800  # samples of a quiet room around what is said

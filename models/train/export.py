@@ -26,10 +26,9 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from blindplay.speech.graphs.files import PLACES
-
-from .features import BINS, CONF
-from .network import CONTEXT, KEPT, SIDES, STEPS, SUBSAMPLING, Network
+from blindplay.speech.adaptation.kaldi_files import PLACES
+from models.train.features import BINS, CONF
+from models.train.network import CONTEXT, KEPT, SIDES, STEPS, SUBSAMPLING, Network
 
 SILENCE = 1
 HANDICAP = 1.5

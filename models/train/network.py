@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .features import BINS
+from models.train.features import BINS
 
 Array = npt.NDArray[np.float32]
 

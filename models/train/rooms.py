@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from . import features
-from .features import RATE
-from .network import CONTEXT
+from models.train import features
+from models.train.features import RATE
+from models.train.network import CONTEXT
 
 Array = npt.NDArray[np.float32]
 

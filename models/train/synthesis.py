@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from .phrases import Phrases
-from .voices import Samples, Voice, VoiceError, engine
+from models.train.phrases import Phrases
+from models.train.voices import Samples, Voice, VoiceError, engine
 
 RATE = 16_000
 SHARD = 250

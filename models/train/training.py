@@ -19,13 +19,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from blindplay.speech.graphs.sounds import similar
-
-from .evaluation import distance
-from .features import BINS
-from .network import KEPT, SIDES, STEPS, SUBSAMPLING, WAIST, WIDTH, Network
-from .rooms import Rooms
-from .synthesis import Utterance
+from blindplay.speech.adaptation.sounds import similar
+from models.train.evaluation import distance
+from models.train.features import BINS
+from models.train.network import KEPT, SIDES, STEPS, SUBSAMPLING, WAIST, WIDTH, Network
+from models.train.rooms import Rooms
+from models.train.synthesis import Utterance
 
 _BATCH = 32
 _RATE, _LEAST_RATE, _WARM_UP = 3e-3, 1e-5, 150

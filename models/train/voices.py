@@ -24,9 +24,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from blindplay.speech.graphs.sounds import is_vowel
-
-from .phrases import Phrase, Word
+from blindplay.speech.adaptation.sounds import is_vowel
+from models.train.phrases import Phrase, Word
 
 Samples = npt.NDArray[np.float32]
 

@@ -28,7 +28,7 @@ from blindplay.boards.calibration import (
 from blindplay.boards.emulator import START, EmulatedBoard
 from blindplay.boards.line import BoardNotFoundError, NoAnswerError
 from blindplay.language import Language, languages, load
-from blindplay.table.calibrate import calibrate, check
+from blindplay.table.board_calibration import calibrate, check
 
 GERMAN = load("de")
 EMPTY_BOARD = "8/8/8/8/8/8/8/8"

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .hall import Browser as Visitor
-from .hall import Hall
+from tests.console.hall import Browser as Visitor
+from tests.console.hall import Hall
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -36,7 +36,7 @@ def assistant(hall: Hall) -> Iterator[Visitor]:
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests of a worker: it takes seconds to start."""
     pytest.importorskip("playwright")
-    from .browser import chromium
+    from tests.console.browser import chromium
 
     with chromium() as browser:
         yield browser
@@ -47,7 +47,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
     """A person's browser, in English, at a desk; a busy machine is waited for."""
     from playwright.sync_api import expect
 
-    from .browser import DESK
+    from tests.console.browser import DESK
 
     context = browser.new_context(locale="en-GB", viewport=DESK)
     context.set_default_timeout(30_000)

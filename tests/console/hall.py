@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 
-from blindplay.console.acting import stamp
+from blindplay.console.actions import stamp
 from blindplay.language import load
 from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f

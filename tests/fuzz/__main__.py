@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .engine import Report, fuzz
-from .targets import TARGETS, folder
+from tests.fuzz.engine import Report, fuzz
+from tests.fuzz.targets import TARGETS, folder
 
 
 def main() -> int:

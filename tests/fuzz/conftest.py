@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from . import targets
+from tests.fuzz import targets
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import parse_qs
 
 from blindplay.console.access import Allowance
-from blindplay.console.acting import act, stamp
+from blindplay.console.actions import act, stamp
 from blindplay.console.app import COOKIE, Console
 from blindplay.console.views import roles, slug
 from blindplay.laws import facts as f
@@ -16,8 +16,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.table.console_host import TablePort
-
-from ..coroutines import finished
+from tests.coroutines import finished
 
 _MANY = 40  # inputs at one table
 _folders: list[Path] = []

@@ -23,29 +23,30 @@ from blindplay.boards.dgt.recording import NoRecordingError, decode
 from blindplay.boards.emulator import START, SoftBoard
 from blindplay.boards.line import UnfitBoardError
 from blindplay.console.access import Doors
-from blindplay.language import braille, load, sheet
-from blindplay.language.checking import check
-from blindplay.language.entries import entries
+from blindplay.hearing import speaker_preferences
+from blindplay.language import load
 from blindplay.language.language import Language
 from blindplay.language.pack import LanguageError, Pack, parse
+from blindplay.language.pack_check import check
+from blindplay.language.scoresheets import braille, reading
+from blindplay.language.scoresheets.entries import entries
 from blindplay.laws import Game
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError
 from blindplay.record.score import pgn, scoresheet
 from blindplay.record.tape import Tape
-from blindplay.speech import catalogue, ears, models
+from blindplay.speech import confidence
+from blindplay.speech.adaptation import kaldi_files as graphs
+from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 from blindplay.speech.audio import AudioError, read_audio, read_wav
-from blindplay.speech.graphs import files as graphs
-from blindplay.speech.graphs.sounds import sounds_of, unlikeness
-from blindplay.speech.unpack import unpack
-from blindplay.table import preferences
-from blindplay.table.words import PackWords
-from tests.boards import dgt_hands
+from blindplay.speech.models import catalogue, folders
+from blindplay.speech.models.unpack import unpack
+from blindplay.wording.announcements import PackWords
+from tests import ROOT
+from tests.boards.dgt import hands
+from tests.fuzz import pages
+from tests.fuzz.engine import Target
 
-from . import pages
-from .engine import Target
-
-ROOT = Path(__file__).parents[2]
 LANGUAGES = ("de", "en", "nb", "sv", "da")
 POSITIONS = (
     chess.Board(),
@@ -149,7 +150,7 @@ def _dgt_frames() -> list[bytes]:
 @functools.cache
 def _recorded() -> tuple[bytes, ...]:
     hand = random.Random(5)
-    return tuple(dgt_hands.record(dgt_hands.random_game(hand, 12), hand).data for _ in range(3))
+    return tuple(hands.record(hands.random_game(hand, 12), hand).data for _ in range(3))
 
 
 def _firmware(data: bytes) -> object:
@@ -228,7 +229,7 @@ def _understand(data: bytes) -> object:
 
 def _sheet_entry(data: bytes) -> object:
     text = _text(data)
-    return [sheet.read(text, board) for board in POSITIONS], sheet.notation_of(text.split())
+    return [reading.read(text, board) for board in POSITIONS], reading.notation_of(text.split())
 
 
 def _entries(data: bytes) -> object:
@@ -311,12 +312,12 @@ def _phone_lists() -> list[bytes]:
 
 
 def _vocabulary(data: bytes) -> object:
-    return models.vocabulary(_file(data, "model/graph/words.txt").parent.parent)
+    return folders.vocabulary(_file(data, "model/graph/words.txt").parent.parent)
 
 
 def _manifest(data: bytes) -> object:
-    path = _file(data, f"sealed/{models.MANIFEST}")
-    return models.verify(path.parent)
+    path = _file(data, f"sealed/{folders.MANIFEST}")
+    return folders.verify(path.parent)
 
 
 def _zip(*names: str) -> bytes:
@@ -351,22 +352,22 @@ def _at_home() -> Iterator[None]:
     home = str(_folders[0] / "home")
     with (
         patch.object(platformdirs, "user_config_path", lambda *_, **__: Path(home)),
-        patch.object(models, "data_folder", lambda: Path(home)),
+        patch.object(folders, "data_folder", lambda: Path(home)),
     ):
         yield
 
 
 def _kept(data: bytes) -> object:
     """All small files that the program keeps for itself: what is spoilt counts as not there."""
-    for name in ("players.json", "misheard.json", "boards.json", models._CHOSEN, "doors.json"):
+    for name in ("players.json", "misheard.json", "boards.json", folders._CHOSEN, "doors.json"):
         path = _file(data, f"home/{name}")
     Doors(path)
     with _at_home():
         for player in ("Anna", ""):
-            preferences.kept(player)
-            preferences.habits(player)
+            speaker_preferences.kept(player)
+            speaker_preferences.habits(player)
         calibration.kept("/dev/ttyUSB0")
-        models.choice("de")
+        folders.choice("de")
     return None
 
 
@@ -471,14 +472,14 @@ TARGETS = {
         Target("transitions", lambda data: graphs.read_transitions(_file(data, "final.mdl")),
                _from_model("am/final.mdl"), (graphs.GraphError,), most_bytes=6000),
         Target("phones", _phones, _phone_lists, (graphs.GraphError,)),
-        Target("words.txt", _vocabulary, _from_model("graph/words.txt"), (models.ModelError,)),
-        Target("ears", lambda data: ears.read(_text(data), Path("ears.json")),
-               _from_model("ears.json"), (models.ModelError,), most_bytes=20_000),
+        Target("words.txt", _vocabulary, _from_model("graph/words.txt"), (folders.ModelError,)),
+        Target("ears", lambda data: confidence.read(_text(data), Path("ears.json")),
+               _from_model("ears.json"), (folders.ModelError,), most_bytes=20_000),
         Target("manifest", _manifest, lambda: [b'{"name": "m", "files": {"a/b": "00"}}'],
-               (models.ModelError,)),
+               (folders.ModelError,)),
         Target("models-list", _catalogue, _listed, (catalogue.BaseError,)),
         Target("archive", _unpack, lambda: [_zip(*_CORE), _zip("../up", *_CORE)],
-               (models.ModelError, OSError)),
+               (folders.ModelError, OSError)),
         Target("kept", _kept, _settings),
         Target("sound", _sound, _sounds, (AudioError,), most_bytes=6000),
         Target("tape", _tape, _flacs, most_bytes=6000),

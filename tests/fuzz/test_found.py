@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from .targets import TARGETS
+from tests.fuzz.targets import TARGETS
 
 _DEEP = b"[" * 5000
 _TINY = b"RIFF\x24\0\0\0WAVEfmt \x10\0\\\0\x01\0\x01\0\x80>\0\0\0}\0\0\x02\0\x10\0data\0\0\0\0"

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from .engine import Target, fuzz
-from .targets import TARGETS
+from tests.fuzz.engine import Target, fuzz
+from tests.fuzz.targets import TARGETS
 
 INPUTS = {"peg": 2000, "dgt": 2000, "requests": 40, "pack-check": 2}
 """So many where it is not 60."""

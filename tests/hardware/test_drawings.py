@@ -13,10 +13,11 @@ from xml.etree import ElementTree
 import pytest
 
 from blindplay.boards import line
+from tests import ROOT
 
-HARDWARE = Path(__file__).parents[2] / "hardware"
+HARDWARE = ROOT / "hardware"
 DRAWINGS = HARDWARE / "drawings"
-EDITIONS = Path(__file__).parents[2] / "blindplay" / "laws" / "editions"
+EDITIONS = ROOT / "blindplay" / "laws" / "editions"
 SVG = "{http://www.w3.org/2000/svg}"
 PIECES = "PpNnBbRrQqKk"
 

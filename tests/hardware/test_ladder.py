@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "hardware" / "ladder.py"
+from tests import ROOT
+
+SCRIPT = ROOT / "hardware" / "ladder.py"
 WRITTEN = ("firmware/ladder.h", "parts/ladder.md")
 
 

@@ -11,7 +11,7 @@ import chess
 from blindplay.laws import Game, Heard, Ruling
 from blindplay.laws.deviation import Explanation
 from blindplay.laws.facts import parse
-from blindplay.laws.reconcile import Certainty, Reader, Written
+from blindplay.laws.sheet_comparison import Certainty, Reader, Written
 
 
 class PlainWords:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blindplay.bench.spoilt_boards import AT_THE_END, BY_MOVES, BY_THEMSELVES, mishap
 from blindplay.laws.deviation import Explanation, What, explain
 from blindplay.laws.placement import pieces_of, read_placement
-from blindplay.table.mishaps import AT_THE_END, BY_MOVES, BY_THEMSELVES, mishap
 
 KINDS = BY_MOVES + BY_THEMSELVES + AT_THE_END
 # Two things that look alike on a board: pushed into the next hole, or put there at once.

@@ -16,8 +16,7 @@ from blindplay.laws.editions import names
 from blindplay.laws.facts import Fact, parse
 from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import dumps
-
-from .table import PlainWords, Table, kinds, one
+from tests.laws.table import PlainWords, Table, kinds, one
 
 SIDES = st.sampled_from(("white", "black"))
 PEOPLE = st.sampled_from(("white", "black", "assistant:white", "assistant:black", "arbiter"))

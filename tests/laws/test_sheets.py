@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blindplay.bench.spoilt_boards import mishap
 from blindplay.laws.deviation import What
 from blindplay.laws.placement import pieces_of, write_placement
-from blindplay.laws.reconcile import Comparison, compare
-from blindplay.table.mishaps import mishap
-
-from .table import PlainWords, Table, kinds, one
+from blindplay.laws.sheet_comparison import Comparison, compare
+from tests.laws.table import PlainWords, Table, kinds, one
 
 GAME = ("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "b8c6")
 

@@ -15,8 +15,7 @@ from blindplay.laws import Game
 from blindplay.record.score import by_move, by_ply, pgn, ply_of, scoresheet, sheet
 from tests.laws.table import Table
 from tests.record import games
-
-from .games import BLACK_TO_MOVE, STARTS
+from tests.record.games import BLACK_TO_MOVE, STARTS
 
 
 def read(written: str) -> chess.pgn.Game:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from blindplay.speech.audio import read_audio
-from blindplay.speech.models import find_model
+from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.synthesis import Synthesiser
 

@@ -29,12 +29,11 @@ from blindplay.speech.audio import (
     read_wav,
 )
 from blindplay.speech.listener import Listener
-from blindplay.speech.models import find_model
+from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Hearing, Recogniser
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
-
-from .conftest import COMMANDS, MOVES, taken
+from tests.speech.conftest import COMMANDS, MOVES, taken
 
 SAID = ["springer gustav eins felix drei", "bauer eva zwei eva vier", "bauer david zwei david drei"]
 LOUD_DB = -50.0  # the null sink's silence is digital: -96 dB

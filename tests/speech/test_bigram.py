@@ -6,7 +6,7 @@ import math
 import pytest
 
 from blindplay.speech.bigram import Bigram
-from blindplay.speech.models import find_model
+from blindplay.speech.models.folders import find_model
 
 SQUARES = ["gustav_eins", "felix_drei", "eva_zwei", "eva_vier", "hector_drei"]
 

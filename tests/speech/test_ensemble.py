@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.speech import ensemble, models
+from blindplay.speech import ensemble
 from blindplay.speech.audio import read_audio
-from blindplay.speech.ears import FILE, ears_of, file_of
+from blindplay.speech.confidence import FILE, ears_of, file_of
 from blindplay.speech.ensemble import MOST_BEHIND, Ensemble, summed
-from blindplay.speech.models import ModelError, find_model
+from blindplay.speech.models import folders
+from blindplay.speech.models.folders import ModelError, find_model
 from blindplay.speech.recogniser import (
     Alternative,
     Hearing,
@@ -230,7 +231,7 @@ def test_when_the_last_one_fails_it_is_an_error(
 def test_what_only_one_model_knows_is_listened_for(tmp_path: Path, sound: bytes) -> None:
     lacking = tmp_path / "lacking"
     shutil.copytree(MODEL, lacking)
-    (lacking / models.MANIFEST).unlink(missing_ok=True)  # it is another model now
+    (lacking / folders.MANIFEST).unlink(missing_ok=True)  # it is another model now
     words = lacking / "graph" / "words.txt"
     words.write_text(words.read_text("utf-8").replace("springer", "springen"), "utf-8")
     both = Ensemble([Recogniser(lacking, "de"), Recogniser(MODEL, "de")])

@@ -8,16 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blindplay.speech.activity import Listening
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
-from blindplay.speech.ears import LATE_S
+from blindplay.speech.confidence import LATE_S
+from blindplay.speech.endpointing import Listening
 from blindplay.speech.listener import TAIL_S, Listener
-from blindplay.speech.models import ModelError
+from blindplay.speech.models.folders import ModelError
 from blindplay.speech.recogniser import Hearing, Recogniser, VocabularyError
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
-
-from .conftest import COMMANDS, MOVES, taken
+from tests.speech.conftest import COMMANDS, MOVES, taken
 
 Spoken = Callable[..., bytes]
 ROOM = (np.random.default_rng(1).normal(0, 20, RATE) + 0).astype("<i2").tobytes()

@@ -31,17 +31,16 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
 from blindplay.record import Journal
-from blindplay.speech.activity import Listening
 from blindplay.speech.audio import DeviceSink, MicrophoneSource, read_audio
-from blindplay.speech.models import find_model
+from blindplay.speech.endpointing import Listening
+from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.play import ECHO_SECONDS
 from blindplay.table.session import Session
-
-from ..speech.device_scenarios import SoundServer, until
+from tests.speech.device_scenarios import SoundServer, until
 
 RATE = DeviceSink.DEVICE_RATE
 VOICES = {"white": "de", "black": "de+m3", "guest": "de+f4"}

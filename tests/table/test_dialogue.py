@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from blindplay.hearing.decision import Candidate, Decision, Verdict
 from blindplay.language import QUESTIONS, Command, languages, load, words_only
 from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
@@ -24,11 +25,11 @@ from blindplay.speech.speaker import Output
 from blindplay.table import Table
 from blindplay.table.conversation import OpeningWord, State
 from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
-from blindplay.table.hearing import Candidate, Decision, Verdict
 from blindplay.table.play import DEFAULT, Devices, Manner, run
 from blindplay.table.session import Session
-from blindplay.table.setup_guide import SetupGuide
-from blindplay.table.words import spoken
+from blindplay.wording.announcements import spoken
+from blindplay.wording.board_steps import SetupGuide
+from tests import ROOT
 
 DE = load("de")
 KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
@@ -1071,7 +1072,7 @@ def test_questions_are_asked_and_answered_in_every_language(tmp_path: Path, lang
 
 
 def test_what_is_written_about_talking_is_understood() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "talking.md").read_text("utf-8")
+    text = (ROOT / "docs" / "talking.md").read_text("utf-8")
     table = [line.split("|")[1] for line in text.splitlines() if line.startswith("| *")]
     training = text[text.index("## Training") :]
     phrases = [p for part in (*table, training) for p in re.findall(r"\*([^*`]+)\*", part)]

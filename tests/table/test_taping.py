@@ -19,16 +19,17 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, Tape, TapeError
 from blindplay.record.tape import EXPORT_RATE, beside
+from blindplay.record.tape_playback import write_tape
 from blindplay.speech import audio
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
-from blindplay.speech.models import find_model
+from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table, play
 from blindplay.table.play import Devices, run
 from blindplay.table.session import Session
-from blindplay.table.taping import Keep, Taping, write_tape
+from blindplay.table.taping import Keep, Taping
 
 GERMAN = load("de")
 SETUP = Setup(t=0, arbiter="automatic", white=Player(impaired=True))

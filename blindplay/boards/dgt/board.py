@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 
 import serial
 
-from blindplay.boards import events
-from blindplay.boards.events import BoardEvent
-from blindplay.boards.line import (
+from .. import events
+from ..events import BoardEvent
+from ..line import (
     BACKOFF,
     BAUD,
     BoardNotFoundError,
@@ -33,7 +33,6 @@ from blindplay.boards.line import (
     open_port,
     read_port,
 )
-
 from .moves import board_fen, placement_of, turned_at_start
 from .protocol import (
     FIELDS,

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 
-from ..ports import Table
+from ..table_port import Table
 from . import arbiter, assistant, opponent, player
 
 

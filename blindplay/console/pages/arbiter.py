@@ -9,15 +9,16 @@ from typing import Any
 
 import chess
 
-from blindplay.laws import Fact, Game, Ruling, duties
+from blindplay.laws import Fact, Game, Ruling, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces
 
-from ..acting import Form, NoActionError, stamp
+from ..actions import Form, NoActionError, stamp
 from ..messages import catalogue
 from ..pieces import Square, rows
-from ..ports import Table
-from . import common, decisions, happened
+from ..table_port import Table
+from . import common, decisions
+from . import timeline as happened
 
 FOLDER = "arbiter"
 PARTS = ("game", "clocks", "boards", "decide", "sheets", "timeline")
@@ -56,7 +57,7 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
     playing = game.started or not game.clock
     number = (game.history[-1].before if game.history else game.start_board).fullmove_number
     return {
-        "may": duties.rights(game, role),
+        "may": permissions.rights(game, role),
         "over": game.over,
         "status": common.status(game, language),
         "last": common.last_announced(game, language),

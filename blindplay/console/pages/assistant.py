@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from blindplay.laws import Game, duties
+from blindplay.laws import Game, permissions
 from blindplay.laws.state import OTHER
 
 from ..messages import catalogue
 from ..pieces import rows
-from ..ports import Table
+from ..table_port import Table
 from . import common
 
 FOLDER = "assistant"
@@ -33,7 +33,7 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
     last = common.last_announced(game, language)
     squares = () if last is None else common.squares_of(last.uci)
     return {
-        "may": duties.rights(game, role),
+        "may": permissions.rights(game, role),
         "status": common.status(game, language),
         "last": last,
         "announced_in": common.spoken_in(game),

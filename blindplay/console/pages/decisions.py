@@ -13,10 +13,10 @@ from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import clocks_at
 from blindplay.laws.state import OTHER, Pending
 
-from ..acting import Form, NoActionError
+from ..actions import Form, NoActionError
 from ..messages import catalogue
 from .common import time_of
-from .happened import Lenient, Telling
+from .timeline import Lenient, Telling
 
 _TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
 _PENALTIES = ("warning", "time", "loss")

@@ -7,7 +7,7 @@ from typing import Any
 from blindplay.laws import Game
 
 from ..pieces import rows
-from ..ports import Table
+from ..table_port import Table
 from . import common, players
 
 FOLDER = "opponent"

@@ -14,7 +14,7 @@ from blindplay.laws import Game
 
 from ..messages import catalogue
 from ..pieces import rows
-from ..ports import Table
+from ..table_port import Table
 from . import common, players
 
 FOLDER = "player"

@@ -1,0 +1,1 @@
+"""Measurements of every part of BlindPlay. Nothing else imports them."""

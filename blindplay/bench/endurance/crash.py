@@ -1,0 +1,450 @@
+"""Killing a table at random moments, and looking what of the game is still there.
+
+A table with two boards, keys, a microphone and a console plays random games. At a random moment,
+also while it starts, its process is killed (SIGKILL, or what the system has for it), and another
+one goes on with the journal. After each kill it is asked:
+
+- is every ruling that was printed in the journal, in its order, and every move that was completed
+  the one that was?
+- has an answered request of the console become a fact?
+- does every move that was completed before the last stand on both sheets?
+- how far do the clocks with which it goes on differ from those at the moment of the kill? That
+  moment is told by the time stamps that the table printed, which are given to a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import chess
+import httpx
+
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.language import load
+from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import facts as f
+from blindplay.laws.placement import Pieces, pieces_of, read_placement
+from blindplay.laws.state import OTHER
+from blindplay.record import Journal, JournalError
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table.session import plain
+from blindplay.wording.announcements import PackWords
+
+_PLIES = 24  # then the next game begins
+_IDLE_LIVES = 15  # without a move, for whatever reason: then, too
+_PATIENCE_S = 4.0  # a person waits so long for an answer, then he goes on
+_READY_S = 60.0
+_STAMP = re.compile(r"(\d+\.\d) (.*)")
+_COMPLETED = re.compile(r"ruled completed: by \w+; move (\w+); ply (\d+)")
+
+
+@dataclass
+class Seen:
+    """What came of all kills."""
+
+    kills: int = 0
+    while_starting: int = 0
+    rulings: int = 0  # printed before a kill
+    unprinted: int = 0  # in the journal, not printed any more
+    requests: int = 0  # of the console, answered
+    moves: int = 0
+    games: int = 0
+    given_up: int = 0  # games in which no move was completed for many lives
+    heard: int = 0  # announcements that were spoken into the microphone and understood
+    back: list[float] = field(default_factory=list)  # ms by which the clocks went on too early
+    dead: list[float] = field(default_factory=list)  # s from the kill to the fact that goes on
+    faults: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """The figures, a line each."""
+        yield (
+            f"Kills: {self.kills}, {self.while_starting} of them while the table started; "
+            f"{self.games} games, {self.given_up} of them given up; {self.moves} moves completed, "
+            f"{self.heard} announcements heard."
+        )
+        yield (
+            f"Printed rulings looked for in the journal: {self.rulings}; {self.unprinted} more "
+            f"were in it. Requests of the console that had been answered: {self.requests}."
+        )
+        if self.back:
+            back, dead = sorted(self.back), sorted(self.dead)
+            yield (
+                f"The running clock went on earlier than it was killed, {len(back)} times measured "
+                f"(to 50 ms): median {back[len(back) // 2]:.0f} ms, 99 of 100 within "
+                f"{back[len(back) * 99 // 100]:.0f} ms, most {back[-1]:.0f} ms, least "
+                f"{back[0]:.0f} ms; the tables were down for {dead[0]:.1f} to {dead[-1]:.1f} s."
+            )
+        yield f"Faults: {len(self.faults)}."
+        yield from self.faults
+
+
+class _Life:
+    """One process of the table and what it prints."""
+
+    def __init__(self, wanted: dict[str, object], errors: Path) -> None:
+        self.born = time.monotonic()
+        self.lines: list[str] = []
+        self.origin: float | None = None  # when the table's time was 0, as its stamps tell
+        self._new = threading.Condition()
+        with errors.open("ab") as complaints:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "blindplay.bench.endurance.victim", json.dumps(wanted)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+            )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            now = time.monotonic()
+            if not line.endswith(b"\n"):
+                break  # it was killed in the midst of it
+            text = line.decode("utf-8").rstrip()
+            stamp = _STAMP.fullmatch(text)
+            with self._new:
+                if stamp is not None:
+                    origin = now - float(stamp[1])
+                    self.origin = origin if self.origin is None else min(self.origin, origin)
+                self.lines.append(stamp[2] if stamp is not None else text)
+                self._new.notify_all()
+        with self._new:
+            self._new.notify_all()
+
+    def type(self, line: str) -> None:
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.write(line.encode() + b"\n")
+            self.process.stdin.flush()
+
+    def await_line(self, found: Callable[[str], bool], seconds: float, since: int = 0) -> bool:
+        """Whether such a line is printed within so many seconds."""
+
+        def there() -> bool:
+            return any(map(found, self.lines[since:])) or self.process.poll() is not None
+
+        with self._new:
+            self._new.wait_for(there, seconds)
+            return any(map(found, self.lines[since:]))
+
+    def kill(self) -> float:
+        """Kill it; return when."""
+        now = time.monotonic()
+        self.process.kill()
+        self.process.wait()
+        self._reader.join()
+        assert self.process.stdin is not None and self.process.stdout is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        self.process.stdout.close()
+        return now
+
+    def ruled(self) -> list[str]:
+        return [line.removeprefix("ruled ") for line in self.lines if line.startswith("ruled ")]
+
+
+class _Hall:
+    """The people: hands, voices, and a journal that goes from life to life."""
+
+    def __init__(self, folder: Path, seed: int, seen: Seen, longest: float) -> None:
+        self.seen = seen
+        self.longest = longest  # s of a life in which people play
+        self.rng = random.Random(seed)
+        self.folder = folder
+        self.pack = load("de")
+        self.sounds = folder / "sounds"
+        self.sounds.mkdir()
+        self.boards: dict[str, EmulatedBoard] = {}
+        self.synthesiser = Synthesiser("de", spellings=self.pack.spoken)
+        self.client: httpx.Client | None = None
+        self.page = ""
+        self.number = 0
+        self.down = 0.0  # s from the last kill to the next process
+        self.journal = folder / "none"
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port: int = probe.getsockname()[1]
+        self.new_game()
+
+    def new_game(self) -> None:
+        self.number += 1
+        self.seen.games += 1
+        self.journal = self.folder / f"game-{self.number}.db"
+        self.setup: dict[str, object] | None = {
+            "t": 0, "fact": "setup", "time_control": "5400+30", "arbiter": "automatic",
+            "white": {"impaired": True, "name": "Anna", "assistant": True},
+            "black": {"name": "Bert"},
+        }  # fmt: skip
+        self.taken = 0  # facts of the lives before
+        self.answered = 0  # requests of this game
+        self.completed: list[str] = []  # moves that were printed as completed
+        self.leave()
+        self.boards = {side: EmulatedBoard() for side in f.SIDES}
+        self.game: Game | None = None
+
+    def leave(self) -> None:
+        for board in self.boards.values():
+            board.close()
+        self.boards = {}
+        if self.client is not None:
+            self.client.close()
+            self.client = None
+
+    def close(self) -> None:
+        self.leave()
+        self.synthesiser.close()
+
+    # --- a life ----------------------------------------------------------------------------
+
+    def live(self, with_microphone: bool) -> tuple[_Life, float]:
+        """One life of the table and its end; returns when it was killed."""
+        wanted: dict[str, object] = {
+            "journal": str(self.journal),
+            "setup": self.setup,
+            "boards": [self.boards[side].url for side in f.SIDES],
+            "port": self.port,
+            "sounds": str(self.sounds) if with_microphone else None,
+        }
+        life = _Life(wanted, self.folder / "errors.txt")
+        if self.setup is None and self.rng.random() < 0.15:
+            time.sleep(self.rng.uniform(0, 3))
+            self.seen.while_starting += 1
+            return life, life.kill()
+        hands = threading.Thread(target=self._play, args=(life, with_microphone), daemon=True)
+        hands.start()
+        goes = life.await_line(_runs, _READY_S)
+        if not goes and life.process.poll() is None:
+            self.seen.faults.append(f"{self.journal.name}: it did not begin within {_READY_S} s")
+        time.sleep(self.rng.uniform(0.05, self.longest))
+        killed = life.kill()
+        hands.join(timeout=30)
+        return life, killed
+
+    def _play(self, life: _Life, with_microphone: bool) -> None:
+        """Play until the table is dead."""
+        with contextlib.suppress(OSError, ValueError, httpx.HTTPError, JournalError):
+            if self.game is not None:
+                for side in f.SIDES:
+                    self._arrange(side, self.game.position_pieces())
+            if not life.await_line(_runs, _READY_S):
+                return
+            if self.client is None:
+                self._come_in(life)
+            if self.game is not None and self.game.turn.made is not None:
+                self.boards["white"].press(_levered(self.game.side))
+                life.await_line(lambda line: line.startswith("ruled completed"), _PATIENCE_S)
+            while life.process.poll() is None:
+                game = _fold(_read(self.journal))[0]
+                if game.over:
+                    return
+                self._ply(life, game, with_microphone)
+
+    def _ply(self, life: _Life, game: Game, with_microphone: bool) -> None:
+        side, other = game.side, OTHER[game.side]
+        move = game.turn.announced or self._chosen(game)
+        words = self.pack.announce(game.board, move)
+        here = len(life.lines)
+
+        def ruled(kind: str) -> bool:
+            return life.await_line(
+                lambda line: line.startswith(f"ruled {kind}:"), _PATIENCE_S, here
+            )
+
+        if game.turn.announced is None:
+            if with_microphone and side == "white":
+                self._speak(words)
+                if ruled("announced"):
+                    self.seen.heard += 1
+                else:
+                    life.type(f"{side}: {words}")
+            else:
+                life.type(f"{side}: {words}")
+            ruled("announced")
+        if self.rng.random() < 0.5:
+            self._ask()
+        for hand in (side, other):
+            self._arrange(hand, pieces_of(game.after(move)))
+        ruled("made")
+        if self.rng.random() < 0.3:
+            life.type(f"{other}: {words}")
+        self.boards["white"].press(_levered(side))
+        ruled("completed")
+
+    def _chosen(self, game: Game) -> chess.Move:
+        """A legal move that ends no game; the same one however often it is asked for."""
+        rng = random.Random(f"{self.number} {len(game.history)}")
+        moves = sorted(game.board.legal_moves, key=str)
+        quiet = [move for move in moves if not game.after(move).is_game_over()]
+        bound = [move for move in quiet if move.from_square in game.turn.touched]
+        return rng.choice(bound or quiet or moves)
+
+    def _arrange(self, side: str, wanted: Pieces) -> None:
+        """Hands bring a board to a position: what does not belong goes first."""
+        board = self.boards[side]
+        shown = read_placement(board.placement)
+        # Of a castling the king goes first: who touches the rook first may not castle (4.4.2).
+        for square in sorted(shown, key=lambda at: shown[at] not in "Kk"):
+            if wanted.get(square) != shown[square]:
+                board.lift(chess.square_name(square))
+        for square in sorted(wanted):
+            if wanted[square] != shown.get(square):
+                board.place(chess.square_name(square), str(wanted[square]))
+
+    def _speak(self, words: str) -> None:
+        rendered = self.synthesiser.render(words, rate=140)
+        name = self.sounds / f"{time.monotonic_ns()}"
+        name.with_suffix(".part").write_bytes(rendered.read_bytes())
+        name.with_suffix(".part").replace(name.with_suffix(".wav"))
+
+    # --- the console -----------------------------------------------------------------------
+
+    def _come_in(self, life: _Life) -> None:
+        links = [found[0] for line in life.lines if (found := re.search(r"http://\S+#\S+", line))]
+        if not links:
+            return
+        base, _, token = links[0].partition("/#")
+        headers = {"origin": base, "accept": "application/json"}
+        client = httpx.Client(base_url=base, headers=headers, timeout=_PATIENCE_S)
+        try:
+            self.page = client.post("/enter", data={"token": token}).headers["location"]
+        except (httpx.HTTPError, KeyError):  # it was killed before it could let him in
+            client.close()
+        else:
+            self.client = client
+
+    def _ask(self) -> None:
+        if self.client is None:
+            return
+        answer = self.client.post(f"{self.page}do", data={"act": "query", "about": "moves"})
+        if answer.status_code == 200:
+            self.answered += 1
+            self.seen.requests += 1
+
+    # --- after the kill --------------------------------------------------------------------
+
+    def examine(self, life: _Life, killed: float, before: tuple[Game, float] | None) -> None:
+        """Compare the journal with what the table has told."""
+        seen, name = self.seen, f"{self.journal.name}, kill {self.seen.kills}"
+        told = life.ruled()
+        if not self.journal.exists() or not (facts := _read(self.journal)):
+            if told:
+                seen.faults.append(f"{name}: rulings were told, and there is no journal")
+            return
+        self.setup = None
+        game, rulings = _fold(facts)
+        kept = [plain(one) for count, one in rulings if count >= self.taken]
+        if kept[: len(told)] != told:
+            at = next((i for i, one in enumerate(told) if kept[i : i + 1] != [one]), len(told))
+            seen.faults.append(f"{name}: told and not in the journal: {told[at : at + 1]}")
+        seen.rulings += len(told)
+        seen.unprinted += len(kept) - len(told)
+        for line in life.lines:
+            if found := _COMPLETED.match(line):
+                del self.completed[int(found[2]) - 1 :]
+                self.completed.append(found[1])
+                seen.moves += 1
+        played = [ply.move.uci() for ply in game.history]
+        if played[: len(self.completed)] != self.completed:
+            seen.faults.append(f"{name}: completed {self.completed}, in the journal {played}")
+        self.completed = played
+        for side, sheet in game.sheets.items():
+            # It may be killed between the last move and its entries; they are made up for.
+            lacking = [ply for ply in range(1, len(played)) if ply not in sheet]
+            if lacking:
+                seen.faults.append(f"{name}: {side}'s sheet lacks {lacking}")
+        queries = sum(isinstance(one, f.Query) and one.by != "white" for one in facts)
+        if queries < self.answered:
+            seen.faults.append(
+                f"{name}: {self.answered} requests answered, {queries} in the journal"
+            )
+        if before is not None and len(facts) > self.taken:
+            self._compare_clocks(before, facts, killed)
+        self.taken = len(facts)
+        self.game = game
+
+    def _compare_clocks(self, before: tuple[Game, float], facts: list[Fact], killed: float) -> None:
+        """How the clocks stood when the life before was killed, and how this life went on."""
+        then, at = before
+        side = then.clock.running
+        first = facts[self.taken]
+        if side is None or not isinstance(first, f.Arbiter) or then.over:
+            return
+        left = then.clock.left[side] - max(0.0, at - then.t)  # the truth
+        gone_on = _fold(facts[: self.taken + 1])[0].clock.left[side]
+        self.seen.back.append(gone_on - left)
+        self.seen.dead.append(self.down)
+
+
+def _levered(side: str) -> Literal["white", "black"]:
+    return "white" if side == "white" else "black"
+
+
+def _runs(line: str) -> bool:
+    return line.startswith(("ruled clock: running white", "ruled clock: running black"))
+
+
+def _read(journal: Path) -> list[Fact]:
+    with Journal(journal, read_only=True) as opened:
+        return list(opened.facts())
+
+
+def _fold(facts: list[Fact]) -> tuple[Game, list[tuple[int, Ruling]]]:
+    """The game, and its rulings, each with the number of facts before it."""
+    game, rulings = Game(PackWords()), []
+    for count, fact in enumerate(facts):
+        rulings += [(count, ruling) for ruling in game.apply(fact)]
+    return game, rulings
+
+
+def crash(
+    kills: int,
+    *,
+    seed: int = 1,
+    heard: float = 0.2,
+    longest: float = 4.0,
+    progress: Callable[[str], None] = print,
+) -> Seen:
+    """Kill a table so many times, at most ``longest`` seconds after the game has begun or gone
+    on; in the share ``heard`` of its lives it has a microphone."""
+    seen = Seen()
+    with tempfile.TemporaryDirectory(prefix="blindplay-crash-") as name:
+        hall = _Hall(Path(name), seed, seen, longest)
+        before: tuple[Game, float] | None = None
+        last, idle, grown = 0.0, 0, 0
+        try:
+            while seen.kills < kills:
+                life, killed = hall.live(hall.rng.random() < heard)
+                seen.kills += 1
+                hall.down = life.born - last
+                hall.examine(life, killed, before)
+                last = killed
+                before = None
+                if hall.game is not None and life.origin is not None:
+                    before = hall.game, (killed - life.origin) * 1000
+                plies = 0 if hall.game is None else len(hall.game.history)
+                idle = idle + 1 if plies == grown else 0
+                grown = plies
+                seen.given_up += idle == _IDLE_LIVES
+                ended = hall.game is not None and hall.game.over
+                if ended or plies >= _PLIES or idle == _IDLE_LIVES:
+                    hall.new_game()
+                    before, idle, grown = None, 0, 0
+                if seen.kills % 20 == 0:
+                    progress(f"{seen.kills} kills, {len(seen.faults)} faults.")
+        finally:
+            hall.close()
+    return seen

@@ -1,0 +1,259 @@
+"""A table that plays for hours, its time running faster: does it grow, leak or forget?
+
+Game after game with two boards, a microphone with the recogniser, both outputs and four pages of
+the console. Each game opens its devices and closes them, and its journal is replayed: every ruling
+must be the one that was given. Meanwhile memory, threads and open files are counted.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chess
+
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.hearing.decision import open_recogniser
+from blindplay.language import Language, load
+from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import facts as f
+from blindplay.record import Journal
+from blindplay.speech.audio import QueueSource, SilentSink
+from blindplay.speech.ensemble import AnyRecogniser
+from blindplay.speech.models.folders import find_model
+from blindplay.speech.speaker import Speaker
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table.console_host import ConsoleHost
+from blindplay.table.demo import DemonstrationError, Person
+from blindplay.table.memory import share_one_heap
+from blindplay.table.session import Session
+from blindplay.table.table import Table
+from blindplay.wording.announcements import PackWords
+
+from .visitor import Visitor
+
+_PLIES = 60
+_SPOKEN_EVERY = 9  # of so many moves one is said into the microphone, the others are typed
+_THOUGHT_S = (5.0, 45.0)  # of the table's time, for a move
+_PATIENCE_S = 60.0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the process holds after a game: memory in MiB (0 where it cannot be told), threads,
+    and open files (0 likewise)."""
+
+    hours: float  # of the table's time, all games together
+    memory: float
+    threads: int
+    files: int
+
+
+@dataclass
+class Soaked:
+    """What hours of play have shown."""
+
+    games: int = 0
+    plies: int = 0
+    facts: int = 0
+    rulings: int = 0
+    spoken: int = 0
+    requests: int = 0
+    samples: list[Sample] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """The figures, a line each."""
+        if not self.samples:
+            yield "Nothing was played."
+            return
+        first, last = self.samples[min(1, len(self.samples) - 1)], self.samples[-1]
+        yield (
+            f"Played: {last.hours:.1f} hours of the table's time, {self.games} games, {self.plies} "
+            f"moves ({self.spoken} spoken and heard), {self.facts} facts, {self.rulings} rulings, "
+            f"{self.requests} requests of the console."
+        )
+        most = max(sample.memory for sample in self.samples)
+        yield (
+            f"Memory after the second game {first.memory:.1f} MiB, after the last "
+            f"{last.memory:.1f} MiB, most after any {most:.1f} MiB: "
+            f"{self._growth():+.2f} MiB an hour over the second half."
+        )
+        threads = sorted({sample.threads for sample in self.samples})
+        files = sorted({sample.files for sample in self.samples})
+        yield f"After each game: threads {threads}, open files {files}."
+        yield f"Rulings that a replay gave otherwise, and other faults: {len(self.faults)}."
+        yield from self.faults
+
+    def _growth(self) -> float:
+        """MiB an hour, by least squares."""
+        half = self.samples[len(self.samples) // 2 :]
+        mean_h = sum(one.hours for one in half) / len(half)
+        mean_m = sum(one.memory for one in half) / len(half)
+        spread = sum((one.hours - mean_h) ** 2 for one in half)
+        both = sum((one.hours - mean_h) * (one.memory - mean_m) for one in half)
+        return both / spread if spread else 0.0
+
+
+def sample(hours: float) -> Sample:
+    """What this process holds now."""
+    gc.collect()
+    memory, files = 0.0, 0
+    if sys.platform == "linux":
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        memory = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+        files = len(list(Path("/proc/self/fd").iterdir()))
+    return Sample(hours, memory, threading.active_count(), files)
+
+
+def soak(
+    hours: float,
+    speed: float,
+    *,
+    seed: int = 1,
+    progress: Callable[[str], None] = lambda line: None,
+) -> Soaked:
+    """Play ``hours`` of a table's time, which runs ``speed`` times as fast as the wall's."""
+    share_one_heap()  # as `play` does
+    found, rng, pack = Soaked(), random.Random(seed), load("de")
+    recogniser = open_recogniser(pack, find_model("de"))
+    end = time.monotonic() + hours * 3600 / speed
+    played = 0.0
+    with tempfile.TemporaryDirectory(prefix="blindplay-soak-") as folder:
+        while time.monotonic() < end:
+            journal = Path(folder) / f"game-{found.games}.db"
+            played += _play(journal, pack, recogniser, speed, end, rng, found)
+            found.games += 1
+            found.samples.append(sample(played / 3600))
+            now = found.samples[-1]
+            progress(
+                f"{now.hours:.2f} hours, {found.games} games: {now.memory:.1f} MiB, {now.threads} "
+                f"threads, {now.files} files, {len(found.faults)} faults."
+            )
+    return found
+
+
+def _play(
+    path: Path, pack: Language, recogniser: AnyRecogniser, speed: float, end: float,
+    rng: random.Random, found: Soaked,
+) -> float:  # fmt: skip
+    """One game; returns how many seconds of the table's time it took."""
+    setup = f.Setup(
+        t=0, time_control="5400+30", arbiter="automatic",
+        white=f.Player(impaired=True, assistant=True), black=f.Player(),
+    )  # fmt: skip
+    given: list[Ruling] = []
+
+    def keep(fact: Fact, rulings: list[Ruling]) -> None:
+        given.extend(rulings)
+
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(path))
+        synthesiser = stack.enter_context(Synthesiser("de", spellings=pack.spoken))
+        speaker = Speaker(
+            synthesiser, SilentSink("private", keeps=False), SilentSink("public", keeps=False)
+        )
+        table = Table(journal, setup, now=lambda: time.monotonic() * speed)
+        given += [ruling for _, rulings in table.log for ruling in rulings]
+        table.listen(keep)
+        session = Session(table, pack, speaker, io.StringIO(), tick_seconds=1 / speed)
+        stack.callback(session.close)
+        microphone = QueueSource()
+        people = {}
+        for side in f.SIDES:
+            board = stack.enter_context(EmulatedBoard())
+            people[side] = Person(side, session, synthesiser, None, microphone, board)
+            session.attach_board(side, board.url, levers=side == "white")
+        session.attach_microphone("white", microphone, recogniser)
+        host = ConsoleHost(table, port=0)
+        visitors = [
+            Visitor(host.link(role), lambda: {"act": "query", "about": "moves"}, every=1.0)
+            for role in host.roles()
+        ]
+        try:
+            _until(lambda: all(board.placement() for board in session.boards.values()))
+            table.submit(f.Start)
+            while not table.game.over and len(table.game.history) < _PLIES:
+                if time.monotonic() > end or not _ply(table, session, people, pack, rng, found):
+                    break
+                time.sleep(rng.uniform(*_THOUGHT_S) / speed)
+            session.wait_until_said()
+        finally:
+            for visitor in visitors:
+                visitor.leave()
+                found.requests += visitor.sent
+            host.close()
+            for visitor in visitors:
+                visitor.close()
+    found.plies += len(table.game.history)
+    _replay(path, given, found)
+    return table.time() / 1000
+
+
+def _ply(
+    table: Table, session: Session, people: dict[str, Person], pack: Language,
+    rng: random.Random, found: Soaked,
+) -> bool:  # fmt: skip
+    """One move by a random hand; False, and a fault, if the table did not follow."""
+    game, ply = table.game, len(table.game.history)
+    before = game.board.copy()
+    move = rng.choice(sorted(before.legal_moves, key=str))
+    words = pack.announce(before, move)
+    mover = people["white" if before.turn == chess.WHITE else "black"]
+    other = people["black" if before.turn == chess.WHITE else "white"]
+    if mover.side == "white" and ply // 2 % _SPOKEN_EVERY == 0:
+        try:
+            mover.speak(words, "announced")
+            found.spoken += 1
+        except DemonstrationError:
+            session.typed(mover.side, words)
+    else:
+        session.typed(mover.side, words)
+    session.typed(other.side, words)
+    for person in (mover, other):
+        person.execute(before, move)
+    if not _until(lambda: game.over or game.turn.made == move or len(game.history) > ply):
+        found.faults.append(f"Game {found.games}, ply {ply + 1}: {move} was not made.")
+        return False
+    if not game.over:
+        mover.press(people["white"].board)
+        if not _until(lambda: game.over or len(game.history) > ply):
+            found.faults.append(f"Game {found.games}, ply {ply + 1}: {move} was not completed.")
+            return False
+    session.wait_until_said()
+    return True
+
+
+def _until(there: Callable[[], bool]) -> bool:
+    end = time.monotonic() + _PATIENCE_S
+    while not there():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _replay(path: Path, given: list[Ruling], found: Soaked) -> None:
+    game = Game(PackWords())
+    again: list[Ruling] = []
+    with Journal(path, read_only=True) as journal:
+        for fact in journal.facts():
+            found.facts += 1
+            again += game.apply(fact)
+    found.rulings += len(given)
+    if again != given:
+        at = next((i for i, one in enumerate(given) if again[i : i + 1] != [one]), len(given))
+        found.faults.append(
+            f"Game {found.games}: ruling {at + 1} was {given[at : at + 1]}, replayed it is "
+            f"{again[at : at + 1]}."
+        )

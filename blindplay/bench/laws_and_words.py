@@ -1,0 +1,269 @@
+"""The figures: nothing here is a test, everything is measured on the machine it runs on."""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import chess
+
+from blindplay.hearing.decision import expect, open_recogniser, understand_sound
+from blindplay.language import Language, languages
+from blindplay.language.roundtrip import roundtrip
+from blindplay.language.scoresheets.entries import entries
+from blindplay.laws import Fact, Game
+from blindplay.laws import facts as f
+from blindplay.laws.deviation import explain
+from blindplay.laws.mating import Verdict, can_mate
+from blindplay.laws.placement import write_placement
+from blindplay.record.disputes import decide
+from blindplay.speech.audio import read_audio
+from blindplay.speech.confidence import ears_of
+from blindplay.speech.models.folders import find_model
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.wording.announcements import PackWords
+
+from .boards import figures as board_figures
+from .speech import first_sample, real_time_factor, stop_latency
+from .spoilt_boards import mishap
+
+_SEED = 2026
+_SPOKEN = 40
+_PLIES = 300
+_EDITION = "fide-2023"
+
+
+def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
+    """Plain lines with figures and the conditions they were taken in: a round trip of so many
+    positions in every language, and so many random moves on a board in software."""
+    yield (
+        f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python "
+        f"{platform.python_version()}, {platform.system()}."
+    )
+    for code in languages():
+        trip = roundtrip(positions, _SEED, language=code)
+        yield (
+            f"Round trip announce, understand, {code}: {trip.positions} positions, {trip.moves} "
+            f"moves, {len(trip.failures)} failures, {trip.seconds:.1f} s of processor time, "
+            f"{trip.moves / trip.seconds:.0f} moves a second."
+        )
+    yield from _speech(pack)
+    yield _folding()
+    yield from _mating()
+    yield from board_figures(moves=board_moves)
+
+
+def measure_reconciling(pack: Language, cases: int) -> Iterator[str]:
+    """How often a board on which hands have slipped in a known way is explained, and how fast:
+    so many random games of 100 plies, and a tenth as many of 300, with both sheets written in the
+    language's letters."""
+    for plies, count in ((100, cases), (300, max(1, cases // 10))):
+        rng = random.Random(_SEED)
+        alone = named = both = 0
+        taken, decided = [], 0.0
+        for _ in range(count):
+            made = mishap(rng, plies)
+            start = time.process_time()
+            found = explain(made.start, made.moves, made.shown)
+            taken.append((time.process_time() - start) * 1000)
+            alone += len(found) == 1
+            named += made.slips in found
+            both += found == (made.slips,)
+            sheet = "\n".join(_written(pack, made.start, made.moves))
+            shown = {"black": write_placement(made.shown)}
+            start = time.process_time()
+            sheets = {"white": entries(sheet), "black": entries(sheet)}
+            decide(sheets, shown, made.start, _EDITION, pack)
+            decided += (time.process_time() - start) * 1000
+        taken.sort()
+        yield (
+            f"Boards with one slip, {plies} plies: {count} cases, explained uniquely "
+            f"{alone / count:.1%}, what happened among the explanations {named / count:.1%}, "
+            f"it alone {both / count:.1%}; mean {sum(taken) / count:.1f} ms of processor time, 99 "
+            f"of 100 within {taken[count * 99 // 100]:.1f} ms, longest {taken[-1]:.1f} ms. "
+            f"With both sheets read and compared, decided in words: mean {decided / count:.1f} ms."
+        )
+
+
+def _written(pack: Language, start: chess.Board, moves: Sequence[chess.Move]) -> Iterator[str]:
+    """A scoresheet as its player writes it, a move a line."""
+    board = start.copy(stack=False)
+    for ply, move in enumerate(moves):
+        number = f"{ply // 2 + 1}." if ply % 2 == 0 else f"{ply // 2 + 1}…"
+        yield f"{number} {pack.write(board, move)}"
+        board.push(move)
+
+
+def _speech(pack: Language) -> Iterator[str]:
+    chosen = random.Random(_SEED)
+    board = chess.Board("r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
+    legal = sorted(board.legal_moves, key=str)
+    moves = [chosen.choice(legal) for _ in range(_SPOKEN)]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Synthesiser(pack.code, cache=Path(folder), spellings=pack.spoken) as synthesiser,
+    ):
+        spoken = [pack.announce(board, move) for move in moves]
+        latency = first_sample(synthesiser, spoken[:12])
+        yield (
+            f"Request to first sample of an announcement, median of 12: not cached "
+            f"{latency.uncached * 1000:.1f} ms, cached {latency.cached * 1000:.1f} ms "
+            "(without a device's own delay)."
+        )
+        yield f"Stop to silence at a silent output, median: {stop_latency() * 1000:.1f} ms."
+        start = time.perf_counter()
+        recogniser = open_recogniser(pack, find_model(pack.code))
+        loaded = time.perf_counter() - start
+        clips = [read_audio(synthesiser.render(words)) for words in spoken]
+        phrases = list(expect(recogniser, pack, [board]).phrases)
+        factor = real_time_factor(recogniser, clips, phrases)
+        yield (
+            f"Recogniser: loaded in {loaded * 1000:.0f} ms, real-time factor {factor:.4f} with "
+            f"a grammar of {len(phrases)} phrases."
+        )
+        right = wrong = 0
+        ears = ears_of(*recogniser.folders)
+        for move, clip in zip(moves, clips, strict=True):
+            got = understand_sound(recogniser, pack, board, clip, ears)[1].move
+            right += got == move
+            wrong += got is not None and got != move
+        yield (
+            f"Moves heard, the system's own voice, clean: {right} of {_SPOKEN} right, "
+            f"{wrong} wrong, {_SPOKEN - right - wrong} refused."
+        )
+
+
+def _folding() -> str:
+    """How long the Laws take for a long game with every sensor fact, and what they remember."""
+    facts = list(_long_game())
+    taken = []
+    for _ in range(3):
+        game = Game(PackWords())
+        start = time.process_time()
+        for fact in facts:
+            game.apply(fact)
+        taken.append(time.process_time() - start)
+    half, whole = (_remembered(facts[:count]) for count in (len(facts) // 2, len(facts)))
+    return (
+        f"Folding {len(facts)} facts of a game of {len(game.history)} plies, two boards: "
+        f"{min(taken) * 1000:.0f} ms of processor time, the best of three; "
+        f"{half / 1024:.0f} KiB kept after half of them, {whole / 1024:.0f} KiB after all."
+    )
+
+
+def _remembered(facts: list[Fact]) -> int:
+    """Bytes that a game keeps of these facts."""
+    tracemalloc.start()
+    try:
+        game = Game(PackWords())
+        for fact in facts:
+            game.apply(fact)
+        return tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+def _long_game() -> Iterator[Fact]:
+    rng, t = random.Random(_SEED), 0
+    yield f.Setup(t=0, time_control="5400+30", white=f.Player(impaired=True))
+    yield f.Start(t=0)
+    board = chess.Board()
+    for _ in range(_PLIES):
+        quiet = [move for move in board.legal_moves if not board.is_capture(move)]
+        if not quiet:
+            return
+        move = rng.choice(quiet)
+        side = "white" if board.turn else "black"
+        t += 1000
+        yield f.Announce(t=t, by=side, move=move.uci())
+        after = board.copy(stack=False)
+        after.push(move)
+        if after.is_game_over() or after.is_repetition(4):
+            return
+        old, new = board.piece_map(), after.piece_map()
+        for at in (side, "black" if side == "white" else "white"):
+            for square in sorted(old.keys() - new.keys()):
+                yield f.Lift(t=t, board=at, square=chess.square_name(square))
+            for square in sorted(new):
+                if new[square] != old.get(square):
+                    name = chess.square_name(square)
+                    yield f.Place(t=t, board=at, square=name, piece=new[square].symbol())
+        yield f.Press(t=t, by=side)
+        board.push(move)
+
+
+def _mating() -> Iterator[str]:
+    """How surely and how fast the Laws tell whether a side can still mate."""
+    rng = random.Random(_SEED)
+    kinds = {
+        "random games stopped at a random ply": [_stopped_game(rng) for _ in range(500)],
+        "endings of three to seven pieces": [_ending(rng) for _ in range(1000)],
+        "pawns locked from wall to wall": [_wall(rng) for _ in range(500)],
+    }
+    for kind, boards in kinds.items():
+        found = dict.fromkeys(Verdict, 0)
+        taken = []
+        for board in boards:
+            for side in chess.COLORS:
+                start = time.perf_counter()
+                found[can_mate(board, side).verdict] += 1
+                taken.append((time.perf_counter() - start) * 1000)
+        taken.sort()
+        told = ", ".join(f"{count} {verdict.value}" for verdict, count in found.items())
+        yield (
+            f"Can a side still mate, {kind}: {len(taken)} questions, {told}; "
+            f"median {taken[len(taken) // 2]:.1f} ms, 99 of 100 within "
+            f"{taken[len(taken) * 99 // 100]:.1f} ms, longest {taken[-1]:.0f} ms."
+        )
+
+
+def _stopped_game(rng: random.Random) -> chess.Board:
+    board = chess.Board()
+    for _ in range(rng.randrange(10, 240)):
+        moves = list(board.legal_moves)
+        if not moves:
+            break
+        # Some games take whatever there is, and get to their endings.
+        captures = [move for move in moves if board.is_capture(move)]
+        board.push(rng.choice(captures if captures and rng.random() < 0.4 else moves))
+    return board
+
+
+def _ending(rng: random.Random) -> chess.Board:
+    while True:
+        kinds = [chess.KING, chess.KING, *(rng.randrange(1, 6) for _ in range(rng.randrange(1, 6)))]
+        board = chess.Board(None)
+        for number, (kind, square) in enumerate(zip(kinds, rng.sample(chess.SQUARES, len(kinds)),
+                                                    strict=True)):  # fmt: skip
+            colour = number == 0 if number < 2 else rng.random() < 0.5
+            board.set_piece_at(square, chess.Piece(kind, colour))
+        board.turn = rng.random() < 0.5
+        if board.is_valid():
+            return board
+
+
+def _wall(rng: random.Random) -> chess.Board:
+    """Each White pawn stands before a Black one, kings and a few pieces anywhere."""
+    while True:
+        board = chess.Board(None)
+        rank = rng.randrange(2, 5)
+        for file in range(8):
+            board.set_piece_at(chess.square(file, rank), chess.Piece(chess.PAWN, chess.WHITE))
+            board.set_piece_at(chess.square(file, rank + 1), chess.Piece(chess.PAWN, chess.BLACK))
+            rank = min(5, max(1, rank + rng.choice((-1, 1))))
+        kinds = [rng.choice((chess.BISHOP, chess.BISHOP, chess.KNIGHT)) for _ in
+                 range(rng.randrange(4))]  # fmt: skip
+        free = [square for square in chess.SQUARES if not board.piece_at(square)]
+        for number, square in enumerate(rng.sample(free, len(kinds) + 2)):
+            kind = chess.KING if number < 2 else kinds[number - 2]
+            colour = number == 0 if number < 2 else rng.random() < 0.5
+            board.set_piece_at(square, chess.Piece(kind, colour))
+        board.turn = rng.random() < 0.5
+        if board.is_valid():
+            return board

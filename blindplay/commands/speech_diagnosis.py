@@ -1,0 +1,133 @@
+"""What speech needs and what of it is there: each finding one sentence with its remedy."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from blindplay.speech.audio import AudioError, MicrophoneSource, devices, drain, level
+from blindplay.speech.ensemble import Ensemble
+from blindplay.speech.models.folders import ModelError, chosen, probe, verify
+from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.synthesis import Synthesiser, SynthesisError
+
+QUIET_DBFS = -60.0
+LOUD_DBFS = -6.0
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at: whether it is in order, and a sentence that says what to do if not.
+
+    ``shared`` is the same for others, where the sentence holds what may be somebody's name: people
+    call their devices after themselves.
+    """
+
+    ok: bool
+    about: str
+    sentence: str
+    shared: str | None = None
+
+
+def examine(
+    language: str,
+    *,
+    model: Path | None = None,
+    words: Iterable[str] = (),
+    microphone: str | None = None,
+    seconds: float = 1.0,
+    synthesiser: Synthesiser | None = None,
+) -> list[Finding]:
+    """Return the findings on voices, recogniser, vocabulary, outputs and microphone.
+
+    `words` are the phrases the game needs heard; `seconds` is how long the microphone is
+    listened to. Never raises for what is missing.
+    """
+    return [
+        _voices(language, synthesiser),
+        *_recogniser(language, model, list(words)),
+        _output(),
+        _microphone(microphone, seconds),
+    ]
+
+
+def _voices(language: str, given: Synthesiser | None) -> Finding:
+    synthesiser = given or Synthesiser(language)
+    try:
+        names = [voice.name for voice in synthesiser.voices(language)]
+    except SynthesisError as error:
+        return Finding(False, "voices", str(error))
+    finally:
+        if given is None:
+            synthesiser.close()
+    if not names:
+        return Finding(
+            False,
+            "voices",
+            f"There is no voice for {language!r}; install one in the system's speech settings.",
+        )
+    return Finding(True, "voices", f"Voices for {language!r}: {', '.join(names)}.")
+
+
+def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Finding]:
+    try:
+        folders = chosen(language) if model is None else (model,)
+    except ModelError as error:
+        return [Finding(False, "recogniser", str(error))]
+    found, loaded = [], []
+    for folder in folders:
+        try:
+            probe(folder, language)
+            loaded.append(Recogniser(folder, language))
+        except ModelError as error:
+            found.append(Finding(False, "recogniser", str(error)))
+            continue
+        count, files = len(loaded[-1].vocabulary), verify(folder)
+        held = f", and its {files} files are what they were when it was installed" if files else ""
+        known = f"The speech model in {folder} knows {count} words{held}."
+        found.append(Finding(True, "recogniser", known))
+    if not loaded:
+        return found
+    if missing := Ensemble(loaded).missing(words):
+        found.append(
+            Finding(
+                False,
+                "vocabulary",
+                f"The speech model does not know {', '.join(missing)}; "
+                "say these otherwise or take another model.",
+            )
+        )
+    elif words:
+        found.append(Finding(True, "vocabulary", "The speech model knows every word needed."))
+    return found
+
+
+def _output() -> Finding:
+    outputs = devices().playback
+    if not outputs:
+        return Finding(
+            False, "output", "There is no audio output; plug in a loudspeaker or an earphone."
+        )
+    return Finding(
+        True,
+        "output",
+        f"Audio outputs: {'; '.join(outputs)}.",
+        f"Audio outputs: {len(outputs)}.",
+    )
+
+
+def _microphone(device: str | None, seconds: float) -> Finding:
+    try:
+        with MicrophoneSource(device) as source:
+            heard = drain(source, seconds)
+    except AudioError as error:
+        return Finding(False, "microphone", str(error), "No microphone can be listened to.")
+    loud = level(heard)
+    if not heard or loud <= QUIET_DBFS - 20:
+        return Finding(
+            False, "microphone", "The microphone gives no sound; switch it on and turn it up."
+        )
+    if loud > LOUD_DBFS:
+        return Finding(
+            False, "microphone", f"The microphone is too loud ({loud:.0f} dB); turn it down."
+        )
+    return Finding(True, "microphone", f"The microphone hears the room at {loud:.0f} dB.")

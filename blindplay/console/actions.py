@@ -1,0 +1,367 @@
+"""What a page sends becomes facts: by the role that the server knows, and only while the game
+still is as the page showed it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+
+from blindplay.language import QUESTIONS, About, Command, Kind, load
+from blindplay.language.scoresheets import reading
+from blindplay.laws import Game, Ruling, permissions
+from blindplay.laws import facts as f
+from blindplay.laws.game import Turn
+
+from .messages import catalogue
+from .table_port import Table
+
+Form = Mapping[str, Sequence[str]]
+
+# Who did it, when, and who saw it the server knows; no page can say it.
+_SERVERS = frozenset(("t", "by", "seen_by"))
+# These mean the moves that the page showed, and ``make`` also what stood on the boards; the others
+# are true whatever has happened since.
+_OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
+_AHEAD = 2  # plies: nobody writes further ahead than the next move, whatever the edition says
+_PROMOTIONS = frozenset("qrbn")
+_UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
+_WHOLE = frozenset(("ply",))
+_SECONDS = frozenset(("white", "black"))
+_SWITCHES = frozenset(("present", "missing"))
+_LISTS = frozenset(("fulfils",))
+# What is done with a move, step by step.
+_STEPS = {
+    "both": ("announce", "make"),
+    "announce": ("announce",),
+    "make": ("make",),
+    "correct": ("correct",),
+    "repeat": ("repeat",),
+    "repeat_make": ("repeat", "make"),
+}
+# What a player may ask his page; of these the Laws allow those that are not about the position.
+_ASKED = frozenset(
+    (
+        Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH,
+        Command.MOVES, Command.LAST_MOVE, *QUESTIONS,
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of an action: sentences for who acted, and whether it was refused."""
+
+    sentences: tuple[str, ...] = ()
+    refused: bool = False
+    seen: str = field(default="", compare=False)
+    """The stamp of the game after it, where the page had shown what was before it."""
+
+
+class NoActionError(ValueError):
+    """A page asked for what is no action; the argument is a key of the catalogue, or a sentence in
+    the page's language."""
+
+
+def stamp(game: Game) -> str:
+    """How far the game has come: another one as soon as something is announced, executed or
+    completed. Two pages that act on the same position send the same stamp; one of them is late.
+    What stands on the boards is in its part after the point.
+    """
+    turn = game.turn
+    shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
+    moves = (turn.announced, turn.executed, turn.attempted, turn.made)
+    # What is to be decided is part of what a page shows, too.
+    pending = game.pending and (game.pending.ruling.t, game.pending.ruling.kind)
+    state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, pending)
+    return ".".join(hashlib.sha256(repr(one).encode()).hexdigest()[:16] for one in (state, shown))
+
+
+def _is_late(game: Game, seen: str, kind: str) -> bool:
+    """Whether ``kind`` was decided in view of a position that has passed. Who presses his clock is
+    not late because the other board has just been seen to."""
+    now = stamp(game)
+    if kind != "make":
+        seen, now = seen.partition(".")[0], now.partition(".")[0]
+    return kind in _OF_MOVES and seen != now
+
+
+def act(table: Table, role: str, language: str, form: Form) -> Answer:
+    """Do what a page of ``role`` asks for, in ``form`` as a browser sends it: ``act`` is a kind of
+    fact and the other names are its fields; or it is ``move`` with ``text`` and ``how``; or
+    ``ask`` with a question in words as ``text``, or one of the languages' commands as ``about``
+    with a ``square`` or a ``piece``.
+
+    Whatever comes, the answer is a sentence; nothing is raised for what a page can send.
+    """
+    words = catalogue(language)
+    kind = _one(form, "act")
+    try:
+        with table.held() as game:
+            if kind == "ask":
+                return _ask(table, game, role, language, form)
+            if kind == "move":
+                steps = _moves(game, language, form)
+            elif kind == "claim_draw":
+                steps = [(kind, _claim(game, language, form))]
+            else:
+                steps = [(kind, _fields(kind, form))]
+            if any(_is_late(game, _one(form, "seen"), step) for step, _ in steps):
+                raise NoActionError("stale")
+            if _one(form, "preview") not in ("", stamp(game)):
+                raise NoActionError("stale")
+            if kind in permissions.rights(
+                game, role
+            ):  # of everything else the Laws themselves tell
+                if kind == "seal" and not (game.adjourning or game.adjourned):
+                    return _withheld(game, "seal_unasked", "sealing", language)
+                if kind == "record" and steps[0][1].get("ply", 0) > len(game.history) + _AHEAD:
+                    rule = "record_in_advance" if _forbidden(game) else "recording"
+                    return _withheld(game, "ply_unplayed", rule, language)
+                if kind == "press" and _slipped(game, role):
+                    return _withheld(game, "press_unbegun", "press_without_move", language)
+            is_new = _one(form, "seen") == stamp(game)
+            told: list[Ruling] = []
+            for step, fields in steps:
+                refusal = permissions.refusal(game, role, step)
+                rulings = [refusal] if refusal else table.submit(role, step, fields)
+                told += rulings
+                if any(ruling.kind == "refused" for ruling in rulings):
+                    break
+            answer = _answer(table, game, role, language, told)
+            return dataclasses.replace(answer, seen=stamp(game) if is_new else "")
+    except NoActionError as error:
+        return Answer((words.get(str(error), str(error)),), refused=True)
+    except f.FactError as error:
+        return Answer((words["no_fact"].format(why=error),), refused=True)
+
+
+def _withheld(game: Game, key: str, rule: str, language: str) -> Answer:
+    """What a page may do, but hardly has meant: it is not brought before the Laws; the answer names
+    the article that it is about all the same."""
+    articles = game.edition.cite(rule, game.regime)
+    return Answer((f"{catalogue(language)[key]} ({', '.join(articles)})",), refused=True)
+
+
+def _forbidden(game: Game) -> bool:
+    """Whether a move may not be written before it is made."""
+    return game.edition.has("record_in_advance")
+
+
+def _slipped(game: Game, role: str) -> bool:
+    """Whether a press would be one without a move (7.5.3). At this table that takes a lever: a
+    finger may slip on a page."""
+    stopped = game.paused or game.adjourning or game.sealed is not None or not game.started
+    if game.side != role.removeprefix("assistant:") or game.unpressed() or stopped:
+        return False
+    return game.turn == Turn() and game.displacer is None
+
+
+def come_in(table: Table, role: str) -> None:
+    """Somebody has come in. An arbiter who is there takes the game in hand: what is his to decide
+    waits for him from now on, also where the table decided by itself before."""
+    if role != "arbiter":
+        return
+    with table.held() as game:
+        if not game.presided and not game.over:
+            table.submit(role, "arbiter", {"do": "preside"})
+
+
+def _answer(
+    table: Table, game: Game, role: str, language: str, rulings: Sequence[Ruling]
+) -> Answer:
+    """What the one who acted is told: what concerns him alone. What everybody may hear is on
+    every page anyway."""
+    words = catalogue(language)
+    sentences = []
+    # What an assistant did for his player concerns him, too.
+    concerned = {role, role.removeprefix("assistant:")}
+    for ruling in rulings:
+        if not concerned & {ruling.get("by"), ruling.get("to")} and ruling.kind != "refused":
+            continue
+        if ruling.kind == "refused":
+            why = words.get(f"why_{ruling['why']}") or _said(table, ruling, language)
+            sentences.append(f"{why} ({', '.join(ruling.articles)})")
+        elif ruling.kind == "not_made":
+            said = _said(table, ruling, language)
+            sentences.append(f"{said} ({', '.join(ruling.articles)})")
+        elif ruling.kind == "answer":
+            sentences.append(_answered(game, ruling, language))
+        elif not any(public for public, _ in table.told(ruling, language)):
+            sentences += [said for _, said in table.told(ruling, language)]
+    refused = any(ruling.kind in ("refused", "not_made") for ruling in rulings)
+    return Answer(tuple(filter(None, sentences)), refused)
+
+
+def _answered(game: Game, answer: Ruling, language: str) -> str:
+    """The words of an answer in the page's language; the table has spoken the player's."""
+    figures = dict(answer.fields)
+    if "announcement" in figures:
+        assert game.setup is not None
+        last = game.history[-1]
+        figures["announcement"] = game.words.announce(
+            last.before, last.move, language, game.setup.edition
+        )
+    return game.words.answer(answer["about"], figures, language)
+
+
+def _ask(table: Table, game: Game, role: str, language: str, form: Form) -> Answer:
+    """Answer a question, here and nowhere else."""
+    command, about = _question(game, language, form)
+    ruling = permissions.refusal(game, role, "query") or table.ask(role, command, about, language)
+    if ruling.kind == "refused":
+        return _answer(table, game, role, language, [ruling])
+    return Answer((ruling["words"],))
+
+
+def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
+    """What is asked, and about what."""
+    if text := _one(form, "text"):
+        for code in dict.fromkeys((language, game.announcing_language())):
+            meant = load(code).understand(text, game.board)
+            if meant.command in _ASKED:
+                return meant.command, meant.about or About()
+        raise NoActionError("no_question")
+    try:
+        command = Command(_one(form, "about"))
+        square = _one(form, "square")
+        at = chess.parse_square(square) if square else None
+        piece = _one(form, "piece")
+        kind = chess.PIECE_NAMES.index(piece) if piece else None
+    except ValueError:
+        raise NoActionError("no_question") from None
+    if command not in _ASKED:
+        raise NoActionError("no_question")
+    if command is Command.PIECES:
+        return command, About(piece=kind)
+    if command in (Command.SQUARE, Command.ATTACKERS, Command.RANK, Command.FILE):
+        if at is None:
+            raise NoActionError("no_question")
+        whole = {
+            Command.RANK: chess.BB_RANKS[chess.square_rank(at)],
+            Command.FILE: chess.BB_FILES[chess.square_file(at)],
+        }.get(command, chess.BB_SQUARES[at])
+        return command, About(squares=tuple(chess.SquareSet(whole)))
+    return command, About()
+
+
+def _said(table: Table, ruling: Ruling, language: str) -> str:
+    return " ".join(said for _, said in table.told(ruling, language))
+
+
+def _one(form: Form, name: str) -> str:
+    values = form.get(name, ())
+    return values[0].strip() if values else ""
+
+
+def _fields(kind: str, form: Form) -> dict[str, Any]:
+    """The fields of a fact, as its contract has them, from a page's texts."""
+    if kind not in f.KINDS:
+        raise NoActionError("no_such_action")
+    known = {item.name for item in dataclasses.fields(f.KINDS[kind])} - _SERVERS
+    # The contract's "kind" of a penalty is the fact's field ``penalty``; pages, too, call it that.
+    names = {name: "kind" if name == "penalty" else name for name in known}
+    fields: dict[str, Any] = {}
+    for name, contract in names.items():
+        text = _one(form, contract)
+        if name in _LISTS:  # with nothing ticked a form does not send it at all
+            fields[contract] = list(filter(None, form.get(contract, ())))
+        elif not text:
+            continue
+        elif name in _SWITCHES:
+            fields[contract] = text == "yes"
+        elif name in _WHOLE or (name in _SECONDS and kind == "arbiter"):
+            fields[contract] = _number(text)
+        else:
+            fields[contract] = text
+    return fields
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise NoActionError("no_number")
+    return int(text)
+
+
+# --- moves --------------------------------------------------------------------------------------
+
+
+def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, Any]]]:
+    """The facts of a move that is announced, executed, or both; what has been announced already
+    is not announced once more."""
+    how, text = _one(form, "how"), _one(form, "text")
+    if how not in _STEPS:
+        raise NoActionError("no_such_action")
+    if how.startswith("repeat"):
+        # It is the announcement that the page showed; which it is now, the Laws know.
+        return [(step, {"move": text}) for step in _STEPS[how]]
+    if how == "make" and _one(form, "anyway") and _UCI.fullmatch(text):
+        # A sighted hand can put a piece anywhere; what follows is for the Laws (7.5).
+        return [("make", {"move": text})]
+    first = game.board.copy(stack=False)
+    completed = [ply.before for board in game.tables for ply in game.outstanding(board)]
+    boards = [*completed, first] if how == "make" else [first, *completed]
+    if how == "make" and game.turn.made is not None:
+        boards.append(game.position)
+    move = read_move(game, language, text, boards, _one(form, "promotion"))
+    steps = _STEPS[how]
+    if how == "both" and game.turn.announced == move:
+        steps = ("make",)
+    return [(step, {"move": move.uci()}) for step in steps]
+
+
+def _claim(game: Game, language: str, form: Form) -> dict[str, Any]:
+    """The fields of a claim; the move that will bring the draw about may be typed (9.2.1)."""
+    fields, text = _fields("claim_draw", form), _one(form, "text")
+    if text:
+        boards = [game.board.copy(stack=False), game.position]
+        fields["move"] = read_move(game, language, text, boards).uci()
+    return fields
+
+
+def read_move(
+    game: Game, language: str, text: str, boards: Sequence[chess.Board], promotion: str = ""
+) -> chess.Move:
+    """The move that was typed, in the page's notation or words, the table's, or any country's, on
+    the first of ``boards`` where it is one.
+
+    :raises NoActionError: where it is none, or more than one, or names no piece to promote to.
+    """
+    for board in boards:
+        found = _read(game, board, language, text, promotion)
+        if found is not None:
+            return found
+    missing = any(m.promotion and m.uci()[:4] == text for b in boards for m in b.legal_moves)
+    raise NoActionError("promotion_missing" if missing else _why_no_move(language, text, boards))
+
+
+def _why_no_move(language: str, text: str, boards: Sequence[chess.Board]) -> str:
+    """Why that is no move on any of these boards, as the table would say it; of the first board of
+    which it says anything."""
+    pack = load(language)
+    for board in boards:
+        meant = pack.understand(text, board)
+        if meant.kind is Kind.AMBIGUOUS:
+            moves = [pack.announce(board, move) for move in meant.moves]
+            return pack.sentence("ambiguous", candidates=pack.either(moves))
+        reason = f"illegal_{meant.why.value}" if meant.why else ""
+        if reason in pack.sentences():
+            return f"{catalogue(language)['no_move']} {pack.sentence(reason)}"
+    return "no_move"
+
+
+def _read(
+    game: Game, board: chess.Board, language: str, text: str, promotion: str
+) -> chess.Move | None:
+    if promotion in _PROMOTIONS and len(text) == 4:
+        text = next((m.uci() for m in board.legal_moves if m.uci() == text + promotion), text)
+    for code in dict.fromkeys((language, game.announcing_language())):
+        understood = load(code).understand(text, board)
+        if understood.kind is Kind.MOVE:
+            return understood.moves[0]
+    return reading.read(text, board).move

@@ -1,0 +1,262 @@
+"""Facts and rulings in a page's words: what happened at the table, entry by entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import chess
+
+from blindplay.language import load
+from blindplay.laws import Fact, Game, Ruling, editions
+from blindplay.laws import facts as f
+from blindplay.laws.editions import Article
+
+from ..messages import catalogue
+from ..table_port import Utterance
+from .common import spoken_in, time_of
+
+_MOST_MOVES = 12
+_PEOPLE = frozenset(("by", "to", "of", "player", "gives", "board", "called_by", "seen_by"))
+_MOVES = frozenset(("move", "was", "now", "announced", "executed", "repeated"))
+_TIMES = frozenset(("seconds", "takes"))
+_PLIES = frozenset(("ply", "from_ply", "to_ply"))
+# Rulings that only repeat what the fact itself says, or what every clock shows.
+_SILENT = frozenset(("clock", "obliged", "answer"))
+
+# What of the timeline can be asked for, by the kinds of facts.
+GROUPS: Mapping[str, frozenset[str]] = {
+    "decisions": frozenset(("arbiter", "inspect", "assistant", "start", "open_envelope")),
+    "moves": frozenset(("announce", "repeat", "correct", "make", "press", "touch", "adjust")),
+    "boards": frozenset(("lift", "place", "position", "two_boards")),
+    "sheets": frozenset(("record", "seal")),
+    "claims": frozenset(
+        (
+            "offer_draw", "accept_draw", "decline_draw", "resign", "claim_draw", "claim_time",
+            "request_extra_time", "call_arbiter", "irregular", "query", "arrive",
+        )
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Line:
+    """One sentence of an entry, the articles it rests on, whether it waits for the arbiter, and its
+    language where that is not the page's."""
+
+    text: str
+    articles: tuple[Article, ...] = ()
+    proposed: bool = False
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something that happened: its number in the log, its time, who did it, and what came of it.
+    ``sound`` is the number of its utterance on the tape, where it is one."""
+
+    number: int
+    t: int
+    time: str
+    who: str
+    lines: tuple[Line, ...]
+    sound: int | None = None
+
+
+class Telling:
+    """Tells facts and rulings of one game in one language."""
+
+    def __init__(self, game: Game, language: str) -> None:
+        self._say = catalogue(language)
+        self._pack = load(language)
+        self._first = game.start_board.turn == chess.WHITE
+        self._number = game.start_board.fullmove_number
+        self._spoken_in = spoken_in(game)
+
+    def fact(self, fact: Fact) -> str:
+        """What a fact is, in one sentence."""
+        fields = fact.to_json()
+        key = f"f_{fact.kind}"
+        if isinstance(fact, f.Arbiter):
+            key = f"f_{fact.by}_{fact.do}"
+        elif isinstance(fact, f.Assistant):
+            key += "_yes" if fact.present else "_no"
+            fields["of"] = fact.of
+        values = self._values(fields)
+        values["said"] = str(fields.get("text") or values.get("move", ""))
+        if not values.get("piece"):
+            values["piece"] = "?"
+        return self._say[key].format_map(Lenient(values))
+
+    def ruling(self, ruling: Ruling) -> str:
+        """What a ruling is, in one sentence, with its status where it has one."""
+        values = self._values(ruling.fields)
+        text = self._say[self._key(ruling, values)].format_map(Lenient(values)).strip()
+        if ruling.get("claimable"):
+            return f"{text} ({self._say['is_claimable']})"
+        status = ruling.get("status")
+        return f"{text} ({self._say[f'is_{status}']})" if status else text
+
+    def line(self, ruling: Ruling) -> Line:
+        """A ruling with its articles."""
+        proposed = ruling.get("status") == "proposed"
+        # Explanations are in the words of the table, whatever the page's language.
+        language = self._spoken_in if ruling.kind == "explained" else ""
+        return Line(self.ruling(ruling), articles(ruling.articles), proposed, language)
+
+    def entry(self, number: int, fact: Fact, rulings: Sequence[Ruling]) -> Entry:
+        """A fact and its rulings; those that only repeat it are left out."""
+        kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
+        repeats = {"announce": "announced", "repeat": "repeated", "touch": "touched"}
+        lines = [Line(self.fact(fact))]
+        for one in kept:
+            cited = articles(one.articles)
+            if one.kind == repeats.get(fact.kind) and len(lines) == 1:
+                lines[0] = Line(self._spoken(lines[0].text, one), cited)
+            else:
+                lines.append(self.line(one))
+        return Entry(number, fact.t, time_of(fact.t), self.who(fact), tuple(lines))
+
+    def said(self, number: int, utterance: Utterance) -> Entry:
+        """What is on the tape."""
+        who = self.name("table" if utterance.by == "table" else utterance.by)
+        line = Line(f"{who}: {utterance.words}")
+        return Entry(-1, utterance.t, time_of(utterance.t), who, (line,), number)
+
+    def who(self, fact: Fact) -> str:
+        """Who brought it about."""
+        return self.name(str(getattr(fact, "by", getattr(fact, "board", "table"))))
+
+    def name(self, person: str) -> str:
+        """A person, as a sentence begins with him."""
+        key = person if person in f.SIDES else f"who_{person.replace(':', '_')}"
+        return self._say[key]
+
+    def ply(self, ply: int) -> str:
+        """A ply as people count moves."""
+        if ply <= 0:
+            return self._say["at_start"]
+        index = ply - 1 if self._first else ply
+        side = self._say["black" if index % 2 else "white"]
+        return self._say["at_ply"].format(number=self._number + index // 2, side=side)
+
+    def word(self, value: str) -> str:
+        """A word of the contract in the page's language: a reason, a rule, a question."""
+        for key in (f"v_{value}", f"why_{value}"):
+            if key in self._say:
+                return self._say[key]
+        reason = f"illegal_{value}"
+        return self._pack.sentence(reason) if reason in self._pack.sentences() else value
+
+    def piece(self, letter: str | None) -> str:
+        """A piece by its FEN letter; an empty square where there is none."""
+        return self._pack.piece(chess.Piece.from_symbol(letter)) if letter else self._say["v_empty"]
+
+    def move(self, uci: str) -> str:
+        """A move by its squares, where no board tells its notation: ``e2–e4``, ``e7–e8=Q``, the
+        piece by its letter in the page's language."""
+        if uci == "0000":
+            return "–"
+        promoted = "=" + self._pack.notation(uci[4:].upper()) if uci[4:] else ""
+        return f"{uci[:2]}–{uci[2:4]}{promoted}"
+
+    def _spoken(self, text: str, ruling: Ruling) -> str:
+        """An announcement by the move that it was taken for, as words and by its squares."""
+        if "words" not in ruling.fields:
+            return text
+        head = text.partition(": ")[0]
+        return f"{head}: {ruling['words']} ({self.move(ruling['move'])})"
+
+    def _key(self, ruling: Ruling, values: dict[str, str]) -> str:
+        kind, key = ruling.kind, f"r_{ruling.kind}"
+        if kind == "obliged" and ruling.get("free"):
+            return "r_obliged_free"
+        if kind in ("assistant", "presides"):
+            return key + ("_yes" if ruling["present"] else "_no")
+        if kind == "scoresheets":
+            return key + ("_agree" if ruling["agree"] else "_differ")
+        if kind == "take_back" and ruling.get("new_game"):
+            return "r_take_back_new"
+        if kind == "penalty":
+            if ruling.get("loses") or "result" in ruling.fields:
+                return "r_penalty_loses"
+            if ruling.get("kind") == "warning":
+                return "r_penalty_warning"
+            if ruling.get("takes"):
+                return "r_penalty_both" if ruling.get("gives") else "r_penalty_takes"
+            return "r_penalty_time"
+        if kind == "clock" and ruling["running"] == "none":
+            values["running"] = self._say["who_none"]
+        return key
+
+    def _values(self, fields: Mapping[str, Any]) -> dict[str, str]:
+        found = {name: self._value(name, value) for name, value in fields.items()}
+        if isinstance(fields.get("correct"), bool):
+            found["correct"] = self._say["v_correct" if fields["correct"] else "v_incorrect"]
+        return found
+
+    def _value(self, name: str, value: Any) -> str:
+        if name in _PEOPLE and isinstance(value, str):
+            return self.name(value)
+        if name in _MOVES and isinstance(value, str):
+            return self.move(value)
+        if name == "san":
+            return self._pack.notation(value)
+        if name in _PLIES and isinstance(value, int):
+            return self.ply(value)
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and (name in _TIMES or name in f.SIDES):
+            return time_of(float(value) * 1000)
+        if name == "running":
+            return self.name(value) if value in f.SIDES else self._say["who_none"]
+        if name == "piece" and isinstance(value, str):
+            return self.piece(value) if value in "PNBRQKpnbrqk" else value
+        if isinstance(value, list | tuple):
+            return self._list(name, value)
+        if name in ("why", "rule", "about", "what", "reason") and isinstance(value, str):
+            return self.word(value)
+        return "" if value is None else str(value)
+
+    def _list(self, name: str, values: Sequence[Any]) -> str:
+        tell: Callable[[Any], str] = str
+        if name == "moves":
+            tell = self.move
+        elif name in ("missing", "fulfils"):
+            tell = self.word
+        elif name == "squares":
+            tell = self._on_boards
+        elif name == "steps":
+            tell = self._step
+        told = [tell(value) for value in values[:_MOST_MOVES]]
+        told += ["…"] if len(values) > _MOST_MOVES else []
+        return ", ".join(told) or self._say["v_nothing"]
+
+    def _on_boards(self, entry: Mapping[str, Any]) -> str:
+        pieces = {side: self.piece(entry[side]) for side in f.SIDES}
+        return self._say["v_on_boards"].format(square=entry["square"], **pieces)
+
+    def _step(self, step: Mapping[str, Any]) -> str:
+        key = "v_step_put" if step["do"] == "place" else "v_step_remove"
+        return self._say[key].format(piece=self.piece(step["piece"]), square=step["square"])
+
+
+class Lenient(dict[str, str]):
+    """Values for a sentence; what a fact or a ruling leaves out is left out of it."""
+
+    def __missing__(self, key: str) -> str:
+        return ""
+
+
+def articles(citations: Iterable[str]) -> tuple[Article, ...]:
+    """The words of these articles, in the languages of their editions."""
+    return tuple(found for one in citations if (found := editions.article(one)) is not None)
+
+
+def belongs(fact: Fact, rulings: Sequence[Ruling], group: str, who: str) -> bool:
+    """Whether an entry is among those asked for; "" asks for all."""
+    if who and str(getattr(fact, "by", getattr(fact, "board", ""))) != who:
+        return False
+    if group == "rulings":
+        return any(one.get("status") or one.kind == "arbiter_needed" for one in rulings)
+    return not group or fact.kind in GROUPS.get(group, ())

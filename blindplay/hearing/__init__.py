@@ -1,0 +1,1 @@
+"""Speech and language together: from sound to meaning."""

@@ -1,0 +1,284 @@
+"""How much a model's ears are to be believed: measured on utterances of known words.
+
+A logistic regression weighs what speaks for and against the likeliest meaning; no weight may have
+the wrong sign, for that would be chance. Where to take a move and where to ask is set on odds
+that each voice got from the others, by how many wrong ones would be taken.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from blindplay.language import Kind, Language
+from blindplay.speech.confidence import Ears, Features, Weights
+from blindplay.speech.confidence import What as Meant
+from blindplay.speech.confusions import Confusions
+from blindplay.speech.recogniser import Alternative, Hearing
+
+from ..decision import features, readings
+from .conditions import Noise
+from .corpus import What
+from .scoring import Heard
+
+Numbers: TypeAlias = npt.NDArray[np.float64]
+
+SIGNS = (0, 1, 1, 1, 1, 1, 0, -1, -1, -1, -1, -1)
+"""Which way each of the values of Features may count; 0: either."""
+FOLDS = 4
+WRONG_WEIGHS = 3.0
+"""A wrong one taken is so much worse than a right one not taken."""
+LENIENT = 0.5
+"""How strongly weights are drawn to nothing, against what few utterances prove."""
+ALLOWED = {Meant.MOVE: (0.0005, 0.003), Meant.ILLEGAL: (0.005, 0.01), Meant.COMMAND: (0.001, 0.002)}
+"""So many utterances at most may be taken for what was not said, without noise and with it. A move
+stands until it is corrected, what ends the game is confirmed, and a move that is told to be illegal
+is said again."""
+SAFER = 0.1
+"""So many nats more are asked for: other utterances than these will come."""
+DISTURBING = 0.03
+"""About so many utterances of other speech at most there may be a question."""
+_STEP = 0.1
+_LOWEST, _HIGHEST = -4.0, 8.0
+_NOBODY = Weights(tuple(map(float, SIGNS)), -math.inf, -math.inf, -math.inf)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The likeliest meaning of one utterance: what speaks for it, and whether it was ``right``.
+
+    ``takeable``: it may be taken without asking if the odds are good.
+    """
+
+    heard: Heard
+    found: Features
+    right: bool
+    takeable: bool
+
+    @property
+    def quiet(self) -> bool:
+        """Whether there was no noise."""
+        return self.heard.condition.noise is Noise.NONE
+
+
+def samples(heard: Iterable[Heard], pack: Language) -> list[Sample]:
+    """The likeliest meanings of utterances in which any was heard."""
+    believing = Ears(dict.fromkeys(Meant, _NOBODY))
+    return [one for each in heard if (one := _sample(each, pack, believing)) is not None]
+
+
+def _sample(heard: Heard, pack: Language, believing: Ears) -> Sample | None:
+    ranked, nothing = readings(heard.hearing, heard.expected, pack)
+    if not ranked:
+        return None
+    found = features(heard.hearing, ranked, nothing, heard.expected, pack)
+    takeable = ranked[0].meant.kind in (Kind.MOVE, Kind.ILLEGAL, Kind.COMMAND)
+    return Sample(
+        heard,
+        found,
+        right=ranked[0].key == _truth(heard, pack),
+        takeable=takeable and believing.accept(found) < math.inf,
+    )
+
+
+def _truth(heard: Heard, pack: Language) -> str | None:
+    """The key of what was said, as an ear without fault would read it."""
+    if heard.line.what is What.TALK or not heard.line.words:
+        return None
+    perfect = Hearing((Alternative(_plain(heard.meant.words), 0.0),))
+    ranked, _ = readings(perfect, heard.expected, pack)
+    return ranked[0].key if ranked else None
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.casefold().split())
+
+
+# --- weights -------------------------------------------------------------------------------------
+
+
+def logistic(
+    values: Numbers, right: Numbers, weighs: Numbers, signs: Sequence[int], lenient: float = LENIENT
+) -> Numbers:
+    """The weights of a logistic regression in which no weight has another sign than given.
+
+    ``values``: a row a sample, the first of each 1; ``right``: 1 or 0; ``weighs``: how much each
+    sample counts. By accelerated projected gradients.
+    """
+    scale = np.abs(values).max(axis=0)
+    scale[scale == 0] = 1
+    scaled = values / scale
+    penalty = np.where(np.arange(len(scale)) > 0, lenient, 0.0)
+    wanted = np.array(signs)
+    steepest = np.linalg.eigvalsh((scaled * weighs[:, None]).T @ scaled / 4)[-1] + lenient
+    weights = ahead = np.zeros(len(scale))
+    momentum = 1.0
+    for _ in range(4000):
+        likely = 1 / (1 + np.exp(-np.clip(scaled @ ahead, -30, 30)))
+        better = ahead + (scaled.T @ (weighs * (right - likely)) - penalty * ahead) / steepest
+        better = np.where(wanted * better < 0, 0.0, better)
+        following = (1 + math.sqrt(1 + 4 * momentum * momentum)) / 2
+        ahead = better + (momentum - 1) / following * (better - weights)
+        done = float(np.abs(better - weights).max()) < 1e-7
+        weights, momentum = better, following
+        if done:
+            break
+    return np.asarray(weights / scale)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The weights of one kind of meaning, and the odds that each sample of it got from the
+    weights of other voices."""
+
+    weights: Numbers
+    samples: list[Sample]
+    odds: Numbers
+
+
+def fit(all_samples: Sequence[Sample], meant: Meant) -> Fitted:
+    """Weights on all samples of one kind, and cross-validated odds."""
+    found = [one for one in all_samples if one.found.what is meant]
+    if not found:
+        return Fitted(np.zeros(len(SIGNS)), [], np.zeros(0))
+    values = np.array([one.found.values() for one in found])
+    right = np.array([float(one.right) for one in found])
+    weighs = np.where(right == 0, WRONG_WEIGHS, 1.0)
+    folds = np.array([_fold(one.heard.voice) for one in found])
+    odds = np.zeros(len(found))
+    for fold in range(FOLDS):
+        inside = folds == fold
+        weights = logistic(values[~inside], right[~inside], weighs[~inside], SIGNS)
+        odds[inside] = values[inside] @ weights
+    return Fitted(logistic(values, right, weighs, SIGNS), found, odds)
+
+
+def _fold(voice: str) -> int:
+    """Each voice is in one fold, the same in every measurement."""
+    return hashlib.sha256(voice.encode()).digest()[0] % FOLDS
+
+
+# --- thresholds ----------------------------------------------------------------------------------
+
+
+def thresholds(
+    fitted: Fitted, quiet: int, noisy: int, allowed: tuple[float, float]
+) -> tuple[float, float]:
+    """The odds from which forms with both squares are taken, and short ones: so low that as many
+    right ones are taken as can be while hardly any wrong one is. ``quiet`` and ``noisy`` are the
+    numbers of all utterances without and with noise, ``allowed`` the shares of them."""
+    steps = np.arange(_LOWEST, _HIGHEST + _STEP / 2, _STEP)
+    counts = {}
+    for short in (False, True):
+        for name, chosen in (
+            ("right", [one.right for one in fitted.samples]),
+            ("quiet", [not one.right and one.quiet for one in fitted.samples]),
+            ("noisy", [not one.right and not one.quiet for one in fitted.samples]),
+        ):
+            odds = np.sort(
+                [
+                    value
+                    for value, one, wanted in zip(fitted.odds, fitted.samples, chosen, strict=True)
+                    if wanted and one.takeable and one.found.short is short
+                ]
+            )
+            counts[name, short] = len(odds) - np.searchsorted(odds, steps)
+    best: tuple[int, float, float] | None = None
+    for i, full in enumerate(steps):
+        for j in range(i, len(steps)):
+            wrong = [counts[name, False][i] + counts[name, True][j] for name in ("quiet", "noisy")]
+            if wrong[0] <= quiet * allowed[0] and wrong[1] <= noisy * allowed[1]:
+                right = int(counts["right", False][i] + counts["right", True][j])
+                if best is None or right > best[0]:
+                    best = right, float(full), float(steps[j])
+                break
+    if best is None:
+        return _HIGHEST, _HIGHEST
+    return round(best[1] + SAFER, 1), round(best[2] + SAFER, 1)
+
+
+def asking(fitted: Fitted, talk: int) -> float:
+    """The odds from which it is worth asking: so high that there is hardly ever a question about
+    other speech, ``talk`` utterances of which were heard."""
+    odds = sorted(
+        float(value)
+        for value, one in zip(fitted.odds, fitted.samples, strict=True)
+        if one.heard.line.what is What.TALK and one.quiet
+    )
+    allowed = int(talk * DISTURBING)
+    least = odds[-allowed - 1] + 0.05 if len(odds) > allowed else _LOWEST
+    return round(max(_LOWEST, least), 1)
+
+
+# --- confusions ----------------------------------------------------------------------------------
+
+
+def confusions(heard: Iterable[Heard]) -> Confusions:
+    """What the model takes for what, heard freely, where it was known what was said."""
+    pairs: list[tuple[str, str]] = []
+    for one in heard:
+        if one.line.what is not What.TALK and one.freely.words:
+            said = _plain(one.meant.words).split()
+            pairs += Confusions().aligned(said, one.freely.words.split())
+    return Confusions.measured(pairs)
+
+
+# --- all of it -----------------------------------------------------------------------------------
+
+_SAID = {
+    Meant.MOVE: (What.MOVE,),
+    Meant.ILLEGAL: (What.ILLEGAL,),
+    Meant.COMMAND: (What.COMMAND, What.OPENED),
+}
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Ears fitted to utterances, and lines that tell what voices got that were left out."""
+
+    ears: Ears
+    lines: tuple[str, ...]
+
+
+def measured(heard: Sequence[Heard], pack: Language, about: Mapping[str, object]) -> Measured:
+    """Ears fitted to these utterances; ``about`` tells what they were."""
+    all_samples = samples(heard, pack)
+    quietly = [one for one in heard if one.condition.noise is Noise.NONE]
+    talk = sum(one.line.what is What.TALK for one in quietly)
+    weights: dict[Meant, Weights] = {}
+    lines: list[str] = []
+    for meant in Meant:
+        fitted = fit(all_samples, meant)
+        accept, short = thresholds(fitted, len(quietly), len(heard) - len(quietly), ALLOWED[meant])
+        ask = min(asking(fitted, talk), accept)
+        weights[meant] = Weights(tuple(map(float, fitted.weights)), accept, ask, short)
+        lines += _told(meant, fitted, weights[meant], heard)
+    ears = Ears(weights, confusions(heard), {"utterances": len(heard), **about})
+    return Measured(ears, tuple(lines))
+
+
+def _told(meant: Meant, fitted: Fitted, weights: Weights, heard: Sequence[Heard]) -> Iterator[str]:
+    taken = [
+        one
+        for one, odds in zip(fitted.samples, fitted.odds, strict=True)
+        if one.takeable and odds >= (weights.short if one.found.short else weights.accept)
+    ]
+    for condition in dict.fromkeys(one.condition for one in heard):
+        here = [one for one in heard if one.condition == condition]
+        said = sum(one.line.what in _SAID[meant] for one in here)
+        right, wrong = (
+            sum(one.heard.condition == condition and one.right is wanted for one in taken)
+            for wanted in (True, False)
+        )
+        yield (
+            f"{condition}; {meant.value} taken from odds of {weights.accept:g} nats on, short "
+            f"forms {weights.short:g}, asked about from {weights.ask:g}: {right} of {said} right, "
+            f"{wrong} of {len(here)} utterances taken for what was not said; each voice by the "
+            "weights of others."
+        )

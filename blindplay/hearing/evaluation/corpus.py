@@ -1,0 +1,369 @@
+"""What is said to be measured: moves, illegal moves, commands and other talk, seeded, in voices.
+
+The voices are those of the machine. To each its utterances in speed, pitch and length of the vocal
+tract of their own, so that nothing equals what a model may have been trained with.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import Enum
+from importlib.resources import files
+from pathlib import Path
+
+import chess
+import numpy as np
+
+from blindplay.language import NEVER_OPENED, Kind, Language, words_only
+from blindplay.speech.audio import RATE, read_audio
+from blindplay.speech.synthesis import Synthesiser, Voice
+
+from .conditions import Samples, power
+
+UNTRAINED = {
+    "de": ("de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot"),
+    "en": ("en-us+AnxiousAndy", "en-us+croak", "en-us+fast", "en-us+UniRobot"),
+}
+"""espeak's voices that took no part in the training of the built-in model of that language."""
+_TALKERS = ("f1", "f3", "m1", "m3", "m7", "f4")
+_BABBLE_S = 30
+_LONGEST_GAME = 160
+
+
+class What(Enum):
+    """What an utterance is."""
+
+    MOVE = "moves"
+    ILLEGAL = "illegal moves"
+    COMMAND = "commands"
+    OPENED = "commands after the opening word"
+    TALK = "other speech"
+    WORD = "single words"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Something to be said in a position; ``words`` is None where they are not known."""
+
+    what: What
+    fen: str
+    words: str | None
+
+    @property
+    def board(self) -> chess.Board:
+        """The position."""
+        return chess.Board(self.fen)
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """A line as it was said, without a room."""
+
+    line: Line
+    voice: str
+    sound: Samples
+
+
+# --- lines ---------------------------------------------------------------------------------------
+
+
+def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[Line]:
+    """So many announcements, ``others`` illegal ones and as much talk, and a quarter as many
+    commands of one word, each also after the opening word where it may be said."""
+    position = chess.STARTING_FEN
+    spoken = [phrase for phrase in pack.command_phrases() if " " not in phrase]
+    chosen = chance.sample(spoken, min(len(spoken), max(1, count // 4)))
+    return [
+        *(announcement(pack, chance) for _ in range(count)),
+        *(illegal(pack, chance) for _ in range(others)),
+        *talk(pack, others, chance),
+        *(Line(What.COMMAND, position, phrase) for phrase in chosen),
+        *(
+            Line(What.OPENED, position, f"{pack.opening_word} {phrase}")
+            for phrase in chosen
+            if pack.understand(phrase, chess.Board()).command not in NEVER_OPENED
+        ),
+    ]
+
+
+def position(chance: random.Random) -> chess.Board:
+    """A position of a random game in which much is taken."""
+    while True:
+        board = chess.Board()
+        for _ in range(chance.randrange(70)):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            captures = [move for move in moves if board.is_capture(move)]
+            board.push(chance.choice(captures if captures and chance.random() < 0.35 else moves))
+        if not board.is_game_over():
+            return board
+
+
+def _is_special(board: chess.Board, move: chess.Move) -> bool:
+    return bool(move.promotion) or board.is_castling(move) or board.is_en_passant(move)
+
+
+def _has_a_twin(board: chess.Board, move: chess.Move) -> bool:
+    """Another piece of the kind can go there, too."""
+    kind = board.piece_type_at(move.from_square)
+    return kind != chess.PAWN and any(
+        other.to_square == move.to_square
+        and other.from_square != move.from_square
+        and board.piece_type_at(other.from_square) == kind
+        for other in board.legal_moves
+    )
+
+
+def _special(chance: random.Random) -> tuple[chess.Board, chess.Move]:
+    """A castling, a promotion, a capture en passant, or a move of one of several pieces alike."""
+    while True:
+        wanted = _has_a_twin if chance.random() < 0.4 else _is_special
+        board = chess.Board()
+        for _ in range(_LONGEST_GAME):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            if chance.random() < 0.3:
+                found = [move for move in moves if wanted(board, move)]
+                if found:
+                    return board, chance.choice(found)
+            board.push(chance.choice(moves))
+
+
+def announcement(pack: Language, chance: random.Random) -> Line:
+    """A legal move in a form that means it: half of them in full, as it is announced back."""
+    if chance.random() < 0.25:
+        board, move = _special(chance)
+    else:
+        board = position(chance)
+        move = chance.choice(list(board.legal_moves))
+    return Line(What.MOVE, board.fen(), _form(pack, board, move, chance))
+
+
+def _form(pack: Language, board: chess.Board, move: chess.Move, chance: random.Random) -> str:
+    if chance.random() < 0.5:
+        return pack.announce(board, move)
+    # Every form of the move is as likely; variants such as "zwo" would else be most of them.
+    to = pack.square(move.to_square).lower()
+    forms = [
+        form
+        for form in pack.forms(board)
+        if (to in form or board.is_castling(move)) and pack.understand(form, board).move == move
+    ]
+    cores = list({pack.understand(form, board).core: form for form in reversed(forms)}.values())
+    return chance.choice(cores if chance.random() < 0.7 else forms)
+
+
+def illegal(pack: Language, chance: random.Random) -> Line:
+    """An announcement that is no legal move and sounds like one: a word is another, the origin
+    is another (its short form would be legal), another piece moves, or something is in the way."""
+    names = _names(pack)
+    while True:
+        board = position(chance)
+        move = chance.choice(list(board.legal_moves))
+        piece = names[2][(board.piece_type_at(move.from_square) or 1) - 1]
+        start, to = pack.square(move.from_square), pack.square(move.to_square)
+        link = chance.choice(pack_links(pack, board, move))
+        kind = chance.random()
+        if kind < 0.5:
+            words = _form(pack, board, move, chance).split()
+            at = chance.randrange(len(words))
+            for names_alike in names:
+                if words[at].lower() in map(str.lower, names_alike):
+                    words[at] = chance.choice(names_alike)
+            said = " ".join(words)
+        elif kind < 0.7:
+            said = f"{piece} {pack.square(chance.randrange(64))} {link} {to}"
+        elif kind < 0.85:
+            said = f"{chance.choice(names[2])} {start} {link} {to}"
+        else:
+            said = chance.choice(pack.illegal_phrases(board) or [""])
+        said = " ".join(said.split())
+        if pack.understand(said, board).kind is Kind.ILLEGAL:
+            return Line(What.ILLEGAL, board.fen(), said)
+
+
+def pack_links(pack: Language, board: chess.Board, move: chess.Move) -> list[str]:
+    """What may be said between the squares of this move: nothing, "nach", "schlägt"."""
+    start, to = pack.square(move.from_square).lower(), pack.square(move.to_square).lower()
+    found = {""}
+    for form in pack.forms(board):
+        before, _, rest = form.partition(f"{start} ")
+        between, _, after = rest.partition(to)
+        if not before and not after and rest.endswith(to):
+            found.add(between.strip())
+    return sorted(found)
+
+
+def _names(pack: Language) -> tuple[list[str], list[str], list[str]]:
+    """The names of the files, the ranks and the pieces from pawn to king."""
+    corners = [pack.square(chess.square(n, n)).split() for n in range(8)]
+    pieces = [pack.piece(chess.Piece(kind, chess.WHITE)).split()[-1] for kind in chess.PIECE_TYPES]
+    return [names[0] for names in corners], [names[-1] for names in corners], pieces
+
+
+def talk(pack: Language, count: int, chance: random.Random) -> Iterator[Line]:
+    """Other speech than ours: sentences and words, and a third of it our own words in disorder."""
+    sentences = _sentences(pack)
+    if not sentences:
+        return
+    others = [word for sentence in sentences for word in sentence.split()]
+    ours = [name for names in _names(pack) for name in names]
+    found = 0
+    while found < count:
+        board = position(chance)
+        words = chance.choice(sentences)
+        if chance.random() < 0.35:
+            words = " ".join(chance.choice([*ours, *chance.sample(others, len(ours))]) for _ in
+                             range(chance.randrange(1, 5)))  # fmt: skip
+        if pack.understand(words, board).kind in (Kind.UNCLEAR, Kind.NOTHING):
+            found += 1
+            yield Line(What.TALK, board.fen(), words)
+
+
+def _sentences(pack: Language) -> list[str]:
+    """What people say near a board; none for a language for which nobody has written any."""
+    source = files(__package__).joinpath("talk", f"{pack.code}.txt")
+    try:
+        told = source.read_text("utf-8")
+    except FileNotFoundError:
+        return []
+    return [line for line in told.splitlines() if line and not line.startswith("#")]
+
+
+# --- voices --------------------------------------------------------------------------------------
+
+
+def voices(pack: Language, folder: Path) -> tuple[str, ...]:
+    """The machine's voices of the language: espeak's that trained nothing, else the system's."""
+    with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
+        there = synthesiser.voices()
+        if _is_espeak(there):
+            return UNTRAINED.get(pack.code, (pack.code,))
+        return tuple(voice.id for voice in there)
+
+
+def _is_espeak(there: Sequence[Voice]) -> bool:
+    """Whether these voices are espeak's, which has variants of each."""
+    return sys.platform.startswith("linux") and any("/" in voice.id for voice in there)
+
+
+def speak(
+    pack: Language, said: Sequence[Line], voices: Sequence[str], seed: int, folder: Path
+) -> list[Utterance]:
+    """Each line in one of the voices. ``folder`` keeps what was rendered.
+
+    Raises SynthesisError if there is no such voice.
+    """
+
+    def spoken(part: Sequence[int]) -> dict[int, Utterance]:
+        # Each thread its own synthesiser, for a synthesiser says one thing at a time.
+        with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
+            return {
+                number: _spoken(synthesiser, said[number], voices[number % len(voices)],
+                                random.Random(f"{seed} {number}"))
+                for number in part
+            }  # fmt: skip
+
+    with ThreadPoolExecutor(2) as pool:
+        halves = pool.map(spoken, [range(0, len(said), 2), range(1, len(said), 2)])
+        found = {number: each for half in halves for number, each in half.items()}
+    return [found[number] for number in range(len(said))]
+
+
+def _spoken(synthesiser: Synthesiser, line: Line, voice: str, chance: random.Random) -> Utterance:
+    rendered = synthesiser.render(line.words or "", voice=voice, rate=chance.randint(125, 190))
+    # Taken for sound of another rate, a voice is another person's: pitch, tract and speed change.
+    sound = _samples(rendered, chance.uniform(0.88, 1.14))
+    return Utterance(line, voice, as_recorded(sound, chance))
+
+
+def _samples(file: Path, factor: float = 1.0) -> Samples:
+    return np.frombuffer(read_audio(file, round(RATE * factor)), "<i2").astype(np.float64)
+
+
+def as_recorded(sound: Samples, chance: random.Random) -> Samples:
+    """A voice as loud as chance has it, with a moment of a quiet room before and after."""
+    before, after = (int(RATE * chance.uniform(*s)) for s in ((0.15, 0.5), (0.3, 0.6)))
+    loudness = chance.uniform(0.1, 0.6) * 32_767 / max(1.0, float(np.abs(sound).max(initial=0)))
+    quiet = np.random.default_rng(chance.randrange(1 << 32)).normal(
+        0, 6, before + len(sound) + after
+    )
+    quiet[before : before + len(sound)] += sound * loudness
+    return quiet
+
+
+def babble(pack: Language, seed: int, folder: Path) -> Samples:
+    """Six talkers at once, equally loud: 30 seconds. With espeak they are other voices than those
+    that are measured."""
+    # Some phrases, such as Norwegian ones with "å", are for typing: a synthesiser refuses them.
+    sentences = _sentences(pack) or list(filter(words_only, pack.command_phrases()))
+    length = RATE * _BABBLE_S
+    together = np.zeros(length)
+    with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
+        espeak = _is_espeak(synthesiser.voices())
+        for number, variant in enumerate(_TALKERS):
+            chance = random.Random(f"{seed} babble {number}")
+            sound = np.zeros(0)
+            while len(sound) < length:
+                voice = f"{pack.code}+{variant}" if espeak else None
+                rendered = synthesiser.render(
+                    chance.choice(sentences), voice=voice, rate=chance.randint(130, 180)
+                )
+                sound = np.append(sound, _samples(rendered, chance.uniform(0.9, 1.1)))
+            together += sound[:length] / max(1e-9, power(sound)) ** 0.5
+    return together
+
+
+# --- recordings ----------------------------------------------------------------------------------
+
+
+def recordings(pack: Language, folder: Path, count: int, others: int, seed: int) -> list[Utterance]:
+    """The recordings listed in the folder's ``index.jsonl``: at most ``count`` announcements and
+    single words, and ``others`` of each other kind.
+
+    Each line names a file and its speaker, and its words (null: other speech than ours) and the
+    position, both optional. Raises ValueError, in one sentence, if it cannot be read.
+    """
+    index = folder / "index.jsonl"
+    if not index.is_file():
+        raise ValueError(f"There is no {index}; it lists a file, speaker and words a line.")
+    listed: dict[What, list[tuple[Line, str, Path]]] = {}
+    for number, told in enumerate(index.read_text("utf-8").splitlines(), 1):
+        chance = random.Random(f"{seed} {number}")
+        try:
+            entry = json.loads(told)
+            file, words = str(entry["file"]), entry.get("words")
+            fen = str(entry.get("fen") or position(chance).fen())
+            line = Line(_kind(pack, words, fen, "fen" in entry), fen, words)
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{index}:{number}: needs an object with file and words.") from None
+        speaker = str(entry.get("speaker", "?"))
+        listed.setdefault(line.what, []).append((line, speaker, folder / file))
+    found = []
+    for what, entries in listed.items():
+        most = count if what in (What.MOVE, What.WORD) else others
+        chance = random.Random(f"{seed} {what.value}")
+        for line, speaker, path in chance.sample(entries, min(most, len(entries))):
+            found.append(Utterance(line, speaker, as_recorded(_samples(path), chance)))
+    return found
+
+
+def _kind(pack: Language, words: str | None, fen: str, placed: bool) -> What:
+    if words is None:
+        return What.TALK
+    meant = pack.understand(words, chess.Board(fen))
+    if meant.command is not None:
+        return What.OPENED if meant.opened else What.COMMAND
+    if meant.move is not None:
+        return What.MOVE
+    if meant.kind is Kind.ILLEGAL and placed:
+        return What.ILLEGAL
+    single = not placed and " " not in words and pack.is_word_of_a_move(words)
+    return What.WORD if single else What.TALK

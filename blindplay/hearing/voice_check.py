@@ -1,0 +1,218 @@
+"""How well a player is understood here and now: forty words and ten moves, said after the table.
+
+Every model of the language hears the same recordings, so the best one can be named; how the voice
+stands out of the room tells whether the microphone, or the room, is the trouble.
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chess
+import numpy as np
+
+from blindplay.language import Language
+from blindplay.speech.confidence import ears_of
+from blindplay.speech.ensemble import AnyRecogniser
+from blindplay.speech.models import catalogue
+
+from .decision import open_recogniser
+from .evaluation import scoring
+from .evaluation.conditions import Condition, Noise
+from .evaluation.corpus import Line, Utterance, What, announcement
+from .evaluation.scoring import Comes
+from .prompting import NOISY_DB, Booth, Fault, Key, Take
+
+WORDS = 40
+MOVES = 10
+_SILENT = 3
+_SECONDS_EACH = 4.5
+GOOD, FAIR = 0.9, 0.6
+"""From these shares of understood moves and words on, a player is understood well, or mostly."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """How one model, or several together, understood what was said."""
+
+    words: int
+    words_right: int
+    moves: int
+    moves_right: int
+    moves_asked: int
+    moves_wrong: int
+    missed: tuple[str, ...]
+    """The words and moves that were not understood at once."""
+
+    @property
+    def share(self) -> float:
+        """How much was understood, 0 to 1; what needed a question counts half, and wrong moves
+        count against it."""
+        every = self.words + self.moves
+        right = self.words_right + self.moves_right + self.moves_asked / 2 - 2 * self.moves_wrong
+        return max(0.0, right / every) if every else 0.0
+
+
+@dataclass
+class Said:
+    """What a player has said, and what could not be used of it."""
+
+    takes: list[tuple[Line, Take]] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def above_room(self) -> float:
+        """By how many dB the voice stands out of the room, in the middle of all; 0 if nothing."""
+        return statistics.median([take.above_room for _, take in self.takes] or [0.0])
+
+
+def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> list[Line]:
+    """The words of the board, then commands, as many as wanted, and moves."""
+    chance = random.Random(seed)
+    board = chess.Board()
+    named = [name for square in range(8) for name in pack.square(9 * square).lower().split()]
+    pieces = [
+        pack.piece(chess.Piece(kind, chess.WHITE)).lower().split()[-1] for kind in chess.PIECE_TYPES
+    ]
+    commands = [phrase for phrase in pack.command_phrases() if " " not in phrase]
+    chance.shuffle(commands)
+    singles = list(dict.fromkeys([*named, *pieces, *commands]))[:words]
+    return [
+        *(Line(What.WORD, board.fen(), word) for word in singles),
+        *(announcement(pack, chance) for _ in range(moves)),
+    ]
+
+
+def record(booth: Booth, pack: Language, asked: Sequence[Line]) -> Said:
+    """Let the player say it all, each once. Raises AudioError when the microphone is gone."""
+    minutes = max(1, round(len(asked) * _SECONDS_EACH / 60))
+    booth.tell(
+        "check_begin", count=pack.number(len(asked)), minutes=pack.duration(60_000 * minutes)
+    )
+    booth.tell_keys()
+    said = Said()
+    silent = 0
+    for number, line in enumerate(asked):
+        if number and number % 10 == 0:
+            booth.tell("enrol_left", count=pack.number(len(asked) - number))
+        take: Take | Key = Key.AGAIN
+        while take is Key.AGAIN:
+            booth.say(line.words or "")
+            take = booth.hear()
+        if take is Key.QUIT:
+            break
+        if not isinstance(take, Take):
+            continue
+        if take.fault is not None:
+            said.faults.append(take.fault)
+        silent = silent + 1 if take.fault is Fault.SILENCE else 0
+        if silent == _SILENT:
+            booth.tell("voice_microphone")
+            break
+        if take.fault is not Fault.SILENCE:
+            said.takes.append((line, take))
+    return said
+
+
+def judged(
+    pack: Language,
+    folders: Sequence[Path],
+    said: Said,
+    lost: Callable[[str], None] = lambda sentence: None,
+) -> Result:
+    """How the models in these folders, together, understand it; ``lost`` is told in a sentence
+    when what was measured of them is damaged. Raises ModelError."""
+    recogniser = open_recogniser(pack, *folders)
+    words = [(line, take) for line, take in said.takes if line.what is What.WORD]
+    moves = [(line, take) for line, take in said.takes if line.what is What.MOVE]
+    phrases = recogniser.sayable([line.words or "" for line, _ in words])
+    missed = [
+        line.words or "" for line, take in words if not _is_heard(recogniser, line, take, phrases)
+    ]
+    right = len(words) - len(missed)
+    utterances = [
+        Utterance(line, "player", np.frombuffer(take.pcm, "<i2").astype(np.float64))
+        for line, take in moves
+    ]
+    clean = Condition(Noise.NONE)
+    heard = scoring.hear(recogniser, pack, utterances, clean, np.zeros(1), 1, freely=False)
+    decide = scoring.deciding(pack, ears_of(*recogniser.folders, lost=lost))
+    comes = [scoring.outcome(one, decide(one), pack) for one in heard]
+    missed += [
+        one.line.words or ""
+        for one, come in zip(heard, comes, strict=True)
+        if come is not Comes.RIGHT
+    ]
+    wrong = comes.count(Comes.WRONG) + comes.count(Comes.COMMAND)
+    return Result(
+        len(words), right, len(moves),
+        comes.count(Comes.RIGHT), comes.count(Comes.ASKED), wrong, tuple(missed),
+    )  # fmt: skip
+
+
+def _is_heard(recogniser: AnyRecogniser, line: Line, take: Take, phrases: Sequence[str]) -> bool:
+    alternatives = recogniser.recognise(take.pcm, phrases).alternatives
+    best = next((one.words for one in alternatives if one.words in phrases), "")
+    return best == line.words
+
+
+def tell(booth: Booth, pack: Language, said: Said, result: Result, best: str | None) -> None:
+    """Say how it went, what to take, and whether the microphone is the trouble. ``best`` is the
+    name of a model that is clearly better than those in use, None if there is none."""
+
+    def number(count: int) -> str:
+        return pack.number(count)
+
+    booth.tell("check_words", right=number(result.words_right), count=number(result.words))
+    booth.tell(
+        "check_moves",
+        right=number(result.moves_right),
+        count=number(result.moves),
+        asked=number(result.moves_asked),
+    )
+    if result.moves_wrong:
+        booth.tell("check_wrong", count=number(result.moves_wrong))
+    if result.missed:
+        booth.tell("check_missed", words="; ".join(result.missed[:12]))
+    verdict = (
+        "check_bad"
+        if result.share < FAIR or result.moves_wrong
+        else "check_good"
+        if result.share >= GOOD
+        else "check_fair"
+    )
+    booth.tell(verdict)
+    if best is not None:
+        known = catalogue.load().known(best)
+        short = known.short if known else best  # a word, where there is one
+        booth.tell("check_model", model=short)
+        booth.tell("check_take")
+        booth.show(f"blindplay models use {short} --language {pack.code}")
+    _tell_of_the_room(booth, pack, said)
+    booth.tell("check_people")
+
+
+def _tell_of_the_room(booth: Booth, pack: Language, said: Said) -> None:
+    faults = [fault for fault in said.faults if fault is not Fault.SILENCE]
+    noisy = said.above_room < NOISY_DB
+    if faults:
+        booth.tell(max(set(faults), key=faults.count).value)
+    if noisy:
+        booth.tell("check_microphone_noisy")
+        booth.tell("check_talk_button")
+    else:
+        if not faults:
+            booth.tell("check_microphone_good")
+        booth.tell("check_open", word=pack.opening_word)
+
+
+def better(results: Mapping[str, Result], used: Result) -> str | None:
+    """The name of the model that understands this player clearly better than those in use."""
+    name = max(results, key=lambda one: results[one].share, default=None)
+    if name is None or results[name].share < used.share + 0.05:
+        return None
+    return None if results[name].moves_wrong > used.moves_wrong else name

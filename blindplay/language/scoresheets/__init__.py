@@ -1,0 +1,1 @@
+"""Scoresheets as people write them: any country's notation, Braille, corrections."""

@@ -1,0 +1,457 @@
+"""The entries of a whole scoresheet, typed as people write it down, each at its ply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import pairwise
+
+import chess
+
+from . import braille
+from .notation import Notation, is_gap, is_mark, is_numeric, meanings
+
+
+class Doubt(Enum):
+    """Why it is not certain to which ply an entry belongs."""
+
+    NUMBER_SKIPPED = "number_skipped"
+    """The number before it is higher than the one that was due."""
+    NUMBER_REPEATED = "number_repeated"
+    """The number before it has been used; the ply is counted on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry of a sheet.
+
+    ``ply``: 1 is White's first move. ``text``: as it was written, a BRF file's cells in Unicode;
+    empty if all was struck through. ``struck``: what was struck through there, oldest first.
+    """
+
+    ply: int
+    text: str
+    struck: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+
+
+def entries(text: str, *, brf: bool = False) -> list[Entry]:
+    """The entries of a whole sheet, by ply. Never raises for any text.
+
+    Numbered (``12. Sf3 Sc6``, ``12... Sc6``), in columns (tabs, ``|``, two blocks of numbers side
+    by side), as one running text, a ply a line, or PGN; in print or Braille. ``brf``: the text is
+    a file for a Braille embosser.
+
+    A ply for which nothing is written has no entry; a dash or question mark in its place is one
+    as it stands. What is struck through is marked ``~~Sf3~~``, or by Unicode's strokes, or follows
+    as ``(gestrichen: Sf3)``. Left out are headings, times of the clock, results, and comments:
+    braces, brackets that hold no part of a move, words behind a move.
+
+    Numbers are believed as long as they go on by one. One that skips is followed; one that is
+    used twice is not: the entries behind it are counted on. Both are told as doubts.
+
+    >>> [(entry.ply, entry.text) for entry in entries("1. e4 e5 2. Sf3")]
+    [(1, 'e4'), (2, 'e5'), (3, 'Sf3')]
+    """
+    if brf:
+        text = braille.from_brf(text)
+    text = re.sub(r"\{[^}]*\}", " ", text.removeprefix("\ufeff"))
+    sheet = _Sheet()
+    lines = []
+    for line in _with_gaps(re.split(r"\r\n|[\r\n\f\v]", text)):
+        struck = _STRUCK_BY_PLY.fullmatch(line)
+        if struck is not None:
+            sheet.struck.setdefault(int(struck[1]), []).append(struck[2])
+        elif not _TAG.fullmatch(line):
+            cells = re.split(r"[\t|]", line) if line.count(";") < 2 else line.split(";")
+            lines.append([list(_tokens(cell)) for cell in cells])
+    _fill(sheet, _groups(lines))
+    return sheet.entries()
+
+
+_EVERY = frozenset(Notation)
+_STRUCK_BY_PLY = re.compile(r"\s*struck through, ply (\d+): (.*?)\s*")
+_TAG = re.compile(r'\s*\[\w+\s+".*"\]\s*')
+_NUMBER = re.compile(r"([1-9]\d{0,2})(?:(\.{2,}|\.?…)|[.):])?(.*)")
+_BRAILLE_NUMBER = re.compile("⠼(?:[⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚]+|[⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴]+)[⠄⠲]*")
+_CLOCK = re.compile(
+    r"[(\[]?(?:\d{1,2}[:.h]\d{2}(?:[:.]\d{2})?|\d{1,3}(?:['’′\"”]|min\.?|s)?)[)\]]?", re.IGNORECASE
+)
+_RESULT = re.compile(
+    r"[01][-–:][01]|½(?:[-–:]½)?|1/2(?:[-–:]1/2)?|0[.,]5[-–:]0[.,]5|\*|\$\d+"
+    r"|remis|draw|remi|nulle|aufgegeben|resigns|oppgitt|uppgivet|opgivet|abandon",
+    re.IGNORECASE,
+)
+_ROW = re.compile(
+    r"(?P<number>\s*\d+[.)]?)\s+(?P<white>\S+(?: \S+)*?)(?:\s{2,}(?P<black>\S.*?))?\s*"
+)
+_WIDE = 200  # no table has lines of so many characters
+_BRACKET = re.compile(r"\(([^()]*)\)")
+_PART_OF_MOVE = re.compile(r"=|e\.? ?p\.?|[KDTLSQRBNFC]|\+|\#|matt?|schach", re.IGNORECASE)
+_STRUCK_WORD = re.compile(
+    r"(?:durch|ge|über)*gestrichen|struck(?: through)?|overstrøket|strøket|struket|överstruket"
+    r"|streget|overstreget|rayé",
+    re.IGNORECASE,
+)
+_SQUARE = re.compile("[a-h][1-8]")
+_DASH = re.compile("[-–—]")
+_WITHOUT_STROKES = dict.fromkeys(range(0x335, 0x339))
+_WORD = re.compile(r"~~.*?~~|\([^()]*\)|\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A word of the sheet as written and in print. ``struck``: 1 before, -1 behind its entry."""
+
+    text: str
+    print: str
+    struck: int = 0
+
+
+@dataclass(slots=True)
+class _Group:
+    """What belongs to one number, or a line without one."""
+
+    number: int | None = None
+    black: bool = False
+    """It begins with Black's move."""
+    cells: list[list[_Token]] = field(default_factory=lambda: [[]])
+    """Tokens, by cells where the line has columns."""
+
+
+def _with_gaps(lines: list[str]) -> list[str]:
+    """``lines`` with dots for White's move where only Black's stands, far to the right.
+
+    So it is when Black's moves stand one below the other in all the other lines.
+    """
+    rows = [_ROW.fullmatch(line) if len(line) < _WIDE else None for line in lines]
+    columns = {row.start("black") for row in rows if row and row["black"]}
+    if len(columns) != 1:
+        return lines
+    return [
+        f"{line[: row.end('number')]} … {row['white']}"
+        if row and not row["black"] and row.start("white") in columns
+        else line
+        for line, row in zip(lines, rows, strict=True)
+    ]
+
+
+def _tokens(cell: str) -> Iterator[_Token]:
+    """The words of a cell; comments in brackets are left out."""
+    cell = _BRACKET.sub(lambda b: b[0] if _belongs(b[0]) else f" {b[0]} ", cell)
+    for part in _WORD.findall(cell):
+        bare = part.translate(_WITHOUT_STROKES)
+        if part.startswith("~~") and len(part) > 4:
+            yield _Token(part.strip("~ "), "", struck=1)
+        elif bare != part:
+            yield _Token(bare, "", struck=1)
+        elif part.startswith("(") and not _belongs(part):
+            struck = _STRUCK_WORD.match(part[1:-1])
+            if struck is not None:
+                yield _Token(part[1 + struck.end() : -1].strip(" :"), "", struck=-1)
+        else:
+            yield _Token(part, braille.read(part))
+
+
+def _belongs(bracket: str) -> bool:
+    """Whether what stands in brackets belongs to a move, or says that there is none."""
+    return bool(_PART_OF_MOVE.fullmatch(bracket[1:-1])) or is_gap(bracket)
+
+
+def _groups(lines: Sequence[list[list[_Token]]]) -> list[_Group]:
+    """The lines by their numbers, blocks that stand side by side one after the other."""
+    rows: list[list[_Group]] = []
+    last: int | None = None
+    for cells in lines:
+        rows.append(list(_numbered(cells, last)))
+        numbers = [group.number for group in rows[-1] if group.number is not None]
+        last = numbers[-1] if numbers else last
+    wide = [row for row in rows if len(row) > 1]
+    if len(wide) > 1 and all(_apart(row) for row in wide):
+        width = max(map(len, wide))
+        return [row[block] for block in range(width) for row in rows if block < len(row)]
+    return [group for row in rows for group in row]
+
+
+def _apart(row: Sequence[_Group]) -> bool:
+    """Whether the numbers in a line do not follow each other."""
+    numbers = [group.number for group in row if group.number is not None]
+    return all(later > number + 1 for number, later in pairwise(numbers))
+
+
+def _numbered(cells: list[list[_Token]], last: int | None) -> Iterator[_Group]:
+    """What stands in one line, a group for each number; ``last``: the number before."""
+    group = _Group()
+    begun = False
+    for column, cell in enumerate(cells):
+        for place, token in enumerate(cell):
+            number = _number(token, last, first=not begun)
+            begun = True
+            if column and not place and number is None:
+                group.cells.append([])
+            if number is None:
+                group.cells[-1].append(token)
+                continue
+            if group.number is not None or any(group.cells):
+                yield group
+            last, black, rest = number
+            group = _Group(last, black, [[rest] if rest else []])
+            if place + 1 == len(cell) and column + 1 < len(cells):
+                group.cells = []  # the number has a cell of its own
+        if column and not cell:
+            group.cells.append([])
+    if group.number is not None or any(group.cells):
+        yield group
+
+
+def _number(
+    token: _Token, last: int | None, *, first: bool
+) -> tuple[int, bool, _Token | None] | None:
+    """The number in a token, whether Black's move follows, and what is glued to it."""
+    match = _NUMBER.fullmatch(token.print)
+    if match is None or token.struck or _RESULT.fullmatch(token.print):
+        return None
+    number, sign, rest = int(match[1]), token.print[match.end(1) : match.start(3)], match[3]
+    expected = last is not None and number == last + 1
+    if not sign and (rest or not (first or expected)):
+        return None
+    due = sign != ":" and (is_numeric(rest) or (rest[:1] == "0" and expected))
+    if rest[:1].isdigit() and not due:
+        return None  # a time; or, where that number is due, castling
+    glued = None
+    if rest and braille.is_braille(token.text):
+        cells = _BRAILLE_NUMBER.sub("", token.text, count=1)
+        glued = _Token(cells, braille.read(cells))
+    elif rest:
+        glued = _Token(rest, rest)
+    return number, bool(match[2]), glued
+
+
+def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
+    """Write the groups into the sheet, headings and comments left out."""
+    _join_squares(groups)
+    written = [_written(group) for group in groups]
+    readable = [any(_readable(text) for text, struck in texts if not struck) for texts in written]
+    numbered = any(good for group, good in zip(groups, readable, strict=True) if group.number)
+    begun = False
+    for group, texts, good in zip(groups, written, readable, strict=True):
+        moves = good or any(struck for _, struck in texts)
+        begun = begun or (moves and (group.number is not None or _all_moves(group, texts)))
+        if begun and (group.number is not None or moves or not numbered):
+            # A number on its own that is not due is a page's.
+            if group.number is not None and (texts or sheet.is_due(group.number)):
+                sheet.go_to(group.number, group.black)
+            sheet.write(texts)
+
+
+def _all_moves(group: _Group, texts: Sequence[tuple[str, int]]) -> bool:
+    """Whether a line without a number holds moves and nothing else."""
+    tokens = [token for cell in group.cells for token in cell if not token.struck]
+    words = sum(len(token.text.split()) for token in tokens if not _is_aside(token))
+    plain = [text for text, struck in texts if text and not struck]
+    moves = all(is_gap(text) or _readable(text) for text in plain)
+    return moves and words == sum(len(text.split()) for text in plain)
+
+
+def _join_squares(groups: Sequence[_Group]) -> None:
+    """On a sheet of squares alone (``e2 e4``) each two are one move.
+
+    It is one if it begins with two squares of which the first is where no first move goes.
+    """
+    cells = [cell for group in groups for cell in group.cells]
+    begin = next((cell for cell in cells if cell and _SQUARE.fullmatch(cell[0].print)), None)
+    if begin is None or begin[0].print[1] not in "12" or not _squares(begin):
+        return
+    for cell in cells:
+        tokens, cell[:] = cell[:], []
+        while tokens:
+            count = _squares(tokens) or 1
+            text = " ".join(token.text for token in tokens[:count])
+            cell.append(_Token(text, text) if count > 1 else tokens[0])
+            del tokens[:count]
+
+
+def _squares(tokens: Sequence[_Token]) -> int:
+    """How many tokens are two squares, with or without a dash between them, else 0."""
+    count = 3 if len(tokens) > 1 and _DASH.fullmatch(tokens[1].print) else 2
+    ends = len(tokens) >= count and _SQUARE.match(tokens[count - 1].print)
+    return count if ends and _SQUARE.fullmatch(tokens[0].print) else 0
+
+
+class _Sheet:
+    """The plies as they fill up."""
+
+    def __init__(self) -> None:
+        self.struck: dict[int, list[str]] = {}
+        self._found: dict[int, tuple[str, tuple[Doubt, ...]]] = {}
+        self._ply = 1
+        self._last: int | None = None
+        self._shift = 0  # by how much the numbers lag behind the moves
+        self._doubts: tuple[Doubt, ...] = ()
+
+    def is_due(self, number: int) -> bool:
+        """Whether the numbers go on with ``number``."""
+        return self._last is None or number == self._last + 1
+
+    def go_to(self, number: int, black: bool) -> None:
+        """A number is written, followed by White's move or by Black's."""
+        last, self._last = self._last, number
+        ply = 2 * number - 1 + black
+        written = max(self._found, default=0)
+        if last is None and written:
+            last = 0
+        if last is None or ply == self._ply or (number <= last and ply > written):
+            self._shift = 0
+        elif number == last and not black and self._ply % 2 == 0 and self._ply > written:
+            ply = self._ply  # the number is written before each of the two moves
+        else:
+            ply += 2 * self._shift
+            if number > last + 1:
+                self._doubts = (Doubt.NUMBER_SKIPPED,)
+            if ply <= written:
+                ply = self._ply + (self._ply % 2 == black)
+                self._shift = (ply + 1) // 2 - number
+                self._doubts = (Doubt.NUMBER_REPEATED,)
+        self._ply = ply
+
+    def write(self, texts: Sequence[tuple[str, int]]) -> None:
+        """Entries one after the other; those struck through go with the entry beside them."""
+        waiting: list[str] = []
+        for text, struck in texts:
+            if struck > 0:
+                waiting.append(text)
+            elif struck < 0:
+                self.struck.setdefault(max(self._ply - 1, 1), []).append(text)
+            else:
+                if waiting:
+                    self.struck.setdefault(self._ply, []).extend(waiting)
+                    waiting = []
+                if text:
+                    self._found[self._ply] = text, self._doubts
+                self._doubts = ()
+                self._ply += 1
+        for ply, text in enumerate(waiting, self._ply):
+            self.struck.setdefault(ply, []).append(text)
+
+    def entries(self) -> list[Entry]:
+        return [
+            Entry(ply, text, tuple(self.struck.get(ply, ())), doubts)
+            for ply in sorted(self._found.keys() | self.struck.keys())
+            for text, doubts in [self._found.get(ply, ("", ()))]
+        ]
+
+
+def _readable(text: str) -> bool:
+    """Whether ``text`` is an entry; a piece behind a square that is no promotion is none."""
+    return any(
+        meant.promotion is None or meant.targets & chess.BB_BACKRANKS
+        for meant in meanings(text, _EVERY)
+    )
+
+
+def _written(group: _Group) -> list[tuple[str, int]]:
+    """The entries of a group with whether they are struck through: 1 before, -1 behind another.
+
+    An empty one is an empty cell.
+    """
+    if len(group.cells) > 1:
+        found = []
+        for cell in group.cells:
+            kept = [token for token in cell if not _is_aside(token)]
+            if cell and not kept:
+                continue  # a column of times
+            found += [(token.text, token.struck) for token in kept if token.struck]
+            plain = [token for token in kept if not token.struck]
+            found += [(text, 0) for text in _parted(plain, None)] if kept else [("", 0)]
+        while found and found[-1] == ("", 0):
+            found.pop()
+        return found
+    tokens = [token for token in group.cells[0] if not _is_aside(token)] if group.cells else []
+    if group.number is not None:
+        # "12. … Sc6": the dots stand for White's move; "12. Sf3 … Sc6": for nothing, and so does
+        # the dash in "12. Sf3 - Sc6".
+        group.black = group.black or (len(tokens) > 1 and _dots(tokens[0]))
+        tokens = [token for token in tokens[:-1] if not _dots(token)] + tokens[-1:]
+        if len(tokens) == 3 and _DASH.fullmatch(tokens[1].print):
+            del tokens[1]
+    most = None if group.number is None else 1 if group.black else 2
+    found = []
+    run: list[_Token] = []
+    for token in [*tokens, None]:
+        if token is not None and not token.struck:
+            run.append(token)
+            continue
+        done = sum(not struck for _, struck in found)
+        found += [(text, 0) for text in _parted(run, None if most is None else most - done)]
+        run = []
+        if token is not None:
+            found.append((token.text, token.struck))
+    return found
+
+
+def _dots(token: _Token) -> bool:
+    return bool(token.print) and not token.print.strip(".…")
+
+
+def _is_aside(token: _Token) -> bool:
+    """Whether a token is a time, a result, or a stroke between two of them."""
+    if token.struck:
+        return False
+    bare = token.print.strip(".,;").replace("–", "-")
+    return bare == "/" or (
+        bare != "0-0" and bool(_CLOCK.fullmatch(bare) or _RESULT.fullmatch(bare))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The end of a way to part words: its price, how many parts are entries, the last part, and
+    what stands before it."""
+
+    price: int = 0
+    count: int = 0
+    text: str = ""
+    good: bool = True
+    before: _Part | None = None
+
+
+_LONGEST = 9  # words of one entry
+
+
+def _parted(tokens: Sequence[_Token], most: int | None) -> list[str]:
+    """Words that stand one after the other as entries; a comment behind them is left out."""
+    limit = len(tokens) if most is None else most
+    # The cheapest way to part the words: as much as possible can be read, no more entries than
+    # there can be, what is a move alone stands alone, and what is not belongs together.
+    moves = [_readable(token.text) for token in tokens]
+    gaps = [is_gap(token.text) for token in tokens]
+    ways = [[_Part()]]
+    for end in range(1, len(tokens) + 1):
+        found = []
+        for start in range(max(0, end - _LONGEST), end):
+            text = " ".join(token.text for token in tokens[start:end])
+            good = is_gap(text) or (not is_mark(tokens[start].print) and _readable(text))
+            if not good and start < end - 1:
+                continue
+            price = 2 if good else 100
+            if start < end - 1:
+                price += 15 * max(0, sum(moves[start:end]) - 1) + 3 * sum(gaps[start:end])
+            for way in ways[start]:
+                excess = 10 * (good and way.count >= limit)
+                found.append(_Part(way.price + price + excess, way.count + good, text, good, way))
+        ways.append(sorted(found, key=lambda way: way.price)[:4])
+    parts = []
+    last: _Part | None = ways[-1][0]
+    while last is not None and last.before is not None:
+        parts.append((last.text, last.good))
+        last = last.before
+    texts: list[tuple[str, bool]] = []
+    for text, good in reversed(parts):
+        if texts and not good and not texts[-1][1]:
+            text = f"{texts.pop()[0]} {text}"
+        texts.append((text, good))
+    if most is None and any(good for _, good in texts):
+        return [text for text, good in texts if good]
+    return [text for place, (text, good) in enumerate(texts) if good or place < limit]

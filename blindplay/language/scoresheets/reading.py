@@ -1,0 +1,300 @@
+"""Scoresheets as people write them: the entries of a whole sheet, and what each stands for.
+
+A sheet is evidence (D.2.9): what was written stays as it is, and the reading says what it is taken
+for and how sure that is. Nothing is ever repaired silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+import chess
+
+from ..pack import Sign
+from ..understanding import reaches
+from .entries import Doubt, Entry, entries
+from .notation import Notation, Remark, Written, is_gap, knows, meanings
+
+__all__ = [
+    "Certainty",
+    "Doubt",
+    "Entry",
+    "Notation",
+    "Reading",
+    "Remark",
+    "entries",
+    "notation_of",
+    "read",
+]
+
+
+class Certainty(Enum):
+    """How sure it is which move an entry stands for."""
+
+    SURE = "sure"
+    """One legal move fits everything that is written, and nothing is odd."""
+    LIKELY = "likely"
+    """One legal move fits, and something is odd: see the remarks."""
+    AMBIGUOUS = "ambiguous"
+    """Several legal moves fit."""
+    ILLEGAL = "illegal"
+    """A move is written, and no legal one fits."""
+    UNREADABLE = "unreadable"
+    """It is no move that anybody writes."""
+    MISSING = "missing"
+    """Nothing is written, or a sign for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an entry is taken for.
+
+    ``text``: as it was written. ``moves``: the move (SURE, LIKELY), the moves that fit
+    (AMBIGUOUS), or what was meant as far as that can be said (ILLEGAL; may be empty); else none.
+    ``remarks``: what is odd; empty when SURE.
+    """
+
+    text: str
+    certainty: Certainty
+    moves: tuple[chess.Move, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def move(self) -> chess.Move | None:
+        """The legal move when one is fitting (SURE, LIKELY), else None."""
+        found = self.certainty in (Certainty.SURE, Certainty.LIKELY)
+        return self.moves[0] if found else None
+
+
+_ALL = frozenset(Notation)
+
+
+def read(text: str, board: chess.Board, notations: Collection[Notation] | None = None) -> Reading:
+    """The move that ``text`` stands for on ``board``. Never raises for any text.
+
+    Whole words in the languages of the packs, squares, UCI, the numeric notation of
+    correspondence chess and Braille (in Unicode) are read beside the notations of the countries.
+    ``notations``: those the sheet can be in (see :func:`notation_of`), None for all of them. An
+    entry that two of them read as different legal moves is AMBIGUOUS. So is a promotion without
+    its piece, however plain the choice: it is never taken for a queen.
+
+    What the Laws leave to the writer (C.13: the signs for check and mate; e.p.) is not odd when
+    it is absent, and only odd when it is false. The sign of a capture may be left out as well
+    (C.13.3), but then one thing less vouches for the move: it is no more than LIKELY, except that
+    of a pawn, whose file tells.
+
+    >>> read("Sf3", chess.Board()).certainty, read("Sxf3", chess.Board()).remarks
+    (<Certainty.SURE: 'sure'>, (<Remark.CAPTURE_FALSE: 'capture_false'>,))
+    """
+    if is_gap(text):
+        return Reading(text, Certainty.MISSING)
+    found = meanings(text, _ALL if notations is None else frozenset(notations))
+    if not found:
+        return Reading(text, Certainty.UNREADABLE)
+    meant = [one for one in found if one.own] or list(found)
+    fits = [fit for one in meant for fit in _fits(one, board)]
+    if not fits and len(meant) < len(found):
+        meant = [one for one in found if not one.own]
+        fits = [fit for one in meant for fit in _fits(one, board)]
+    if not fits:
+        moves = tuple(dict.fromkeys(move for one in found for move in _intended(one, board)))
+        odd = {remark for one in found for remark in one.odd}
+        return Reading(text, Certainty.ILLEGAL, moves, _in_order(odd))
+    # Signs decide between meanings only as far as they are true of one and false of another.
+    fits = [fit for fit in fits if not fit.false] or fits
+    choice: dict[chess.Move, set[Remark]] = {}
+    for fit in fits:
+        odd = {*fit.odd, *fit.false}
+        if fit.move not in choice or len(odd) < len(choice[fit.move]):
+            choice[fit.move] = odd
+    remarks = set.union(*choice.values())
+    if len({(one.piece, one.promotion) for one in meant}) > 1:
+        remarks.add(Remark.LETTER_OPEN)
+    certainty = Certainty.LIKELY if remarks else Certainty.SURE
+    if len(choice) > 1:
+        certainty = Certainty.AMBIGUOUS
+    return Reading(text, certainty, tuple(choice), _in_order(remarks))
+
+
+def _in_order(remarks: Collection[Remark]) -> tuple[Remark, ...]:
+    return tuple(remark for remark in Remark if remark in remarks) if remarks else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A legal move that an entry can mean, with what is odd and what is false about it then."""
+
+    move: chess.Move
+    odd: tuple[Remark, ...]
+    false: tuple[Remark, ...]
+
+
+def _fits(meant: Written, board: chess.Board) -> list[_Fit]:
+    """The legal moves that one meaning of an entry fits best."""
+    found = [_fit(meant, board, move) for move in _candidates(meant, board)]
+    if len(found) < 2:
+        return found
+    true = [fit for fit in found if not fit.false] or found
+    best = [fit for fit in true if fit.odd == meant.odd] or true
+    # Which piece moves is left to a sign behind the move, or to nothing.
+    by_sign = any(fit.false and fit.odd == meant.odd for fit in found if fit not in best)
+    if by_sign or len({fit.move.from_square for fit in best}) > 1:
+        best = [_Fit(f.move, (*f.odd, Remark.ORIGIN_OMITTED), f.false) for f in best]
+    return best
+
+
+def _candidates(meant: Written, board: chess.Board) -> list[chess.Move]:
+    """The legal moves with the piece, squares and promotion of an entry."""
+    if meant.castles is not None:
+        return [
+            move
+            for move in board.generate_castling_moves()
+            if meant.castles is Sign.CASTLES
+            or board.is_kingside_castling(move) == (meant.castles is Sign.CASTLES_SHORT)
+        ]
+    origins = _pieces(meant, board)
+    if not origins:
+        return []
+    found = [
+        move
+        for move in board.generate_legal_moves(origins, _targets(meant, board))
+        if (meant.promotion is None or move.promotion == meant.promotion)
+        and not (origins & board.kings and board.is_castling(move))
+    ]
+    if not found and origins & board.kings and meant.promotion is None:
+        found = [
+            move
+            for move in board.generate_castling_moves(origins)
+            if meant.targets & (_castled(board, move) | chess.BB_SQUARES[move.to_square])
+        ]
+    return found
+
+
+def _pieces(meant: Written, board: chess.Board) -> chess.Bitboard:
+    """Where the pieces stand that an entry can mean."""
+    if meant.piece is None:
+        return meant.origins & board.occupied_co[board.turn]
+    return meant.origins & board.pieces_mask(meant.piece, board.turn)
+
+
+def _targets(meant: Written, board: chess.Board) -> chess.Bitboard:
+    if meant.captured is None or meant.targets != chess.BB_ALL:
+        return meant.targets
+    # The squares of a capture of which only the pieces are written.
+    taken = board.pieces_mask(meant.captured, not board.turn)
+    if meant.captured == meant.piece == chess.PAWN and board.ep_square is not None:
+        taken |= chess.BB_SQUARES[board.ep_square]
+    return taken
+
+
+def _castled(board: chess.Board, move: chess.Move) -> chess.Bitboard:
+    """The square on which the king stands after a castling."""
+    file = chess.BB_FILE_G if board.is_kingside_castling(move) else chess.BB_FILE_C
+    return file & chess.BB_RANKS[move.from_square >> 3]
+
+
+def _fit(meant: Written, board: chess.Board, move: chess.Move) -> _Fit:
+    """What is odd and what is false about an entry if it means ``move``."""
+    odd = list(meant.odd)
+    false = []
+    origin, target = chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]
+    castles = bool(origin & board.kings) and board.is_castling(move)
+    taken = None if castles else board.piece_type_at(move.to_square)
+    en_passant = False
+    if castles:
+        if meant.piece is not None:
+            odd.append(Remark.CASTLING_AS_KING_MOVE)
+    elif origin & board.pawns:
+        if (move.from_square ^ move.to_square) & 7:
+            en_passant = taken is None
+            taken = taken or chess.PAWN
+            if meant.origins in _WITHOUT_FILE:
+                odd.append(Remark.ORIGIN_OMITTED)
+                if not meant.captures:
+                    odd.append(Remark.CAPTURE_UNMARKED)
+        elif meant.partial:
+            odd.append(Remark.ORIGIN_UNNEEDED)
+    else:
+        if taken and not meant.captures and meant.piece is not None:
+            odd.append(Remark.CAPTURE_UNMARKED)
+        if meant.partial:
+            others = board.pieces_mask(meant.piece or chess.KING, board.turn) & ~origin
+            if not any(board.generate_legal_moves(others, target)):
+                odd.append(Remark.ORIGIN_UNNEEDED)
+    if meant.captures and taken is None:
+        false.append(Remark.CAPTURE_FALSE)
+    if meant.captured not in (None, taken):
+        false.append(Remark.CAPTURED_OTHER)
+    if meant.en_passant and not en_passant:
+        false.append(Remark.EN_PASSANT_FALSE)
+    if move.promotion != meant.promotion:
+        odd.append(Remark.PROMOTION_MISSING)  # and so no sign may choose between the pieces
+    elif meant.check and not _is_so(meant.check, board, move):
+        false.append(Remark.CHECK_FALSE)
+    return _Fit(move, tuple(odd), tuple(false))
+
+
+_WITHOUT_FILE = frozenset({chess.BB_ALL, *chess.BB_RANKS})
+
+
+def _is_so(check: str, board: chess.Board, move: chess.Move) -> bool:
+    """Whether ``move`` gives what is written: check, ``++`` double check or mate, ``#`` mate."""
+    after = board.copy(stack=False)
+    after.push(move)
+    if not after.is_check():
+        return False
+    if check == "+" or (check == "++" and chess.popcount(after.checkers_mask()) > 1):
+        return True
+    return after.is_checkmate()
+
+
+def _intended(meant: Written, board: chess.Board) -> list[chess.Move]:
+    """What was meant by an entry that no legal move fits, as far as that can be said.
+
+    The moves that only leave the king in check; else those that the piece could make on an empty
+    board; else the two squares that are written.
+    """
+    if meant.castles is not None:
+        king = board.king(board.turn)
+        if king is None or board.chess960 or king & 7 != chess.E1:
+            return []
+        steps = {Sign.CASTLES_SHORT: (2,), Sign.CASTLES_LONG: (-2,)}.get(meant.castles, (2, -2))
+        return [chess.Move(king, king + step) for step in steps]
+    origins, targets = _pieces(meant, board), _targets(meant, board)
+    found = [
+        move
+        for move in board.generate_pseudo_legal_moves(origins, targets)
+        if meant.promotion in (None, move.promotion) and not board.is_castling(move)
+    ]
+    if found or chess.popcount(targets) != 1:
+        return found
+    to = chess.msb(targets)
+    found = [
+        chess.Move(square, to, meant.promotion)
+        for square in chess.scan_forward(origins)
+        if reaches(board, square, to)
+    ]
+    if not found and chess.popcount(meant.origins) == 1 and meant.origins != targets:
+        found = [chess.Move(chess.msb(meant.origins), to, meant.promotion)]
+    return found
+
+
+def notation_of(texts: Iterable[str]) -> tuple[Notation, ...]:
+    """The notations that the entries of a sheet can be in, by the letters of their pieces.
+
+    One when the letters decide, several when they do not, all when there are none. A letter from
+    elsewhere among many does not decide.
+
+    >>> notation_of(["e4", "e5", "Lc4", "Dh5"])
+    (<Notation.GERMAN: 'KDTLSB'>,)
+    """
+    votes = dict.fromkeys(Notation, 0)
+    votes.pop(Notation.FIGURINE)
+    for text in texts:
+        for_it = [notation for notation in votes if knows(notation, text)]
+        if len(for_it) < len(votes):
+            for notation in for_it:
+                votes[notation] += 1
+    return tuple(notation for notation in votes if votes[notation] == max(votes.values()))

@@ -1,0 +1,75 @@
+"""Playing a tape, aloud or into one file."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TextIO
+
+from blindplay.speech.audio import AudioSink, read_audio
+from blindplay.speech.speaker import Sound
+
+from . import Journal, Tape
+from .score import entry_place, ply_of
+from .tape import EXPORT_RATE, Recording, beside, write_sound
+from .writing import BrokenGameError, Scored, check_output
+
+PAUSE_SECONDS = 0.5
+"""Silence between two utterances of a tape that is written into one file."""
+
+
+def find_tape(journal: Path) -> Tape:
+    """The tape of the game in ``journal``.
+
+    :raises JournalError, TapeError: if there is none.
+    """
+    Journal(journal, read_only=True).close()
+    return Tape(beside(journal), create=False)
+
+
+def play_tape(
+    journal: Path, first: int | None, output: Path | None, sink: AudioSink | None, out: TextIO
+) -> None:
+    """Play the tape of a game from move ``first`` on, or write it into ``output``; each utterance
+    is printed as it is played. ``sink``: where it is heard, None where it is only written.
+
+    :raises TapeError: if there is no tape, nothing on it from there on, or it cannot be written.
+    :raises ValueError: if ``output`` is evidence; see :func:`check_output`.
+    """
+    if output is not None:
+        check_output(journal, output)
+    tape = find_tape(journal)
+    try:
+        game = Scored.of(journal).game
+    except BrokenGameError as error:
+        print(f"trouble: {error}", file=out)
+        game = error.before.game
+    for path in tape.damaged():
+        print(f"trouble: {path} is damaged and left out.", file=out)
+    found = tape.from_ply(ply_of(game, first) if first is not None else 1)
+    if output is not None:
+        write_tape(output, found)
+    for recording in found:
+        number, side = entry_place(game, recording.ply)
+        place = f"{number}." if side == "white" else f"{number}. …"
+        seconds = recording.t / 1000
+        print(f"{seconds:.1f} {place} {recording.by}: {recording.words}", file=out, flush=True)
+        if sink is not None:
+            sink.play(*sound(recording), threading.Event())
+
+
+def sound(recording: Recording, rate: int = EXPORT_RATE) -> Sound:
+    """A recording's PCM at ``rate`` Hz.
+
+    :raises AudioError: if its file cannot be read any more.
+    """
+    return read_audio(recording.path, rate), rate
+
+
+def write_tape(path: Path, recordings: list[Recording]) -> None:
+    """Write recordings into one file, one after the other.
+
+    :raises TapeError: if it cannot be written; AudioError if one cannot be read.
+    """
+    pause = bytes(2 * int(PAUSE_SECONDS * EXPORT_RATE))
+    write_sound(path, pause.join(sound(recording)[0] for recording in recordings))

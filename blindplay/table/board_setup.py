@@ -1,0 +1,102 @@
+"""The commands that lead hands at one board: a voice, keys that do not wait, and the set-up."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from typing import TextIO
+
+from blindplay.boards import events, peg
+from blindplay.boards.driver import PegBoard
+from blindplay.boards.line import check_url
+from blindplay.boards.monitor import find_board
+from blindplay.language import Command, Language
+from blindplay.laws.placement import Pieces
+from blindplay.speech.speaker import Output
+from blindplay.wording.board_steps import SetupGuide, key_of, named
+
+from .play import Devices, open_speaker
+
+Say = Callable[[str], None]
+
+
+class Voice:
+    """Prints what it says and, unless ``silent``, speaks it; leaving ``stack`` waits for the end.
+
+    ``pack`` gives the language; raises as :func:`~blindplay.table.play.open_speaker` does.
+    """
+
+    def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
+        self._out = out
+        self._speaker = None if silent else open_speaker(stack, pack, Devices(), out)
+        if self._speaker is not None:
+            stack.callback(self._speaker.close)
+            stack.callback(self._speaker.wait, 60)
+
+    def say(self, words: str) -> None:
+        """Print and speak a sentence."""
+        print(words, file=self._out, flush=True)
+        if self._speaker is not None:
+            self._speaker.say(words, to=Output.PRIVATE)
+
+    def heed(self, keys: Iterable[str]) -> Iterator[str]:
+        """The typed lines, stripped; each one cuts off what is being said."""
+        for line in keys:
+            if self._speaker is not None:
+                self._speaker.interrupt()
+            yield line.strip()
+
+
+def set_up(
+    url: str | None, goal: Pieces, pack: Language, silent: bool, keys: Iterable[str], out: TextIO
+) -> bool:
+    """Lead hands at the board at ``url`` (searched for if None) to ``goal``, step by step.
+
+    ``keys``: the word for repeating (or an empty line), the one for leaving out, or quit. Gives
+    whether the board shows ``goal``. Raises :class:`~blindplay.boards.driver.BoardNotFoundError`.
+    """
+    url = find_board() if url is None else url
+    check_url(url)
+    inbox: queue.Queue[events.BoardEvent | str] = queue.Queue()
+
+    guide = SetupGuide(goal, pack)
+    begun = False
+    with ExitStack() as stack:
+        voice = Voice(stack, pack, silent, out)
+
+        def read() -> None:
+            for line in voice.heed(keys):
+                inbox.put(line)
+
+        threading.Thread(target=read, name="keys", daemon=True).start()
+        board = stack.enter_context(PegBoard(url, inbox.put))
+        while not (begun and guide.finished):
+            item = inbox.get()
+            if item == "quit":
+                break
+            if isinstance(item, events.Disconnected):
+                print(f"trouble: {item.why}", file=out, flush=True)
+                said = [pack.sentence("board_lost")]
+            elif isinstance(item, str):
+                said = guide.skip() if key_of(pack, item) is Command.RESUME else guide.repeat()
+            elif isinstance(item, events.Fault):
+                square = pack.square(peg.square_index(item.square))
+                said = [pack.sentence("contact_bad", square=square)]
+            else:
+                placement = board.placement()
+                shown = named(placement, goal) if placement is not None else {}
+                if placement is None or isinstance(item, events.Connected | events.Lever):
+                    said = []
+                elif not begun:
+                    begun, first = True, guide.begin(shown)
+                    said = [*guide.opening(), *first] if first else [pack.sentence("set_up_done")]
+                else:
+                    said = guide.feel(shown)
+                    if isinstance(item, events.Position) and not said:
+                        said = guide.repeat()  # it was gone for a while
+            for words in said:
+                voice.say(words)
+        placement = board.placement()
+        return placement is not None and named(placement, goal) == goal

@@ -1,0 +1,1 @@
+"""Laws and language together: from rulings to words."""

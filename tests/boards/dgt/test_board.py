@@ -1,0 +1,239 @@
+"""The driver of a DGT board against an emulated one, over a pseudo terminal and a socket."""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections.abc import Iterator
+
+import chess
+import pytest
+
+from blindplay.boards.dgt import DgtBoard, find_dgt_board, probe
+from blindplay.boards.dgt.board import _Mirror
+from blindplay.boards.dgt.protocol import Decoder, Message
+from blindplay.boards.events import Connected, Disconnected, Lever, Lifted, Placed, Position
+from blindplay.boards.line import BoardNotFoundError, FoundPort, NoAnswerError
+from tests.boards.dgt import hands
+from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
+from tests.boards.test_driver import Ear
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+LINES = [
+    pytest.param(
+        False,
+        id="pty",
+        marks=pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ptys"),
+    ),
+    pytest.param(True, id="socket"),
+]
+
+
+@pytest.fixture(params=LINES)
+def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedDgtBoard]:
+    with EmulatedDgtBoard(force_socket=request.param) as board:
+        yield board
+
+
+@pytest.fixture
+def ear() -> Ear:
+    return Ear()
+
+
+@pytest.fixture
+def board(emulated: EmulatedDgtBoard, ear: Ear) -> Iterator[DgtBoard]:
+    with DgtBoard(emulated.url, ear, backoff=(0.1, 0.3), ports=list) as connected:
+        ear.wait_kinds(Connected, Position)
+        yield connected
+
+
+def test_it_connects_and_tells_the_position(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    first, second = ear.events[:2]
+    assert isinstance(first, Connected)
+    assert "DGT board" in first.board
+    assert isinstance(second, Position)
+    assert second.placement == board.placement() == START
+    assert not FORBIDDEN & set(emulated.commands)
+    assert {0x4B, 0x42} <= set(emulated.commands)
+
+
+def test_a_move_is_told_as_changes_and_then_as_a_position(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    ear.clear()
+    emulated.move("e2e4")
+    ear.wait_kinds(Position)
+    assert ear.bare() == [(Lifted, "e2"), (Placed, "e4", "P"), (Position, AFTER_E4)]
+
+
+def test_a_press_of_the_clock_follows_the_position_it_was_pressed_in(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    emulated.clock(300, 300, 0x09)
+    ear.clear()
+    emulated.move("e2e4")
+    emulated.clock(299, 300, 0x13)
+    ear.wait_kinds(Lever)
+    assert ear.bare()[-2:] == [(Position, AFTER_E4), (Lever, "white")]
+    emulated.clock(299, 298, 0x09)
+    ear.wait(lambda heard: sum(isinstance(event, Lever) for event in heard) == 2)
+    assert ear.bare()[-1] == (Lever, "black")
+
+
+def test_who_has_which_side_of_the_clock_is_seen_when_it_starts(ear: Ear) -> None:
+    with (
+        EmulatedDgtBoard(turned=True) as emulated,
+        DgtBoard(emulated.url, ear, ports=list) as board,
+    ):
+        ear.wait_kinds(Position)
+        assert board.placement() == START
+        emulated.clock(300, 300, 0x13)
+        emulated.clock(300, 299, 0x09)
+        ear.wait_kinds(Lever)
+        assert ear.bare()[-1] == (Lever, "white")
+
+
+def test_a_change_lost_on_the_line_is_found_by_the_next_dump(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    ear.clear()
+    emulated.lose = 1
+    emulated.move("e2e4")
+    ear.wait_kinds(Position)
+    assert ear.bare()[-1] == (Position, AFTER_E4)
+
+
+def test_a_dump_with_a_flipped_bit_is_not_believed(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    ear.clear()
+    emulated.spoil_dumps = 1
+    emulated.move("e2e4")
+    ear.wait_kinds(Position)
+    told = [event for event in ear.events if isinstance(event, Position)]
+    assert [event.placement for event in told] == [AFTER_E4]
+
+
+def test_a_lost_link_is_no_lift_and_what_changed_meanwhile_is_a_position(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    ear.clear()
+    emulated.unplug()
+    ear.wait_kinds(Disconnected)
+    assert not board.connected
+    assert board.placement() == START
+    emulated.move("e2e4")
+    emulated.plug()
+    ear.wait_kinds(Connected, Position)
+    assert [type(event) for event in ear.events] == [Disconnected, Connected, Position]
+    assert board.placement() == AFTER_E4
+
+
+def test_a_board_that_lost_power_for_a_moment_is_told_again_to_report(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    emulated.forget()
+    emulated.move("e2e4")
+    ear.wait(lambda heard: heard[-1] == Position(AFTER_E4, heard[-1].at))
+    end = time.monotonic() + 10
+    while not emulated.reports:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    emulated.move("e7e5")
+    ear.wait_kinds(Lifted, Placed)
+
+
+def test_garbage_on_the_line_does_no_harm(
+    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+) -> None:
+    ear.clear()
+    emulated.send_raw(bytes((0x8E, 0, 5, 0x34, 0x81, 3, 0xFF, 0x8E, 0, 1, 7)))
+    emulated.move("e2e4")
+    ear.wait_kinds(Position)
+    assert ear.bare()[-1] == (Position, AFTER_E4)
+    assert board.connected
+
+
+def test_what_answers_nothing_is_no_dgt_board(emulated: EmulatedDgtBoard, ear: Ear) -> None:
+    emulated.silent = True
+    with DgtBoard(emulated.url, ear, answer_seconds=0.3, ports=list):
+        ear.wait_kinds(Disconnected)
+    gone = ear.events[0]
+    assert isinstance(gone, Disconnected)
+    assert "No DGT board answers" in gone.why
+    with pytest.raises(NoAnswerError):
+        probe(emulated.url, seconds=0.3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ptys")
+def test_the_board_is_found_by_its_usb_id_and_its_answer() -> None:
+    with EmulatedDgtBoard() as emulated:
+
+        def ports() -> list[FoundPort]:
+            return [
+                FoundPort("/dev/ttyS99", "another", 0x2341, 0x0043, None, True),
+                FoundPort(emulated.url, "adapter", 0x0403, 0x6001, None, True),
+            ]
+
+        assert find_dgt_board(ports) == emulated.url
+        assert not FORBIDDEN & set(emulated.commands)
+    with pytest.raises(BoardNotFoundError):
+        find_dgt_board(list)
+
+
+def test_closing_ends_events(emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear) -> None:
+    board.close()
+    ear.clear()
+    emulated.move("e2e4")
+    time.sleep(0.2)
+    assert ear.events == []
+
+
+@pytest.mark.parametrize("ppm", [100, 1000])
+def test_with_flipped_bits_on_the_line_no_wrong_position_is_believed(ppm: int) -> None:
+    """The picture of the board alone, in simulated time, with the driver's way of asking."""
+    hand = random.Random(ppm)
+    board, pieces = chess.Board(), hands.pieces_of(chess.Board())
+    mirror, decoder = _Mirror(None, None), Decoder()
+    told: list[str] = []
+    now, asked, dumps, spoilt = 0.0, -1.0, 0, 0
+
+    def line(message: bytes) -> list[Message]:
+        nonlocal spoilt
+        heard = bytes(
+            sum(1 << bit for bit in range(8) if hand.random() < ppm / 1e6) ^ byte
+            for byte in message
+        )
+        spoilt += heard != message
+        return decoder.feed(heard)
+
+    def hear(message: bytes) -> None:
+        for heard in line(message):
+            for event in mirror.hear(heard, now):
+                if isinstance(event, Position):
+                    told.append(event.placement)
+                    assert event.placement == board.board_fen()
+
+    for move in hands.random_game(hand, 150):
+        for square, piece in hands.by_hand(board, move, hand):
+            if piece == ".":
+                pieces.pop(square, None)
+            else:
+                pieces[square] = piece
+            now += 0.1
+            hear(hands.update(square, piece))
+        board.push(move)
+        end = now + 4
+        while now < end:
+            now += 0.1
+            mirror.rest(now)
+            if mirror.wants_dump and now - asked > 0.3:
+                asked, dumps = now, dumps + 1
+                hear(hands.dump(pieces))
+        assert mirror.placement() == board.board_fen()
+    assert dumps > 150
+    assert spoilt > 0

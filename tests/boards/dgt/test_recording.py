@@ -1,0 +1,65 @@
+"""``blindplay board decode`` on a recorded stream of a DGT board."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+import pytest
+
+from tests.boards.dgt import hands
+
+
+def decode(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "blindplay", "board", "decode", "--protocol", "dgt"]
+    return subprocess.run([*command, *arguments], input=data, capture_output=True, timeout=60)
+
+
+@pytest.fixture(scope="module")
+def recording() -> hands.Recording:
+    hand = random.Random(5)
+    return hands.record(hands.random_game(hand, 30), hand)
+
+
+def test_it_prints_the_moves_one_a_line(recording: hands.Recording, tmp_path: Path) -> None:
+    file = tmp_path / "game.dgt"
+    file.write_bytes(recording.data)
+    for commit in ([], ["--commit", "clock"], ["--commit", "position"]):
+        done = decode(*commit, str(file))
+        assert done.returncode == 0
+        assert done.stdout.decode().split() == recording.moves
+    assert decode("-", data=recording.data).stdout.decode().split() == recording.moves
+
+
+def test_what_cannot_be_told_is_said_on_standard_error(recording: hands.Recording) -> None:
+    done = decode("-", data=recording.data[:2000] + recording.data[2003:])
+    assert done.returncode == 0
+    moves = done.stdout.decode().split()
+    assert moves == recording.moves[: len(moves)]
+    assert done.stderr
+
+
+def test_a_position_given_begins_the_game() -> None:
+    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+    data = hands.dump(hands.pieces_of(chess.Board(fen))) + b"".join(
+        hands.update(chess.parse_square(square), piece)
+        for square, piece in (("e2", "."), ("e4", "P"))
+    )
+    done = decode("--fen", fen, "-", data=data)
+    assert (done.stdout.split(), done.stderr) == ([b"e2e4"], b"")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[Event]\n1. e4 e5\n", bytes(300)])
+def test_what_is_no_recording_is_one_sentence_and_status_2(
+    content: bytes | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "none.dgt"
+    if content is not None:
+        file.write_bytes(content)
+    done = decode(str(file))
+    assert done.returncode == 2
+    assert not done.stdout
+    assert len(done.stderr.decode().strip().splitlines()) == 1

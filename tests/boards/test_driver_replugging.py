@@ -1,0 +1,158 @@
+"""A board whose cable is pulled again and again: no fact is lost, and none is invented."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from blindplay.boards import peg
+from blindplay.boards.driver import PegBoard
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.events import (
+    BoardEvent,
+    Connected,
+    Disconnected,
+    Lever,
+    Lifted,
+    Placed,
+    Position,
+)
+from tests.boards.test_driver import Ear
+
+SEED = 9
+
+
+@pytest.fixture
+def board() -> Iterator[EmulatedBoard]:
+    with EmulatedBoard(lift_ms=20, place_ms=10) as emulated:
+        yield emulated
+
+
+def _move(board: EmulatedBoard, rng: random.Random) -> tuple[str, str, str]:
+    """Hands move any piece to any empty hole; from where, to where, and which."""
+    codes = peg.codes_of(board.placement)
+    source = rng.choice([square for square, code in enumerate(codes) if code != peg.EMPTY])
+    goal = rng.choice([square for square, code in enumerate(codes) if code == peg.EMPTY])
+    piece = board.lift(peg.square_name(source))
+    board.place(peg.square_name(goal), piece)
+    return peg.square_name(source), peg.square_name(goal), piece
+
+
+@pytest.mark.parametrize(
+    "cycles", [20, pytest.param(1000, marks=pytest.mark.long)], ids=["20 times", "1000 times"]
+)
+def test_each_fact_is_told_once_however_often_the_cable_is_pulled(
+    board: EmulatedBoard, cycles: int
+) -> None:
+    """While it is plugged in: the very lifts, placings and presses. What hands did meanwhile is
+    told as what stands there now, and never as a touch; a press of a board without power is none.
+    """
+    rng, ear = random.Random(SEED), Ear()
+    with PegBoard(board.url, ear, backoff=(0.02, 0.1), ports=list) as driver:
+        ear.wait_kinds(Connected, Position)
+        for cycle in range(cycles):
+            ear.clear()
+            source, goal, piece = _move(board, rng)
+            expected: list[tuple[object, ...]] = [(Lifted, source), (Placed, goal, piece)]
+            if rng.random() < 0.5:
+                side = rng.choice(("white", "black"))
+                board.press(side)  # type: ignore[arg-type]
+                expected.append((Lever, side))
+            ear.wait_kinds(*(one[0] for one in expected))  # type: ignore[arg-type]
+            assert ear.bare() == expected, f"cycle {cycle}"
+            ear.clear()
+            board.unplug()
+            ear.wait_kinds(Disconnected)
+            for _ in range(rng.randrange(3)):
+                _move(board, rng)
+            board.plug()
+            ear.wait_kinds(Disconnected, Connected, Position)
+            # A count of presses follows the board's dump: it must tell nothing new.
+            kinds = [type(event) for event in ear.events]
+            assert kinds == [Disconnected, Connected, Position], f"cycle {cycle}: {ear.events}"
+            told = ear.events[-1]
+            assert isinstance(told, Position) and told.placement == board.placement
+            assert driver.placement() == board.placement
+
+
+@pytest.mark.parametrize(
+    "cycles", [10, pytest.param(200, marks=pytest.mark.long)], ids=["10 times", "200 times"]
+)
+def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
+    board: EmulatedBoard, cycles: int
+) -> None:
+    """Whether the last change still got through is chance; what is told has happened, in its
+    order, and in the end the driver knows what stands there."""
+    rng, ear = random.Random(SEED), Ear()
+    with PegBoard(board.url, ear, backoff=(0.02, 0.1), ports=list) as driver:
+        ear.wait_kinds(Connected, Position)
+        for cycle in range(cycles):
+            ear.clear()
+            codes = peg.codes_of(board.placement)
+            square = peg.square_name(rng.choice([s for s, code in enumerate(codes) if code]))
+            piece = board.lift(square, wait=False)
+            time.sleep(rng.choice((0, 0.01, 0.02, 0.03)))
+            board.unplug()
+            board.place(square, piece, wait=False)
+            ear.wait_kinds(Disconnected)
+            board.plug()
+            ear.wait_kinds(Disconnected, Connected, Position)
+            touched = [one for one in ear.bare() if one[0] in (Lifted, Placed, Lever)]
+            assert touched in ([], [(Lifted, square)]), f"cycle {cycle}"
+            ear.wait(lambda _: driver.placement() == board.placement)
+
+
+def test_a_board_that_babbles_at_full_speed_is_told_gone_and_comes_back(
+    board: EmulatedBoard,
+) -> None:
+    rng, ear = random.Random(SEED), Ear()
+    with PegBoard(board.url, ear, backoff=(0.02, 0.1), hello_seconds=0.5, ports=list) as driver:
+        ear.wait_kinds(Connected, Position)
+        ear.clear()
+        held = board._board.take
+        board._board.take = list  # type: ignore[method-assign]  # it answers nothing any more
+        end = time.monotonic() + 20
+        while not any(isinstance(event, Disconnected) for event in ear.events):
+            board.send_raw(rng.randbytes(200))
+            time.sleep(0.001)
+            assert time.monotonic() < end
+        assert [type(event) for event in ear.events] == [Disconnected]
+        assert not driver.connected
+        held()
+        board._board.take = held  # type: ignore[method-assign]
+        ear.wait_kinds(Disconnected, Connected, Position)
+        assert not [event for event in ear.events if isinstance(event, Lifted | Placed | Lever)]
+        assert driver.placement() == board.placement
+
+
+def test_what_is_touched_while_nobody_takes_it_is_told_later(
+    board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table may be held up for long, by its disk; the board must not think that nobody hears."""
+    monkeypatch.setattr("blindplay.boards.emulator._HOST_SILENCE_MS", 1000.0)
+    monkeypatch.setattr("blindplay.boards.driver._KEEP_ALIVE", 0.3)
+    ear, held = Ear(), threading.Event()
+
+    def slow(event: BoardEvent) -> None:
+        if isinstance(event, Lifted):
+            held.wait(30)
+        ear(event)
+
+    with PegBoard(board.url, slow) as driver:
+        ear.wait(lambda told: any(isinstance(event, Position) for event in told))
+        ear.events.clear()
+        for square in ("e2", "d2", "g1"):
+            piece = board.lift(square)
+            time.sleep(0.7)
+            board.place(square, piece)
+        assert not ear.events
+        held.set()
+        ear.wait(lambda told: len(told) >= 6)
+        assert driver.connected
+    assert [(type(event), getattr(event, "square", "")) for event in ear.events] == [
+        (kind, square) for square in ("e2", "d2", "g1") for kind in (Lifted, Placed)
+    ]

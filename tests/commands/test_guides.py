@@ -1,0 +1,343 @@
+"""The guides: both languages say the same, and what they quote and command is really there."""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import threading
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+import typer
+
+from blindplay.cli import app
+from blindplay.commands.guides import LANGUAGES, ROLES, Reader, Short, folder, in_words, short
+from blindplay.commands.help import Role
+from blindplay.console.messages import catalogue
+from blindplay.language import Kind, load
+from blindplay.laws.facts import Player, Setup
+from blindplay.speech.audio import SilentSink
+from blindplay.speech.speaker import Speaker
+from blindplay.speech.synthesis import Synthesiser, words_only
+from blindplay.table.play import ConsoleAt, Devices, run
+from tests import ROOT
+
+GUIDES = ROOT / "docs" / "guides"
+FILES = sorted(GUIDES.glob("*.md"))
+COMMAND = "    "
+QUOTE = "> "
+# Positions in which the guides' examples of moves make sense.
+POSITIONS = (
+    chess.Board(),
+    chess.Board("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"),
+    chess.Board("2k5/4P3/8/8/8/8/8/4K2R w K - 0 1"),
+)
+# In quotation marks besides: what doctor and the table print, values and names of options, keys.
+OTHERS = {"Good", "Missing", "trouble", "none", "both", "impaired", "arbiter", "host", "quit", "t"}
+
+
+def language_of(file: Path) -> str:
+    return file.suffixes[0].removeprefix(".")
+
+
+def shape(file: Path) -> list[str]:
+    """What a guide consists of, without its words."""
+    told = []
+    for line in file.read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            level, words = line.split(" ", 1)
+            number = re.match(r"(?:Schritt|Step) (\d+):", words)
+            told.append(f"{level} step {number[1]}" if number else level)
+        elif line.startswith(COMMAND):
+            command = re.sub(" --language (de|en)", "", line).split()
+            own = command[0] == "blindplay"
+            names = [*command[:2], *(word for word in command if word.startswith("--"))]
+            told.append(" ".join(names) if own else "typed at the table")
+        elif line.startswith(QUOTE):
+            told.append("quote")
+    return told
+
+
+def lines(start: str) -> list[tuple[str, str]]:
+    """The lines of all guides that begin so, each with its language."""
+    return sorted(
+        {
+            (language_of(file), line.removeprefix(start).strip())
+            for file in FILES
+            for line in file.read_text("utf-8").splitlines()
+            if line.startswith(start)
+        }
+    )
+
+
+def test_there_is_a_guide_for_everybody_in_each_language() -> None:
+    names = {f"{role}.{language}.md" for role in (*ROLES, "help") for language in LANGUAGES}
+    assert {file.name for file in FILES} == names
+    assert [role.value for role in Role] == list(ROLES)
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_both_languages_have_the_same_steps_commands_and_quotations(role: str) -> None:
+    german, english = (shape(GUIDES / f"{role}.{language}.md") for language in LANGUAGES)
+    assert german == english
+    steps = [int(line.split()[-1]) for line in german if line.startswith("## step")]
+    assert steps == list(range(1, len(steps) + 1)) and len(steps) >= 10
+
+
+def test_no_guide_has_a_table_or_a_code_within_a_sentence() -> None:
+    for file in FILES:
+        text = file.read_text("utf-8")
+        assert "`" not in text and not re.search(r"^\|", text, re.MULTILINE), file.name
+
+
+def test_every_link_resolves() -> None:
+    for file in FILES:
+        for target in re.findall(r"\]\(([^)]+)\)", file.read_text("utf-8")):
+            assert (file.parent / target).exists(), f"{file.name}: {target}"
+
+
+def test_every_command_exists_with_its_options() -> None:
+    commands: Any = typer.main.get_command(app)
+    for line in sorted({line for _, line in lines(COMMAND) if line.startswith("blindplay")}):
+        command, name, words = commands, "blindplay", shlex.split(line)[1:]
+        while True:
+            # Parses, and raises for what is unknown or has a value that is none; runs nothing.
+            with command.make_context(name, list(words)) as context:
+                if not hasattr(command, "commands"):
+                    break
+                words = [*context._protected_args, *context.args]
+            name, words = words[0], words[1:]
+            command = command.commands[name]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_typed_at_the_table_is_understood_there(language: str, tmp_path: Path) -> None:
+    typed = [
+        line
+        for code, line in lines(COMMAND)
+        if code == language and not line.startswith("blindplay")
+    ]
+    white, black = Player(impaired=True, assistant=True), Player(impaired=True, assistant=True)
+    setup = Setup(t=0, white=white, black=black, arbiter="present")
+    out = io.StringIO()
+    silent = Devices(microphone="none", silent=True)
+    run(tmp_path / "a.db", setup, language, silent, typed, out, console=ConsoleAt(port=0))
+    told = out.getvalue()
+    nobody = catalogue(language)["link_which"].partition("{")[0]
+    assert len(typed) > 10
+    assert "not understood" not in told and nobody not in told and "trouble: That was" not in told
+
+
+@cache
+def patterns(language: str) -> list[re.Pattern[str]]:
+    """What the table and its pages say, with a gap where a value comes. What is all gap is not
+    among them."""
+    pack, page = load(language), catalogue(language)
+    said = [
+        pack.sentence(key, **{name: f"{{{name}}}" for name in pack.fields(key)})
+        for key in pack.sentences()
+    ]
+    found = []
+    for template in (*said, *page.values()):
+        parts = re.split(r"\{\w+\}", template)
+        if len(parts) == 1 or len(re.sub(r"\W", "", "".join(parts))) > 3:
+            found.append(re.compile("(.*)".join(map(re.escape, parts))))
+    return found
+
+
+def is_said(sentence: str, language: str) -> bool:
+    """Whether the table says this or a page shows it."""
+    # A value at the end may be empty, and the gap before it is then gone.
+    return any(
+        one.fullmatch(words) for one in patterns(language) for words in (sentence, f"{sentence} ")
+    ) or sentence in composed(language)
+
+
+@cache
+def composed(language: str) -> set[str]:
+    """What is put together from several things."""
+    pack = load(language)
+    rooks = chess.Board("4k3/8/8/8/8/8/8/Q3K2R w - - 0 1")
+    rook, queen = (
+        pack.announce(rooks, chess.Move.from_uci(move)).split()[0] for move in ("h1h2", "a1a2")
+    )
+    pawn, knight = (chess.Piece(kind, chess.BLACK) for kind in (chess.PAWN, chess.KNIGHT))
+    displaced = pack.sentence(
+        "slip_displaced",
+        piece=pack.piece(knight),
+        square=pack.square(chess.B8),
+        to=pack.square(chess.B6),
+    )
+    rank = pack.sentence("rank_named", rank=pack.square(chess.A4).split()[1])
+    return {
+        pack.sentence("which", choices=pack.either([rook, queen])),
+        pack.sentence("which", choices=pack.either([rook, queen.lower()])),
+        pack.sentence("square_holds", square=pack.square(chess.E5), piece=pack.piece(pawn)),
+        pack.sentence("listed_empty", what=rank),
+        f"{pack.sentence('slip_board', player=pack.sentence('black'))} {displaced}",
+        *(pack.announce(board, move) for board in POSITIONS for move in board.legal_moves),
+    }
+
+
+def test_every_quotation_is_what_the_table_says_or_a_page_shows() -> None:
+    assert [(code, words) for code, words in lines(QUOTE) if not is_said(words, code)] == []
+
+
+def is_understood(words: str, language: str) -> bool:
+    pack = load(language)
+    if words.casefold() == pack.opening_word.casefold():
+        return True
+    meant = (pack.understand(words, board).kind for board in POSITIONS)
+    return any(kind in (Kind.MOVE, Kind.COMMAND) for kind in meant)
+
+
+def test_what_stands_in_quotation_marks_stands_on_a_page_or_is_understood() -> None:
+    marks = {"de": "„([^“]+)“", "en": "“([^”]+)”"}
+    quoted = {
+        (language, words)
+        for language in LANGUAGES
+        for file in GUIDES.glob(f"*.{language}.md")
+        for words in re.findall(marks[language], file.read_text("utf-8"))
+    }
+    assert len(quoted) > 100
+    assert [
+        (language, words)
+        for language, words in sorted(quoted)
+        if not (words in OTHERS or is_said(words, language) or is_understood(words, language))
+    ] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("role", [*ROLES, None])
+def test_the_short_guides_are_words_only(role: str | None, language: str) -> None:
+    guide = short(role, language)
+    for paragraph in (*guide.manner, *guide.paragraphs):
+        for line in paragraph:
+            assert words_only(in_words(line, language))
+    assert len(guide.paragraphs) > 4 and guide.whole.is_file()
+
+
+def test_a_command_is_spoken_with_its_dashes() -> None:
+    assert in_words("    blindplay play --console", "de") == "blindplay play Minus Minus console."
+
+
+def test_there_are_no_guides_in_other_languages() -> None:
+    with pytest.raises(ValueError, match="--language en"):
+        short("player", "nb")
+
+
+def test_the_guides_are_in_the_wheel() -> None:
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]
+    assert built["targets"]["wheel"]["force-include"]["docs/guides"] == "blindplay/guides"
+    assert folder() == GUIDES
+
+
+# --- reading aloud ------------------------------------------------------------------------------
+
+GUIDE = Short((("Eingabetaste.",),), (("Eins.", "    blindplay play"), ("Zwei.",), ("Drei.",)),
+              Path("player.de.md"))  # fmt: skip
+
+
+class Heard(Reader):
+    """Tells when it waits for a key."""
+
+    waiting: threading.Semaphore
+
+    def _turn(self) -> int | None:
+        self.waiting.release()
+        return super()._turn()
+
+
+class Room:
+    """A loudspeaker that nobody hears, what was told, and a keyboard."""
+
+    def __init__(self, synthesiser: Synthesiser, sink: SilentSink) -> None:
+        self.sink, self.out, self.said = sink, io.StringIO(), list[str]()
+        self.speaker = Speaker(synthesiser, sink, sink)
+        say = self.speaker.say
+
+        def keep(words: str, **rest: Any) -> int:
+            self.said.append(words)
+            return say(words, **rest)
+
+        self.speaker.say = keep  # type: ignore[method-assign]
+        self.reader = Heard(load("de"), self.speaker, self.out)
+        self.reader.waiting = threading.Semaphore(0)
+
+    def keys(self, *lines: str) -> Iterator[str]:
+        """Each line is typed, and the keyboard ends, when a key is waited for."""
+        for line in lines:
+            assert self.reader.waiting.acquire(timeout=30)
+            yield line + "\n"
+        self.reader.waiting.acquire(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def synthesiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesiser]:
+    with Synthesiser("de", cache=tmp_path_factory.mktemp("cache")) as made:
+        yield made
+
+
+@pytest.fixture
+def room(synthesiser: Synthesiser) -> Iterator[Room]:
+    made = Room(synthesiser, SilentSink())
+    yield made
+    made.speaker.close()
+
+
+def test_with_nobody_at_the_keyboard_it_is_read_to_its_end(room: Room) -> None:
+    room.reader.read(GUIDE, None)
+    assert room.said == ["Eins.", "blindplay play.", "Zwei.", "Drei."]
+    assert len(room.sink.played) == 4
+    assert room.out.getvalue().split() == [
+        "Eins.", "blindplay", "play", "Zwei.", "Drei.",
+        "Die", "ganze", "Anleitung", "steht", "hier:", "player.de.md",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "heard"),
+    [
+        (["", "", ""], ["Eingabetaste.", "Eins.", "blindplay play.", "Zwei.", "Drei."]),
+        (["weiter", "quit"], ["Eingabetaste.", "Eins.", "blindplay play."]),
+        (["wiederholen", "quit"], ["Eingabetaste.", "Eingabetaste."]),
+        (["", "zurück", "ende"], ["Eingabetaste.", "Eins.", "blindplay play.", "Eingabetaste."]),
+        ([""], ["Eingabetaste.", "Eins.", "blindplay play."]),
+    ],
+)
+def test_after_each_paragraph_it_waits_for_a_key(
+    room: Room, typed: list[str], heard: list[str]
+) -> None:
+    room.reader.read(GUIDE, room.keys(*typed))
+    assert room.said == heard
+
+
+def test_a_key_cuts_off_what_is_being_said_and_goes_on(synthesiser: Synthesiser) -> None:
+    began = threading.Event()
+    sink = SilentSink(realtime=True, on_start=lambda pcm, rate: began.set())
+    room = Room(synthesiser, sink)
+    long = " ".join(["Springer Gustav eins Felix drei"] * 10)
+
+    def keys() -> Iterator[str]:
+        assert began.wait(10)
+        yield "\n"
+        yield "quit\n"
+
+    try:
+        room.reader.read(Short((), ((long, "Danach."), ("Zwei.",)), Path("x")), keys())
+    finally:
+        room.speaker.close()
+    assert [played.whole for played in sink.played] == [False]
+    assert "Danach." in room.out.getvalue() and "Danach." not in room.said
+
+
+def test_without_a_loudspeaker_it_is_printed_and_nothing_is_waited_for() -> None:
+    out = io.StringIO()
+    Reader(load("de"), None, out).read(GUIDE, iter(()))
+    assert "Drei." in out.getvalue() and "Eingabetaste." not in out.getvalue()

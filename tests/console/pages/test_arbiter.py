@@ -1,0 +1,345 @@
+"""The arbiter's page in a real Chromium: what it tells, and each decision in its two steps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import BrowserContext, Page, expect
+
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
+from blindplay.record import Tape
+from blindplay.record.tape import beside
+from tests.console.browser import DESK, PHONE, accessible, shot, violations
+from tests.console.hall import Hall
+
+
+def enter(context: BrowserContext, hall: Hall) -> Page:
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
+    page.goto(hall.link("arbiter"))
+    expect(page.get_by_role("heading", level=1)).to_have_text("The arbiter's page")
+    assert errors == []
+    return page
+
+
+@pytest.fixture
+def page(context: BrowserContext, hall: Hall) -> Page:
+    """The arbiter's page, opened by its link. The game has begun."""
+    hall.start()
+    return enter(context, hall)
+
+
+def illegal_move(hall: Hall) -> None:
+    """1. e4 e5 2. Nf3, then Black moves a pawn three squares and presses the clock."""
+    for by, move in (("white", "e2e4"), ("black", "e7e5"), ("white", "g1f3")):
+        hall.play(by, move)
+        other = "black" if by == "white" else "white"
+        hall.table.submit(f.Make, by=other, move=move)
+        ply = len(hall.table.game.history)
+        for side in ("white", "black"):
+            hall.table.submit(f.Record, by=side, ply=ply, text={"g1f3": "Nf3"}.get(move, move[2:]))
+    hall.table.submit(f.Make, by="black", move="d7d4")
+    hall.table.submit(f.Press, by="black")
+
+
+def key_to(page: Page, selector: str) -> None:
+    """By the tabulator, from wherever the keyboard stands."""
+    for _ in range(120):
+        if page.evaluate("s => document.activeElement.matches(s)", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"the keyboard does not get to {selector}")
+
+
+# --- deciding -----------------------------------------------------------------------------------
+
+
+def test_an_arbiters_take_back_entirely_by_keyboard(page: Page, hall: Hall) -> None:
+    """A completed illegal move is proposed to him, with its article and its price; he confirms;
+    then he takes the game back to its first move and lets the clocks go on."""
+    illegal_move(hall)
+    expect(page.locator("#urgent")).to_contain_text("Illegal move number 1 of Black: d7–d4")
+    expect(page.locator(".pending")).to_contain_text("Illegal move number 1 of Black: d7–d4")
+    expect(page.locator(".pending")).to_contain_text("White gets 2:00 more")
+    accessible(page)
+    shot(page, "arbiter-pending")
+
+    key_to(page, "#pending-1-s")
+    page.keyboard.press("Enter")
+    text = page.locator("#pending-1 blockquote")
+    expect(text).to_be_visible()
+    expect(text).to_contain_text("Et ulovlig trekk er fullført når spilleren har stanset")
+    expect(text).to_have_attribute("lang", "nb")
+
+    key_to(page, "#confirm")
+    page.keyboard.press("Enter")
+    expect(page.locator("#sure h2")).to_be_focused()
+    expect(page.locator("#sure-words")).to_contain_text("another move is to be played")
+    assert violations(page) == []
+    shot(page, "arbiter-sure")
+    assert hall.taken("arbiter") == []
+    key_to(page, "#yes")
+    page.keyboard.press("Enter")
+    expect(page.locator("#confirm")).to_have_count(0)
+    expect(page.locator("#sure")).to_be_hidden()
+    assert page.evaluate("document.activeElement !== document.body")
+    assert hall.taken("arbiter")[-1].do == "confirm"
+    assert hall.table.game.clock.left["white"] >= 5 * 60_000 + 120_000
+
+    key_to(page, "#restore-s")
+    page.keyboard.press("Enter")
+    key_to(page, "#restore-number")
+    page.keyboard.type("1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#sure-words")).to_contain_text("after move 1, White is restored")
+    expect(page.locator("#sure-words")).to_contain_text("White 5:10, Black 5:05")
+    expect(page.locator("#p-e4")).to_have_attribute("aria-label", "e4, white pawn")
+    expect(page.locator("#p-e5")).to_have_attribute("aria-label", "e5, empty")
+    shot(page, "arbiter-restore")
+    key_to(page, "#yes")
+    page.keyboard.press("Enter")
+    struck = page.locator("#sheets del", has_text=re.compile("Struck through:\\s*Nf3$"))
+    expect(struck).to_have_count(2)
+    assert len(hall.table.game.history) == 1
+    expect(page.locator("#w-d2")).to_have_attribute("aria-label", "d2, white pawn")
+    expect(page.locator(".status")).to_have_text("The clocks are stopped.")
+    key_to(page, "#go-on")
+    page.keyboard.press("Enter")
+    expect(page.locator(".status")).to_have_text("Move 1, Black to move.")
+    assert hall.table.game.clock.running == "black"
+
+
+def test_what_is_rejected_goes_on(page: Page, hall: Hall) -> None:
+    illegal_move(hall)
+    page.get_by_role("button", name="Reject …").click()
+    expect(page.locator("#sure-words")).to_contain_text("The game goes on as it stands.")
+    page.get_by_role("link", name="No, back").click()
+    expect(page.locator("#sure")).to_be_hidden()
+    expect(page.locator("#reject")).to_be_focused()
+    page.locator("#reject").click()
+    page.get_by_role("button", name="Yes, reject").click()
+    expect(page.locator("#confirm")).to_have_count(0)
+    assert hall.taken("arbiter")[-1].do == "reject"
+    assert hall.table.game.clock.left["white"] < 5 * 60_000 + 60_000
+
+
+def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
+    page.locator("#penalty-s").click()
+    page.locator("#penalty-kind").select_option("time")
+    page.locator("#given").fill("1:30")
+    page.locator("#taken").fill("20")
+    page.locator("#penalty button").click()
+    expect(page.locator("#sure-words")).to_contain_text("Black gets 1:30 more and then has 6:35.")
+    expect(page.locator("#sure-words")).to_contain_text("0:20 are taken from White, who then has")
+    page.get_by_role("button", name="Yes, give this penalty").click()
+    expect(page.locator("#timeline")).to_contain_text("Penalty for White: Black gets 1:30 more")
+    assert hall.table.game.clock.left["black"] == 395_000
+
+    page.locator("#set-clock-s").click()
+    page.locator("#set-white").fill("soon")
+    page.locator("#set-clock button").click()
+    expect(page.locator("#sure")).to_contain_text("Write a time as 1:30:00")
+    page.locator("#no").click()
+    page.locator("#set-white").fill("1:00:01")
+    page.locator("#set-clock button").click()
+    expect(page.locator("#sure-words")).to_contain_text("White's clock is set from 4:45 to 1:00:01")
+    page.locator("#yes").click()
+    expect(page.locator("#clocks .figures").first).to_have_attribute("data-left", "3601000")
+    page.locator("#stop").click()
+    expect(page.locator(".status")).to_have_text("The clocks are stopped.")
+
+    page.locator("#declare-s").click()
+    page.locator("#result").select_option("1/2-1/2")
+    page.locator("#declare button").click()
+    expect(page.locator("#yes")).to_be_visible()
+    # Somebody is quicker: what was shown is no more, so nothing is declared.
+    hall.table.submit(f.Arbiter, do="start_clocks")
+    hall.play("white", "e2e4")
+    page.locator("#yes").click()
+    expect(page.locator("#urgent")).to_contain_text("Not done")
+    assert not hall.table.game.over
+    page.locator("#declare-s").click()
+    page.locator("#declare button").click()
+    page.locator("#yes").click()
+    expect(page.locator(".status")).to_have_text("The game is over: 1/2-1/2.")
+    accessible(page)
+    shot(page, "arbiter-over")
+
+
+def test_assistants_the_board_and_what_he_saw(page: Page, hall: Hall) -> None:
+    page.locator("#people-s").click()
+    page.get_by_role("button", name="Permit White an assistant").click()
+    expect(page.locator("#people")).to_contain_text("White has an assistant.")
+    expect(page.locator("#people")).to_have_attribute("open", "")
+    page.get_by_label("a peg on each piece").check()
+    page.get_by_role("button", name="Record the inspection").click()
+    expect(page.locator("#timeline")).to_contain_text("a securing hole in each square")
+    assert hall.taken("inspect")[0].fulfils == ("pegs",)
+    page.locator("#report-s").click()
+    page.locator("#square").fill("e2")
+    page.locator("#square").press("Enter")
+    expect(page.locator("#sure-words")).to_have_text("White has touched the piece on e2.")
+    page.locator("#yes").click()
+    expect(page.locator("#timeline")).to_contain_text("e2 was touched.")
+    page.locator("#adjournment-s").click()
+    accessible(page)
+    page.get_by_role("button", name="Adjourn the game …").click()
+    page.locator("#yes").click()
+    expect(page.locator(".pending")).to_contain_text("a move is to be sealed")
+
+
+# --- at a glance --------------------------------------------------------------------------------
+
+
+def test_clocks_tick_and_differing_squares_are_marked_on_both_boards_and_told(
+    page: Page, hall: Hall
+) -> None:
+    expect(page.locator("#boards")).to_contain_text("The boards show the same position.")
+    less = "text => document.querySelector('.figures').textContent < text"
+    page.wait_for_function(less, arg=page.locator("#clocks .figures").first.inner_text())
+    expect(page.locator("#polite")).to_be_empty()  # a clock that ticks is not read out
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Make, by="white", move="e2e4")
+    expect(page.locator(".differing li")).to_have_text(
+        [
+            "e2: White's board empty, Black's board white pawn",
+            "e4: White's board white pawn, Black's board empty",
+        ]
+    )
+    for square in ("w-e2", "w-e4", "b-e2", "b-e4"):
+        expect(page.locator(f"#{square}.differs")).to_have_attribute(
+            "aria-label", re.compile("differs")
+        )
+    expect(page.locator("#boards")).to_contain_text("A move is just being executed")
+    page.locator("#w-a8").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#w-b8")).to_be_focused()
+    for name, size in (("phone", PHONE), ("desk", DESK)):
+        page.set_viewport_size(size)
+        shot(page, f"arbiter-{name}")
+
+
+@pytest.fixture
+def friendly(tmp_path: Path) -> Iterator[Hall]:
+    hall = Hall(tmp_path, arbiter="automatic", black=Player(name="Bert"))
+    try:
+        yield hall
+    finally:
+        hall.close()
+
+
+def test_an_arbiter_who_comes_in_takes_a_friendly_game_in_hand(
+    context: BrowserContext, friendly: Hall
+) -> None:
+    friendly.start()
+    page = enter(context, friendly)
+    assert [fact.do for fact in friendly.taken("arbiter")] == ["preside"]
+    expect(page.locator("#game")).to_contain_text("You preside")
+    illegal_move(friendly)
+    expect(page.locator("#confirm")).to_be_visible()
+    page.reload()
+    page.locator("#reject").click()
+    page.locator("#yes").click()
+    expect(page.locator("#sure")).to_be_hidden()
+    expect(page.locator("#confirm")).to_have_count(0)
+    page.locator("#adjournment-s").click()
+    page.get_by_role("button", name="Leave the game to itself …").click()
+    page.locator("#yes").click()
+    expect(page.locator("#preside")).to_be_visible()
+    assert not friendly.table.game.presided
+
+
+# --- everything ---------------------------------------------------------------------------------
+
+
+def test_the_timeline_tells_everything_and_plays_the_tape(
+    context: BrowserContext, page: Page, hall: Hall
+) -> None:
+    tape = Tape(beside(hall.journal.path))
+    tape.keep(bytes(2 * 16_000), 16_000, t=2000, ply=1, by="table", words="Bauer Eva zwei Eva vier")
+    hall.now = 3
+    illegal_move(hall)
+    for _ in range(42):
+        hall.table.submit(f.Query, by="white", about="moves")
+    page.get_by_role("link", name="Everything, with the tape").click()
+    expect(page.locator(".entries > li")).to_have_count(40)
+    expect(page.locator(".entries > li").first).to_contain_text("White asked: number of moves.")
+    page.get_by_role("link", name="Older").click()
+    sound = page.locator("audio")
+    expect(sound).to_have_attribute(
+        "aria-label", "Sound of 0:02: The table: Bauer Eva zwei Eva vier"
+    )
+    page.wait_for_function("() => document.querySelector('audio').duration === 1")
+    page.evaluate("() => document.querySelector('audio').play()")
+    page.wait_for_function("() => document.querySelector('audio').currentTime > 0.1")
+    page.locator("#group").select_option("rulings")
+    page.get_by_role("button", name="Show this").click()
+    expect(page.locator(".entries > li")).to_have_count(1)
+    expect(page.locator(".proposed").first).to_contain_text("Illegal move number 1 of Black")
+    accessible(page)
+    shot(page, "timeline")
+    page.get_by_role("link", name="Back to the table").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("The arbiter's page")
+
+
+def test_without_scripts_the_second_step_is_a_page_of_its_own(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.start()
+    browser = context.browser
+    assert browser is not None
+    plain = browser.new_context(java_script_enabled=False, locale="en-GB", viewport=PHONE)
+    try:
+        page = plain.new_page()
+        base, _, token = hall.link("arbiter").partition("/#")
+        page.goto(base)
+        page.locator("#token").fill(token)
+        page.get_by_role("button", name="Come in").click()
+        page.locator("#restore-s").click()
+        page.locator("#restore-after").select_option("start")
+        page.locator("#restore button").click()
+        expect(page.locator("#sure-words")).to_contain_text("after the beginning is restored")
+        page.locator("#yes").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("The arbiter's page")
+        assert hall.taken("arbiter")[-1].do == "restore"
+    finally:
+        plain.close()
+
+
+STATES: dict[str, Callable[[Hall], object]] = {
+    "beginning": lambda hall: None,
+    "started": lambda hall: hall.start(),
+    "called": lambda hall: hall.table.submit(f.CallArbiter, by="white"),
+    "illegal": illegal_move,
+    "over": lambda hall: hall.table.submit(f.Arbiter, do="declare", result="0-0"),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("language", ["en", "de", "nb"])
+def test_every_state_is_accessible_in_every_language(
+    context: BrowserContext, hall: Hall, language: str
+) -> None:
+    page = enter(context, hall)
+    page.get_by_role("combobox", name="Language").select_option(language)
+    page.get_by_role("button", name="Change").click()
+    expect(page.locator(f"html[lang={language}]")).to_be_attached()
+    for name, reach in STATES.items():
+        if name == "illegal":
+            hall.table.submit(f.Arbiter, do="start_clocks")
+        before = page.evaluate("document.body.dataset.seen")
+        reach(hall)
+        if name in ("illegal", "over"):
+            page.wait_for_function("seen => document.body.dataset.seen !== seen", arg=before)
+        else:
+            page.wait_for_timeout(300)
+        accessible(page, colours=name == "illegal")
+        shot(page, f"arbiter-{language}-{name}")

@@ -1,0 +1,207 @@
+"""The arbiter's page over a real server: whose it is, what is stale, what stays after a restart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from blindplay.console.actions import stamp
+from blindplay.console.messages import LANGUAGES, catalogue
+from blindplay.console.pages import decisions, timeline
+from blindplay.laws import Game, rulings
+from blindplay.laws import facts as f
+from blindplay.laws.facts import parse
+from blindplay.record import Journal, Tape
+from blindplay.record.tape import beside
+from blindplay.table import Table
+from blindplay.table.console_host import TablePort
+from blindplay.wording.announcements import PackWords
+from tests.console.hall import Browser, Hall
+from tests.laws.test_game_scenarios import SCENARIOS, scenarios
+
+
+@pytest.fixture
+def arbiter(hall: Hall) -> Iterator[Browser]:
+    browser = Browser(hall, "arbiter")
+    assert browser.enter().status_code == 303
+    yield browser
+    browser.client.close()
+
+
+def test_the_tape_is_the_arbiters_alone(hall: Hall, arbiter: Browser) -> None:
+    said = Tape(beside(hall.journal.path)).keep(
+        bytes(16_000), 16_000, t=0, ply=1, by="table", words="Bauer Eva zwei Eva vier"
+    )
+    answer = arbiter.client.get("/arbiter/tape/1")
+    assert answer.headers["content-type"] == "audio/flac"
+    assert answer.content == said.path.read_bytes()
+    assert int(answer.headers["content-length"]) == said.path.stat().st_size
+    page = arbiter.client.get("/arbiter/timeline?group=said")
+    assert "media-src 'self'" in page.headers["content-security-policy"]
+    assert 'src="tape/1"' in page.text
+    for number in ("0", "2", "x", "../game.db", "-1"):
+        assert arbiter.client.get(f"/arbiter/tape/{number}").status_code == 404
+    assistant = Browser(hall)
+    assistant.enter()
+    for what in ("tape/1", "timeline", "sure?act=arbiter&do=adjourn"):
+        assert assistant.client.get(f"/assistant-white/{what}").status_code == 404
+        assert assistant.client.get(f"/arbiter/{what}").status_code == 401
+    assistant.client.close()
+
+
+def test_what_he_looked_at_is_not_done_when_the_game_has_gone_on(
+    hall: Hall, arbiter: Browser
+) -> None:
+    hall.start()
+    shown = stamp(hall.table.game)
+    hall.play("white", "e2e4")
+    answer = arbiter.do("arbiter", do="declare", result="1-0", preview=shown)
+    assert answer.json()["refused"]
+    assert "somebody else" in answer.json()["said"][0]
+    assert not hall.table.game.over
+    answer = arbiter.do("arbiter", do="declare", result="1-0", preview=stamp(hall.table.game))
+    assert not answer.json()["refused"]
+    assert hall.table.game.result == "1-0"
+
+
+def test_a_proposal_is_part_of_what_a_page_shows(hall: Hall) -> None:
+    """So a decision on one proposal is never taken for one on another."""
+    hall.start()
+    hall.table.submit(f.Make, by="white", move="e2e4")
+    before = stamp(hall.table.game)
+    hall.table.submit(f.Irregular, by="arbiter", what="wrong_start")
+    assert hall.table.game.pending is not None
+    assert stamp(hall.table.game) != before
+
+
+REFUSED = {
+    "act=arbiter&do=restore&number=7&after=white": "there is no such move",
+    "act=arbiter&do=restore&number=0&after=black": "there is no such move",
+    "act=arbiter&do=restore&number=&after=white": "there is no such move",
+    "act=arbiter&do=set_clock&white=4:99": "Write a time as",
+    "act=arbiter&do=set_clock": "no time is given",
+    "act=arbiter&do=penalty&player=white&kind=time": "no time is given",
+    "act=arbiter&do=penalty&kind=warning": "no player is given",
+    "act=arbiter&do=confirm": "nothing waits for a decision",
+    "act=arbiter&do=declare&result=3-0": "There is no such action.",
+    "act=touch&square=z9": "Name a square",
+    "act=resign": "There is no such action.",
+    "": "There is no such action.",
+}
+
+
+def test_what_cannot_be_done_is_said_before_it_is_tried(arbiter: Browser) -> None:
+    for fields, told in REFUSED.items():
+        answer = arbiter.client.get(f"/arbiter/sure?{fields}&part=yes")
+        assert answer.status_code == 200
+        assert told in answer.text, fields
+        assert "<form" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("chosen", "came"),
+    [
+        ({"kind": "warning"}, {"player": "white", "kind": "warning"}),
+        ({"kind": "loss"}, {"player": "white", "loses": True, "result": "0-1"}),
+        ({"kind": "loss", "result": "0-0"}, {"player": "white", "loses": True, "result": "0-0"}),
+    ],
+)
+def test_what_the_second_step_of_a_penalty_sends_is_done(
+    hall: Hall, arbiter: Browser, chosen: dict[str, str], came: dict[str, object]
+) -> None:
+    hall.start()
+    fields = {"act": "arbiter", "do": "penalty", "player": "white", **chosen}
+    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in fields.items()})
+    sent = {name: value for name, value in step.fields.items() if name != "act"}
+    answer = arbiter.do(step.fields["act"], **sent)
+    assert answer.json()["refused"] is False, answer.text
+    (penalty,) = (ruling for ruling in hall.rulings if ruling.kind == "penalty")
+    assert {name: penalty[name] for name in came} == came
+    assert hall.table.game.result == came.get("result")
+
+
+@pytest.mark.parametrize(
+    ("language", "knight", "queen"),
+    [("de", "Sf3", "e7–e8=D"), ("nb", "Sf3", "e7–e8=D"), ("en", "Nf3", "e7–e8=Q")],
+)
+def test_moves_of_the_timeline_have_the_letters_of_its_language(
+    hall: Hall, language: str, knight: str, queen: str
+) -> None:
+    """A scoresheet's letters (C.2): German and Norwegian S is the knight, D the queen."""
+    hall.start()
+    hall.play("white", "g1f3")
+    telling = timeline.Telling(hall.table.game, language)
+    (made,) = (ruling for ruling in hall.rulings if ruling.kind == "made")
+    assert knight in telling.ruling(made)
+    fact = parse({"t": 0, "fact": "make", "by": "white", "move": "e7e8q"})
+    assert queen in telling.fact(fact)
+
+
+def test_everything_is_told_after_a_restart_too(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, arbiter="automatic")
+    hall.start()
+    browser = Browser(hall, "arbiter")
+    browser.enter()
+    browser.client.close()
+    hall.play("white", "e2e4")
+    facts = [fact for fact, _ in hall.table.log]
+    hall.close()
+    with Journal(tmp_path / "game.db") as journal:
+        table = Table(journal)
+        assert [fact for fact, _ in TablePort(table).log()] == facts
+        assert table.game.presided
+        assert any(one.kind == "presides" for _, caused in table.log for one in caused)
+
+
+def test_what_the_arbiter_alone_is_told_nobody_else_hears(hall: Hall, arbiter: Browser) -> None:
+    """A position that he asks for must not be said into the player's earphone (D.2.10.4)."""
+    hall.start()
+    answer = arbiter.do("query", about="position").json()
+    assert "Eva" in answer["said"][0]
+    assert arbiter.do("arbiter", do="postpone").json()["refused"]
+    assert "said" not in hall.out.getvalue()
+
+
+def test_an_arbiter_takes_a_game_in_hand_once(hall: Hall, arbiter: Browser) -> None:
+    """This one was set up with an arbiter."""
+    assert hall.taken("arbiter") == []
+
+
+def test_every_kind_of_fact_and_ruling_has_words() -> None:
+    for language in LANGUAGES:
+        say = catalogue(language)
+        for kind in (*f.KINDS, *rulings.KINDS, *(f"arbiter_{do}" for do in f.DECISIONS)):
+            known = "r" if kind in rulings.KINDS and kind != "assistant" else "f"
+            if kind != "arbiter":
+                assert any(key.startswith(f"{known}_{kind}") for key in say), (language, kind)
+        for word in (*f.IRREGULARITIES, *f.REQUIREMENTS, *f.QUESTIONS, *f.CLAIMS):
+            assert f"v_{word}" in say
+
+
+@pytest.mark.long
+def test_whatever_the_laws_say_has_words_in_every_language() -> None:
+    """Of all scenarios of the Laws: each fact and ruling, and what an arbiter's word on each
+    proposal would do. No sentence shows a name of the program's, an empty value or a template."""
+    bad = set()
+    for path in sorted(SCENARIOS.glob("*.jsonl")):
+        for scenario in scenarios(path):
+            game, t = Game(PackWords()), 0.0
+            for _, line in scenario.lines:
+                if "fact" not in line:
+                    continue
+                t = line.get("t", t)
+                edition = {"edition": scenario.edition} if line["fact"] == "setup" else {}
+                fact = parse({"t": t, **line, **edition})
+                caused = game.apply(fact)
+                for language in LANGUAGES:
+                    telling = timeline.Telling(game, language)
+                    told = [one.text for one in telling.entry(0, fact, caused).lines]
+                    told += [telling.ruling(one) for one in caused]
+                    if game.pending is not None:
+                        told += [*chain(*decisions.outcomes(game, game.pending, language))]
+                    bad |= {one for one in told if not one or re.search(r"[_{}]|: \.|None", one)}
+    assert bad == set()

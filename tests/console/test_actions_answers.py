@@ -1,0 +1,115 @@
+"""What comes of an action is told on its own page, once, with the articles; and to nobody else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blindplay.console.actions import Answer, act, stamp
+from blindplay.console.messages import LANGUAGES
+from blindplay.console.pages import arbiter, common
+from blindplay.laws import facts as f
+from blindplay.table.console_host import TablePort
+from blindplay.wording.announcements import spoken
+from tests.console.hall import Hall
+
+
+def do(hall: Hall, role: str, kind: str, language: str = "en", **fields: str) -> Answer:
+    form = {"act": [kind], "seen": [stamp(hall.table.game)]}
+    return act(
+        TablePort(hall.table), role, language, form | {name: [it] for name, it in fields.items()}
+    )
+
+
+@pytest.mark.parametrize("role", ["white", "black", "assistant:white", "arbiter"])
+def test_what_a_page_is_refused_is_told_there_with_its_article_and_nowhere_else(
+    hall: Hall, role: str
+) -> None:
+    hall.start()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Make, by="white", move="e2e4")
+    hall.table.submit(f.Press, by="white")
+    before = hall.out.getvalue()
+    answer = do(hall, role, "touch", square="e5")
+    assert answer.refused and "fide-2023" in answer.sentences[0]
+    assert "said" not in hall.out.getvalue()[len(before) :]
+
+
+def test_a_press_out_of_turn_is_called_no_illegal_move(hall: Hall) -> None:
+    hall.start()
+    (ruling,) = hall.table.submit(f.Press, by="black")
+    assert (ruling.kind, ruling["why"]) == ("refused", "not_on_move")
+    for _, words in spoken(ruling, hall.table.game, hall.session.pack):
+        assert words == hall.session.pack.sentence("illegal_not_on_move")
+
+
+def test_a_refused_press_of_a_sighted_player_says_what_is_missing(hall: Hall) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    hall.table.submit(f.Announce, by="black", move="e7e5")
+    before = hall.out.getvalue()
+    answer = do(hall, "black", "press")
+    assert answer.refused
+    assert answer.sentences[0].startswith("The piece is not in its new square yet. (fide-2023")
+    assert "said" not in hall.out.getvalue()[len(before) :]
+
+
+def test_a_corrected_slip_is_told_once_on_a_page(hall: Hall) -> None:
+    hall.start()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    stream = hall.host.console._stream("arbiter", "de")
+    place = stream.now()[0]
+    hall.table.submit(f.Correct, by="white", move="d2d4")
+    missed = stream.since(place)
+    assert missed is not None
+    change = json.loads(missed[1])
+    told = [text for text, _ in change["told"] if "vier" in str(text)]
+    assert len(told) == 1, change
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_board_that_fulfils_nothing_can_be_recorded(hall: Hall, language: str) -> None:
+    assert not do(hall, "arbiter", "inspect", language, board="white").refused
+    assert [one.fulfils for one in hall.taken("inspect")] == [()]
+
+
+@pytest.mark.parametrize("language", ["de", "nb"])
+def test_what_is_no_fact_is_said_in_the_pages_language(hall: Hall, language: str) -> None:
+    hall.start()
+    (said,) = do(hall, "white", "touch", language).sentences
+    assert "needs" not in said and "square" not in said
+
+
+def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more(hall: Hall) -> None:
+    hall.start()
+    port = TablePort(hall.table)
+    hall.table.submit(f.Arbiter, do="adjourn")
+    wanted = [one["why"] for one in arbiter._needed(port, hall.table.game)]
+    hall.table.submit(f.Seal, by="white", text="e4")
+    assert "seal" not in [one["why"] for one in arbiter._needed(port, hall.table.game)]
+    assert wanted == ["seal"]
+
+
+def test_no_page_writes_far_ahead_of_the_game_and_empty_rows_are_not_drawn(hall: Hall) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    answer = do(hall, "white", "record", ply="20000", text="e4")
+    assert answer.refused and "(fide-2023 8.1.2)" in answer.sentences[0]
+    assert hall.taken("record")[-1].ply == 1
+    hall.table.submit(f.Record, by="white", ply=19_999, text="e4")
+    game = hall.table.game
+    assert len(common.sheet_rows(game, "white")) == 2
+
+
+def test_who_announces_and_presses_at_once_is_not_late_by_his_own_doing(
+    hall: Hall, tmp_path: Path
+) -> None:
+    hall.start()
+    port, seen = TablePort(hall.table), stamp(hall.table.game)
+    form = {"act": ["move"], "seen": [seen], "text": ["e2e4"], "how": ["both"]}
+    answer = act(port, "white", "en", form)
+    assert answer.seen == stamp(hall.table.game) != seen
+    late = act(port, "white", "en", {"act": ["call_arbiter"], "seen": [seen]})
+    assert late.seen == ""  # his page has not shown what happened meanwhile

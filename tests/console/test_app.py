@@ -1,0 +1,473 @@
+"""The console over a real server: who comes in, what is refused, what a page is told."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from blindplay.console.access import Allowance
+from blindplay.console.actions import Answer, act, stamp
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
+from blindplay.table.console_host import TablePort
+from tests.console.hall import SEAT, Browser, Hall
+
+# --- coming in ----------------------------------------------------------------------------------
+
+
+def test_a_link_opens_the_page_of_its_role(hall: Hall) -> None:
+    browser = Browser(hall)
+    assert browser.client.get(SEAT).status_code == 401
+    answer = browser.enter()
+    assert (answer.status_code, answer.headers["location"]) == (303, SEAT)
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=strict" in cookie and f"path={SEAT}" in cookie
+    assert browser.token not in cookie
+    page = browser.client.get(SEAT)
+    assert page.status_code == 200
+    assert "Assistant of White, Anna" in page.text
+
+
+def test_a_wrong_link_opens_nothing(hall: Hall) -> None:
+    browser = Browser(hall)
+    browser.token = browser.token[:-1] + ("A" if browser.token[-1] != "A" else "B")
+    assert browser.enter().status_code == 403
+    assert "set-cookie" not in browser.enter().headers
+    assert browser.client.get(SEAT).status_code == 401
+
+
+def test_the_session_of_one_role_is_none_of_another(assistant: Browser) -> None:
+    name = assistant.hall.cookie
+    secret = assistant.client.cookies.get(name)
+    for seat in ("/assistant-black/", "/arbiter/", "/white/", "/nobody/"):
+        answer = assistant.client.get(seat, headers={"cookie": f"{name}={secret}"})
+        assert answer.status_code == 401
+
+
+def test_a_new_link_shuts_the_old_one_and_whoever_came_in_with_it(
+    hall: Hall, assistant: Browser
+) -> None:
+    assert assistant.client.get(SEAT).status_code == 200
+    again = Browser(hall)  # asks for a new link of the same role
+    assert assistant.client.get(SEAT).status_code == 401
+    assert assistant.do("press").status_code == 401
+    assert assistant.enter().status_code == 403
+    assert again.enter().status_code == 303
+
+
+def test_a_revoked_role_has_nobody(hall: Hall, assistant: Browser) -> None:
+    hall.host.console.revoke("assistant:white")
+    assert assistant.client.get(SEAT).status_code == 401
+    assert assistant.enter().status_code == 403
+
+
+def test_guessing_is_slowed_down(hall: Hall) -> None:
+    hall.host.console.entering = Allowance(a_second=0, at_once=3)
+    browser = Browser(hall)
+    right, browser.token = browser.token, "wrong"
+    assert [browser.enter().status_code for _ in range(4)] == [403, 403, 403, 429]
+    browser.token = right
+    assert browser.enter().status_code == 429
+
+
+# --- what a browser is made to send -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", None])
+def test_a_post_from_elsewhere_is_refused(
+    hall: Hall, assistant: Browser, origin: str | None
+) -> None:
+    hall.start()
+    before = len(hall.facts)
+    del assistant.client.headers["origin"]
+    headers = {} if origin is None else {"origin": origin}
+    for path in ("/enter", SEAT + "do"):
+        body = {"act": "call_arbiter", "token": assistant.token}
+        assert assistant.client.post(path, data=body, headers=headers).status_code == 403
+    assert [fact for fact in hall.facts[before:] if fact.kind != "tick"] == []
+
+
+def test_no_other_site_may_listen(assistant: Browser) -> None:
+    for headers in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}):
+        assert assistant.client.get(SEAT + "changes", headers=headers).status_code == 403
+
+
+def test_a_foreign_name_of_this_host_is_refused(assistant: Browser) -> None:
+    """A name that someone else's DNS points here (rebinding) opens nothing."""
+    headers = {"host": "evil.example", "origin": "http://evil.example"}
+    assert assistant.client.get(SEAT, headers=headers).status_code == 400
+    assert assistant.client.post(
+        SEAT + "do", data={"act": "press"}, headers=headers
+    ).status_code == (400)
+
+
+def test_every_answer_carries_the_headers_that_keep_it_safe(assistant: Browser) -> None:
+    for path in ("/", SEAT, "/static/console.js", "/nothing/here", "/static/../app.py"):
+        headers = assistant.client.get(path).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        assert headers["cache-control"] == "no-store"
+        assert "server" not in headers
+
+
+def test_pages_have_no_inline_script_or_style(assistant: Browser) -> None:
+    page = assistant.client.get(SEAT).text
+    assert page.count("<script") == page.count('<script type="module" src="/static/')
+    assert "style=" not in page and "<style" not in page and " onclick" not in page
+
+
+def test_what_is_too_large_is_refused(assistant: Browser) -> None:
+    assert assistant.do("seal", text="x" * 20_000).status_code == 413
+
+    def chunks() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"x" * 1000
+
+    assert assistant.client.post(SEAT + "do", content=chunks()).status_code == 413
+
+
+def test_too_many_actions_in_a_short_time_are_refused(hall: Hall, assistant: Browser) -> None:
+    hall.start()
+    hall.host.console.acting = Allowance(a_second=0, at_once=2)
+    answers = [assistant.do("query", about="moves") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert "Wait a moment" in answers[-1].json()["said"][0]
+
+
+def test_secrets_are_in_no_output(
+    hall: Hall, assistant: Browser, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assistant.client.get(SEAT)
+    assistant.client.get(f"/?token={assistant.token}")
+    printed = "".join(capfd.readouterr()) + hall.out.getvalue()
+    cookie = assistant.client.cookies.get(hall.cookie)
+    assert cookie and cookie not in printed
+    assert assistant.token not in printed
+
+
+def test_without_host_only_this_machine_is_served(hall: Hall) -> None:
+    assert hall.host.url.startswith("http://127.0.0.1:")
+
+
+# --- acting -------------------------------------------------------------------------------------
+
+
+def test_the_role_says_who_it_was_whatever_the_client_says(hall: Hall, assistant: Browser) -> None:
+    hall.start()
+    assistant.do("query", about="moves", by="arbiter", t="999", seen_by="white")
+    asked = hall.taken("query")[-1]
+    assert asked.by == "assistant:white"
+    assert asked.t < 999_000
+
+
+def test_an_assistant_announces_executes_and_starts_the_opponents_clock(
+    hall: Hall, assistant: Browser
+) -> None:
+    """D.2.10.1 to 3."""
+    hall.start()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Make, by="white", move="e2e4")  # on White's own board
+    assert assistant.do("move", text="e4", how="make").json()["refused"] is False
+    assert hall.table.game.tables["black"].placement == hall.table.game.tables["white"].placement
+    assert assistant.do("press").json()["refused"] is False
+    assert len(hall.table.game.history) == 1
+    assert assistant.do("move", text="Springer Gustav acht Felix sechs", how="both").json() == {
+        "refused": False, "said": ["Done."],
+    }  # fmt: skip
+    assert hall.taken("announce")[-1].by == "assistant:white"
+    assert hall.table.game.turn.made is not None
+
+
+def test_what_he_asks_is_answered_and_recorded(hall: Hall, assistant: Browser) -> None:
+    """D.2.10.4."""
+    hall.start()
+    hall.now += 20
+    answer = assistant.do("query", about="time").json()
+    assert answer["refused"] is False
+    # 300 seconds and the first increment of 5, less 20, in the language of the page.
+    assert "You have four minutes forty-five seconds" in answer["said"][0]
+    assert [fact.about for fact in hall.taken("query")] == ["time"]
+
+
+@pytest.mark.parametrize(
+    "action", ["resign", "offer_draw", "arbiter", "start", "irregular", "lift"]
+)
+def test_what_is_not_his_task_is_refused_with_the_article(
+    hall: Hall, assistant: Browser, action: str
+) -> None:
+    hall.start()
+    fields = {
+        "arbiter": {"do": "confirm"}, "irregular": {"what": "two_hands"},
+        "lift": {"board": "white", "square": "e2"},
+    }.get(action, {})  # fmt: skip
+    answer = assistant.do(action, **fields)
+    assert answer.status_code == 409
+    assert answer.json()["said"] == ["This is not your task. (fide-2023 D.2.10)"]
+    assert hall.table.game.result is None
+
+
+@pytest.mark.parametrize(
+    ("action", "fields", "said"),
+    [
+        ("dance", {}, "no such action"),
+        ("", {}, "no such action"),
+        ("query", {"about": "love"}, "must be one of"),
+        ("touch", {}, "needs square"),
+        ("record", {"ply": "one", "text": "e4"}, "whole number"),
+        ("record", {"ply": "9" * 30, "text": "e4"}, "whole number"),
+        ("move", {"text": "e5", "how": "both"}, "no legal move"),
+        ("move", {"text": "e4", "how": "sideways"}, "no such action"),
+    ],
+)
+def test_what_is_no_fact_is_answered_in_a_sentence(
+    hall: Hall, assistant: Browser, action: str, fields: dict[str, str], said: str
+) -> None:
+    hall.start()
+    answer = assistant.do(action, **fields)
+    assert answer.status_code == 409
+    assert said in answer.json()["said"][0]
+
+
+def test_a_slip_of_the_finger_presses_no_clock_and_seals_no_move(
+    hall: Hall, assistant: Browser
+) -> None:
+    """7.5.3 is for a lever, and nobody seals a move before the arbiter wants it (I.1.1)."""
+    hall.start()
+    answer = assistant.do("press")
+    assert (answer.status_code, hall.table.game.pending) == (409, None)
+    (said,) = answer.json()["said"]
+    assert "no move has been begun" in said
+    assert "(fide-2023 7.5.3)" in said
+    (said,) = assistant.do("seal", text="e4").json()["said"]
+    assert "has not asked" in said
+    assert "(fide-2023 Guideline I.1.1)" in said
+    assert 'id="seal"' not in assistant.client.get(SEAT).text
+    assert hall.taken("press") == hall.taken("seal") == []
+    hall.table.submit(f.Arbiter, do="adjourn")
+    assert 'id="seal"' in assistant.client.get(SEAT).text
+    assert assistant.do("seal", text="e4").json()["refused"] is False
+    assert assistant.do("press").json()["refused"] is False
+    assert hall.table.game.adjourned
+
+
+def test_a_press_is_not_late_because_the_other_board_has_been_seen_to(
+    hall: Hall, assistant: Browser
+) -> None:
+    hall.start()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Make, by="white", move="e2e4")
+    seen = stamp(hall.table.game)
+    assert assistant.do("move", text="e2e4", how="make").json()["refused"] is False
+    late = assistant.do("move", text="e2e4", how="make", seen=seen)
+    assert "somebody else" in late.json()["said"][0]
+    assert assistant.do("press", seen=seen).json()["refused"] is False
+    assert "somebody else" in assistant.do("press", seen=seen).json()["said"][0]
+    assert len(hall.table.game.history) == 1
+
+
+def test_a_press_before_the_move_is_made_says_what_is_missing(
+    hall: Hall, assistant: Browser
+) -> None:
+    """D.2.3, D.2.4."""
+    hall.start()
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    answer = assistant.do("press")
+    articles = "fide-2023 D.2.3, fide-2023 D.2.4"
+    assert answer.json() == {
+        "refused": True, "said": [f"The piece is not in its new square yet. ({articles})"],
+    }  # fmt: skip
+
+
+def test_an_illegal_move_of_the_opponent_can_be_entered_as_it_was(
+    hall: Hall, assistant: Browser
+) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    assistant.do("move", text="e7e4", how="make", anyway="yes")
+    hall.table.submit(f.Press, by="black")
+    assert [ruling["by"] for ruling in hall.rulings if ruling.kind == "illegal"] == ["black"]
+
+
+@pytest.mark.parametrize("how", ["announce", "both", "make"])
+def test_a_promotion_names_its_piece(tmp_path: Path, how: str) -> None:
+    """D.2.1: the piece is announced; nothing is taken for a queen."""
+    hall = Hall(tmp_path, fen="8/4P3/8/8/8/8/k7/7K w - - 0 1")
+    try:
+        hall.start()
+        port = TablePort(hall.table)
+        form = {"act": ["move"], "text": ["e7e8"], "how": [how], "seen": [stamp(hall.table.game)]}
+        answer = act(port, "assistant:white", "en", form)
+        assert answer == Answer(("Say which piece the pawn becomes.",), refused=True)
+        if how != "make":
+            act(port, "assistant:white", "en", {**form, "promotion": ["n"]})
+            assert hall.taken("announce")[-1].move == "e7e8n"
+    finally:
+        hall.close()
+
+
+def test_two_assistants_at_the_same_moment_give_one_move_and_one_refusal(hall: Hall) -> None:
+    hall.start()
+    link = hall.link("assistant:white")
+    seen = stamp(hall.table.game)
+    both = [Browser(hall, link=link) for _ in range(2)]
+    assert [one.enter().status_code for one in both] == [303, 303]
+    ready = threading.Barrier(2)
+    answers: list[Any] = []
+
+    def click(browser: Browser, move: str) -> None:
+        ready.wait()
+        answers.append(
+            browser.client.post(
+                SEAT + "do",
+                data={"act": "move", "text": move, "how": "both", "seen": seen},
+                headers={"accept": "application/json"},
+            ).json()
+        )
+
+    threads = [
+        threading.Thread(target=click, args=pair) for pair in zip(both, ("e4", "d4"), strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert sorted(answer["refused"] for answer in answers) == [False, True]
+    (refusal,) = [answer["said"][0] for answer in answers if answer["refused"]]
+    assert "somebody else" in refusal
+    assert len(hall.taken("announce")) == 1
+
+
+# --- what changes -------------------------------------------------------------------------------
+
+
+class Changes:
+    """A page's stream, read in a thread of its own."""
+
+    def __init__(self, browser: Browser, since: str) -> None:
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.ended = threading.Event()
+        self._browser, self._since = browser, since
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        place, kind = "", "message"
+        url = f"{self._browser.seat}changes"
+        with (
+            contextlib.suppress(httpx.TransportError),  # the test is over, or the table is
+            self._browser.client.stream("GET", url, params={"since": self._since}) as answer,
+        ):
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            for line in answer.iter_lines():
+                if line.startswith("id: "):
+                    place = line[4:]
+                elif line.startswith("event: "):
+                    kind = line[7:]
+                elif not line:
+                    kind = "message"
+                elif line.startswith("data: ") and kind == "message":
+                    self.events.append((place, json.loads(line[6:])))
+        self.ended.set()
+
+    def wait(self, count: int) -> None:
+        end = time.monotonic() + 20
+        while len(self.events) < count and time.monotonic() < end:
+            time.sleep(0.01)
+        assert len(self.events) >= count
+
+
+def place_of(browser: Browser) -> str:
+    return browser.client.get(browser.seat).text.partition('data-place="')[2].partition('"')[0]
+
+
+def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Browser) -> None:
+    hall.start()
+    changes = Changes(assistant, place_of(assistant))
+    hall.table.submit(f.Announce, by="white", move="e2e4")
+    changes.wait(1)
+    _, change = changes.events[0]
+    assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
+    assert change["parts"].keys() == {"now", "board"}  # nothing under the fingers of who types
+    assert change["told"] == [[["Bauer Eva zwei Eva vier", "de"], False]]  # as set up
+    assert change["seen"] == stamp(hall.table.game)
+
+
+def test_a_page_that_comes_back_is_given_what_it_missed_once(
+    hall: Hall, assistant: Browser
+) -> None:
+    hall.start()
+    place = place_of(assistant)
+    hall.play("white", "e2e4")
+    changes = Changes(assistant, place)
+    changes.wait(1)
+    place, change = changes.events[0]
+    assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
+    assert change["told"].count([["Bauer Eva zwei Eva vier", "de"], False]) == 1
+    assert change["told"].count(["Black to move.", False]) == 1
+    again = Changes(assistant, place)
+    hall.table.submit(f.Announce, by="black", move="e7e5")
+    again.wait(1)
+    assert "Bauer Eva sieben Eva fünf" in again.events[0][1]["parts"]["now"]
+
+
+@pytest.mark.parametrize("place", ["", "deadbeef.3", "nonsense", "x.y.z"])
+def test_a_page_from_before_a_restart_is_given_everything(
+    hall: Hall, assistant: Browser, place: str
+) -> None:
+    changes = Changes(assistant, place)
+    changes.wait(1)
+    assert set(changes.events[0][1]["parts"]) == {"now", "board", "forms", "sheet"}
+    assert changes.events[0][1]["told"] == []
+
+
+def test_the_stream_of_a_revoked_role_ends(hall: Hall, assistant: Browser) -> None:
+    changes = Changes(assistant, "")
+    changes.wait(1)
+    hall.host.console.revoke("assistant:white")
+    assert changes.ended.wait(10)
+
+
+# --- pages --------------------------------------------------------------------------------------
+
+
+def test_without_scripts_a_form_answers_with_the_page(hall: Hall, assistant: Browser) -> None:
+    hall.start()
+    answer = assistant.client.post(SEAT + "do", data={"act": "query", "about": "moves"})
+    assert (answer.status_code, answer.headers["location"]) == (303, SEAT)
+    assert "No move has been completed yet" in assistant.client.get(SEAT).text
+
+
+@pytest.mark.parametrize(
+    ("accepts", "language"),
+    [("de-AT,de;q=0.9,en;q=0.5", "de"), ("nn,en;q=0.2", "nb"), ("fr", "en"), ("", "en"),
+     ("en;q=0.3, no;q=0.8", "nb"), ("de;q=0, en;q=0.1", "en"), ("de;q=x", "en")],
+)  # fmt: skip
+def test_pages_speak_the_browsers_language(hall: Hall, accepts: str, language: str) -> None:
+    browser = Browser(hall)
+    browser.client.headers["accept-language"] = accepts
+    browser.enter()
+    assert f'<html lang="{language}">' in browser.client.get(SEAT).text
+
+
+def test_the_language_can_be_changed(assistant: Browser) -> None:
+    assistant.client.post(SEAT + "do", data={"language": "de"})
+    assert "Assistent von Weiß, Anna" in assistant.client.get(SEAT).text
+
+
+def test_names_of_players_are_text_and_nothing_else(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, white=Player(name="<script>alert(1)</script>", impaired=True))
+    try:
+        browser = Browser(hall)
+        browser.enter()
+        assert "<script>alert" not in browser.client.get(SEAT).text
+    finally:
+        hall.close()

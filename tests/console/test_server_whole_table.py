@@ -1,0 +1,209 @@
+"""The whole table in a real Chromium: an entire game by clicks, everybody's page open at once, a
+crowd that clicks at the same moment, and a table that was killed and comes back."""
+
+from __future__ import annotations
+
+import threading
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+
+pytest.importorskip("playwright")
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+
+from blindplay.console.actions import stamp
+from blindplay.laws import facts as f
+from blindplay.record import Journal
+from blindplay.table import Table
+from blindplay.table.console_host import ConsoleHost
+from tests.console.browser import shot, violations
+from tests.console.hall import Hall
+
+
+def move_by_clicks(page: Page, start: str, end: str) -> None:
+    page.locator(f"#sq-{start}").click()
+    page.locator(f"#sq-{end}").click()
+    page.get_by_role("button", name="Announce and execute").click()
+
+
+@pytest.mark.long
+def test_an_entire_game_by_clicks(context: BrowserContext, hall: Hall) -> None:
+    """Everything that the assistant of White does at the table, from the first move to mate. What
+    the players' own hands do, their board and their lever tell."""
+    hall.start()
+    page = context.new_page()
+    page.goto(hall.link("assistant:white"))
+    status = page.locator(".status")
+    game = ("e2e4", "e7e5", "d1h5", "b8c6", "f1c4", "g8f6", "h5f7")
+    for ply, move in enumerate(game, start=1):
+        white = ply % 2 == 1
+        expect(status).to_contain_text("White to move" if white else "Black to move")
+        if white:
+            hall.table.submit(f.Announce, by="white", move=move)
+            hall.table.submit(f.Make, by="white", move=move)
+            if ply == len(game):  # mate: nothing is left to be done
+                break
+            page.get_by_role("button", name="is executed").click()
+            expect(page.locator("#executed")).to_have_count(0)
+        else:
+            move_by_clicks(page, move[:2], move[2:])
+        expect(status).to_contain_text("has made a move")
+        if white:
+            page.get_by_role("button", name="Start the opponent's clock").click()
+            page.locator("#ply").fill(str(ply))
+            page.locator("#entry").fill(move)
+            page.get_by_role("button", name="Write", exact=True).click()
+            expect(page.locator("td", has_text=move)).to_be_visible()
+            page.get_by_role("button", name="Time of both").click()
+            expect(page.get_by_role("status")).to_contain_text("You have")
+        else:
+            hall.table.submit(f.Press, by="black")
+            hall.table.submit(f.Make, by="white", move=move)  # his hand copies it (D.2.5)
+    expect(status).to_have_text("The game is over: 1-0.")
+    assert [fact.by for fact in hall.taken("make") if ":" in fact.by] == ["assistant:white"] * 6
+    assert len(hall.taken("query")) == 3
+    assert violations(page) == []
+
+
+@pytest.mark.long
+def test_everybody_has_his_page_open_at_one_table(browser: Browser, hall: Hall) -> None:
+    """Fool's mate. No page asks anybody but the table for anything."""
+    expect.set_options(timeout=30_000)
+    asked: list[Request] = []
+    pages: dict[str, Page] = {}
+    troubles: list[str] = []
+    for role in ("arbiter", "white", "black", "assistant:white"):
+        context = browser.new_context(locale="en-GB")  # everybody has a device of his own
+        context.set_default_timeout(30_000)
+        context.on("request", lambda request: asked.append(request))
+        pages[role] = page = context.new_page()
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(hall.link(role))
+        expect(page.locator("h1")).not_to_have_text("Come in to the table")
+    hall.start()
+    white, black, assistant = pages["white"], pages["black"], pages["assistant:white"]
+
+    def everybody_sees(text: str) -> None:
+        for page in pages.values():
+            expect(page.locator(".status").first).to_contain_text(text)
+
+    for number, (one, other) in enumerate((("f2f3", "e7e5"), ("g2g4", "d8h4")), start=1):
+        everybody_sees(f"Move {number}, White to move")
+        white.locator("#text").fill(one)
+        white.get_by_role("button", name="Announce and execute").click()
+        everybody_sees("White has made a move")
+        assistant.locator("#executed").click()
+        expect(black.locator("#executed")).to_have_count(0)  # one board, and both see it
+        white.locator("#press").click()
+        everybody_sees("Black to move")
+        move_by_clicks(black, other[:2], other[2:])
+        if number == 1:
+            everybody_sees("Black has made a move")
+            black.get_by_role("button", name="Press the clock").click()
+            everybody_sees("White to move")
+            white.get_by_role("button", name="and have executed it").click()
+            expect(white.locator("#repeat")).to_have_count(0)
+    everybody_sees("The game is over: 0-1.")
+    for role, page in pages.items():
+        assert violations(page) == [], role
+        shot(page, f"whole-{role}")
+    assert troubles == []
+    home = urlsplit(hall.host.url).netloc
+    assert {urlsplit(one.url).netloc for one in asked} == {home}
+    for page in pages.values():
+        page.context.close()
+
+
+def test_a_crowd_that_clicks_at_once_makes_one_move_each_time(hall: Hall) -> None:
+    hall.start()
+    rounds, crowd = 8, 6
+    base, _, token = hall.link("assistant:white").partition("/#")
+    headers = {"origin": base, "accept": "application/json", "accept-language": "en"}
+    clients = [httpx.Client(base_url=base, headers=headers) for _ in range(crowd)]
+    for client in clients:
+        assert client.post("/enter", data={"token": token}).status_code == 303
+    for done in range(1, rounds + 1):
+        game = hall.table.game
+        # Whose click comes first decides the game: where it has fewer moves, several want the same.
+        moves = islice(cycle(move.uci() for move in game.board.legal_moves), crowd)
+        form = {"act": "move", "how": "announce", "seen": stamp(game)}
+        together = threading.Barrier(crowd)
+        answers: list[Any] = []
+
+        def click(
+            client: httpx.Client,
+            data: dict[str, str],
+            together: threading.Barrier = together,
+            answers: list[Any] = answers,
+        ) -> None:
+            together.wait()
+            answers.append(client.post("/assistant-white/do", data=data).json())
+
+        threads = [
+            threading.Thread(target=click, args=(client, {**form, "text": move}))
+            for client, move in zip(clients, moves, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(30)
+        refused = [answer["said"][0] for answer in answers if answer["refused"]]
+        assert len(answers) == crowd
+        assert len(refused) == crowd - 1
+        assert all("somebody else has just entered something" in said for said in refused)
+        made = hall.taken("announce")[-1]
+        assert len(hall.taken("announce")) == done
+        side = game.side
+        for board in ("white", "black"):
+            hall.table.submit(f.Make, by=board, move=made.move)
+        hall.table.submit(f.Press, by=side)
+        assert len(game.history) == done
+    for client in clients:
+        client.close()
+
+
+def test_a_table_that_was_killed_comes_back_to_its_pages(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    """Nobody needs a new link, what was typed is still there, and the page says how it stands."""
+    hall = Hall(tmp_path)
+    doors = tmp_path / "game.links"
+    host = ConsoleHost(hall.table, port=0, doors=doors)
+    port = int(host.url.rpartition(":")[2])
+    again: list[ConsoleHost] = []
+    try:
+        hall.start()
+        page = context.new_page()
+        page.goto(host.link("assistant:white"))
+        page.get_by_role("combobox", name="Colours").select_option("dark")
+        page.get_by_role("button", name="Change").click()
+        expect(page.get_by_role("combobox", name="Colours")).to_have_value("dark")
+        page.locator("#entry").fill("Bauer e4, oder doch")
+        page.locator("#text").fill("Nf")
+        host.close()
+        expect(page.get_by_role("alert")).to_contain_text("The connection is lost.")
+        hall.table.submit(f.Announce, by="white", move="e2e4")  # the page cannot know
+        hall.close()
+        with Journal(tmp_path / "game.db") as journal:
+            table = Table(journal)
+            again.append(ConsoleHost(table, port=port, doors=doors))
+            expect(page.locator(".announced")).to_have_text("Bauer Eva zwei Eva vier")
+            said = page.get_by_role("status")
+            expect(said).to_contain_text("The connection is back.")
+            expect(said).to_contain_text("Bauer Eva zwei Eva vier")
+            expect(page.locator("#entry")).to_have_value("Bauer e4, oder doch")
+            expect(page.locator("#text")).to_have_value("Nf")
+            table.submit(f.Arbiter, do="start_clocks")
+            page.get_by_role("button", name="e4 is executed").click()
+            expect(page.locator("#executed")).to_have_count(0)
+            page.reload()
+            expect(page.get_by_role("combobox", name="Colours")).to_have_value("dark")
+            again[0].close()
+    finally:
+        for one in (host, *again):
+            one.close()
+        hall.close()

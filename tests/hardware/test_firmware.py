@@ -1,0 +1,456 @@
+"""The real firmware to the millisecond, and the same for the board in software, in lock-step."""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from blindplay.bench import boards
+from blindplay.bench.boards import Host, Stepped
+from blindplay.boards import events, peg
+from blindplay.boards.driver import PegBoard, probe
+from blindplay.boards.emulator import START, LockstepBoard
+from blindplay.boards.line import NoAnswerError
+from tests import ROOT
+from tests.boards.test_driver import Ear
+
+if TYPE_CHECKING:
+    from hardware.emulated import LockstepFirmware
+
+HARDWARE = ROOT / "hardware"
+MAKERS = ["software", "firmware"]
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def real(firmware: None) -> Iterator[LockstepFirmware]:
+    from hardware.emulated import LockstepFirmware
+
+    with closing(LockstepFirmware()) as board:
+        yield board
+
+
+@pytest.fixture(params=MAKERS)
+def make(request: pytest.FixtureRequest) -> Make:
+    if request.param == "software":
+        return LockstepBoard
+    request.getfixturevalue("firmware")
+    from hardware.emulated import LockstepFirmware
+
+    return LockstepFirmware
+
+
+@pytest.fixture
+def board(make: Make) -> Iterator[Stepped]:
+    with closing(make()) as made:
+        yield made
+
+
+class Line:
+    """Talks to a board in lock-step without any driver."""
+
+    def __init__(self, board: Stepped) -> None:
+        self.board = board
+        self.decoder = peg.Decoder()
+
+    def run(self, ms: float) -> list[tuple[float, peg.Message]]:
+        return [(at, m) for at, data in self.board.run(ms) for m in self.decoder.feed(data)]
+
+    def ask(self, command: peg.Command, ms: float = 90) -> list[peg.Message]:
+        self.board.hear(peg.encode(command))
+        return [message for _, message in self.run(ms)]
+
+    def changes(self, ms: float) -> list[peg.Event | peg.Lever]:
+        return [m for _, m in self.run(ms) if isinstance(m, peg.Event | peg.Lever)]
+
+
+# --- both boards -----------------------------------------------------------------------------
+
+
+def test_nothing_is_said_unasked_before_the_first_hello(board: Stepped) -> None:
+    board.set("e2", ".")
+    board.press("white")
+    assert board.run(3000) == []
+
+
+def test_after_the_hello_it_pings_each_second_until_the_host_is_silent_for_ten(
+    board: Stepped,
+) -> None:
+    line = Line(board)
+    line.run(50)
+    line.ask(peg.AskHello())
+    pings = [at for at, message in line.run(12_000) if isinstance(message, peg.Ping)]
+    assert len(pings) in (9, 10)
+    assert all(later - at == pytest.approx(1000, abs=3) for at, later in pairwise(pings))
+
+
+def test_hello_dump_ping_and_presses_agree(board: Stepped) -> None:
+    line = Line(board)
+    line.run(50)
+    (hello,) = line.ask(peg.AskHello())
+    assert isinstance(hello, peg.Hello)
+    assert (hello.version, hello.firmware, hello.capabilities, hello.squares) == (1, 0x100, 7, 64)
+    board.set("e2", ".")
+    board.press("black")
+    assert len(line.changes(300)) == 3  # lever down, lever up, lift
+    dump, presses = line.ask(peg.AskDump())
+    assert isinstance(dump, peg.Dump)
+    assert isinstance(presses, peg.Presses)
+    assert peg.placement_of(dump.codes) == START.replace("PPPPPPPP", "PPPP1PPP")
+    assert (dump.sequence, presses.white, presses.black) == (3, 0, 1)
+    ping, again = line.ask(peg.AskPing())
+    assert isinstance(ping, peg.Ping)
+    assert (ping.sequence, ping.state_crc) == (3, peg.state_crc(dump.codes))
+    assert isinstance(again, peg.Presses)
+    assert (again.black, again.black_at) == (1, presses.black_at)
+
+
+def test_the_event_carries_the_time_of_the_first_opening(board: Stepped) -> None:
+    line = Line(board)
+    line.run(50)
+    (hello,) = line.ask(peg.AskHello())
+    assert isinstance(hello, peg.Hello)
+    ((_, ping), _) = [(at, m) for at, m in line.run(1200) if isinstance(m, peg.Ping | peg.Presses)][
+        :2
+    ]
+    assert isinstance(ping, peg.Ping)
+    for wait in (0.3, 1.7, 2.9, 3.6):
+        line.run(wait)
+        (before, _) = line.ask(peg.AskPing())
+        assert isinstance(before, peg.Ping)
+        asked_at = board.time
+        board.set("e2", ".", 3)
+        (lift,) = line.changes(250)
+        board.set("e2", "P", 3)
+        (place,) = line.changes(120)
+        assert isinstance(lift, peg.Event)
+        assert isinstance(place, peg.Event)
+        # Asking took 90 ms, the ping was made up while the command came in.
+        opened = lift.uptime - before.uptime
+        assert 80 <= opened <= 100
+        assert place.uptime - lift.uptime == pytest.approx(250, abs=8)
+        assert (lift.old, lift.new, place.old, place.new) == (1, 0, 0, 1)
+        assert board.time - asked_at == pytest.approx(370, abs=0.01)
+
+
+@pytest.mark.parametrize("lift_ms", [50, 150, 300])
+def test_felt_pieces_are_never_lifted_and_lifted_ones_always(make: Make, lift_ms: int) -> None:
+    with closing(make()) as board:
+        felt = boards.feeling(board, 6, lift_ms)
+    assert felt.felt >= 72
+    assert felt.false == 0
+    assert felt.lifts > 0
+    assert felt.found == felt.lifts
+
+
+def test_a_wobble_is_counted(board: Stepped) -> None:
+    line = Line(board)
+    line.run(50)
+    line.ask(peg.AskHello())
+    for square in ("a2", "b2", "c2"):
+        board.feel(square, 60)
+    line.run(200)
+    ping, _ = line.ask(peg.AskPing())
+    assert isinstance(ping, peg.Ping)
+    assert ping.wobbles == 3
+
+
+def test_settings_have_limits(board: Stepped) -> None:
+    line = Line(board)
+    line.run(50)
+    line.ask(peg.AskHello())
+    for key, value, kind in [
+        (1, 49, peg.Nak), (1, 50, peg.Ack), (1, 300, peg.Ack), (1, 301, peg.Nak),
+        (2, 4, peg.Nak), (2, 5, peg.Ack), (3, 100, peg.Nak),
+    ]:  # fmt: skip
+        (answer,) = line.ask(peg.Set(key, value))
+        assert isinstance(answer, kind)
+
+
+def test_a_command_that_there_is_not_is_refused(board: Stepped) -> None:
+    line = Line(board)
+    line.run(50)
+    board.hear(peg.encode_frame(b"q"))
+    board.hear(peg.encode_frame(b"r\x40"))
+    answers = [message for _, message in line.run(100)]
+    assert answers == [
+        peg.Nak(peg.NakReason.UNKNOWN_COMMAND),
+        peg.Nak(peg.NakReason.BAD_ARGUMENT),
+    ]
+
+
+def test_what_is_damaged_on_the_way_to_the_board_is_counted_and_not_obeyed(
+    board: Stepped,
+) -> None:
+    line = Line(board)
+    line.run(50)
+    line.ask(peg.AskHello())
+    board.hear(b"\0\xffgarbage\0" + peg.encode(peg.AskDump())[:4] + b"\x55\0" + b"y" * 200 + b"\0")
+    line.run(300)
+    ping, _ = line.ask(peg.AskPing())
+    assert isinstance(ping, peg.Ping)
+    assert ping.line_errors == 3
+
+
+def test_a_board_that_lost_power_boots_with_another_nonce_and_what_stands_there(
+    board: Stepped,
+) -> None:
+    line = Line(board)
+    nonces = []
+    for square in ("a2", "b2", "c2"):
+        line.run(50)
+        (hello,) = line.ask(peg.AskHello())
+        assert isinstance(hello, peg.Hello)
+        assert (hello.cause & 1, hello.uptime < 200) == (1, True)
+        nonces.append(hello.nonce)
+        board.unplug()
+        board.set(square, ".")
+        assert board.run(100) == []
+        board.plug()
+    assert len(set(nonces)) == 3
+    line.run(50)
+    (dump, _) = line.ask(peg.AskDump())
+    assert isinstance(dump, peg.Dump)
+    assert dump.sequence == 0
+    assert peg.placement_of(dump.codes) == START.replace("PPPPPPPP", "3PPPPP")
+
+
+def test_moves_in_noise_and_with_the_cable_pulled_are_neither_lost_nor_invented(
+    make: Make,
+) -> None:
+    with closing(make(seed=5)) as board:
+        found = boards.reliability(board, 16, seed=11)
+    assert found.unplugged > 0
+    assert found.damaged_frames > 0
+    assert (found.lost, found.invented) == (0, 0)
+    assert (found.presses_lost, found.presses_invented) == (0, 0)
+    assert found.told + found.shown == found.actions
+
+
+@pytest.mark.parametrize("ppm", [100, 1000])
+def test_no_dump_is_believed_that_is_wrong(make: Make, ppm: int) -> None:
+    with closing(make(seed=3)) as board:
+        found = boards.dumps(board, 60, ppm)
+    assert found.accepted > 30
+    assert found.wrong == 0
+
+
+def test_a_press_whose_frames_are_lost_is_told_once(board: Stepped) -> None:
+    host = Host(board)
+    host.run(300)
+    board.lose(2)  # type: ignore[attr-defined]
+    pressed_at = board.time
+    board.press("white")
+    told = [event for event in host.run(2500) if isinstance(event, events.Lever)]
+    (press,) = told
+    assert press.side == "white"
+    assert press.at * 1000 == pytest.approx(pressed_at, abs=40)
+
+
+def test_events_are_soon_there(make: Make) -> None:
+    with closing(make()) as board:
+        found = boards.simulated_latency(board, 5)
+    # A frame takes 17 ms; a ping or a dump may be on the line before it.
+    assert 150 + 15 <= found.lift <= 150 + 80
+    assert 25 + 15 <= found.place <= 25 + 80
+    assert 15 <= found.press <= 15 + 80
+
+
+# --- the real one only -----------------------------------------------------------------------
+
+
+def test_the_same_commands_give_the_same_answers(firmware: None) -> None:
+    from hardware.emulated import LockstepFirmware
+
+    heard = []
+    for _ in range(2):
+        with closing(LockstepFirmware(seed=7)) as board:
+            board.run(50)
+            board.hear(peg.encode(peg.AskHello()))
+            board.set("g1", ".", 4)
+            said = board.run(300)
+            board.set("f3", "N", 4)
+            heard.append(said + board.run(1000))
+    assert heard[0] == heard[1]
+    assert len(heard[0]) >= 5
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_piece_is_known_in_every_hole_whatever_its_resistor_is_off_by(
+    firmware: None, seed: int
+) -> None:
+    from hardware.emulated import LockstepFirmware
+
+    for first in range(0, 12, 4):
+        codes = [1 + (square + first) % 12 for square in range(64)]
+        with closing(LockstepFirmware(peg.placement_of(codes), seed=seed)) as board:
+            line = Line(board)
+            line.run(50)
+            (dump, _) = line.ask(peg.AskDump())
+            assert isinstance(dump, peg.Dump)
+            assert dump.codes == tuple(codes)
+
+
+def test_a_fault_is_told_and_no_lift_is_derived_from_it(real: LockstepFirmware) -> None:
+    line = Line(real)
+    line.run(50)
+    line.ask(peg.AskHello())
+    real.fault("e1")
+    (fault,) = line.changes(300)
+    assert isinstance(fault, peg.Event)
+    assert (fault.old, fault.new) == (5, peg.FAULT)
+    real.mend("e1")
+    (mended,) = line.changes(300)
+    assert isinstance(mended, peg.Event)
+    assert (mended.old, mended.new) == (peg.FAULT, 5)
+
+
+def test_a_raw_reading_is_what_the_divider_gives(real: LockstepFirmware) -> None:
+    line = Line(real)
+    line.run(50)
+    for square, ohms in (("a2", 820), ("e1", 82_000)):
+        (raw,) = line.ask(peg.AskRaw(peg.square_index(square)))
+        assert isinstance(raw, peg.Raw)
+        assert raw.value == pytest.approx(1023 * ohms / (ohms + 10_000), abs=20)
+    (raw,) = line.ask(peg.AskRaw(peg.square_index("e4")))
+    assert isinstance(raw, peg.Raw)
+    assert raw.value > 1015
+
+
+def test_settings_outlive_a_loss_of_power(real: LockstepFirmware) -> None:
+    line = Line(real)
+    line.run(50)
+    line.ask(peg.AskHello())
+    assert line.ask(peg.Set(peg.Setting.LIFT_MS, 300)) == [peg.Ack()]
+    real.unplug()
+    real.plug()
+    line.run(50)
+    line.ask(peg.AskHello())
+    real.feel("e2", 250)
+    assert line.changes(600) == []
+    real.feel("e2", 330)
+    assert len(line.changes(600)) == 2
+
+
+def test_a_firmware_that_hangs_starts_again_by_its_watchdog(real: LockstepFirmware) -> None:
+    host = Host(real)
+    host.run(500)
+    real.set("e2", ".")
+    host.run(500)
+    (before,) = {m.nonce for m in host.messages if isinstance(m, peg.Hello)}
+    real.hang()
+    told = host.run(5000)
+    after = [m for m in host.messages if isinstance(m, peg.Hello)][-1]
+    assert after.nonce != before
+    assert after.cause == 8
+    assert [type(event) for event in told] == [events.Position]
+    assert host.placement == START.replace("PPPPPPPP", "PPPP1PPP")
+    real.press("white")
+    assert [type(event) for event in host.run(300)] == [events.Lever]
+
+
+def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) -> None:
+    host = Host(real)
+    host.run(300)
+    for file in "abcdefgh":
+        for rank in "1278":
+            real.set(file + rank, ".", 3)
+    told = host.run(4000)
+    assert host.placement == "8/8/8/8/8/8/8/8"
+    lifted = [event.square for event in told if isinstance(event, events.Lifted)]
+    assert len(lifted) == len(set(lifted))
+    if len(lifted) < 32:  # more than the board's memory for what it has yet to send
+        assert any(isinstance(event, events.Position) for event in told)
+
+
+def test_at_115200_baud_it_says_the_same_sooner(firmware: None) -> None:
+    from hardware.emulated import LockstepFirmware
+
+    with closing(LockstepFirmware(baud=115200)) as board:
+        line = Line(board)
+        line.run(50)
+        board.hear(peg.encode(peg.AskDump()))
+        (at, dump), _ = line.run(20)
+        assert isinstance(dump, peg.Dump)
+        assert peg.placement_of(dump.codes) == START
+        assert at < 50 + 10
+
+
+def test_a_firmware_behind_a_boot_loader_is_greeted_until_it_answers(firmware: None) -> None:
+    from hardware.emulated import FirmwareBoard
+
+    told: queue.Queue[events.BoardEvent] = queue.Queue()
+    with FirmwareBoard(boot_seconds=1.2) as board, PegBoard(board.url, told.put, ports=list):
+        first, second = told.get(timeout=10), told.get(timeout=10)
+    assert isinstance(first, events.Connected)
+    assert isinstance(second, events.Position)
+    assert second.placement == START
+
+
+def test_a_firmware_at_another_speed_does_not_answer_and_at_its_own_it_does(
+    firmware: None,
+) -> None:
+    from hardware.emulated import FirmwareBoard
+
+    with FirmwareBoard(baud=115200) as board:
+        with pytest.raises(NoAnswerError):
+            probe(board.url, seconds=0.7)
+        assert "firmware 1.0" in probe(board.url, baud=115200)
+
+
+def test_several_firmwares_run_side_by_side(firmware: None) -> None:
+    from hardware.emulated import FirmwareBoard
+
+    with FirmwareBoard() as one, FirmwareBoard("8/8/8/8/8/8/8/K6k") as other:
+        heard: dict[str, list[str]] = {}
+        for board in (one, other):
+            ear = Ear()
+            with PegBoard(board.url, ear, ports=list):
+                board.open_contact("a1", 0.05)
+                board.open_contact("a1", 0.05)
+                ear.wait(lambda told: any(isinstance(event, events.Position) for event in told))
+            positions = [e.placement for e in ear.events if isinstance(e, events.Position)]
+            heard[board.url] = positions
+        assert heard == {one.url: [START], other.url: ["8/8/8/8/8/8/8/K6k"]}
+
+
+# --- without the emulator --------------------------------------------------------------------
+
+
+def test_the_firmwares_core_does_on_this_computer_what_it_should() -> None:
+    if shutil.which("make") is None or shutil.which("cc") is None:
+        pytest.skip("Install make and a C compiler to test the firmware's core.")
+    made = subprocess.run(
+        ["make", "-s", "-C", str(HARDWARE), "check"], capture_output=True, text=True
+    )
+    assert made.returncode == 0, made.stdout + made.stderr
+
+
+def _ladder(*options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, str(HARDWARE / "ladder.py"), "--check", *options],
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_firmwares_table_and_the_parts_list_fit_the_ladder() -> None:
+    made = _ladder()
+    assert made.returncode == 0, made.stderr
+    assert "43.4" in made.stdout
+
+
+def test_resistors_whose_windows_meet_are_refused_in_one_sentence() -> None:
+    made = _ladder("--tolerance", "10")
+    assert made.returncode == 1
+    assert made.stderr.count("\n") == 1
+    assert "meet" in made.stderr

@@ -1,0 +1,431 @@
+"""One decision about an utterance: never a move in silence that was not surely said."""
+
+import math
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import chess
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.hearing.decision import (
+    Decision,
+    Expected,
+    Verdict,
+    decide,
+    expect,
+    listening_models,
+    open_recogniser,
+    readings,
+)
+from blindplay.language import Command, load
+from blindplay.speech.audio import read_audio
+from blindplay.speech.confidence import AGAINST_TALK, LATE_S, Ears, Features, What, ears_of, read
+from blindplay.speech.confusions import Confusions
+from blindplay.speech.ensemble import summed
+from blindplay.speech.models import folders
+from blindplay.speech.models.folders import ModelError, find_model
+from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
+from blindplay.speech.synthesis import Synthesiser
+
+PACK = load("de")
+START = chess.Board()
+MODEL = find_model("de")
+EARS = ears_of(MODEL)
+
+
+@pytest.fixture(scope="module")
+def recogniser() -> Recogniser:
+    return Recogniser(MODEL, "de", spellings=PACK.spoken)
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, str], bytes]]:
+    cache = tmp_path_factory.mktemp("phrases")
+    with Synthesiser("de", cache=cache, spellings=PACK.spoken) as synthesiser:
+        yield lambda words, voice: read_audio(synthesiser.render(words, voice=voice))
+
+
+@pytest.fixture(scope="module")
+def start(recogniser: Recogniser) -> Expected:
+    return expect(recogniser, PACK, [START])
+
+
+def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Hearing:
+    ranked = sorted((Alternative(*one) for one in alternatives), key=lambda one: -one.score)
+    return Hearing(tuple(ranked))
+
+
+def about(expected: Expected, *alternatives: tuple[str, float]) -> Decision:
+    return decide(heard(*alternatives), expected, PACK, EARS)
+
+
+def test_a_move_far_ahead_of_everything_else_is_taken(start: Expected) -> None:
+    decision = about(start, ("springer gustav eins felix drei", -100))
+    assert decision.verdict is Verdict.ACCEPT
+    assert decision.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+def test_the_long_and_the_short_form_of_a_move_are_no_rivals(start: Expected) -> None:
+    both = [
+        ("springer gustav eins felix drei", -100.0),
+        ("springer gustav eins nach felix drei", -101),
+    ]
+    assert about(start, *both).verdict is Verdict.ACCEPT
+
+
+def test_two_moves_that_sound_alike_are_asked_about(start: Expected) -> None:
+    decision = about(start, ("bauer eva zwei eva drei", -100), ("bauer eva zwei eva vier", -100.5))
+    assert decision.verdict is Verdict.ASK
+    assert [candidate.move and candidate.move.uci() for candidate in decision.candidates] == [
+        "e2e3", "e2e4",
+    ]  # fmt: skip
+
+
+def test_an_illegal_move_is_heard_as_such(start: Expected) -> None:
+    decision = about(start, ("läufer felix eins cäsar vier", -100))
+    assert decision.verdict is Verdict.ILLEGAL
+    assert decision.phrase == "läufer felix eins cäsar vier"
+
+
+def test_an_illegal_move_that_sounds_like_a_legal_one_is_not_played(start: Expected) -> None:
+    decision = about(
+        start, ("springer gustav zwei felix drei", -100), ("springer gustav eins felix drei", -106)
+    )
+    assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_a_long_form_never_collapses_silently_into_a_short_one(start: Expected) -> None:
+    decision = about(start, ("springer felix drei", -100), ("springer david zwei felix drei", -101))
+    assert decision.verdict is not Verdict.ACCEPT
+    decision = about(start, ("springer felix drei", -100), ("springer [unk] felix drei", -99))
+    assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking(
+    start: Expected,
+) -> None:
+    """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier"."""
+    for late, verdict in ((LATE_S, Verdict.ACCEPT), (LATE_S + 0.01, Verdict.ASK)):
+        one = Alternative("eva zwei eva vier", -100.0, 0, late)
+        assert decide(Hearing((one,)), start, PACK, EARS).verdict is verdict
+    # A command is heard in the midst of other words.
+    one = Alternative("wie viel zeit habe ich noch", -100.0, 0, 2.0)
+    assert decide(Hearing((one,)), start, PACK, EARS).verdict is Verdict.COMMAND
+
+
+def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
+    start: Expected,
+) -> None:
+    illegal, legal = "bauer eva fünf eva vier", "bauer eva zwei eva vier"
+    assert about(start, (illegal, -100), (legal, -100.5)).verdict is not Verdict.ACCEPT
+    assert about(start, (illegal, -112), (legal, -100)).verdict is Verdict.ACCEPT
+
+
+def test_talk_that_explains_the_sound_better_wants_higher_odds_of_a_move() -> None:
+    for found in (Features(What.MOVE, None, -1.0), Features(What.MOVE, 9.0, -1.0, short=True)):
+        weights = EARS.weights[What.MOVE]
+        usual = weights.short if found.short else weights.accept
+        assert EARS.accept(found) == usual
+        assert EARS.accept(replace(found, talk=True)) == max(usual, AGAINST_TALK)
+        assert EARS.accept(replace(found, rival=-0.1)) == math.inf
+    command = Features(What.COMMAND, -0.1, -1.0, talk=True)
+    assert EARS.accept(command) == EARS.weights[What.COMMAND].accept
+
+
+def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
+    # An article for a piece: "der Gustav eins Felix drei" is legal by its squares alone.
+    assert about(start, ("der gustav eins felix drei", -100)).verdict is not Verdict.ACCEPT
+
+
+def test_chatter_is_nothing_and_a_broken_announcement_is_refused(start: Expected) -> None:
+    assert about(start).verdict is Verdict.NOTHING
+    assert about(start, ("", -50)).verdict is Verdict.NOTHING
+    assert about(start, ("haben sie heute frei", -100)).verdict is Verdict.NOTHING
+    broken = about(start, (f"turm {UNKNOWN} turm acht", -100))
+    assert broken.verdict is Verdict.REFUSE
+
+
+def test_words_that_differ_little_from_a_move_are_asked_about(start: Expected) -> None:
+    decision = about(start, ("tor gustav eins felix drei", -100))
+    assert decision.verdict in (Verdict.ASK, Verdict.REFUSE)
+    decision = about(start, ("springer gustav eins felix zeit", -100))
+    assert decision.verdict is Verdict.ASK
+    assert decision.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+def test_a_command_is_heard_and_one_that_makes_no_sense_now_is_not(
+    recogniser: Recogniser, start: Expected
+) -> None:
+    assert about(start, ("wie viel zeit habe ich noch", -100)).verdict is Verdict.COMMAND
+    only_yes = expect(recogniser, PACK, [START], others=["ja", "nein"])
+    decision = about(only_yes, ("ich gebe auf", -100))
+    assert decision.verdict in (Verdict.NOTHING, Verdict.REFUSE)
+    assert not any(c.command is Command.RESIGN for c in decision.candidates)
+
+
+def test_an_answer_is_taken_where_one_is_awaited_and_nowhere_else(recogniser: Recogniser) -> None:
+    awaited = ["drei", "vier", "ja", "nein"]
+    asked = expect(recogniser, PACK, [START], others=["ja", "nein"], awaited=awaited)
+    assert about(asked, ("vier", -50)).verdict is Verdict.ACCEPT
+    assert about(asked, ("vier", -50)).phrase == "vier"
+    assert about(asked, ("ja", -50)).verdict is Verdict.COMMAND
+    assert about(asked, ("vier", -50), ("drei", -51)).verdict is not Verdict.ACCEPT
+    not_asked = expect(recogniser, PACK, [START])
+    assert about(not_asked, ("vier", -50)).verdict is not Verdict.ACCEPT
+
+
+def test_who_answers_beside_other_words_is_asked_again_and_never_taken_at_his_word(
+    recogniser: Recogniser,
+) -> None:
+    """He waits for us: silence would be the worst answer to his."""
+    awaited = ["ja", "nein"]
+    asked = expect(recogniser, PACK, [START], others=awaited, awaited=awaited)
+    not_asked = expect(recogniser, PACK, [START], others=awaited)
+    for words in ("ja wurde", "nein name", "ja nein"):
+        assert about(asked, (words, -50)).verdict is Verdict.REFUSE
+        assert about(not_asked, (words, -50)).verdict is Verdict.NOTHING
+    assert about(asked, ("ja das haben sie gestern", -50)).verdict is Verdict.NOTHING
+
+
+def test_the_opponents_last_move_may_be_repeated(recogniser: Recogniser) -> None:
+    after = START.copy()
+    after.push_uci("e2e4")
+    expected = expect(recogniser, PACK, [after, START])
+    decision = about(expected, ("bauer eva zwei eva vier", -100))
+    assert decision.verdict is Verdict.ACCEPT
+    other = about(expected, ("bauer david zwei david vier", -100))
+    assert other.verdict is not Verdict.ACCEPT
+
+
+def test_a_capture_that_is_repeated_is_not_taken_for_a_recapture(recogniser: Recogniser) -> None:
+    before = chess.Board("r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R b KQkq - 5 4")
+    move = chess.Move.from_uci("f6e4")
+    now = before.copy()
+    now.push(move)
+    waited = expect(recogniser, PACK, [now, before], repeated=move)
+    assert about(waited, ("springer schlägt eva vier", -100)).candidates[0].move == move
+    done = expect(recogniser, PACK, [now, before])
+    own = chess.Move.from_uci("c3e4")
+    assert about(done, ("springer schlägt eva vier", -100)).candidates[0].move == own
+
+
+def test_what_hands_do_leans_the_ear_and_never_overrules_it(recogniser: Recogniser) -> None:
+    close = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101)]
+    executed = frozenset((chess.Move.from_uci("e2e4"),))
+    lifted = frozenset(map(chess.Move.from_uci, ("e2e3", "e2e4")))
+    told = about(expect(recogniser, PACK, [START], felt=executed), *close)
+    assert told.verdict is Verdict.ACCEPT and told.candidates[0].move in executed
+    assert about(expect(recogniser, PACK, [START], felt=lifted), *close).verdict is Verdict.ASK
+    against = about(
+        expect(recogniser, PACK, [START], felt=executed), ("springer gustav eins felix drei", -100)
+    )
+    assert against.verdict is Verdict.ASK
+
+
+def test_the_announced_move_is_expected_in_its_repetition_but_not_assumed(
+    recogniser: Recogniser,
+) -> None:
+    move = chess.Move.from_uci("e2e4")
+    expected = expect(recogniser, PACK, [START], repeated=move)
+    close = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -102)]
+    assert about(expected, *close).candidates[0].move == move
+    other = about(expected, ("springer gustav eins felix drei", -100))
+    assert other.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+def test_a_players_own_confusion_turns_a_doubt_into_a_question_for_the_right_move(
+    start: Expected,
+) -> None:
+    hearing = heard(
+        ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -105.5)
+    )
+    habits = Confusions.measured([("drei", "zwei")] * 4 + [("eins", "eins")] * 9)
+    before = decide(hearing, start, PACK, EARS)
+    after = decide(hearing, start, PACK, EARS, habits)
+    assert before.candidates[0].move is None
+    assert after.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+OURS = (
+    "springer bauer dame könig läufer turm eva david gustav felix eins zwei drei vier nach schlägt"
+)
+OTHERS = "zeit nein ja der und haus korrektur"
+WORDS = st.sampled_from([*OURS.split(), *OTHERS.split(), UNKNOWN])
+ALTERNATIVES = st.lists(
+    st.tuples(st.lists(WORDS, max_size=6).map(" ".join), st.floats(-130, -100), st.integers(0, 2)),
+    max_size=8,
+    unique_by=lambda one: one[0],
+)
+
+
+@given(ALTERNATIVES)
+def test_only_a_legal_move_in_a_listed_form_is_ever_accepted(
+    alternatives: list[tuple[str, float, int]],
+) -> None:
+    decision = decide(heard(*alternatives), EXPECTED, PACK, EARS)
+    if decision.verdict is Verdict.ACCEPT:
+        assert decision.phrase is not None
+        assert decision.phrase.removeprefix("korrektur ") in EXPECTED.phrases
+        move = decision.candidates[0].move
+        assert move is not None and START.is_legal(move)
+    if decision.verdict is Verdict.ASK:
+        assert decision.candidates and decision.phrase is None
+
+
+@given(ALTERNATIVES, st.floats(-50, 50))
+def test_only_differences_of_scores_count(
+    alternatives: list[tuple[str, float, int]], more: float
+) -> None:
+    moved = [(words, round(score + more, 6), strays) for words, score, strays in alternatives]
+    first = decide(heard(*alternatives), EXPECTED, PACK, EARS)
+    second = decide(heard(*moved), EXPECTED, PACK, EARS)
+    assert first.cost == pytest.approx(second.cost, abs=1e-3)
+
+
+EXPECTED = expect(Recogniser(MODEL, "de", spellings=PACK.spoken), PACK, [START])
+
+
+@pytest.mark.parametrize("voice", ["de+f3", "de+m5", "de+Alex"])
+def test_spoken_moves_illegal_moves_and_chatter_are_told_apart(
+    recogniser: Recogniser, spoken: Callable[[str, str], bytes], voice: str
+) -> None:
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")
+    expected = expect(recogniser, PACK, [board])
+
+    def verdict(words: str) -> tuple[Verdict, str | None]:
+        decision = decide(
+            recogniser.recognise(spoken(words, voice), list(expected.phrases)), expected, PACK, EARS
+        )
+        return decision.verdict, decision.phrase
+
+    legal = ["Springer Gustav acht Felix sechs", "Läufer Felix acht nach Cäsar fünf",
+             "Bauer David sieben David sechs", "Dame David acht Felix sechs"]  # fmt: skip
+    taken = [verdict(words) for words in legal]
+    assert (
+        sum(
+            found == (Verdict.ACCEPT, words.lower())
+            for words, found in zip(legal, taken, strict=True)
+        )
+        >= 3
+    )
+    assert all(
+        v is not Verdict.ACCEPT or p == w.lower() for w, (v, p) in zip(legal, taken, strict=True)
+    )
+    for words in ("Turm Anna acht Anna sechs", "Läufer Cäsar acht Hector drei"):
+        assert verdict(words)[0] in (Verdict.ILLEGAL, Verdict.ASK, Verdict.REFUSE)
+    for words in ("Guten Morgen, wie geht es Ihnen", "Haben Sie einen Stift für mich"):
+        assert verdict(words)[0] in (Verdict.NOTHING, Verdict.REFUSE)
+
+
+def test_ears_are_read_as_they_were_written_and_damaged_ones_are_told(tmp_path: Path) -> None:
+    import json
+
+    text = json.dumps(EARS.as_json())
+    again: Ears = read(text, tmp_path)
+    found = Features(What.MOVE, rival=2.0, nothing=-1.0)
+    assert again.odds(found) == pytest.approx(EARS.odds(found))
+    assert again.accept(found) == EARS.accept(found)
+    for damaged in ("{}", "[]", text[:-20], text.replace("weights", "w8s")):
+        with pytest.raises(ModelError, match="damaged"):
+            read(damaged, tmp_path)
+
+
+def test_a_model_that_was_never_measured_has_the_general_ears(tmp_path: Path) -> None:
+    assert ears_of(tmp_path).weights.keys() == EARS.weights.keys()
+
+
+def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from blindplay import cli
+
+    model = Path(shutil.copytree(MODEL, tmp_path / "model"))
+    (model / "ears.json").write_text("garbage", "utf-8")
+    _, ears = cli._Ears([model]).recogniser(PACK)
+    assert ears == ears_of(tmp_path)
+    assert "ears.json is damaged" in capsys.readouterr().err
+
+
+# --- several models ------------------------------------------------------------------------------
+
+
+def together(*parts: list[tuple[str, float]]) -> Hearing:
+    return summed([heard(*part) for part in parts])
+
+
+def test_what_several_models_heard_is_taken_in_whatever_words_each_did(start: Expected) -> None:
+    long, short = "springer gustav eins felix drei", "springer gustav eins nach felix drei"
+    hearing = together([(long, -100)], [(short, -300)])
+    decision = decide(hearing, start, PACK, ears_of(MODEL, MODEL))
+    assert decision.verdict is Verdict.ACCEPT
+    assert decision.candidates[0].move == chess.Move.from_uci("g1f3")
+
+
+@pytest.mark.parametrize("others", [1, 2])
+def test_what_one_of_several_models_heard_alone_is_not_taken(start: Expected, others: int) -> None:
+    alone = [("springer gustav eins felix drei", -100.0)]
+    rest: list[list[tuple[str, float]]] = [[("", -50.0)], [("haus und hof", -50.0)]]
+    decision = decide(together(alone, *rest[:others]), start, PACK, ears_of(MODEL, MODEL))
+    assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_models_that_hear_two_different_moves_lead_to_a_question(start: Expected) -> None:
+    three = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -104.0)
+    four = ("bauer eva zwei eva vier", -200.0), ("bauer eva zwei eva drei", -203.0)
+    decision = decide(together([*three], [*four]), start, PACK, ears_of(MODEL, MODEL))
+    assert decision.verdict is Verdict.ASK
+    assert {one.phrase for one in decision.candidates} == {three[0][0], four[0][0]}
+
+
+def test_a_rank_that_no_model_made_out_is_asked_about(start: Expected) -> None:
+    # Said: "Springer Bella eins Cäsar drei". Two models lean to another rank, one of them to one
+    # that is not possible: that they agree on the piece and the file is not enough.
+    first = [("springer bella eins anna drei", 0.0), ("springer bella eins anna acht", -0.8)]
+    second = [("springer bella eins anna acht", 0.0), ("springer bella eins anna drei", -4.0)]
+    third = [("läufer eins", 0.0), ("springer bella eins", -3.0)]
+    hearing = together([*first, ("springer bella eins cäsar drei", -0.9)], second, third)
+    decision = decide(hearing, start, PACK, ears_of(MODEL, MODEL, MODEL))
+    assert decision.verdict is not Verdict.ACCEPT
+
+
+def test_a_players_habits_count_with_each_model(start: Expected) -> None:
+    habits = Confusions({"vier": {"drei": 0.5}})
+    close = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101.0)
+    ranked, _ = readings(together([*close], [*close]), start, PACK, habits)
+    assert ranked[0].phrase == "bauer eva zwei eva vier"
+
+
+def test_a_model_that_cannot_be_loaded_is_told_and_the_others_listen(tmp_path: Path) -> None:
+    told: list[str] = []
+    left = open_recogniser(PACK, tmp_path, MODEL, lost=told.append)
+    assert left.folders == (MODEL,)
+    assert [sentence for sentence in told if str(tmp_path) in sentence] == told != []
+    both = open_recogniser(PACK, MODEL, MODEL, lost=told.append)
+    assert both.folders == (MODEL, MODEL)
+    with pytest.raises(ModelError):
+        open_recogniser(PACK, tmp_path, tmp_path, lost=told.append)
+    with pytest.raises(ModelError):
+        open_recogniser(PACK, MODEL, tmp_path)  # nobody would learn of it
+
+
+def test_of_the_chosen_models_those_that_are_there_listen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path)
+    told: list[str] = []
+    assert listening_models("de", told.append) == (MODEL,)
+    own = folders.model_folder("de")
+    shutil.copytree(MODEL, own)
+    folders.choose("de", [folders.OWN, folders.BUILT_IN])
+    assert listening_models("de", told.append) == (own, MODEL)
+    assert not told
+    shutil.rmtree(own)
+    assert listening_models("de", told.append) == (MODEL,)
+    assert len(told) == 1 and folders.OWN in told[0]
+    (folders.data_folder() / "chosen.json").write_text('{"de": 5}')
+    assert listening_models("de", told.append) == (MODEL,)
+    assert len(told) == 2 and "chosen.json" in told[1] and "blindplay models use" in told[1]

@@ -1,0 +1,466 @@
+"""``blindplay score``: every record that can be written of a game, from its journal alone."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import chess
+import chess.pgn
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from blindplay.language import languages, load
+from blindplay.language.scoresheets import braille, reading
+from blindplay.laws import facts as f
+from blindplay.laws.facts import parse
+from blindplay.record import Journal, JournalError, Tape, TapeError
+from blindplay.record.tape import beside
+from blindplay.record.tape_playback import find_tape, play_tape
+from blindplay.record.writing import (
+    BrokenGameError,
+    Entries,
+    Format,
+    Paper,
+    Scored,
+    check_output,
+)
+from blindplay.speech.audio import SilentSink, read_audio
+from blindplay.table import Table
+from tests.record import games
+
+MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
+WORDS = [
+    "Bauer Eva zwei Eva vier", "Bauer Eva sieben Eva fünf", "Springer Gustav eins Felix drei",
+    "Springer Bella acht Cäsar sechs", "Läufer Felix eins Bella fünf",
+    "Bauer Anna sieben Anna sechs", "Kurze Rochade", "Springer Gustav acht Felix sechs",
+]  # fmt: skip
+GERMAN = ["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "0-0", "Sf6"]
+BRF = ("E#D", "E#E", ".SF#C", ".SC#F", ".LB#E", "A#F", "#J-#J", ".SF#F")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Path:
+    return played(tmp_path / "game.db", WORDS)
+
+
+def played(path: Path, texts: list[str], **setup: Any) -> Path:
+    start = {
+        "t": 0, "fact": "setup", "arbiter": "automatic", "event": "Cup", "date": "2026-11-21",
+        "time_control": "5400+30", "white": {"name": "Ada", "impaired": True}, **setup,
+    }  # fmt: skip
+    with Journal(path) as kept:
+        made = parse(start)
+        assert isinstance(made, f.Setup)
+        table = Table(kept, made)
+        table.submit(f.Start)
+        for ply, (move, text) in enumerate(zip(MOVES, texts, strict=False), 1):
+            side, other = ("white", "black") if ply % 2 else ("black", "white")
+            table.submit(f.Make, by=side, move=move)
+            table.submit(f.Announce, by=side, move=move)
+            table.submit(f.Make, by=other, move=move)
+            table.submit(f.Press, by=side)
+            table.submit(f.Record, by="white", ply=ply, text=text)
+        assert len(table.game.history) == len(texts)
+    return path
+
+
+def add(path: Path, kind: type[f.Fact], **fields: Any) -> None:
+    with Journal(path, create=False) as kept:
+        Table(kept).submit(kind, **fields)
+
+
+def test_pgn_has_the_headers_of_the_setup_and_those_that_are_given(journal: Path) -> None:
+    add(journal, f.Resign, by="black")
+    text = Scored.of(journal, {"Site": "Oslo", "Round": "7"}).write(Format.PGN)
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None and not game.errors
+    named = ("Event", "Site", "Date", "Round", "White", "Result", "Termination")
+    assert [game.headers[name] for name in named] == [
+        "Cup", "Oslo", "2026.11.21", "7", "Ada", "1-0", "normal",
+    ]  # fmt: skip
+    assert [move.uci() for move in game.mainline_moves()] == MOVES
+    # A standard position of chess is not one of chess960, whatever its castlings look like.
+    assert "Variant" not in game.headers
+
+
+def test_the_sheet_is_the_impaired_players_as_it_was_written(journal: Path) -> None:
+    text = Scored.of(journal).write(Format.SHEET)
+    assert text.splitlines()[:4] == [
+        "Partieformular von Weiß", "Turnier: Cup", "Datum: 2026.11.21", "Weiß: Ada",
+    ]  # fmt: skip
+    assert text.splitlines()[5:] == [
+        f"{at // 2 + 1}. {WORDS[at]} … {WORDS[at + 1]}" for at in range(0, len(WORDS), 2)
+    ]
+
+
+def test_longhand_is_the_announcements_whatever_was_written(tmp_path: Path) -> None:
+    wanted = [
+        f"{at // 2 + 1}. {'Schwarz' if at % 2 else 'Weiß'}: {words}"
+        for at, words in enumerate(WORDS)
+    ]
+    for name, texts in (("words", WORDS), ("notation", GERMAN), ("uci", MOVES)):
+        path = played(tmp_path / f"{name}.db", texts)
+        assert Scored.of(path).write(Format.LONGHAND).splitlines()[-len(WORDS) :] == wanted
+
+
+def test_the_braille_sheet_is_in_the_countrys_notation(journal: Path) -> None:
+    text = Scored.of(journal).write(Format.BRF)
+    assert text.endswith("\r\n\f") and text.isascii()
+    lines = text.replace("\f", "").split("\r\n")
+    numbers = ("#A'", "#B'", "#C'", "#D'")
+    assert lines[-5:-1] == [
+        f"{number} {BRF[2 * at]} {BRF[2 * at + 1]}" for at, number in enumerate(numbers)
+    ]
+    cells = Scored.of(journal).write(Format.BRAILLE)
+    assert cells.rstrip("\n").split("\n") == [braille.from_brf(line) for line in lines[:-1]]
+    assert all(sign in " \n" or 0x2800 <= ord(sign) < 0x2840 for sign in cells)
+
+
+@pytest.mark.parametrize("language", ["de", "en", "nb", "sv", "da"])
+@pytest.mark.parametrize(
+    ("form", "entries"),
+    [
+        (Format.BRF, Entries.NOTATION),
+        (Format.BRAILLE, Entries.NOTATION),
+        (Format.SHEET, Entries.NOTATION),
+        (Format.SHEET, Entries.WORDS),
+        (Format.SHEET, Entries.WRITTEN),
+    ],
+)
+def test_what_is_written_is_read_again_as_the_moves_that_were_played(
+    journal: Path, language: str, form: Format, entries: Entries
+) -> None:
+    paper = Paper(cells=16, lines=6)
+    text = Scored.of(journal).write(form, language=language, entries=entries, paper=paper)
+    found = reading.entries(text, brf=form is Format.BRF)
+    board, read = chess.Board(), []
+    for entry in found:
+        move = reading.read(entry.text, board).move
+        assert move is not None, (entry, text)
+        read.append(move.uci())
+        board.push(move)
+    assert read == MOVES
+
+
+def test_braille_paper_is_as_large_as_it_is_said_to_be(journal: Path) -> None:
+    text = Scored.of(journal).write(Format.BRF, paper=Paper(cells=12, lines=5))
+    sheets = text.removesuffix("\f").split("\f")
+    assert len(sheets) > 1
+    for number, page in enumerate(sheets, 1):
+        lines = page.removesuffix("\r\n").split("\r\n")
+        assert len(lines) <= 5 and max(map(len, lines)) <= 12
+        assert number == 1 or lines[0].strip() == f"#{'ABCDEFGHIJ'[number - 1]}"
+    with pytest.raises(ValueError, match="at least"):
+        Scored.of(journal).write(Format.BRF, paper=Paper(cells=1))
+
+
+def test_what_was_struck_or_is_in_doubt_or_missing_is_shown_as_it_is(journal: Path) -> None:
+    for ply, text in ((2, "e6"), (3, "Kaffee"), (4, "Sc6+"), (10, "h6")):
+        add(journal, f.Record, by="white", ply=ply, text=text)
+    lines = Scored.of(journal).write(Format.LONGHAND).splitlines()[5:]
+    assert lines[1] == (
+        "1. Schwarz: Bauer Eva sieben Eva sechs (durchgestrichen: Bauer Eva sieben Eva fünf)"
+    )
+    assert lines[2].startswith("2. Weiß: so notiert: Kaffee (durchgestrichen: Springer Gustav")
+    assert lines[3].startswith("2. Schwarz: Springer Bella acht Cäsar sechs; so notiert: Sc6+ (")
+    assert lines[8:] == ["5. Weiß: (nichts notiert)", "5. Schwarz: so notiert: h6"]
+    page = Scored.of(journal).write(Format.HTML)
+    assert "<del>durchgestrichen: Springer Gustav eins Felix drei</del>" in page
+
+
+@settings(deadline=None, max_examples=40)
+@given(games.STARTS, st.integers(0, 120), st.integers(0, 2**32), st.sampled_from(languages()))
+def test_any_sheet_of_any_game_can_be_written_in_every_form(
+    start: dict[str, Any], length: int, seed: int, language: str
+) -> None:
+    table, pack, chance = games.played(start, "900+10", length, seed), load(language), Random(seed)
+    game, wanted = table.game, {}
+    for number, ply in enumerate(game.history, 1):
+        texts = ["", "?", "Kaffee <b>", "{entry}", "Tf9 (=)", ply.move.uci()]
+        if not ply.illegal:
+            good = [pack.announce(ply.before, ply.move), pack.write(ply.before, ply.move)]
+            texts += good * 5
+        text = chance.choice(texts)
+        if text in texts[6:]:
+            wanted[number] = pack.announce(ply.before, ply.move)
+        table.feed({"fact": "record", "by": "black", "ply": number, "text": text})
+    scored = Scored(game)
+    for form in Format:
+        for entries in (None, *Entries):
+            text = scored.write(form, "black", language=language, entries=entries)
+            assert text.endswith("\f" if form is Format.BRF else "\n")
+    lines = scored.write(Format.LONGHAND, "black", language=language).splitlines()
+    body = lines[lines.index("") + 1 :]
+    assert len(body) >= len(game.history)
+    for number, words in wanted.items():
+        assert words.casefold() in body[number - 1].casefold()
+    for page in scored.write(Format.BRF, "black", language=language).split("\f"):
+        rows = page.split("\r\n")
+        assert len(rows) <= 26 and max(map(len, rows)) <= 40
+
+
+def test_a_sheet_is_written_in_its_owners_language_or_another(tmp_path: Path) -> None:
+    white = {"impaired": True, "language": "nb"}
+    path = played(tmp_path / "game.db", GERMAN, white=white, black={"language": "en"})
+    assert "Noteringsskjema for Hvit" in Scored.of(path).write(Format.LONGHAND)
+    assert "Scoresheet of Black" in Scored.of(path).write(Format.LONGHAND, "black")
+    assert '<html lang="sv">' in Scored.of(path).write(Format.HTML, language="sv")
+
+
+def test_the_tape_is_heard_from_a_move_on_and_printed(journal: Path) -> None:
+    tape = Tape(beside(journal))
+    for ply, text in enumerate(WORDS, 1):
+        pcm = bytes([ply, 0]) * 8_000
+        tape.keep(pcm, 16_000, t=1500 * ply, ply=ply, by="table", words=text)
+    sink, out = SilentSink(), io.StringIO()
+    play_tape(journal, 4, None, sink, out)
+    assert out.getvalue().splitlines() == [
+        "10.5 4. table: Kurze Rochade",
+        "12.0 4. … table: Springer Gustav acht Felix sechs",
+    ]
+    assert [played.seconds for played in sink.played] == [0.5, 0.5]
+    play_tape(journal, None, journal.with_suffix(".flac"), None, out)
+    assert len(read_audio(journal.with_suffix(".flac"), 16_000)) / 32_000 == pytest.approx(7.5)
+
+
+def test_a_file_that_is_no_journal_of_a_game_is_said(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match="no journal at"):
+        Scored.of(tmp_path / "none.db")
+    Journal(tmp_path / "empty.db").close()
+    with pytest.raises(JournalError, match="no game"):
+        Scored.of(tmp_path / "empty.db")
+
+
+def test_of_a_journal_that_lacks_facts_the_game_before_them_is_given_and_it_is_said(
+    journal: Path,
+) -> None:
+    # setup, start, and five facts a ply: what is lost lies in the fourth move of the game.
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
+    db.close()
+    with pytest.raises(BrokenGameError, match="lacks facts 18 to 20, so what comes") as caught:
+        Scored.of(journal, {"Site": "Oslo"})
+    game = chess.pgn.read_game(io.StringIO(caught.value.before.write(Format.PGN)))
+    assert game is not None and game.headers["Site"] == "Oslo" and game.headers["Result"] == "*"
+    assert [move.uci() for move in game.mainline_moves()] == MOVES[:3]
+    assert caught.value.before.write(Format.SHEET).count(WORDS[2]) == 1
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number = 1")
+    db.close()
+    with pytest.raises(JournalError, match="lacks fact 1,") as nothing:
+        Scored.of(journal)
+    assert not isinstance(nothing.value, BrokenGameError)
+
+
+def test_the_tape_of_a_journal_that_lacks_facts_is_heard_all_the_same(journal: Path) -> None:
+    tape = Tape(beside(journal))
+    for ply, text in enumerate(WORDS, 1):
+        tape.keep(bytes(800), 16_000, t=1500 * ply, ply=ply, by="table", words=text)
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number = 9")
+    db.close()
+    sink, out = SilentSink(), io.StringIO()
+    play_tape(journal, 4, None, sink, out)
+    assert len(sink.played) == 2
+    assert "trouble: " in out.getvalue() and "lacks fact 9" in out.getvalue()
+
+
+def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) -> None:
+    def stands() -> dict[str, tuple[bytes, int]]:
+        return {
+            found.name: (found.read_bytes(), found.stat().st_mtime_ns)
+            for found in journal.parent.iterdir()
+        }
+
+    (journal.parent / "empty.txt").touch()
+    before = stands()
+    Scored.of(journal).write(Format.BRF)
+    with pytest.raises(JournalError, match="nothing in it"):
+        Scored.of(journal.parent / "empty.txt")
+    assert stands() == before
+
+
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", "-WAL"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_record_is_not_written_over_a_journal_or_what_lies_beside_it(
+    journal: Path, end: str, there: bool
+) -> None:
+    output = journal.with_name(journal.name + end)
+    if there and end:
+        output.touch()
+    with pytest.raises(ValueError, match="give another --output"):
+        check_output(journal, output)
+    with pytest.raises(ValueError, match="give another --output"):
+        play_tape(journal, None, output, None, io.StringIO())
+    if end != "-WAL":  # the same is true of another game's journal
+        other = played(journal.with_name("other.db"), [])
+        with pytest.raises(ValueError, match="give another --output"):
+            check_output(other, output)
+
+
+@pytest.mark.parametrize("name", ["game.pulse", "game.links", "other.PULSE"])
+def test_a_record_is_not_written_over_where_the_clocks_stood_and_who_is_in(
+    journal: Path, name: str
+) -> None:
+    with pytest.raises(ValueError, match="give another --output"):
+        check_output(journal, journal.with_name(name))
+
+
+@pytest.mark.parametrize("name", ["000001-ply-1-table.flac", "new.flac", "deep/new.pgn", ""])
+def test_a_record_is_not_written_into_a_tape(journal: Path, name: str) -> None:
+    output = beside(journal) / name
+    for _ in ("before there is a tape", "where there is one"):
+        with pytest.raises(ValueError, match="part of a tape"):
+            check_output(journal, output)
+        with pytest.raises(ValueError, match="part of a tape"):
+            play_tape(journal, None, output, None, io.StringIO())
+        Tape(beside(journal)).keep(bytes(800), 16_000, t=0, ply=1, by="table", words="e4")
+    with pytest.raises(ValueError, match="part of a tape"):
+        check_output(journal.with_name("other.db"), output)
+
+
+def test_a_link_to_evidence_is_evidence(journal: Path) -> None:
+    folder = journal.parent
+    try:
+        (folder / "sheet.txt").symlink_to(folder / "game.db-wal")
+        (folder / "linked.db").symlink_to(journal)
+        (folder / "out").symlink_to(beside(journal), target_is_directory=True)
+    except OSError:
+        pytest.skip("links may not be made here")
+    for output in ("sheet.txt", "linked.db", "out/x.flac"):
+        with pytest.raises(ValueError, match="give another --output"):
+            check_output(journal, folder / output)
+    with pytest.raises(ValueError, match="give another --output"):
+        check_output(folder / "linked.db", folder / "game.db-journal")
+
+
+def test_a_record_may_lie_beside_its_journal(journal: Path) -> None:
+    Tape(beside(journal))
+    for name in ("game.pgn", "game.db.txt", "tape.flac", "-wal", "game-wal", "game.db-walk"):
+        check_output(journal, journal.with_name(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("Site", "", "needs an equals sign and a value"),
+        ("FEN", "x", "where the game began"),
+        ("SetUp", "1", "where the game began"),
+        ("Variant", "Chess960", "where the game began"),
+    ],
+)
+def test_a_header_without_a_value_or_of_another_position_is_refused(
+    journal: Path, name: str, value: str, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        Scored.of(journal, {name: value})
+
+
+def test_who_has_no_tape_is_told_so_whatever_can_be_heard(journal: Path) -> None:
+    with pytest.raises(TapeError, match="--tape"):
+        find_tape(journal)
+    with pytest.raises(JournalError, match="no journal at"):
+        find_tape(journal.with_name("none.db"))
+    made = Tape(beside(journal))
+    assert find_tape(journal).folder == made.folder
+
+
+def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "blindplay", *arguments],
+        input=typed.encode(),
+        capture_output=True,
+        timeout=60,
+        env={**os.environ, "PYTHONUTF8": "0"},
+    )
+
+
+def score(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return command("score", *arguments)
+
+
+def test_a_game_is_headed_with_what_play_was_told_and_the_day_it_was_played(
+    tmp_path: Path,
+) -> None:
+    journal, before = str(tmp_path / "game.db"), datetime.date.today()
+    done = command(
+        "play", "--microphone", "none", "--silent", "--journal", journal, "--event", "Cup",
+        "--site", "Oslo NOR", "--round", "3", "--white", "Ada", typed="start\ne4\n\nquit\n",
+    )  # fmt: skip
+    assert done.returncode == 0
+    game = chess.pgn.read_game(io.StringIO(score(journal).stdout.decode()))
+    assert game is not None
+    named = ("Event", "Site", "Round", "White", "Result")
+    assert [game.headers[name] for name in named] == ["Cup", "Oslo NOR", "3", "Ada", "*"]
+    days = {before.strftime("%Y.%m.%d"), datetime.date.today().strftime("%Y.%m.%d")}
+    assert game.headers["Date"] in days
+    assert [move.uci() for move in game.mainline_moves()] == ["e2e4"]
+
+
+def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Path) -> None:
+    printed = score(str(journal), "--format", "brf", "--side", "white", "--cells", "30")
+    assert printed.returncode == 0 and printed.stderr == b""
+    output = tmp_path / "sheet.brf"
+    written = score(str(journal), "--format", "brf", "--cells", "30", "--output", str(output))
+    assert written.stdout.decode().strip() == str(output)
+    assert output.read_bytes() == printed.stdout
+    assert b"\r\n" in printed.stdout and b"\r\r" not in printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("none.db",), "no journal"),
+        (("{}", "--format", "tape", "--output", "x.wav"), "no tape"),
+        (("{}", "--output", "{}"), "over its journal"),
+        (("{}", "--output", "{}-wal"), "part of a journal"),
+        (("{}", "--format", "tape"), "no tape"),
+        (("{}", "--header", "Site"), "equals sign"),
+        (("{}", "--header", "FEN=x"), "where the game began"),
+        (("{}", "--output", "no-such-folder/x"), "no folder"),
+        (("{}", "--format", "brf", "--cells", "3"), "at least"),
+        (("{}", "--format", "html", "--points", "500"), "6 to 72"),
+        (("{}", "--format", "midi"), "midi"),
+        (("{}", "--language", "xx", "--format", "html"), "Unknown language"),
+        (("{}", "--header", "a b=c"), "no tag of PGN"),
+        (("{}", "--format", "tape", "--from", "0"), "--from"),
+        (("{}", "--format", "brf", "--from", "3"), "--format tape"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
+    journal: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    before = journal.read_bytes()
+    done = score(*(argument.format(journal) for argument in arguments))
+    assert done.returncode == 2 and done.stdout == b""
+    lines = done.stderr.decode().strip().splitlines()
+    assert len(lines) == 1 and said in lines[0]
+    assert journal.read_bytes() == before
+
+
+def test_the_command_writes_what_comes_before_missing_facts_and_then_says_so(
+    journal: Path,
+) -> None:
+    with sqlite3.connect(journal) as db:
+        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
+    db.close()
+    before = journal.read_bytes()
+    done = score(str(journal))
+    assert done.returncode == 2
+    game = chess.pgn.read_game(io.StringIO(done.stdout.decode()))
+    assert game is not None and [move.uci() for move in game.mainline_moves()] == MOVES[:3]
+    lines = done.stderr.decode().strip().splitlines()
+    assert len(lines) == 1 and "lacks facts 18 to 20" in lines[0]
+    replayed = command("replay", "--journal", str(journal))
+    assert replayed.returncode == 2 and replayed.stdout
+    assert "lacks facts 18 to 20" in replayed.stderr.decode()
+    assert journal.read_bytes() == before

@@ -1,0 +1,673 @@
+"""Installing, choosing and removing models: whole or not at all, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blindplay import cli, language
+from blindplay.commands import language as commands_of_languages
+from blindplay.commands import models as commands
+from blindplay.language import pack
+from blindplay.speech import adaptation
+from blindplay.speech.models import catalogue, folders, store
+from blindplay.speech.models.catalogue import Base, BaseError, Catalogue
+from blindplay.speech.models.download import DownloadError, Patience
+from blindplay.speech.models.folders import (
+    ModelError,
+    available,
+    check_model,
+    chosen,
+    verify,
+)
+from blindplay.speech.recogniser import Recogniser
+from tests import ROOT
+from tests.speech.models.server import Served, answers, breaks_off, serving, stalls
+
+QUICK = Patience(connect=2, stall=1, tries=2, pause=0.01, longest_pause=0.02)
+NAME = "vosk-model-small-xx-0.1"
+OTHER = "vosk-model-small-yy-0.2"
+WORDS = commands._words("nb")
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model as its makers give it: ours, for its phones are known and it is small."""
+    source = folders.built_in("de")
+    assert source is not None
+    path: Path = tmp_path_factory.mktemp("archives") / f"{NAME}.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(source.rglob("*")):
+            if file.is_file() and file.name != "ears.json":
+                packed.write(file, f"{NAME}/{file.relative_to(source).as_posix()}")
+    return path
+
+
+def base_of(archive: Path, address: str, name: str = NAME, **more: Any) -> Base:
+    data = archive.read_bytes()
+    sums = {
+        "md5": hashlib.md5(data).hexdigest(),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    } | more
+    return Base(name, "xx", "Xish", len(data), address, "Apache 2.0", **sums)
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the user's models are."""
+    folder = tmp_path / "data" / "blindplay" / "models"
+    monkeypatch.setattr(folders, "data_folder", lambda: folder)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    return folder
+
+
+@pytest.fixture
+def server(archive: Path) -> Iterator[Served]:
+    with serving() as served:
+        served.files[f"{NAME}.zip"] = archive.read_bytes()
+        yield served
+
+
+@pytest.fixture
+def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are not loaded in a process of their own, which takes a second each time."""
+    monkeypatch.setattr(folders, "probe", lambda model, language: check_model(model))
+
+
+def known(
+    monkeypatch: pytest.MonkeyPatch, *bases: Base, listed: str = "https://x.example/"
+) -> None:
+    found = Catalogue(
+        listed, "https://x.example/models", {base.name: base for base in bases},
+        {"any": tuple(base.name for base in bases)},
+    )  # fmt: skip
+    monkeypatch.setattr(catalogue, "load", lambda: found)
+
+
+def install(language: str = "nb", **how: Any) -> list[str]:
+    told: list[str] = []
+    store.install(language, WORDS, tell=told.append, patience=QUICK, **how)
+    return told
+
+
+def everything(home: Path) -> dict[str, bytes]:
+    return {p.relative_to(home).as_posix(): p.read_bytes() for p in home.rglob("*") if p.is_file()}
+
+
+# ------------------------------------------------------------------ installing
+
+
+def test_a_model_is_fetched_checked_given_our_words_and_heard_with(
+    archive: Path, server: Served, home: Path
+) -> None:
+    server.does = [breaks_off(1_000_000)]
+    told = install(base=base_of(archive, server.url(f"{NAME}.zip")))
+    assert told[0].endswith("its licence: Apache 2.0.")
+    tens = [line for line in told if line.endswith("percent.")]
+    assert tens == [f"{ten} percent." for ten in range(10, 101, 10)], "once each, in order"
+    assert sum("It is tried again." in line for line in told) == 1
+    assert all("\n" not in line and "\r" not in line for line in told)
+    (folder,) = chosen("nb")
+    assert folder == home / "adapted" / "nb" / NAME
+    recogniser = Recogniser(folder, "nb")
+    assert not recogniser.missing(language.load("nb").grammar_words())
+    kept = folders.manifest(folder)
+    assert kept is not None and kept["licence"] == "Apache 2.0"
+    assert kept["archive_sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
+    # Another language needs no second download.
+    asked = len(server.asked)
+    assert "is there already" in install("sv", base=base_of(archive, server.url("gone.zip")))[0]
+    assert len(server.asked) == asked and chosen("sv")
+    assert not list((home / "downloads").iterdir())
+    assert not list(home.glob(".*")) and not list(home.glob("*/.*"))
+
+
+@pytest.mark.parametrize("sums", [{"md5": 32 * "0", "sha256": None}, {"sha256": 64 * "0"}])
+def test_a_server_that_lies_about_the_checksum_changes_nothing(
+    sums: dict[str, Any], archive: Path, server: Served, home: Path
+) -> None:
+    with pytest.raises(ModelError, match=r"This is not the .* nothing has been changed"):
+        install(base=base_of(archive, server.url(f"{NAME}.zip"), **sums))
+    assert len(server.asked) == 1, "it was whole, so it is not asked again"
+    assert everything(home) == {} and available("nb") == {}
+
+
+@pytest.mark.usefixtures("unproved")
+def test_pieces_of_two_versions_are_found_out_and_fetched_anew(
+    archive: Path, server: Served
+) -> None:
+    data = server.files[f"{NAME}.zip"]
+
+    def changes(handler: Any) -> None:
+        server.files[f"{NAME}.zip"] = bytes(len(data))
+        breaks_off(1_000_000)(handler)
+        server.files[f"{NAME}.zip"] = data
+
+    server.tag = None  # so that the server cannot be asked for the same version
+    server.does = [changes]
+    told = install(base=base_of(archive, server.url(f"{NAME}.zip")))
+    assert any("do not fit together" in line for line in told)
+    assert server.ranges == [None, "bytes=1000000-", None]
+    assert chosen("nb")
+
+
+@pytest.mark.usefixtures("unproved")
+def test_what_nobody_published_is_learned_at_the_first_download_and_then_held(
+    archive: Path, server: Served, home: Path
+) -> None:
+    base = base_of(archive, server.url(f"{NAME}.zip"), sha256=None)
+    install(base=base)
+    assert json.loads((home / "pinned.json").read_text()) == {
+        NAME: hashlib.sha256(archive.read_bytes()).hexdigest()
+    }
+    store.remove(NAME)
+    # Later the file is another, and so is the sum that the list tells.
+    data = archive.read_bytes() + b"!"
+    server.files[f"{NAME}.zip"] = data
+    later = dataclasses.replace(base, md5=hashlib.md5(data).hexdigest(), size=len(data))
+    with pytest.raises(ModelError, match="its SHA-256 is"):
+        install(base=later)
+    assert available("nb") == {}
+    (home / "pinned.json").write_text("{")
+    with pytest.raises(ModelError, match="delete it to trust the next download"):
+        install(base=later)
+
+
+@pytest.mark.usefixtures("unproved")
+def test_a_full_disk_is_told_before_the_download(
+    archive: Path, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage._replace(free=5_000_000))
+    with pytest.raises(ModelError, match="4 megabytes left and"):
+        install(base=base_of(archive, server.url(f"{NAME}.zip")))
+    assert not server.asked
+
+
+@pytest.mark.usefixtures("unproved")
+def test_without_the_internet_a_zip_file_or_a_folder_will_do(
+    archive: Path, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(monkeypatch, base_of(archive, "https://x.example/m.zip"))
+    assert any("is the file that was published" in line for line in install(source=archive))
+    with zipfile.ZipFile(archive) as packed:
+        packed.extractall(tmp_path)
+    given = tmp_path / NAME
+    given.rename(tmp_path / "my model")
+    with pytest.raises(ModelError, match="cannot be called 'my model'"):
+        install(source=tmp_path / "my model")
+    told = install(source=tmp_path / "my model", name="mine.1")
+    assert any("cannot be told of a folder" in line for line in told)
+    assert set(available("nb")) == {NAME, "mine.1"}
+    other = shutil.copyfile(archive, tmp_path / "unheard-of.zip")
+    assert any("Nobody has published" in line for line in install(source=other))
+    # What is called like a model that is known must be that model.
+    false = tmp_path / "false" / f"{NAME}.zip"
+    false.parent.mkdir()
+    with zipfile.ZipFile(shutil.copyfile(archive, false), "a") as packed:
+        packed.writestr("more", b"more")
+    before = everything(home)
+    with pytest.raises(ModelError, match="This is not the"):
+        install(source=false)
+    with pytest.raises(ModelError, match="no file and no folder"):
+        install(source=tmp_path / "nothing")
+    assert false.exists() and everything(home) == before
+
+
+@pytest.mark.parametrize("name", ["own", "built-in", "..", "a/b", "con", "x", "", "a" * 200, "ä-1"])
+def test_a_name_that_is_no_folder_everywhere_is_refused(name: str, archive: Path) -> None:
+    with pytest.raises(ModelError, match=r"cannot be called|Name a model"):
+        store.install("nb", WORDS, source=archive, name=name or "-", tell=lambda line: None)
+
+
+@pytest.mark.usefixtures("unproved")
+def test_a_base_that_was_damaged_is_fetched_again(
+    archive: Path, server: Served, home: Path
+) -> None:
+    base = base_of(archive, server.url(f"{NAME}.zip"))
+    install(base=base)
+    damaged = home / "bases" / NAME / "graph" / "words.txt"
+    damaged.write_bytes(damaged.read_bytes() + b"more 99999\n")
+    install(base=base)
+    assert len(server.asked) == 2 and verify(home / "bases" / NAME)
+    assert not list(home.glob("*/.*"))
+
+
+@pytest.mark.usefixtures("unproved")
+def test_what_was_measured_of_a_model_stays_when_its_words_are_renewed(
+    archive: Path, home: Path
+) -> None:
+    install(source=archive)
+    ears = home / "adapted" / "nb" / NAME / "ears.json"
+    ears.write_text("{}")
+    assert check_model(ears.parent) == ears.parent, "a file that came later is no damage"
+    for number in range(2):
+        install(source=archive)
+        assert ears.read_text() == ("measured again" if number else "{}")
+        ears.write_text("measured again")
+        assert check_model(ears.parent) == ears.parent
+
+
+def test_a_model_that_cannot_be_used_is_not_put_in_place(
+    archive: Path, tmp_path: Path, home: Path
+) -> None:
+    bad = tmp_path / "bad-1.zip"
+    with zipfile.ZipFile(archive) as given, zipfile.ZipFile(bad, "w") as packed:
+        for name in given.namelist():
+            data = given.read(name)
+            packed.writestr(name, data[:20_000] if name.endswith("final.mdl") else data)
+    with pytest.raises(ValueError):
+        install(source=bad)
+    assert everything(home) == {}
+
+
+# ------------------------------------------------------------------ cut off
+
+
+class Cut(BaseException):
+    """The program ends here."""
+
+
+@pytest.mark.usefixtures("unproved")
+def test_cut_off_at_any_moment_there_is_the_old_model_or_the_new_one(
+    archive: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(source=archive)
+    place = home / "adapted" / "nb" / NAME
+    (place / "old").write_text("")
+    monkeypatch.setattr(store, "_carry_over", lambda old, made: None)  # so that they differ
+    ready = shutil.copytree(place, tmp_path / "ready")
+    (ready / folders.MANIFEST).unlink()
+    (ready / "old").unlink()
+    report = adaptation.Report("ours", 1, 1, 1, 1, 1, 0)
+
+    def adapt(base: Path, output: Path, *_: object, **__: object) -> adaptation.Report:
+        shutil.copytree(ready, output, copy_function=os.link)
+        return report
+
+    monkeypatch.setattr(adaptation, "adapt", adapt)
+    real = {name: getattr(Path, name) for name in ("rename", "replace", "write_text")}
+    real_rmtree = shutil.rmtree
+    left = 0
+
+    def counted(function: Any) -> Any:
+        def step(*arguments: Any, **options: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise Cut
+            if left < 0:
+                return None  # after the end nothing is done any more, no tidying either
+            return function(*arguments, **options)
+
+        return step
+
+    for name, function in real.items():
+        monkeypatch.setattr(Path, name, counted(function))
+    monkeypatch.setattr(shutil, "rmtree", counted(real_rmtree))
+    olds = news = 0
+    for number in range(1, 40):
+        left = number
+        try:
+            install(source=archive)
+            whole = True
+        except Cut:
+            whole = False
+        left = 10**9
+        (found,) = chosen("nb")
+        verify(found)
+        check_model(found)
+        assert verify(folders.folders(home / "bases")[NAME])
+        old = (found / "old").exists()
+        olds, news = olds + old, news + (not old)
+        if whole:
+            break
+        if not old:
+            real["write_text"](found / "old", "")
+    else:
+        pytest.fail("it never came to an end")
+    assert olds > 5 and news >= 1, "it was cut off before and after"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the data folder is named by a variable here")
+def test_killed_while_it_works_it_is_gone_on_with(
+    archive: Path, server: Served, tmp_path: Path, home: Path
+) -> None:
+    base = base_of(archive, server.url(f"{NAME}.zip"))
+    program = (
+        "import sys, json; from pathlib import Path; from blindplay.commands.models import _words;"
+        "from blindplay.speech.models import store;"
+        "from blindplay.speech.models.catalogue import Base;"
+        "base = Base(**json.loads(sys.argv[1]));"
+        "store.install('nb', _words('nb'), base=base, tell=lambda line: print(line, flush=True))"
+    )
+    command = [sys.executable, "-c", program, json.dumps(dataclasses.asdict(base))]
+    env = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
+    server.does = [stalls(1_000_000)]
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as killed:
+        part = home / "downloads" / f"{NAME}.zip.part"
+        end = time.monotonic() + 30
+        while (not part.is_file() or not part.stat().st_size) and time.monotonic() < end:
+            time.sleep(0.02)
+        killed.kill()
+    have = part.stat().st_size
+    assert available("nb") == {}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as killed:
+        assert killed.stdout is not None
+        for line in killed.stdout:
+            if "words of nb" in line:
+                killed.kill()
+    assert server.ranges == [None, f"bytes={have}-"]
+    assert available("nb") == {}
+    server.does = [answers(500)] * 9
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, "what was fetched is there, so nothing is asked for"
+    assert check_model(chosen("nb")[0])
+
+
+# ------------------------------------------------------------------ the files
+
+
+@pytest.mark.usefixtures("unproved")
+def test_a_file_that_is_not_as_it_was_installed_is_found_before_it_is_loaded(
+    archive: Path, home: Path
+) -> None:
+    install(source=archive)
+    (folder,) = chosen("nb")
+    words = folder / "graph" / "words.txt"
+    was = words.read_bytes()
+    words.write_bytes(was.replace(b"bonde", b"bande"))
+    with pytest.raises(ModelError, match=r"words\.txt .* is another than .* install the model"):
+        Recogniser(folder, "nb")
+    words.unlink()
+    with pytest.raises(ModelError, match=r"words\.txt"):
+        check_model(folder)
+    words.write_bytes(was)
+    assert check_model(folder) == folder
+    (folder / folders.MANIFEST).write_text("[]")
+    with pytest.raises(ModelError, match="is damaged; install the model again"):
+        check_model(folder)
+    (folder / folders.MANIFEST).unlink()
+    assert verify(folder) == 0, "of a model made by hand nothing was written down"
+
+
+# ------------------------------------------------------------------ which listen
+
+
+@pytest.mark.usefixtures("unproved")
+def test_two_of_people_and_the_built_in_model_listen_unless_others_are_chosen(
+    archive: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = folders.built_in("de")
+    assert built is not None and chosen("de") == (built,)
+    known(
+        monkeypatch,
+        base_of(archive, "https://x.example/y.zip", OTHER, sha256=None, md5=None),
+        base_of(archive, "https://x.example/x.zip", sha256=None, md5=None),
+    )
+    for name in (NAME, OTHER, "aaa"):
+        install("de", source=archive, name=name)
+    adapted = home / "adapted" / "de"
+    assert chosen("de") == (adapted / OTHER, adapted / NAME, built), "as they are recommended"
+    folders.choose("de", ["built-in", "aaa", "built-in"])
+    assert chosen("de") == (built, adapted / "aaa")
+    assert folders.find_model("de") == built
+    with pytest.raises(ModelError, match=r"There is no model zzz for de; there are: .*aaa"):
+        folders.choose("de", ["zzz"])
+    assert folders.choice("de") == ("built-in", "aaa"), "what was chosen stays"
+    shutil.rmtree(adapted / "aaa")
+    with pytest.raises(ModelError, match="no model aaa"):
+        chosen("de")
+    folders.choose("de", [])
+    assert chosen("de")[0] == adapted / OTHER
+    (home / "chosen.json").write_text("[")
+    assert len(chosen("de")) == 3, "a choice that cannot be read is none"
+    shutil.copytree(adapted / NAME, home / "de")
+    assert chosen("de") == (home / "de", adapted / OTHER, built), "what he made himself first"
+
+
+def test_choices_that_cannot_be_read_are_told_and_kept_beside_the_new_ones(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert folders.unread_choices() is None
+    home.mkdir(parents=True)
+    kept = home / "chosen.json"
+    for number, text in enumerate(('{"en": ["built-in"], "nb": ["xx"]', '{"nb": 5}', "[]"), 1):
+        kept.write_text(text)
+        unread = folders.unread_choices()
+        assert unread is not None and str(kept) in unread and "blindplay models use" in unread
+        assert unread in run(capsys, monkeypatch, "list", "--language", "de")[2]
+        assert kept.read_text() == text, "who only asks changes nothing"
+        status, _told, fault = run(capsys, monkeypatch, "use", "built-in", "--language", "de")
+        aside = home / f"chosen.damaged-{number}"
+        assert status == 0 and str(aside) in fault and fault.count("\n") == 1
+        assert aside.read_text() == text
+        assert folders.unread_choices() is None and folders.choice("de") == ("built-in",)
+
+
+def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "languages"
+    (own / "zz.toml").mkdir(parents=True)
+    (own / "aa.toml").write_text("name = ")
+    monkeypatch.setattr(commands_of_languages, "own_folder", lambda: own)
+    monkeypatch.setattr(pack, "_own", own)
+    assert commands._words("de").lexicons == WORDS.lexicons
+    assert capsys.readouterr().err.count("gives no pronunciations") == 2
+    status, told, fault = run(capsys, monkeypatch, "list")
+    assert status == 2 and "de, Deutsch: heard with" in told and "aa: cannot be used. Corr" in fault
+    assert "zz.toml is no language pack (it is a folder): remove it." in fault
+    assert fault.count("\n") == 3 and "2 languages cannot be used" in fault
+    assert run(capsys, monkeypatch, "list", "--language", "de")[0] == 0
+    monkeypatch.setattr(sys, "argv", ["blindplay", "language", "list"])
+    with pytest.raises(SystemExit, match="0"):
+        cli.main()
+    assert "zz: cannot be used. " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("number", "says"), [(errno.ENOSPC, "is full; make room"), (errno.EROFS, "write to ")]
+)
+def test_where_nothing_can_be_written_it_is_said_what_to_do(
+    number: int, says: str, home: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    def fails(*_: Any, **__: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    base = folders.built_in("de")
+    with monkeypatch.context() as there:
+        there.setattr(Path, "mkdir", fails)
+        for command in (
+            ("use", "built-in"),
+            ("adapt", str(base), "--language", "de"),
+            ("install", "xx", "--from", str(base), "--language", "de"),
+        ):
+            status, _told, fault = run(capsys, there, *command)
+            assert status == 2 and says in fault and str(home) in fault
+            assert "Errno" not in fault and fault.count("\n") == 1
+
+
+def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
+    home: Path, tmp_path: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    base = folders.built_in("de")
+    assert base is not None
+    (home / "bases").mkdir(parents=True)
+    shutil.copytree(base, home / "bases" / "vosk-model-small-de-0.15")
+    own = home / "de"
+    for number, given in enumerate(("german", str(own))):
+        status, told, fault = run(capsys, monkeypatch, "adapt", given, "--language", "de")
+        assert (status, fault) == (0, "")
+        assert told.startswith(f"{own}: ") and "de: heard with own and built-in" in told
+        assert verify(own)
+        if number:
+            assert (own / "ears.json").read_text() == "measured", "what was measured stays"
+        (own / "ears.json").write_text("measured")
+    # What cannot be heard with is not put in place.
+    before = everything(own)
+    broken = Path(shutil.copytree(base, tmp_path / "broken"))
+    (broken / "am" / "final.mdl").write_bytes((base / "am" / "final.mdl").read_bytes()[:20_000])
+    assert run(capsys, monkeypatch, "adapt", str(broken), "--language", "de")[0] == 2
+    assert everything(own) == before and not list(home.glob(".*"))
+
+
+def test_a_language_without_a_model_says_how_to_get_one() -> None:
+    with pytest.raises(ModelError, match="blindplay models install --language nb"):
+        chosen("nb")
+
+
+@pytest.mark.usefixtures("unproved")
+def test_removing_leaves_nothing_and_the_others_go_on_listening(archive: Path, home: Path) -> None:
+    install("nb", source=archive)
+    install("sv", source=archive)
+    install("sv", source=archive, name="second")
+    folders.choose("sv", ["second", NAME])
+    assert store.languages() == ["nb", "sv"]
+    assert store.remove("second") == [
+        "second has been removed from sv.",
+        "second has been removed altogether; it can be installed again.",
+    ]
+    assert folders.choice("sv") == (NAME,)
+    assert store.remove(NAME, "sv") == [f"{NAME} has been removed from sv."]
+    assert (home / "bases" / NAME).is_dir() and folders.choice("sv") == ()
+    store.remove(NAME)
+    assert everything(home).keys() == {"chosen.json"}
+    (home / "downloads").mkdir(exist_ok=True)
+    (home / "downloads" / f"{NAME}.zip.part").write_bytes(b"half of it")
+    assert store.remove(NAME) == [f"What had been fetched of {NAME} has been removed."]
+    outside = home / "outside.zip"
+    outside.write_bytes(b"mine")
+    for name, wrong in (
+        (NAME, "no installed model"),
+        ("built-in", "cannot be removed"),
+        ("../outside", "cannot be called"),
+    ):
+        with pytest.raises(ModelError, match=wrong):
+            store.remove(name)
+    assert outside.exists()
+
+
+# ------------------------------------------------------------------ the catalogue
+
+
+def test_every_base_says_where_it_is_how_long_what_it_must_be_and_its_licence() -> None:
+    found = catalogue.load()
+    for base in found.bases.values():
+        assert base.address == f"https://alphacephei.com/vosk/models/{base.name}.zip"
+        assert 10_000_000 < base.size < 400_000_000
+        assert base.licence in ("Apache 2.0", "MIT")
+        assert base.md5 is not None and len(bytes.fromhex(base.md5)) == 16
+        assert base.sha256 is None or len(bytes.fromhex(base.sha256)) == 32
+        assert found.known(base.short) is found.known(base.name) is base
+        assert folders.check_name(base.name) == base.name
+    assert len({base.short for base in found.bases.values()}) == len(found.bases)
+    for code in (*language.languages(), "fo"):
+        recommended = found.for_language(code)
+        assert recommended and all(base.tried and base.sha256 for base in recommended)
+
+
+def test_the_catalogue_is_in_the_wheel() -> None:
+    project = (ROOT / "pyproject.toml").read_text("utf-8")
+    assert '"models/models.toml" = "blindplay/models/models.toml"' in project
+
+
+def test_of_other_models_vosks_own_list_is_asked(
+    archive: Path, server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known(monkeypatch, listed=server.url("model-list.json"))
+    entry = {"name": NAME, "lang_text": "Xish", "size": 7, "url": "https://x.example/m.zip",
+             "md5": 32 * "A", "obsolete": "false"}  # fmt: skip
+    server.files["model-list.json"] = json.dumps([{"name": "another"}, entry]).encode()
+    base = store.find_base(NAME, patience=QUICK)
+    assert (base.size, base.md5, base.sha256) == (7, 32 * "a", None)
+    assert "https://x.example/models" in base.licence
+    with pytest.raises(BaseError, match="no model vosk-model-none"):
+        store.find_base("vosk-model-none", patience=QUICK)
+    for wrong in (b"<html>", b"{}", b"[1]", json.dumps([{**entry, "md5": "?"}]).encode()):
+        server.files["model-list.json"] = wrong
+        with pytest.raises(BaseError, match="is no list of models"):
+            store.find_base(NAME, patience=QUICK)
+    del server.files["model-list.json"]
+    with pytest.raises(DownloadError, match="404"):
+        store.find_base(NAME, patience=QUICK)
+
+
+# ------------------------------------------------------------------ the commands
+
+
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
+) -> tuple[int, str, str]:
+    monkeypatch.setattr(sys, "argv", ["blindplay", "models", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    told = capsys.readouterr()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code, told.out, told.err
+
+
+@pytest.mark.usefixtures("unproved")
+def test_the_commands_say_what_they_did_in_sentences(
+    archive: Path, server: Served, home: Path,
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    known(monkeypatch, base_of(archive, server.url(f"{NAME}.zip")))
+
+    def models_(*arguments: str, wrong: str = "") -> str:
+        status, told, fault = run(capsys, monkeypatch, *arguments)
+        assert status == (2 if wrong else 0), fault
+        assert wrong in fault
+        assert not wrong or fault.count("\n") == 1
+        return told
+
+    assert "no model is installed, so nothing can be heard" in models_("list", "--language", "nb")
+    told = models_("install", "--language", "nb")
+    assert f"{NAME} is installed" in told and f"nb: heard with {NAME}." in told
+    told = models_("list", "--language", "nb")
+    row = f"{NAME}: installed, trained on Xish, in use, recommended, [0-9]+ megabytes, licence"
+    assert re.search(row, told), told
+    rows = [json.loads(line) for line in models_("list", "--json").splitlines()]
+    assert {(r["language"], r["model"]) for r in rows if r["used"]} == {
+        ("de", "built-in"),
+        ("nb", NAME),
+        *((("en", "built-in"),) if folders.built_in("en") else ()),
+    }
+    assert all(row["licence"] for row in rows)
+    assert "knows all" in models_("check", "--language", "nb")
+    (checked,) = map(json.loads, models_("check", "--language", "nb", "--json").splitlines())
+    assert checked["ok"] and checked["missing"] == [] and checked["files"] > 5
+    models_("install", "xx", "--language", "de")
+    assert models_("use", "xx", "built-in") == f"de: heard with {NAME} and built-in, together.\n"
+    assert "does not listen" in models_("use", "xx")
+    models_("use", "yy", wrong="There is no model yy for de")
+    (home / "adapted" / "nb" / NAME / "ears.json").write_text("[")
+    assert "ears.json is damaged; delete it" in models_("check", "--language", "nb", wrong="1 of 1")
+    (home / "adapted" / "nb" / NAME / "ears.json").unlink()
+    (home / "adapted" / "nb" / NAME / "graph" / "words.txt").write_text("bonde 1\n")
+    assert "bad" in models_("check", "--language", "nb", wrong="1 of 1 models cannot be relied")
+    assert f"{NAME} has been removed from nb." in models_("remove", "xx")
+    models_("remove", "xx", wrong="There is no installed model")
+    models_("remove", "built-in", wrong="cannot be removed")
+    models_("install", "--from", str(home), "--language", "nb", wrong="holds no speech model")
+    models_("install", "--language", "zz", wrong="zz")
+    server.does = [answers(404)]
+    models_("install", "--language", "nb", wrong="there is no such file")

@@ -1,0 +1,51 @@
+"""What was said and what was heard: the cheapest way from one to the other."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from blindplay.speech.confusions import NEVER_SEEN, NOTHING, Confusions
+
+WORDS = st.lists(st.sampled_from(["dame", "turm", "eva", "zwei", "drei"]), max_size=5)
+TABLE = Confusions({"dame": {"turm": 2.0}, "eva": {NOTHING: 3.0}, NOTHING: {"drei": 4.0}})
+
+
+def test_a_known_confusion_costs_what_was_measured_and_an_unknown_one_more() -> None:
+    assert TABLE.between(["dame", "eva", "zwei"], ["turm", "eva", "zwei"]) == 2.0
+    assert TABLE.between(["turm", "eva", "zwei"], ["dame", "eva", "zwei"]) == NEVER_SEEN
+    assert TABLE.between(["dame", "eva", "zwei"], ["turm", "zwei"]) == 5.0
+    assert TABLE.between(["zwei"], ["zwei", "drei"]) == 4.0
+
+
+def test_the_table_counts_how_often_a_word_was_heard_as_another() -> None:
+    pairs = [("dame", "dame")] * 14 + [("dame", "turm")] + [("eva", "eva")] * 3
+    table = Confusions.measured(pairs, doubt=5).table
+    assert table == {"dame": {"turm": pytest.approx(math.log(20))}}
+
+
+@given(WORDS, WORDS)
+def test_the_cheapest_way_is_the_sum_of_its_steps(said: list[str], heard: list[str]) -> None:
+    pairs = TABLE.aligned(said, heard)
+    assert [word for word, _ in pairs if word != NOTHING] == said
+    assert [word for _, word in pairs if word != NOTHING] == heard
+    assert TABLE.between(said, heard) == pytest.approx(sum(TABLE.one(*pair) for pair in pairs))
+
+
+@given(WORDS, WORDS, WORDS)
+def test_equal_words_cost_nothing_and_a_detour_never_costs_less(
+    said: list[str], between: list[str], heard: list[str]
+) -> None:
+    assert TABLE.between(said, said) == 0
+    longest = max(len(said), len(heard))
+    assert TABLE.between(said, heard) <= 2 * NEVER_SEEN * longest
+    assert Confusions().between(said, heard) <= Confusions().between(
+        said, between
+    ) + Confusions().between(between, heard)
+
+
+def test_credit_is_given_for_known_confusions_only() -> None:
+    assert TABLE.credit(["dame", "eva"], ["turm", "eva"]) == pytest.approx(0.4 * 5)
+    assert TABLE.credit(["turm", "eva"], ["dame", "eva"]) == 0
+    assert TABLE.credit(["dame"], ["dame"]) == 0

@@ -1,0 +1,262 @@
+"""The commands that set a board up and that stand in for one."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from pathlib import Path
+
+import chess
+import platformdirs
+import pytest
+
+from blindplay.boards import calibration
+from blindplay.boards.calibration import Calibration
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.line import BoardNotFoundError
+from blindplay.boards.practice import practise
+from blindplay.language import load
+from blindplay.laws.facts import Player, Setup
+from blindplay.laws.placement import pieces_of
+from blindplay.table.board_setup import set_up
+from blindplay.table.play import Devices, run
+
+GERMAN = load("de")
+GOAL = pieces_of(chess.BaseBoard("4k3/8/8/8/8/8/4P3/4K3"))
+
+
+class Keys:
+    """A keyboard at which nobody types until he is told to."""
+
+    def __init__(self) -> None:
+        self._typed = threading.Condition()
+        self._lines: list[str] = []
+
+    def type(self, line: str) -> None:
+        with self._typed:
+            self._lines.append(line + "\n")
+            self._typed.notify_all()
+
+    def __iter__(self) -> Keys:
+        return self
+
+    def __next__(self) -> str:
+        with self._typed:
+            self._typed.wait_for(lambda: bool(self._lines))
+            return self._lines.pop(0)
+
+
+class Running:
+    """A command in a thread of its own, its keyboard and what it prints."""
+
+    def __init__(self) -> None:
+        self.keys, self.out = Keys(), io.StringIO()
+
+    def wait(self, words: str, times: int = 1) -> None:
+        end = time.monotonic() + 10
+        while self.out.getvalue().count(words) < times:
+            assert time.monotonic() < end, self.out.getvalue()
+            time.sleep(0.01)
+
+
+class Led(Running):
+    """``board setup`` at an emulated board."""
+
+    def __init__(self, board: EmulatedBoard) -> None:
+        super().__init__()
+        self.shown: list[bool] = []
+        self.thread = threading.Thread(
+            target=lambda: self.shown.append(
+                set_up(board.url, GOAL, GERMAN, True, self.keys, self.out)
+            ),
+            daemon=True,
+        )
+        self.thread.start()
+
+    def ended(self) -> bool:
+        self.thread.join(10)
+        return self.shown[0]
+
+
+@pytest.mark.parametrize("identity", [True, False], ids=["named", "unnamed"])
+def test_a_position_is_set_up_step_by_step(identity: bool) -> None:
+    with EmulatedBoard("4k3/8/8/8/8/7r/8/8", identity=identity) as board:
+        led = Led(board)
+        led.wait("Jetzt wird das Brett aufgestellt. Schritte: drei.")
+        led.wait("Vom Brett nehmen: ")
+        board.lift("h3")
+        led.wait("Feld Eva eins fehlt: weißer König.")
+        led.keys.type("wiederholen")
+        led.wait("Feld Eva eins fehlt: weißer König.", 2)
+        board.place("e1", "K")
+        led.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        board.place("e2", "P")
+        led.wait("Die Stellung ist aufgestellt.")
+        assert led.ended()
+
+
+def test_a_step_that_is_left_out_leaves_the_position_unfinished() -> None:
+    with EmulatedBoard("4k3/8/8/8/8/8/4P3/8") as board:
+        led = Led(board)
+        led.wait("Feld Eva eins fehlt: weißer König.")
+        led.keys.type("weiter")
+        led.wait("Ausgelassen sind die Felder: Eva eins.")
+        assert not led.ended()
+
+
+def test_a_cable_that_is_pulled_is_told_and_the_step_repeated_when_it_is_back() -> None:
+    with EmulatedBoard("4k3/8/8/8/8/8/4P3/8") as board:
+        led = Led(board)
+        led.wait("Feld Eva eins fehlt: weißer König.")
+        board.unplug()
+        led.wait("Die Verbindung zum Brett ist unterbrochen.")
+        board.plug()
+        led.wait("Feld Eva eins fehlt: weißer König.", 2)
+        led.keys.type("quit")
+        assert not led.ended()
+
+
+def test_a_bad_contact_is_told_with_what_to_do() -> None:
+    with EmulatedBoard("4k3/8/8/8/8/8/4P3/8") as board:
+        led = Led(board)
+        led.wait("Feld Eva eins fehlt")
+        board.fault("e2")
+        led.wait("Feld Eva zwei: der Kontakt ist schlecht.")
+        led.keys.type("quit")
+        led.ended()
+
+
+def test_a_board_that_is_set_up_already_is_told_so() -> None:
+    with EmulatedBoard("4k3/8/8/8/8/8/4P3/4K3") as board:
+        led = Led(board)
+        assert led.ended()
+        assert led.out.getvalue() == "Die Stellung ist aufgestellt.\n"
+
+
+def test_no_board_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(BoardNotFoundError):
+        set_up(str(tmp_path / "none"), GOAL, GERMAN, True, io.StringIO(), io.StringIO())
+
+
+# --- the board that is typed ---------------------------------------------------------------
+
+
+def typed(placement: str, *lines: str) -> list[str]:
+    out = io.StringIO()
+    with EmulatedBoard(placement, lift_ms=50) as board:
+        practise(board, io.StringIO("\n".join([*lines, "fen"]) + "\n"), out)
+        assert out.getvalue().splitlines()[0] == board.url
+    return out.getvalue().splitlines()[1:]
+
+
+START = chess.STARTING_FEN.split()[0]
+
+
+@pytest.mark.parametrize(
+    ("placement", "lines", "shown"),
+    [
+        (START, ["lift e2", "place e4"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"),
+        (START, ["move e2e4"], "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"),
+        ("8/8/8/3p4/4P3/8/8/8", ["move e4d5"], "8/8/8/3P4/8/8/8/8"),
+        ("8/8/8/3pP3/8/8/8/8", ["move e5d6"], "8/8/3P4/8/8/8/8/8"),
+        ("8/4P3/8/8/8/8/8/8", ["move e7e8n"], "4N3/8/8/8/8/8/8/8"),
+        ("8/8/8/8/8/8/8/4K2R", ["move e1g1"], "8/8/8/8/8/8/8/5RK1"),
+        ("r3k3/8/8/8/8/8/8/8", ["move e8c8"], "2kr4/8/8/8/8/8/8/8"),
+        ("8/8/8/8/8/8/8/8", ["place a1 Q", "", "press white", "unplug", "plug"],
+         "8/8/8/8/8/8/8/Q7"),
+    ],
+)  # fmt: skip
+def test_typed_hands_move_the_pieces(placement: str, lines: list[str], shown: str) -> None:
+    assert typed(placement, *lines) == [shown]
+
+
+@pytest.mark.parametrize(
+    "line", ["lift e4", "lift z9", "place e4", "place e2 P", "place e4 x", "move e4e5", "move x",
+             "press", "press green", "dance"],
+)  # fmt: skip
+def test_what_typed_hands_cannot_do_is_told_and_changes_nothing(line: str) -> None:
+    trouble, shown = typed(START, line)
+    assert trouble.startswith("trouble: ") and shown == START
+
+
+def test_quit_ends_the_board_at_once() -> None:
+    out = io.StringIO()
+    with EmulatedBoard() as board:
+        practise(board, io.StringIO("quit\nfen\n"), out)
+    assert len(out.getvalue().splitlines()) == 1
+
+
+# --- a game ---------------------------------------------------------------------------------
+
+
+class Played(Running):
+    """``play`` with White's emulated board, keys, and nobody speaking."""
+
+    def __init__(self, board: EmulatedBoard, path: Path, *, resume: bool = False) -> None:
+        super().__init__()
+        white = Player(impaired=True)
+        setup = None if resume else Setup(t=0, time_control="900", white=white)
+        devices = Devices(board=board.url, microphone="none", silent=True)
+        self._thread = threading.Thread(
+            target=lambda: run(path, setup, "de", devices, self.keys, self.out), daemon=True
+        )
+        self._thread.start()
+
+    def quit(self) -> str:
+        self.keys.type("quit")
+        self._thread.join(10)
+        assert not self._thread.is_alive()
+        return self.out.getvalue()
+
+
+def test_a_game_begins_when_its_board_has_been_set_up(tmp_path: Path) -> None:
+    with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
+        game = Played(board, tmp_path / "game.db")
+        game.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        assert "Willkommen" not in game.out.getvalue()
+        board.place("e2", "P")
+        game.wait("Willkommen am Tisch.")
+        assert "ruled clock: running white" in game.quit()
+
+
+def test_a_game_may_be_begun_before_its_board_is_set_up(tmp_path: Path) -> None:
+    with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
+        game = Played(board, tmp_path / "game.db")
+        game.wait("Feld Eva zwei fehlt: weißer Bauer.")
+        game.keys.type("start")
+        game.wait("Willkommen am Tisch.")
+        game.quit()
+
+
+def test_a_game_that_is_resumed_leads_to_its_position_first(tmp_path: Path) -> None:
+    with EmulatedBoard() as board:
+        game = Played(board, tmp_path / "game.db")
+        game.wait("Willkommen am Tisch.")
+        game.keys.type("Springer Gustav eins Felix drei")
+        game.wait("ruled announced")
+        board.lift("g1")
+        board.place("f3", "N")
+        board.press("white")
+        game.wait("ruled completed")
+        game.quit()
+    with EmulatedBoard() as board:
+        game = Played(board, tmp_path / "game.db", resume=True)
+        game.wait("Umstecken: weißer Springer, von Gustav eins nach Felix drei.")
+        assert "running black" not in game.out.getvalue()
+        board.lift("g1")
+        board.place("f3", "N")
+        game.wait("Die Stellung ist aufgestellt.")
+        game.wait("ruled clock: running black")
+        game.quit()
+
+
+def test_contacts_that_were_found_bad_are_told_before_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platformdirs, "user_config_path", lambda *_, **__: tmp_path)
+    with EmulatedBoard() as board:
+        calibration.keep(board.url, Calibration(bad={"e4": "bad"}))
+        game = Played(board, tmp_path / "game.db")
+        game.wait("said privately: Feld Eva vier: der Kontakt ist schlecht.")
+        game.quit()

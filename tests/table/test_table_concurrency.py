@@ -1,0 +1,158 @@
+"""All devices and four consoles at once: one owner takes their facts, one at a time."""
+
+from __future__ import annotations
+
+import io
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+import chess
+import pytest
+
+from blindplay.bench.endurance.visitor import Visitor
+from blindplay.boards.emulator import EmulatedBoard
+from blindplay.console.access import Allowance
+from blindplay.hearing.decision import open_recogniser
+from blindplay.language import load
+from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.record import Journal
+from blindplay.speech.audio import QueueSource, SilentSink, read_audio
+from blindplay.speech.models.folders import find_model
+from blindplay.speech.speaker import Speaker
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table import Table
+from blindplay.table.console_host import ConsoleHost
+from blindplay.table.session import Session
+from blindplay.wording.announcements import PackWords
+
+SETUP = Setup(
+    t=0, time_control="5400+30", white=Player(impaired=True, assistant=True), black=Player()
+)
+
+
+@pytest.mark.parametrize("seconds", [4.0, pytest.param(60.0, marks=pytest.mark.long)])
+def test_all_devices_and_four_consoles_at_once_make_one_game(
+    tmp_path: Path, seconds: float
+) -> None:
+    pack, out = load("de"), io.StringIO()
+    taken: list[tuple[Fact, list[Ruling]]] = []
+    busy: list[int] = []
+    overlapped: list[int] = []
+    heard: Counter[str] = Counter()
+
+    def keep(fact: Fact, rulings: list[Ruling]) -> None:
+        overlapped.extend(busy)
+        busy.append(1)
+        taken.append((fact, rulings))
+        if isinstance(fact, f.Lift | f.Place):
+            heard[fact.board] += 1
+        busy.pop()
+
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(tmp_path / "game.db"))
+        synthesiser = stack.enter_context(Synthesiser("de", spellings=pack.spoken))
+        sinks = [SilentSink(name, keeps=False) for name in ("private", "public")]
+        table = Table(journal, SETUP)
+        taken += [(fact, list(rulings)) for fact, rulings in table.log]
+        table.listen(keep)
+        session = Session(table, pack, Speaker(synthesiser, *sinks), out, tick_seconds=0.02)
+        stack.callback(session.close)
+        boards = {side: stack.enter_context(EmulatedBoard(lift_ms=20)) for side in f.SIDES}
+        for side, board in boards.items():
+            session.attach_board(side, board.url)
+        microphone = QueueSource()
+        session.attach_microphone("white", microphone, open_recogniser(pack, find_model("de")))
+        sound = read_audio(synthesiser.render(pack.command_phrases()[0]))
+        host = ConsoleHost(table, port=0)
+        host.console.acting = host.console.entering = Allowance(a_second=1e6, at_once=10**6)
+        end = time.monotonic() + 60
+        while not all(board.placement() for board in session.boards.values()):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        table.submit(f.Start)
+        over = threading.Event()
+        felt: dict[str, list[tuple[str, str]]] = {side: [] for side in f.SIDES}
+        typed = [0]
+
+        def hands(side: str) -> None:
+            """A piece that is not the opponent's goes up and down again, as fast as it is felt; but
+            a serial line holds no more than some 200 events for a table that is behind."""
+            rng, board = random.Random(side), boards[side]
+            while not over.is_set():
+                if len(felt[side]) - heard[side] > 100:
+                    time.sleep(0.01)
+                    continue
+                square = chess.square_name(rng.choice(range(16)) + (48 if side == "black" else 0))
+                piece = board.lift(square)
+                board.place(square, piece)
+                felt[side] += [("lift", square), ("place", square)]
+
+        def levers() -> None:
+            while not over.wait(0.1):
+                boards["white"].press("black")
+
+        def keys() -> None:
+            while not over.wait(0.01):
+                table.submit(f.Query, by="black", about="moves")
+                typed[0] += 1
+                session.typed("white", random.choice(("e2 e4", "Hilfe", "nein", "Unsinn")))
+
+        def voice() -> None:
+            while not over.wait(0.3):
+                microphone.push(sound)
+
+        acts: list[Callable[[], None]] = [keys, voice, levers]
+        acts += [lambda side=side: hands(side) for side in f.SIDES]  # type: ignore[misc]
+        threads = [threading.Thread(target=act, daemon=True) for act in acts]
+        visitors = [
+            Visitor(host.link(role), lambda: {"act": "query", "about": "last_move"}, every=0.02)
+            for role in host.roles()
+        ]
+        assert len(visitors) == 4
+        for thread in threads:
+            thread.start()
+        time.sleep(seconds)
+        over.set()
+        for thread in threads:
+            thread.join(timeout=60)
+            assert not thread.is_alive()  # nobody waits for anybody for ever
+        for visitor in visitors:
+            visitor.leave()
+        host.close()
+        for visitor in visitors:
+            visitor.close()
+
+        def all_felt() -> bool:  # the table may be behind with what the boards have sent
+            return heard.total() >= sum(map(len, felt.values()))
+
+        end = time.monotonic() + 60
+        while not all_felt() and time.monotonic() < end:
+            time.sleep(0.1)
+        time.sleep(0.3)  # what is too much
+        session.wait_until_said()
+    with Journal(tmp_path / "game.db", read_only=True) as journal:
+        written = list(journal.facts())
+    assert not overlapped
+    assert written == [fact for fact, _ in taken]
+    game = Game(PackWords())
+    for fact, rulings in taken:
+        assert game.apply(fact) == rulings
+    for side in f.SIDES:
+        found = [
+            (fact.kind, fact.square)
+            for fact in written
+            if isinstance(fact, f.Lift | f.Place) and fact.board == side
+        ]
+        assert found == felt[side] and found
+    queries = [fact for fact in written if isinstance(fact, f.Query)]
+    asked = [fact for fact in queries if fact.about == "last_move"]
+    assert sum(fact.by == "black" and fact.about == "moves" for fact in queries) == typed[0]
+    assert len(asked) >= sum(visitor.sent for visitor in visitors) > 0
+    assert all(visitor.changes for visitor in visitors)
