@@ -409,15 +409,15 @@ def mating(
 
 
 def _mating(board: chess.Board) -> dict[str, dict[str, Any]]:
-    from blindplay.laws.mating import Verdict, can_mate
+    from blindplay.laws.mating import MatingVerdict, can_mate
 
     told: dict[str, dict[str, Any]] = {}
     for side, colour in (("white", chess.WHITE), ("black", chess.BLACK)):
         found = can_mate(board, colour)
         told[side] = {"verdict": found.verdict.value}
-        if found.verdict is Verdict.POSSIBLE:
+        if found.verdict is MatingVerdict.POSSIBLE:
             told[side]["line"] = [move.uci() for move in found.line]
-        elif found.verdict is Verdict.IMPOSSIBLE:
+        elif found.verdict is MatingVerdict.IMPOSSIBLE:
             told[side]["reason"] = found.reason
     return told
 
@@ -573,7 +573,7 @@ def play(
     drawn = sys.stdout.isatty() if qr is None else qr
     served = table_play.ConsoleAt(host, console_port, certificate, key, drawn) if console else None
     keep = Keep(tape.value)
-    devices = table_play.Devices(
+    devices = table_play.WantedDevices(
         board, sighted_board, microphone, private_output, public_output, tuple(model or ()), silent,
         push_to_talk, shared_microphone, talk_levers,
     )  # fmt: skip
@@ -617,7 +617,7 @@ def play(
         setup = fact
     path = journal or _new_journal()
     needed = opening_word or (Needed.OPTIONAL if push_to_talk else Needed.SINGLE)
-    manner = table_play.Manner(training, OpeningWord(needed.value), Printed(shown.value))
+    manner = table_play.TableOptions(training, OpeningWord(needed.value), Printed(shown.value))
     table_play.run(
         path, setup, language_id, devices, sys.stdin, sys.stdout, keep, manner, served,
         charge_dead_time=dead_time is DeadTime.RUNNING,
@@ -768,10 +768,10 @@ def score(
     except writing.BrokenGameError as error:  # what comes before is written all the same
         scored, broken = error.before, error
     text = scored.write(
-        writing.Format(form.value),
+        writing.RecordFormat(form.value),
         None if side is None else side.value,
         language=language_id,
-        entries=None if entries is None else writing.Entries(entries.value),
+        entries=None if entries is None else writing.EntryForm(entries.value),
         paper=writing.Paper(cells, lines, points),
     )
     # As bytes: an embosser's ends of lines are CR LF on every system, and those of text are not.
@@ -951,7 +951,7 @@ def decode(
 ) -> None:
     """Print the moves of a recorded stream in UCI, one a line; on standard error what cannot be
     told."""
-    from blindplay.boards.dgt import Commit, Found, NoRecordingError
+    from blindplay.boards.dgt import Commit, MoveFound, NoRecordingError
     from blindplay.boards.dgt import decode as decode_dgt
 
     position = None if fen is None else _position(fen)
@@ -961,7 +961,7 @@ def decode(
         if commit is not None:
             by = "clock" if commit is CommitBy.CLOCK else "position"
         for finding in decode_dgt(data, commit=by, position=position, turned=turned):
-            if isinstance(finding, Found):
+            if isinstance(finding, MoveFound):
                 print(finding.uci, flush=True)
             else:
                 print(finding.sentence, file=sys.stderr, flush=True)

@@ -19,7 +19,7 @@ import pytest
 import vosk
 
 from blindplay import language
-from blindplay.speech.adaptation import Variants, Vocabulary, adapt
+from blindplay.speech.adaptation import Pronunciations, Vocabulary, adapt
 from blindplay.speech.adaptation.contexts import Contexts
 from blindplay.speech.adaptation.kaldi_files import read_transitions
 from blindplay.speech.models.folders import PEOPLE, find_model, vocabulary
@@ -226,7 +226,9 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> tuple[Network, Path]:
     network = read(ROOT / "models" / "de")
     folder = tmp_path_factory.mktemp("exported")
     export(network, folder)
-    words: dict[str, Variants] = {f"phone{k}": {(p,): 0.0} for k, p in enumerate(network.phones)}
+    words: dict[str, Pronunciations] = {
+        f"phone{k}": {(p,): 0.0} for k, p in enumerate(network.phones)
+    }
     adapt(folder, folder, Vocabulary(words, {}))
     return network, folder
 

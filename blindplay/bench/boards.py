@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from blindplay.boards import events, peg
-from blindplay.boards.driver import Mirror, PegBoard
+from blindplay.boards.driver import BoardState, PegBoard
 from blindplay.boards.emulator import START, EmulatedBoard, LockstepBoard
 from blindplay.boards.events import BoardEvent
 
@@ -42,7 +42,7 @@ class Stepped(Protocol):
     def close(self) -> None: ...
 
 
-class Hands(Protocol):
+class RealTimeHands(Protocol):
     """A board in real time, as :class:`~blindplay.boards.emulator.EmulatedBoard` describes it."""
 
     url: str
@@ -61,12 +61,12 @@ class Host:
         self.heard: list[tuple[float, BoardEvent]] = []
         """Everything told so far, with the time in milliseconds at which the host knew it."""
         self.messages: list[peg.Message] = []
-        self._mirror: Mirror | None = None
+        self._mirror: BoardState | None = None
         self.connect()
 
     def connect(self) -> None:
         """Begin a new connection, as after plugging in."""
-        self._mirror = Mirror("lock-step", self._mirror)
+        self._mirror = BoardState("lock-step", self._mirror)
         self._decoder = peg.Decoder()
 
     @property
@@ -115,7 +115,9 @@ class Host:
 
 def _connected(board: Stepped) -> Host:
     host = Host(board)
-    if not host.run_until(lambda told: any(isinstance(e, events.Position) for e in told), 5000):
+    if not host.run_until(
+        lambda told: any(isinstance(e, events.BoardPosition) for e in told), 5000
+    ):
         raise RuntimeError("The board does not answer.")
     host.run(100)
     return host
@@ -160,11 +162,11 @@ def simulated_latency(board: Stepped, times: int = 50) -> Latency:
     for _ in range(times):
         lifts.append(once(lambda: board.set("e2", ".", 2), events.Lifted))
         placings.append(once(lambda: board.set("e2", "P", 2), events.Placed))
-        presses.append(once(lambda: board.press("white"), events.Lever))
+        presses.append(once(lambda: board.press("white"), events.LeverPressed))
     return _latency(lifts, placings, presses)
 
 
-def wall_latency(board: Hands, times: int = 20) -> Latency:
+def wall_latency(board: RealTimeHands, times: int = 20) -> Latency:
     """Measure on the wall's clock, through the serial line, the driver and its thread."""
     came = threading.Condition()
     last: list[tuple[float, BoardEvent]] = []
@@ -188,11 +190,11 @@ def wall_latency(board: Hands, times: int = 20) -> Latency:
     lifts, placings, presses = [], [], []
     with PegBoard(board.url, hear, ports=list):
         with came:
-            came.wait_for(lambda: any(isinstance(e, events.Position) for _, e in last), 10)
+            came.wait_for(lambda: any(isinstance(e, events.BoardPosition) for _, e in last), 10)
         for _ in range(times):
             lifts.append(once(lambda: board.lift("e2", wait=False), events.Lifted))
             placings.append(once(lambda: board.place("e2", "P", wait=False), events.Placed))
-            presses.append(once(lambda: board.press("white"), events.Lever))
+            presses.append(once(lambda: board.press("white"), events.LeverPressed))
     return _latency(lifts, placings, presses)
 
 
@@ -262,7 +264,7 @@ def reliability(board: Stepped, moves: int, seed: int = _SEED) -> Reliability:
         board.press(side)
 
         def settled(now: list[BoardEvent], truth: str = truth) -> bool:
-            pressed = any(isinstance(event, events.Lever) for event in now)
+            pressed = any(isinstance(event, events.LeverPressed) for event in now)
             return pressed and host.certain and host.placement == truth
 
         start = len(host.heard)
@@ -280,10 +282,10 @@ def reliability(board: Stepped, moves: int, seed: int = _SEED) -> Reliability:
                     action = (square, ".")
                 case events.Placed(square, placed):
                     action = (square, placed or "")
-                case events.Lever(presser):
+                case events.LeverPressed(presser):
                     pressed_sides.append(presser)
                     continue
-                case events.Position():
+                case events.BoardPosition():
                     positions += 1
                     continue
                 case _:

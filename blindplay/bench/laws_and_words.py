@@ -20,7 +20,7 @@ from blindplay.language.scoresheets.entries import entries
 from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
 from blindplay.laws.deviation import explain
-from blindplay.laws.mating import Verdict, can_mate
+from blindplay.laws.mating import MatingVerdict, can_mate
 from blindplay.laws.placement import write_placement
 from blindplay.record.disputes import decide
 from blindplay.speech.audio import read_audio
@@ -207,7 +207,7 @@ def _mating() -> Iterator[str]:
         "pawns locked from wall to wall": [_wall(rng) for _ in range(500)],
     }
     for kind, boards in kinds.items():
-        found = dict.fromkeys(Verdict, 0)
+        found = dict.fromkeys(MatingVerdict, 0)
         taken = []
         for board in boards:
             for side in chess.COLORS:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import chess
 
-from blindplay.laws.deviation import Slip, What, too_many_pieces
+from blindplay.laws.deviation import Slip, SlipKind, too_many_pieces
 from blindplay.laws.placement import (
     Change,
     captured_en_passant,
@@ -29,13 +29,29 @@ _TRIES = 100
 _BOTH_MAY_CASTLE = "r3k2r/ppp1bppp/2npbn2/4p3/4P3/2NPBN2/PPP1BPPP/R3K2R w KQkq - 0 1"
 
 BY_MOVES = (
-    What.NOT_EXECUTED, What.OTHER_SQUARE, What.OTHER_PIECE, What.OTHER_MOVE, What.OTHER_PROMOTION,
-    What.PAWN_NOT_REPLACED, What.OTHER_CASTLING, What.ROOK_FORGOTTEN, What.KING_FORGOTTEN,
-    What.EN_PASSANT_PAWN_LEFT, What.CAPTURER_LEFT, What.TWICE, What.BY_OTHER_SIDE_TOO,
-)  # fmt: skip
-_CASTLINGS = (What.OTHER_CASTLING, What.ROOK_FORGOTTEN, What.KING_FORGOTTEN)
-BY_THEMSELVES = (What.DISPLACED, What.EXCHANGED, What.MISSING, What.EXTRA, What.REPLACED)
-AT_THE_END = (What.BEHIND, What.NOT_WRITTEN)
+    SlipKind.NOT_EXECUTED,
+    SlipKind.OTHER_SQUARE,
+    SlipKind.OTHER_PIECE,
+    SlipKind.OTHER_MOVE,
+    SlipKind.OTHER_PROMOTION,
+    SlipKind.PAWN_NOT_REPLACED,
+    SlipKind.OTHER_CASTLING,
+    SlipKind.ROOK_FORGOTTEN,
+    SlipKind.KING_FORGOTTEN,
+    SlipKind.EN_PASSANT_PAWN_LEFT,
+    SlipKind.CAPTURER_LEFT,
+    SlipKind.TWICE,
+    SlipKind.BY_OTHER_SIDE_TOO,
+)
+_CASTLINGS = (SlipKind.OTHER_CASTLING, SlipKind.ROOK_FORGOTTEN, SlipKind.KING_FORGOTTEN)
+BY_THEMSELVES = (
+    SlipKind.DISPLACED,
+    SlipKind.EXCHANGED,
+    SlipKind.MISSING,
+    SlipKind.EXTRA,
+    SlipKind.REPLACED,
+)
+AT_THE_END = (SlipKind.BEHIND, SlipKind.NOT_WRITTEN)
 
 
 @dataclass(frozen=True)
@@ -82,21 +98,21 @@ def _is_rare(board: chess.Board, move: chess.Move) -> bool:
     return board.is_castling(move) or board.is_en_passant(move) or move.promotion is not None
 
 
-def mishap(rng: random.Random, plies: int, *kinds: What) -> Mishap:
+def mishap(rng: random.Random, plies: int, *kinds: SlipKind) -> Mishap:
     """A game of ``plies`` in which hands have slipped in each of these ways, one after the other
     (a random one if none is named)."""
     kinds = kinds or (rng.choice(BY_MOVES + BY_THEMSELVES + AT_THE_END),)
     while True:
         castles = any(kind in _CASTLINGS for kind in kinds)
         start = chess.Board(_BOTH_MAY_CASTLE if castles else chess.STARTING_FEN)
-        played = Played(game(rng, plies, start, castles_late=castles), start)
+        played = KnownGame(game(rng, plies, start, castles_late=castles), start)
         for _ in range(_TRIES):
             found = played.slip(rng, kinds)
             if found is not None:
                 return found
 
 
-class Played:
+class KnownGame:
     """A game whose positions are known, to be executed by hands again and again."""
 
     def __init__(self, moves: Sequence[chess.Move], start: chess.Board) -> None:
@@ -107,7 +123,7 @@ class Played:
             after.push(move)
             self.boards.append(after)
 
-    def slip(self, rng: random.Random, kinds: Sequence[What]) -> Mishap | None:
+    def slip(self, rng: random.Random, kinds: Sequence[SlipKind]) -> Mishap | None:
         """The game executed with a slip of each kind at random plies; None where hands would
         have noticed, where it leaves no trace, or where the game gives no occasion."""
         last = len(self.moves)
@@ -128,10 +144,10 @@ class Played:
                     return None
                 put, slip = done
                 slips.append(slip)
-                if kind in BY_MOVES and kind not in (What.TWICE, What.BY_OTHER_SIDE_TOO):
+                if kind in BY_MOVES and kind not in (SlipKind.TWICE, SlipKind.BY_OTHER_SIDE_TOO):
                     stands = laid_over(stands, put)
                     continue
-                if kind is What.BEHIND:
+                if kind is SlipKind.BEHIND:
                     break
                 if not _executes(before, move, stands):
                     return None
@@ -144,21 +160,21 @@ class Played:
             return None
         return Mishap(self.boards[0], self.moves, stands, tuple(slips))
 
-    def _occasions(self, kind: What) -> Sequence[int]:
+    def _occasions(self, kind: SlipKind) -> Sequence[int]:
         """The plies at which such a slip can happen."""
         last = len(self.moves)
-        if kind is What.BEHIND:
+        if kind is SlipKind.BEHIND:
             return range(max(1, last - 2), last)
-        if kind is What.NOT_WRITTEN:
+        if kind is SlipKind.NOT_WRITTEN:
             return [last]
         fits = {
-            What.OTHER_PROMOTION: lambda board, move: move.promotion,
-            What.PAWN_NOT_REPLACED: lambda board, move: move.promotion,
-            What.OTHER_CASTLING: lambda board, move: board.is_castling(move),
-            What.ROOK_FORGOTTEN: lambda board, move: board.is_castling(move),
-            What.KING_FORGOTTEN: lambda board, move: board.is_castling(move),
-            What.EN_PASSANT_PAWN_LEFT: lambda board, move: board.is_en_passant(move),
-            What.CAPTURER_LEFT: lambda board, move: board.piece_type_at(move.to_square),
+            SlipKind.OTHER_PROMOTION: lambda board, move: move.promotion,
+            SlipKind.PAWN_NOT_REPLACED: lambda board, move: move.promotion,
+            SlipKind.OTHER_CASTLING: lambda board, move: board.is_castling(move),
+            SlipKind.ROOK_FORGOTTEN: lambda board, move: board.is_castling(move),
+            SlipKind.KING_FORGOTTEN: lambda board, move: board.is_castling(move),
+            SlipKind.EN_PASSANT_PAWN_LEFT: lambda board, move: board.is_en_passant(move),
+            SlipKind.CAPTURER_LEFT: lambda board, move: board.piece_type_at(move.to_square),
         }.get(kind)
         if fits is None:
             # What hands did long ago has mostly been undone or noticed since.
@@ -168,7 +184,7 @@ class Played:
         ]
 
     def _done(
-        self, rng: random.Random, kind: What, ply: int, stands: Mapping[int, str]
+        self, rng: random.Random, kind: SlipKind, ply: int, stands: Mapping[int, str]
     ) -> tuple[Change, Slip] | None:
         """What hands do to the board in such a slip, and the slip; None where they cannot."""
         before, move = self.boards[ply - 1], self.moves[ply - 1]
@@ -182,9 +198,9 @@ class Played:
                 board.set_piece_at(square, piece)
         if letter_at(board, move.from_square) != letter_at(before, move.from_square):
             return None
-        if kind in (What.TWICE, What.BY_OTHER_SIDE_TOO):
+        if kind in (SlipKind.TWICE, SlipKind.BY_OTHER_SIDE_TOO):
             ways = list(_once_more(kind, ply, self.boards[ply], move))
-        elif kind is What.NOT_WRITTEN:
+        elif kind is SlipKind.NOT_WRITTEN:
             ways = [
                 (change(self.boards[ply], more), _slip(kind, ply + 1, self.boards[ply], None, more))
                 for more in self.boards[ply].legal_moves
@@ -209,36 +225,36 @@ def _executes(before: chess.Board, move: chess.Move, stands: Mapping[int, str]) 
 
 
 def _slip(
-    what: What, ply: int, board: chess.Board, move: chess.Move | None, executed: chess.Move
+    what: SlipKind, ply: int, board: chess.Board, move: chess.Move | None, executed: chess.Move
 ) -> Slip:
     piece = letter_at(board, executed.from_square)
     return Slip(what, ply, move, executed, piece, executed.from_square, executed.to_square)
 
 
 def _otherwise(
-    kind: What, ply: int, board: chess.Board, move: chess.Move
+    kind: SlipKind, ply: int, board: chess.Board, move: chess.Move
 ) -> Iterator[tuple[Change, Slip]]:
     """Every way to execute ``move`` wrongly that is of this kind."""
     did, home, target = change(board, move), move.from_square, move.to_square
     piece = letter_at(board, home)
-    if kind in (What.NOT_EXECUTED, What.BEHIND):
-        yield {}, Slip(kind, ply, move, None, piece if kind is What.NOT_EXECUTED else None,
-                       home if kind is What.NOT_EXECUTED else None)  # fmt: skip
-    elif kind is What.CAPTURER_LEFT:
+    if kind in (SlipKind.NOT_EXECUTED, SlipKind.BEHIND):
+        yield {}, Slip(kind, ply, move, None, piece if kind is SlipKind.NOT_EXECUTED else None,
+                       home if kind is SlipKind.NOT_EXECUTED else None)  # fmt: skip
+    elif kind is SlipKind.CAPTURER_LEFT:
         yield {target: None}, Slip(kind, ply, move, None, piece, home)
-    elif kind is What.EN_PASSANT_PAWN_LEFT:
+    elif kind is SlipKind.EN_PASSANT_PAWN_LEFT:
         victim = captured_en_passant(move)
         left = {at: now for at, now in did.items() if at != victim}
         yield left, Slip(kind, ply, move, None, letter_at(board, victim), victim)
-    elif kind is What.ROOK_FORGOTTEN:
+    elif kind is SlipKind.ROOK_FORGOTTEN:
         rook = castling_rook(board, move)
         king = {at: now for at, now in did.items() if now in ("K", "k") or at == home}
         yield king, Slip(kind, ply, move, None, letter_at(board, rook), rook)
-    elif kind is What.KING_FORGOTTEN:
+    elif kind is SlipKind.KING_FORGOTTEN:
         rook = castling_rook(board, move)
         moved = {at: now for at, now in did.items() if now in ("R", "r") or at == rook}
         yield moved, Slip(kind, ply, move, None, piece, home)
-    elif kind is What.OTHER_CASTLING:
+    elif kind is SlipKind.OTHER_CASTLING:
         short = target > home
         other = chess.Move(home, home + (-2 if short else 2))
         rook = chess.square(0 if short else 7, chess.square_rank(home))
@@ -246,12 +262,12 @@ def _otherwise(
             put = change(board, other)
             if not any(now and board.piece_type_at(at) for at, now in put.items()):
                 yield put, _slip(kind, ply, board, move, other)
-    elif kind is What.OTHER_PROMOTION:
+    elif kind is SlipKind.OTHER_PROMOTION:
         for promoted in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT):
             if promoted != move.promotion:
                 other = chess.Move(home, target, promoted)
                 yield change(board, other), _slip(kind, ply, board, move, other)
-    elif kind is What.PAWN_NOT_REPLACED:
+    elif kind is SlipKind.PAWN_NOT_REPLACED:
         other = chess.Move(home, target)
         yield change(board, other), _slip(kind, ply, board, move, other)
     else:
@@ -259,16 +275,16 @@ def _otherwise(
 
 
 def _other_moves(
-    kind: What, ply: int, board: chess.Board, move: chess.Move
+    kind: SlipKind, ply: int, board: chess.Board, move: chess.Move
 ) -> Iterator[tuple[Change, Slip]]:
     home, target = move.from_square, move.to_square
     kings = board.kings
     for other in board.generate_pseudo_legal_moves():
         same = other.from_square == home, other.to_square == target
         wanted = {
-            What.OTHER_SQUARE: (True, False),
-            What.OTHER_PIECE: (False, True),
-            What.OTHER_MOVE: (False, False),
+            SlipKind.OTHER_SQUARE: (True, False),
+            SlipKind.OTHER_PIECE: (False, True),
+            SlipKind.OTHER_MOVE: (False, False),
         }[kind]
         if same != wanted or kings & chess.BB_SQUARES[other.to_square]:
             continue
@@ -276,10 +292,10 @@ def _other_moves(
 
 
 def _once_more(
-    kind: What, ply: int, after: chess.Board, move: chess.Move
+    kind: SlipKind, ply: int, after: chess.Board, move: chess.Move
 ) -> Iterator[tuple[Change, Slip]]:
     home, target = move.from_square, move.to_square
-    if kind is What.TWICE:
+    if kind is SlipKind.TWICE:
         source = target
         file = 2 * chess.square_file(target) - chess.square_file(home)
         rank = 2 * chess.square_rank(target) - chess.square_rank(home)
@@ -299,7 +315,9 @@ def _once_more(
         yield {source: None, goal: piece}, Slip(kind, ply, move, executed, piece, source, goal)
 
 
-def _by_itself(rng: random.Random, kind: What, board: chess.Board) -> tuple[Change, Slip] | None:
+def _by_itself(
+    rng: random.Random, kind: SlipKind, board: chess.Board
+) -> tuple[Change, Slip] | None:
     """A piece that is knocked into a neighbouring hole, taken off, put back, or exchanged."""
     standing = pieces_of(board)
     movable = [square for square, letter in standing.items() if letter not in "Kk"]
@@ -307,22 +325,22 @@ def _by_itself(rng: random.Random, kind: What, board: chess.Board) -> tuple[Chan
         return None
     square, other = rng.sample(sorted(movable), 2)
     letter = standing[square]
-    if kind is What.MISSING:
+    if kind is SlipKind.MISSING:
         return {square: None}, Slip(kind, piece=letter, square=square)
-    if kind is What.DISPLACED:
+    if kind is SlipKind.DISPLACED:
         free = [to for to in chess.SquareSet(chess.BB_KING_ATTACKS[square]) if to not in standing]
         if not free:
             return None
         to = rng.choice(free)
         return {square: None, to: letter}, Slip(kind, piece=letter, square=square, to=to)
-    if kind is What.EXCHANGED:
+    if kind is SlipKind.EXCHANGED:
         square, other = sorted((square, other))
         letter, second = standing[square], standing[other]
         if letter == second:
             return None
         put: Change = {square: second, other: letter}
         return put, Slip(kind, piece=letter, square=square, to=other, other=second)
-    if kind is What.REPLACED:
+    if kind is SlipKind.REPLACED:
         wrong = rng.choice([one for one in "PNBRQpnbrq" if one != letter])
         return {square: wrong}, Slip(kind, piece=letter, square=square, other=wrong)
     empty = rng.choice([at for at in chess.SQUARES if at not in standing])

@@ -52,7 +52,7 @@ class Contact(Enum):
 
 
 @dataclass(frozen=True)
-class Reading:
+class HoleReading:
     """One hole: raw ``levels`` and the piece ``code`` that the board takes them for."""
 
     levels: tuple[int, ...]
@@ -74,13 +74,13 @@ class Calibration:
     checked_at: str = ""
 
 
-def judge_empty(reading: Reading) -> Contact:
+def judge_empty(reading: HoleReading) -> Contact:
     """A hole from which the piece has been taken."""
     empty = reading.code == peg.EMPTY and min(reading.levels) >= OPEN
     return Contact.GOOD if empty else Contact.NOT_EMPTY
 
 
-def judge(reading: Reading, code: int | None, level: int | None) -> Contact:
+def judge(reading: HoleReading, code: int | None, level: int | None) -> Contact:
     """A hole with a piece in it: ``code`` is the piece's, None where the board knows no kinds;
     ``level`` is what the piece read elsewhere, None where it has not been read yet."""
     if reading.code == peg.EMPTY:
@@ -129,7 +129,7 @@ class RawBoard:
         self.knows_pieces = bool(hello.capabilities & peg.Capability.IDENTITY)
         """Whether it can tell one kind of piece from another."""
 
-    def read(self, squares: Sequence[int], samples: int = SAMPLES) -> dict[int, Reading]:
+    def read(self, squares: Sequence[int], samples: int = SAMPLES) -> dict[int, HoleReading]:
         """The readings of these squares (0–63), each taken ``samples`` times, which lasts about a
         twentieth of a second each time."""
         levels = {
@@ -139,7 +139,7 @@ class RawBoard:
             for square in squares
         }
         codes = self._ask(peg.AskDump(), peg.Dump).codes
-        return {square: Reading(levels[square], codes[square]) for square in squares}
+        return {square: HoleReading(levels[square], codes[square]) for square in squares}
 
     def close(self) -> None:
         """Free the port."""
@@ -156,7 +156,7 @@ class RawBoard:
     ) -> None:
         self.close()
 
-    def _ask(self, command: peg.Command, kind: type[Any], **fields: object) -> Any:
+    def _ask(self, command: peg.HostCommand, kind: type[Any], **fields: object) -> Any:
         """Ask until the answer of this kind, with these fields, has come."""
         end, next_ask = time.monotonic() + _PATIENCE, 0.0
         try:

@@ -161,14 +161,14 @@ class _Clock:
         return min(now, (self._base + self._last + ahead) / 1000 + offset)
 
 
-class Mirror:
+class BoardState:
     """The host's picture of the board: messages in, events out, without any input or output.
 
     ``before`` is the mirror of the last connection: what stood on the board then is what a fault
     hides now, and presses of the levers are counted on unless the board has restarted.
     """
 
-    def __init__(self, url: str, before: Mirror | None = None) -> None:
+    def __init__(self, url: str, before: BoardState | None = None) -> None:
         self._url = url
         self._clock = _Clock()
         self._nonce: int | None = before._nonce if before else None
@@ -201,21 +201,21 @@ class Mirror:
                 return self._dump(message, now)
             case peg.Ping():
                 return self._ping(message, now)
-            case peg.Event():
+            case peg.HoleChanged():
                 return self._event(message, now)
-            case peg.Lever():
+            case peg.LeverMoved():
                 return self._lever(message, now)
             case peg.Presses():
                 return self._count_presses(message, now)
             case _:
                 return []
 
-    def asks(self, now: float) -> list[peg.Command]:
+    def asks(self, now: float) -> list[peg.HostCommand]:
         """What to ask the board at ``now``, in seconds; to be called many times a second."""
         silent = self.greeted and self.silence(now) > _SILENCE
         if silent or now >= self._next_keep_alive:
             self.wants_hello = True
-        commands: list[peg.Command] = []
+        commands: list[peg.HostCommand] = []
         if self.wants_hello and now >= self._next_hello:
             commands.append(peg.AskHello())
             self._next_hello = now + HELLO_EVERY
@@ -279,7 +279,7 @@ class Mirror:
         self._faulty = faulty
         return [
             self._position(at),
-            *(events.Fault(peg.square_name(square), at) for square in fresh),
+            *(events.ContactFault(peg.square_name(square), at) for square in fresh),
         ]
 
     def _ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
@@ -302,7 +302,7 @@ class Mirror:
             self._sequence = sequence
         return True
 
-    def _event(self, event: peg.Event, now: float) -> list[BoardEvent]:
+    def _event(self, event: peg.HoleChanged, now: float) -> list[BoardEvent]:
         if not self._follows(event.sequence):
             return []
         square, name = event.square, peg.square_name(event.square)
@@ -313,7 +313,7 @@ class Mirror:
             self._state[square] = event.new
         if event.new == peg.FAULT:
             self._faulty.add(square)
-            return [events.Fault(name, at)]
+            return [events.ContactFault(name, at)]
         self._faulty.discard(square)
         known = self.codes[square] if self.codes is not None else None
         if self.codes is not None:
@@ -332,7 +332,7 @@ class Mirror:
         # Exchanged faster than a lift is believed.
         return [events.Lifted(name, at), events.Placed(name, piece, at)]
 
-    def _lever(self, lever: peg.Lever, now: float) -> list[BoardEvent]:
+    def _lever(self, lever: peg.LeverMoved, now: float) -> list[BoardEvent]:
         # A press is told at once; one from long before was made after a restart that we missed.
         if self._restarted(lever.uptime + 1000):
             return []
@@ -343,7 +343,7 @@ class Mirror:
             self._presses[lever.lever] = (known + 1) % 256
         self._pressed_at[lever.lever] = lever.uptime
         at = self._clock.time(lever.uptime, now)
-        return [events.Lever("black" if lever.lever else "white", at)]
+        return [events.LeverPressed("black" if lever.lever else "white", at)]
 
     def _count_presses(self, told: peg.Presses, now: float) -> list[BoardEvent]:
         """Find presses whose frames got lost; several of one lever get the last one's time."""
@@ -368,11 +368,11 @@ class Mirror:
             self._presses[lever] = count
             if missed:
                 self._pressed_at[lever] = at
-                found += [events.Lever(side, self._clock.time(at, now))] * missed
+                found += [events.LeverPressed(side, self._clock.time(at, now))] * missed
         return sorted(found, key=lambda press: press.at)
 
-    def _position(self, at: float) -> events.Position:
-        return events.Position(self.placement() or "", at)
+    def _position(self, at: float) -> events.BoardPosition:
+        return events.BoardPosition(self.placement() or "", at)
 
     def placement(self) -> str | None:
         """The board as it was last known, None before the first dump."""
@@ -404,7 +404,7 @@ class PegBoard(LineBoard):
         super().__init__(url, on_event, name="pegged board", backoff=backoff, ports=ports)
         self._baud = baud
         self._hello_seconds = hello_seconds
-        self._mirror: Mirror | None = None
+        self._mirror: BoardState | None = None
         self._placement: str | None = None
         self._outbox: deque[bytes] = deque(maxlen=16)
         self._rejected = 0
@@ -427,7 +427,7 @@ class PegBoard(LineBoard):
     def _session(self, url: str) -> None:
         port = open_port(url, self._baud)
         self._decoder = peg.Decoder()
-        self._mirror = mirror = Mirror(url, self._mirror)
+        self._mirror = mirror = BoardState(url, self._mirror)
         try:
             self._talk(port, mirror, url)
         finally:
@@ -435,7 +435,7 @@ class PegBoard(LineBoard):
             self._decoder = None
             close_port(port)
 
-    def _talk(self, port: serial.Serial, mirror: Mirror, url: str) -> None:
+    def _talk(self, port: serial.Serial, mirror: BoardState, url: str) -> None:
         decoder = self._decoder
         assert decoder is not None
         start = time.monotonic()

@@ -40,7 +40,7 @@ _BYTE_MS = 10 / 9.6
 """What a byte takes at 9600 baud."""
 
 
-class _Line(Protocol):
+class _SerialLine(Protocol):
     url: str
 
     def read(self, timeout: float) -> bytes | None:
@@ -215,14 +215,14 @@ class SoftBoard:
         old, new = self._seen(old), self._seen(code)
         if old != new:
             self._sequence = (self._sequence + 1) & 0xFFFF
-            self._tell(peg.Event(self._sequence, _u32(first), index, old, new))
+            self._tell(peg.HoleChanged(self._sequence, _u32(first), index, old, new))
 
     def _lever_moves(self, lever: int, down: int, now: float) -> None:
         self._sequence = (self._sequence + 1) & 0xFFFF
         if down:
             self._presses[lever] = (self._presses[lever] + 1) & 0xFF
             self._pressed_at[lever] = now
-        self._tell(peg.Lever(self._sequence, _u32(now), lever, down))
+        self._tell(peg.LeverMoved(self._sequence, _u32(now), lever, down))
 
     def _seen(self, code: int) -> int:
         # Without identity any plug is the same plug.
@@ -367,8 +367,8 @@ class EmulatedBoard:
         self._port = 0
         if sys.platform != "win32" and not force_socket:
             self._directory = tempfile.TemporaryDirectory(prefix="blindplay-board-")
-        self._line: _Line | None = None
-        self._retired: _Line | None = None
+        self._line: _SerialLine | None = None
+        self._retired: _SerialLine | None = None
         self._lose = self._garble = 0
         self._random = random.Random(1)
         self._boot()
@@ -528,7 +528,7 @@ class EmulatedBoard:
 
     # --- between the board and its line ----------------------------------------------------
 
-    def _new_line(self) -> _Line:
+    def _new_line(self) -> _SerialLine:
         if sys.platform != "win32" and self._directory is not None:
             return _PtyLine(Path(self._directory.name) / "board")
         line = _SocketLine(self._port)

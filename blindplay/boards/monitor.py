@@ -52,18 +52,18 @@ def describe_event(event: BoardEvent) -> str:
                 return f"Placed on {square}: a piece."
             side = "white" if piece.isupper() else "black"
             return f"Placed on {square}: {side} {_NAMES[piece.upper()]}."
-        case events.Position(placement):
+        case events.BoardPosition(placement):
             return f"Position: {placement}"
-        case events.Lever(side):
+        case events.LeverPressed(side):
             return f"{side.capitalize()} pressed the clock."
-        case events.Fault(square):
+        case events.ContactFault(square):
             return f"Fault on {square}: check the contact and the plug."
 
 
 def event_json(event: BoardEvent, at: float) -> str:
     """Return one line of JSON: ``event``, ``at`` (seconds), and the event's own fields."""
     fields = {**asdict(event), "at": round(at, 3)}
-    return json_lines.dumps({"event": type(event).__name__.lower(), **fields}, ensure_ascii=False)
+    return json_lines.dumps({"event": event.kind, **fields}, ensure_ascii=False)
 
 
 def monitor(url: str | None, *, json: bool, seconds: float | None, out: TextIO) -> None:

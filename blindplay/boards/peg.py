@@ -165,7 +165,7 @@ class Raw:
 
 
 @dataclass(frozen=True)
-class Event:
+class HoleChanged:
     """A hole changed (``E``); ``uptime`` is that of the first change, not of its confirmation."""
 
     KIND: ClassVar[bytes] = b"E"
@@ -185,10 +185,10 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Lever:
+class LeverMoved:
     """A clock lever moved (``L``): ``lever`` 0 is White's, 1 is Black's; ``down`` 1 is pressed.
 
-    Levers count in the same sequence as :class:`Event`.
+    Levers count in the same sequence as :class:`HoleChanged`.
     """
 
     KIND: ClassVar[bytes] = b"L"
@@ -208,7 +208,7 @@ class Lever:
 class Presses:
     """How often each clock lever has been pressed (``K``): follows each :class:`Dump` and ping.
 
-    So a press whose :class:`Lever` frame got lost is not lost to the game. ``white`` and ``black``
+    So a press is not lost to the game if its :class:`LeverMoved` frame is. ``white`` and ``black``
     count modulo 256 since boot; ``white_at`` and ``black_at`` are the uptimes of the last press of
     each, 0 before the first. A board without levers need not send it.
     """
@@ -327,10 +327,14 @@ class Leave:
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
 
 
-Message: TypeAlias = Hello | Dump | Ping | Raw | Event | Lever | Presses | Ack | Nak | Unknown
-Command: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Leave
+Message: TypeAlias = (
+    Hello | Dump | Ping | Raw | HoleChanged | LeverMoved | Presses | Ack | Nak | Unknown
+)
+HostCommand: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Leave
 
-_MESSAGES = {c.KIND[0]: c for c in (Hello, Dump, Ping, Raw, Event, Lever, Presses, Ack, Nak)}
+_MESSAGES = {
+    c.KIND[0]: c for c in (Hello, Dump, Ping, Raw, HoleChanged, LeverMoved, Presses, Ack, Nak)
+}
 _COMMANDS = {c.KIND[0]: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Leave)}
 
 
@@ -364,7 +368,7 @@ def encode_frame(body: bytes) -> bytes:
     return b"\0" + encoded + b"\0"
 
 
-def encode(item: Message | Command) -> bytes:
+def encode(item: Message | HostCommand) -> bytes:
     """Return the frame, delimiters included, of a message or a command."""
     if isinstance(item, Unknown):
         return encode_frame(bytes([item.kind]) + item.payload)
@@ -395,7 +399,7 @@ def parse_message(body: bytes) -> Message:
     return message
 
 
-def parse_command(body: bytes) -> Command | None:
+def parse_command(body: bytes) -> HostCommand | None:
     """Read a body that came from the host; an unknown type gives None.
 
     Raises :class:`MalformedFrameError` as :func:`parse_message` does.
@@ -404,7 +408,7 @@ def parse_command(body: bytes) -> Command | None:
     if shape is None:
         return None
     try:
-        command: Command = shape(*shape.LAYOUT.unpack(body[1:]))
+        command: HostCommand = shape(*shape.LAYOUT.unpack(body[1:]))
     except (struct.error, ValueError) as error:
         raise MalformedFrameError(f"frame {chr(body[0])!r}: {error}") from error
     return command

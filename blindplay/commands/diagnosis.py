@@ -35,7 +35,7 @@ from blindplay.record.tape import beside
 from blindplay.speech.models.folders import ModelError, chosen, unread_choices
 
 from . import speech_diagnosis as findings
-from .speech_diagnosis import Finding
+from .speech_diagnosis import Diagnosis
 
 _ROOM = 500_000_000
 """Bytes a disk should have left: a long game with its tape takes a fifth of that."""
@@ -44,7 +44,7 @@ _GAMES = 20
 _PORT = 8080  # console_host.PORT, which would load a web server
 
 
-def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Finding]:
+def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
     """All findings: packages, voices, recogniser and vocabulary, sound devices, boards, journals
     and their disk, clock, console, private folders, brltty."""
     yield _packages()
@@ -62,18 +62,18 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
         yield brltty
 
 
-def _together(pack: Language, model: Path | None) -> Iterator[Finding]:
+def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
     """Whether those listen that were chosen; what several together cost; what they are worth,
     `bench models` says."""
     if model is None and (unread := unread_choices()):
-        yield Finding(False, "models", unread)
+        yield Diagnosis(False, "models", unread)
     try:
         folders = chosen(pack.code) if model is None else (model,)
     except ModelError:
         return  # told already
     measured = memory(folders, pack.code) if len(folders) > 1 else None
     if measured is not None:
-        yield Finding(
+        yield Diagnosis(
             True,
             "models",
             f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
@@ -81,19 +81,19 @@ def _together(pack: Language, model: Path | None) -> Iterator[Finding]:
         )
 
 
-def _boards() -> Iterator[Finding]:
+def _boards() -> Iterator[Diagnosis]:
     ports = [port for port in discover() if port.likely]
     if not ports:
-        yield Finding(
+        yield Diagnosis(
             False,
             "board",
             "No pegged board is plugged in; plug it in, or give its port with --board.",
         )
     for port in ports:
         try:
-            yield Finding(True, "board", f"At {port.url} there is a {probe(port.url)}.")
+            yield Diagnosis(True, "board", f"At {port.url} there is a {probe(port.url)}.")
         except (OSError, ValueError) as error:
-            yield Finding(False, "board", str(error))
+            yield Diagnosis(False, "board", str(error))
     if sys.platform.startswith("linux") and hasattr(os, "getgroups"):
         import grp
 
@@ -102,17 +102,17 @@ def _boards() -> Iterator[Finding]:
         except KeyError:
             return
         if os.geteuid() != 0 and dialout not in os.getgroups():
-            yield Finding(
+            yield Diagnosis(
                 False,
                 "permissions",
                 "You may not open serial ports; run sudo usermod -aG dialout with your user "
                 "name, then log out and in again.",
             )
         else:
-            yield Finding(True, "permissions", "You may open serial ports.")
+            yield Diagnosis(True, "permissions", "You may open serial ports.")
 
 
-def _journal(folder: Path) -> Iterator[Finding]:
+def _journal(folder: Path) -> Iterator[Diagnosis]:
     """Whether facts come to the disk, how fast, and whether there is room for more."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -123,26 +123,26 @@ def _journal(folder: Path) -> Iterator[Finding]:
                 logged = path.with_name(f"{path.name}-wal").exists()
     except (JournalError, OSError) as error:
         reason = error if isinstance(error, JournalError) else f"{folder}: {error.strerror}."
-        yield Finding(False, "journal", f"No game can be kept: {reason}")
+        yield Diagnosis(False, "journal", f"No game can be kept: {reason}")
         return
-    yield Finding(True, "journal", f"Games are kept in {folder}.")
+    yield Diagnosis(True, "journal", f"Games are kept in {folder}.")
     usual = statistics.median(took)
     if not logged:
-        yield Finding(
+        yield Diagnosis(
             False,
             "disk",
             f"The disk with {folder} keeps no log of what is being written, as a folder in the "
             "network may not; name a file on a disk of this machine with --journal.",
         )
     elif usual > _LATE_MS:
-        yield Finding(
+        yield Diagnosis(
             False,
             "disk",
             f"A fact is on the disk only after {usual:.0f} ms, and only then is a move announced; "
             "name a file on a faster disk with --journal.",
         )
     else:
-        yield Finding(
+        yield Diagnosis(
             True,
             "disk",
             f"A fact is on the disk after {usual:.0f} ms, at the latest after {took[-1]:.0f} ms.",
@@ -150,11 +150,11 @@ def _journal(folder: Path) -> Iterator[Finding]:
     free = shutil.disk_usage(folder).free
     megabytes = f"{free // 1_000_000} megabytes"
     if free < _ROOM:
-        yield Finding(
+        yield Diagnosis(
             False, "room", f"The disk with {folder} has only {megabytes} left; make room on it."
         )
     else:
-        yield Finding(True, "room", f"The disk with the games has {megabytes} left.")
+        yield Diagnosis(True, "room", f"The disk with the games has {megabytes} left.")
 
 
 def _append(journal: Journal, t: int) -> float:
@@ -164,7 +164,7 @@ def _append(journal: Journal, t: int) -> float:
     return (time.perf_counter() - before) * 1000
 
 
-def _games(folder: Path) -> Iterator[Finding]:
+def _games(folder: Path) -> Iterator[Diagnosis]:
     """Whether the last games can be read to their ends, and of how many there is sound."""
     journals = sorted(folder.glob("*.db"), key=lambda path: path.stat().st_mtime)
     newest = [path for path in journals if ".damaged-" not in path.name][-_GAMES:]
@@ -176,50 +176,52 @@ def _games(folder: Path) -> Iterator[Finding]:
                     pass
         except JournalError as error:
             bad += 1
-            yield Finding(False, "games", str(error), "A game cannot be read to its end.")
+            yield Diagnosis(False, "games", str(error), "A game cannot be read to its end.")
     if newest and not bad:
-        yield Finding(True, "games", f"Games that were read to their ends: the last {len(newest)}.")
+        yield Diagnosis(
+            True, "games", f"Games that were read to their ends: the last {len(newest)}."
+        )
     taped = sum(beside(path).is_dir() for path in journals)
     if taped:
-        yield Finding(
+        yield Diagnosis(
             True, "tape", f"Games with sound on tape: {taped}; blindplay forget removes a game's."
         )
 
 
-def _clock() -> Finding:
+def _clock() -> Diagnosis:
     """The games' clock must go forward only, in steps that are small beside a second; the time of
     day says how long a table was down."""
     known = time.get_clock_info("monotonic")
     readings = [time.monotonic() for _ in range(10_000)]
     back = any(later < earlier for earlier, later in itertools.pairwise(readings))
     if back or not known.monotonic or known.resolution > 0.05:
-        return Finding(
+        return Diagnosis(
             False, "clock", "This machine's clock is not good enough to time a game; take another."
         )
     if datetime.date.today().year < 2025:
-        return Finding(
+        return Diagnosis(
             False,
             "clock",
             f"The date of this machine is {datetime.date.today()}; set it: records bear it.",
         )
-    return Finding(True, "clock", "The clock that times games goes forward, and finely enough.")
+    return Diagnosis(True, "clock", "The clock that times games goes forward, and finely enough.")
 
 
-def _console() -> Finding:
+def _console() -> Diagnosis:
     try:
         with socket.create_server(("127.0.0.1", _PORT)):
             pass
     except OSError:
-        return Finding(
+        return Diagnosis(
             False,
             "console",
             f"Another program has port {_PORT}; if you want the pages of --console, name another "
             "with --console-port.",
         )
-    return Finding(True, "console", f"The pages of --console can be served at port {_PORT}.")
+    return Diagnosis(True, "console", f"The pages of --console can be served at port {_PORT}.")
 
 
-def _private() -> Iterator[Finding]:
+def _private() -> Iterator[Diagnosis]:
     """Folders with names or voices that others on this machine may look into."""
     if os.name != "posix":
         return  # Windows gives a user's folders to him alone
@@ -230,17 +232,17 @@ def _private() -> Iterator[Finding]:
     ]
     open_ = [path for path in folders if path.is_dir() and path.stat().st_mode & 0o077]
     for path in open_:
-        yield Finding(
+        yield Diagnosis(
             False,
             "private",
             f"Others on this machine may look into {path}, where names are; run: "
             f'chmod go= "{path}"',
         )
     if not open_:
-        yield Finding(True, "private", "Nobody else on this machine may look into your games.")
+        yield Diagnosis(True, "private", "Nobody else on this machine may look into your games.")
 
 
-def _packages() -> Finding:
+def _packages() -> Diagnosis:
     """Python, and the packages that run BlindPlay against those it was tested with."""
     tested = _locked()
     others = []
@@ -250,12 +252,12 @@ def _packages() -> Finding:
             others.append(f"{name} {version} instead of {' or '.join(sorted(tested[name]))}")
     python = f"Python {platform.python_version()}"
     if not tested:
-        return Finding(True, "packages", f"{python} with {len(there)} packages.")
+        return Diagnosis(True, "packages", f"{python} with {len(there)} packages.")
     if not others:
-        return Finding(
+        return Diagnosis(
             True, "packages", f"{python}, and all {len(there)} packages are as they were tested."
         )
-    return Finding(
+    return Diagnosis(
         True,
         "packages",
         f"{python}; of {len(there)} packages these are not as they were tested: "
@@ -297,7 +299,7 @@ def _locked() -> dict[str, set[str]]:
     return found
 
 
-def report(findings: Iterable[Finding]) -> str:
+def report(findings: Iterable[Diagnosis]) -> str:
     """Findings and versions as a text for others: without sound, and without names of people, of
     this machine, or of devices."""
     lines = [
@@ -335,7 +337,7 @@ def _user() -> str:
         return ""
 
 
-def _brltty() -> Finding | None:
+def _brltty() -> Diagnosis | None:
     """brltty grabs the USB adapters (CH340, CP210x) that boards are built with."""
     if not sys.platform.startswith("linux"):
         return None
@@ -345,10 +347,10 @@ def _brltty() -> Finding | None:
         except OSError:
             continue
         if running:
-            return Finding(
+            return Diagnosis(
                 False,
                 "brltty",
                 "brltty is running and may take the board's USB adapter; if the board is not "
                 "found, tell brltty which port your Braille display has.",
             )
-    return Finding(True, "brltty", "brltty is not running, so it takes no USB adapter.")
+    return Diagnosis(True, "brltty", "brltty is not running, so it takes no USB adapter.")

@@ -38,7 +38,7 @@ Paragraph = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Short:
+class ShortGuide:
     """What is read aloud: ``manner`` says how, if somebody is there to press keys; ``whole`` is
     the file of the whole guide."""
 
@@ -54,7 +54,7 @@ def folder() -> Path:
     return installed if installed.is_dir() else package.parent / "docs" / "guides"
 
 
-def short(role: str | None, language: str) -> Short:
+def short(role: str | None, language: str) -> ShortGuide:
     """The short guide for one of ``ROLES``; None: what BlindPlay is, and which guides there are.
 
     :raises ValueError: if there is none in that language.
@@ -64,9 +64,9 @@ def short(role: str | None, language: str) -> Short:
         raise ValueError(f"There are guides in {told}, none in {language!r}; add --language en.")
     manner, overview = _sections(folder() / f"{_OVERVIEW}.{language}.md")[:2]
     if role is None:
-        return Short(manner, overview, folder() / f"{_OVERVIEW}.{language}.md")
+        return ShortGuide(manner, overview, folder() / f"{_OVERVIEW}.{language}.md")
     whole = folder() / f"{role}.{language}.md"
-    return Short(manner, _sections(whole)[0], whole)
+    return ShortGuide(manner, _sections(whole)[0], whole)
 
 
 def _sections(file: Path) -> list[tuple[Paragraph, ...]]:
@@ -101,7 +101,7 @@ def in_words(line: str, language: str) -> str:
     return re.sub(r"--(\w+)", rf"{_DASHES[language]} \1", line.strip()) + "."
 
 
-class Reader:
+class GuideReader:
     """Reads a guide aloud and prints it, each sentence when it is spoken.
 
     ``speaker`` None: it is printed only, all at once.
@@ -113,7 +113,7 @@ class Reader:
         self._out = out
         self._inbox: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
-    def read(self, guide: Short, keys: Iterable[str] | None) -> None:
+    def read(self, guide: ShortGuide, keys: Iterable[str] | None) -> None:
         """Read it to its end. After each paragraph wait for a line of ``keys``: an empty one or
         the word for going on, those for repeating, going back and leaving; the end of the keys
         leaves, too. A line that comes while something is spoken cuts it off. None: nobody is

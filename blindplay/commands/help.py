@@ -36,13 +36,15 @@ def tell(
     After each paragraph it waits. Enter goes on, also in the middle of a sentence; repeat or
     wiederholen says the paragraph again, back or zurück the one before, quit leaves.
     """
-    from .guides import Reader, short
+    from .guides import GuideReader, short
 
     guide = short(None if role is None else role.value, language_id)
     pack = language.load(language_id)
     with ExitStack() as stack:
         speaker = None if silent else _speaker(stack, pack)
-        Reader(pack, speaker, sys.stdout).read(guide, sys.stdin if sys.stdin.isatty() else None)
+        GuideReader(pack, speaker, sys.stdout).read(
+            guide, sys.stdin if sys.stdin.isatty() else None
+        )
 
 
 def _speaker(stack: ExitStack, pack: language.Language) -> Speaker | None:

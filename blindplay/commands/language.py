@@ -13,7 +13,7 @@ import typer
 from blindplay import language
 from blindplay.language import LanguageError
 from blindplay.language.pack import Pack, source
-from blindplay.language.pack_check import Finding, Report, check
+from blindplay.language.pack_check import PackFinding, PackReport, check
 
 app = typer.Typer(
     help="Languages: which there are, and checking one that you write.", rich_markup_mode=None
@@ -119,7 +119,7 @@ def _misnamed(file: Path) -> str:
     )
 
 
-def _checked(file: Path) -> Report:
+def _checked(file: Path) -> PackReport:
     from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 
     if file.is_file():
@@ -134,11 +134,11 @@ def _checked(file: Path) -> Report:
     code = Path(name).stem
     report = check(text, name, code, likeness=unlikeness, is_sound=lambda s: bool(sounds_of(s)))
     if file.is_file() and _misnamed(file):
-        report.warnings.append(Finding("", None, _misnamed(file)))
+        report.warnings.append(PackFinding("", None, _misnamed(file)))
     return report
 
 
-def _told(report: Report) -> list[str]:
+def _told(report: PackReport) -> list[str]:
     """The verdict first: who listens need not hear all to know it."""
     verdict = "can be used" if report.usable else "cannot be used yet"
     errors, warnings = len(report.errors), len(report.warnings)
@@ -150,8 +150,8 @@ def _told(report: Report) -> list[str]:
     ]
 
 
-def _as_json(report: Report) -> dict[str, Any]:
-    def listed(findings: list[Finding]) -> list[dict[str, Any]]:
+def _as_json(report: PackReport) -> dict[str, Any]:
+    def listed(findings: list[PackFinding]) -> list[dict[str, Any]]:
         return [{"key": one.key, "line": one.line, "text": one.text} for one in findings]
 
     return {

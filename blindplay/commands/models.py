@@ -12,7 +12,7 @@ import typer
 from blindplay import language
 
 if TYPE_CHECKING:
-    from blindplay.speech.models.store import Words
+    from blindplay.speech.models.store import ModelWords
 
 app = typer.Typer(help="Speech models: which there are, which listen.", rich_markup_mode=None)
 
@@ -322,9 +322,9 @@ def _languages(code: str | None) -> list[str]:
     return [_language(code)] if code else list(language.languages())
 
 
-def _words(code: str) -> Words:
+def _words(code: str) -> ModelWords:
     from blindplay.speech.adaptation import Vocabulary
-    from blindplay.speech.models.store import Words
+    from blindplay.speech.models.store import ModelWords
 
     lexicon = language.lexicon(code)
     vocabulary = Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
@@ -334,7 +334,7 @@ def _words(code: str) -> Words:
             lexicons.append(language.lexicon(one).words)
         except language.LanguageError as error:  # somebody's own pack; the others are many
             _warn(f"{one} gives no pronunciations. {error}")
-    return Words(vocabulary, lexicons)
+    return ModelWords(vocabulary, lexicons)
 
 
 def _heard_with(code: str) -> str:

@@ -15,7 +15,7 @@ LOUD_DBFS = -6.0
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """One thing looked at: whether it is in order, and a sentence that says what to do if not.
 
     ``shared`` is the same for others, where the sentence holds what may be somebody's name: people
@@ -36,7 +36,7 @@ def examine(
     microphone: str | None = None,
     seconds: float = 1.0,
     synthesiser: Synthesiser | None = None,
-) -> list[Finding]:
+) -> list[Diagnosis]:
     """Return the findings on voices, recogniser, vocabulary, outputs and microphone.
 
     `words` are the phrases the game needs heard; `seconds` is how long the microphone is
@@ -50,46 +50,46 @@ def examine(
     ]
 
 
-def _voices(language: str, given: Synthesiser | None) -> Finding:
+def _voices(language: str, given: Synthesiser | None) -> Diagnosis:
     synthesiser = given or Synthesiser(language)
     try:
         names = [voice.name for voice in synthesiser.voices(language)]
     except SynthesisError as error:
-        return Finding(False, "voices", str(error))
+        return Diagnosis(False, "voices", str(error))
     finally:
         if given is None:
             synthesiser.close()
     if not names:
-        return Finding(
+        return Diagnosis(
             False,
             "voices",
             f"There is no voice for {language!r}; install one in the system's speech settings.",
         )
-    return Finding(True, "voices", f"Voices for {language!r}: {', '.join(names)}.")
+    return Diagnosis(True, "voices", f"Voices for {language!r}: {', '.join(names)}.")
 
 
-def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Finding]:
+def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Diagnosis]:
     try:
         folders = chosen(language) if model is None else (model,)
     except ModelError as error:
-        return [Finding(False, "recogniser", str(error))]
+        return [Diagnosis(False, "recogniser", str(error))]
     found, loaded = [], []
     for folder in folders:
         try:
             probe(folder, language)
             loaded.append(Recogniser(folder, language))
         except ModelError as error:
-            found.append(Finding(False, "recogniser", str(error)))
+            found.append(Diagnosis(False, "recogniser", str(error)))
             continue
         count, files = len(loaded[-1].vocabulary), verify(folder)
         held = f", and its {files} files are what they were when it was installed" if files else ""
         known = f"The speech model in {folder} knows {count} words{held}."
-        found.append(Finding(True, "recogniser", known))
+        found.append(Diagnosis(True, "recogniser", known))
     if not loaded:
         return found
     if missing := Ensemble(loaded).missing(words):
         found.append(
-            Finding(
+            Diagnosis(
                 False,
                 "vocabulary",
                 f"The speech model does not know {', '.join(missing)}; "
@@ -97,17 +97,17 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Fin
             )
         )
     elif words:
-        found.append(Finding(True, "vocabulary", "The speech model knows every word needed."))
+        found.append(Diagnosis(True, "vocabulary", "The speech model knows every word needed."))
     return found
 
 
-def _output() -> Finding:
+def _output() -> Diagnosis:
     outputs = devices().playback
     if not outputs:
-        return Finding(
+        return Diagnosis(
             False, "output", "There is no audio output; plug in a loudspeaker or an earphone."
         )
-    return Finding(
+    return Diagnosis(
         True,
         "output",
         f"Audio outputs: {'; '.join(outputs)}.",
@@ -115,19 +115,19 @@ def _output() -> Finding:
     )
 
 
-def _microphone(device: str | None, seconds: float) -> Finding:
+def _microphone(device: str | None, seconds: float) -> Diagnosis:
     try:
         with MicrophoneSource(device) as source:
             heard = drain(source, seconds)
     except AudioError as error:
-        return Finding(False, "microphone", str(error), "No microphone can be listened to.")
+        return Diagnosis(False, "microphone", str(error), "No microphone can be listened to.")
     loud = level(heard)
     if not heard or loud <= QUIET_DBFS - 20:
-        return Finding(
+        return Diagnosis(
             False, "microphone", "The microphone gives no sound; switch it on and turn it up."
         )
     if loud > LOUD_DBFS:
-        return Finding(
+        return Diagnosis(
             False, "microphone", f"The microphone is too loud ({loud:.0f} dB); turn it down."
         )
-    return Finding(True, "microphone", f"The microphone hears the room at {loud:.0f} dB.")
+    return Diagnosis(True, "microphone", f"The microphone hears the room at {loud:.0f} dB.")

@@ -17,7 +17,7 @@ import typer
 from blindplay import language
 
 if TYPE_CHECKING:
-    from blindplay.hearing.enrolment import Answer
+    from blindplay.hearing.enrolment import PromptAnswer
     from blindplay.hearing.prompting import Booth
     from blindplay.language import Language
 
@@ -54,7 +54,7 @@ def enrol(
     models = listening_models(pack.code, _warn)
     with _booth(pack, microphone, silent) as booth:
         asked = enrolment.prompts(pack, seed=random.randrange(1 << 30))
-        session = enrolment.Session()
+        session = enrolment.EnrolmentSession()
         recogniser = open_recogniser(pack, *models, lost=_warn)
         try:
             with speaker_models.Keeper(name, pack.code) as keeper:
@@ -109,7 +109,7 @@ def _learning(booth: Booth) -> Iterator[None]:
 
 
 def _learn(
-    booth: Booth, pack: Language, name: str, models: Sequence[Path], answers: Sequence[Answer]
+    booth: Booth, pack: Language, name: str, models: Sequence[Path], answers: Sequence[PromptAnswer]
 ) -> None:
     from blindplay.hearing import enrolment
 
@@ -215,13 +215,13 @@ def _booth(
     """Who only learns from recordings need not have a microphone: then it does not hear."""
     from blindplay.hearing.prompting import Booth
     from blindplay.speech.audio import MicrophoneSource
-    from blindplay.table.play import Devices, open_speaker
+    from blindplay.table.play import WantedDevices, open_speaker
 
     out = out or sys.stdout
     with ExitStack() as stack:
         speaker = None
         if not silent:
-            speaker = open_speaker(stack, pack, Devices(), out)
+            speaker = open_speaker(stack, pack, WantedDevices(), out)
             stack.callback(speaker.close)
         source = MicrophoneSource(microphone)
         booth = Booth(pack, speaker, source, sys.stdin, out)

@@ -28,7 +28,7 @@ def _digest(secret: str) -> bytes:
 
 
 @dataclass
-class Session:
+class BrowserSession:
     """One browser that has come in with a role's link."""
 
     role: str
@@ -40,7 +40,7 @@ class Session:
     """What the next page says, with whether it is a refusal, for browsers without scripts."""
 
 
-class Doors:
+class AccessLinks:
     """The links of one table. Safe to use from many threads.
 
     With a ``file`` they outlast the process: who was in before a power cut is in after it.
@@ -49,7 +49,7 @@ class Doors:
     def __init__(self, file: Path | None = None) -> None:
         self._lock = threading.Lock()
         self._tokens: dict[str, bytes] = {}
-        self._sessions: list[Session] = []
+        self._sessions: list[BrowserSession] = []
         self._displaced: deque[bytes] = deque(maxlen=_SESSIONS_A_ROLE)
         self._file = file
         if file is not None:
@@ -62,7 +62,7 @@ class Doors:
     def _read(self, kept: dict[str, dict[str, Any]]) -> None:
         tokens = {role: bytes.fromhex(digest) for role, digest in kept["links"].items()}
         sessions = [
-            Session(one["role"], bytes.fromhex(digest), one["language"], one["theme"])
+            BrowserSession(one["role"], bytes.fromhex(digest), one["language"], one["theme"])
             for digest, one in kept["sessions"].items()
         ]
         self._tokens, self._sessions = tokens, sessions
@@ -114,7 +114,7 @@ class Doors:
         self._tokens.pop(role, None)
         self._sessions = [one for one in self._sessions if one.role != role]
 
-    def enter(self, token: str, language: str) -> tuple[Session, str] | None:
+    def enter(self, token: str, language: str) -> tuple[BrowserSession, str] | None:
         """A session for a token and the secret of its cookie; None for a token that opens nothing.
         A role has a handful of sessions; the oldest gives way, and :meth:`displaced` tells it."""
         given = _digest(token)
@@ -124,7 +124,7 @@ class Doors:
             if not fits:
                 return None
             secret = secrets.token_urlsafe(32)
-            session = Session(fits[0], _digest(secret), language)
+            session = BrowserSession(fits[0], _digest(secret), language)
             mine = [one for one in self._sessions if one.role == session.role]
             if len(mine) >= _SESSIONS_A_ROLE:
                 self._sessions.remove(mine[0])
@@ -133,7 +133,7 @@ class Doors:
         self.keep()
         return session, secret
 
-    def session(self, role: str, secret: str) -> Session | None:
+    def session(self, role: str, secret: str) -> BrowserSession | None:
         """The session of ``role`` with this cookie, if there is one."""
         given = _digest(secret)
         with self._lock:
@@ -147,7 +147,7 @@ class Doors:
             return any(hmac.compare_digest(one, given) for one in self._displaced)
 
 
-class Allowance:
+class RateLimiter:
     """So many requests a second, and a few more at once, for each of many askers."""
 
     _MOST = 1000

@@ -19,7 +19,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 
 from .messages import catalogue
-from .table_port import Table
+from .table_port import TablePort
 
 Form = Mapping[str, Sequence[str]]
 
@@ -54,7 +54,7 @@ _ASKED = frozenset(
 
 
 @dataclass(frozen=True)
-class Answer:
+class ActionResult:
     """What came of an action: sentences for who acted, and whether it was refused."""
 
     sentences: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ def _is_late(game: Game, seen: str, kind: str) -> bool:
     return kind in _OF_MOVES and seen != now
 
 
-def act(table: Table, role: str, language: str, form: Form) -> Answer:
+def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     """Do what a page of ``role`` asks for, in ``form`` as a browser sends it: ``act`` is a kind of
     fact and the other names are its fields; or it is ``move`` with ``text`` and ``how``; or
     ``ask`` with a question in words as ``text``, or one of the languages' commands as ``about``
@@ -136,16 +136,16 @@ def act(table: Table, role: str, language: str, form: Form) -> Answer:
             answer = _answer(table, game, role, language, told)
             return dataclasses.replace(answer, seen=stamp(game) if is_new else "")
     except NoActionError as error:
-        return Answer((words.get(str(error), str(error)),), refused=True)
+        return ActionResult((words.get(str(error), str(error)),), refused=True)
     except f.FactError as error:
-        return Answer((words["no_fact"].format(why=error),), refused=True)
+        return ActionResult((words["no_fact"].format(why=error),), refused=True)
 
 
-def _withheld(game: Game, key: str, rule: str, language: str) -> Answer:
+def _withheld(game: Game, key: str, rule: str, language: str) -> ActionResult:
     """What a page may do, but hardly has meant: it is not brought before the Laws; the answer names
     the article that it is about all the same."""
     articles = game.edition.cite(rule, game.regime)
-    return Answer((f"{catalogue(language)[key]} ({', '.join(articles)})",), refused=True)
+    return ActionResult((f"{catalogue(language)[key]} ({', '.join(articles)})",), refused=True)
 
 
 def _forbidden(game: Game) -> bool:
@@ -162,7 +162,7 @@ def _slipped(game: Game, role: str) -> bool:
     return game.turn == Turn() and game.displacer is None
 
 
-def come_in(table: Table, role: str) -> None:
+def come_in(table: TablePort, role: str) -> None:
     """Somebody has come in. An arbiter who is there takes the game in hand: what is his to decide
     waits for him from now on, also where the table decided by itself before."""
     if role != "arbiter":
@@ -173,8 +173,8 @@ def come_in(table: Table, role: str) -> None:
 
 
 def _answer(
-    table: Table, game: Game, role: str, language: str, rulings: Sequence[Ruling]
-) -> Answer:
+    table: TablePort, game: Game, role: str, language: str, rulings: Sequence[Ruling]
+) -> ActionResult:
     """What the one who acted is told: what concerns him alone. What everybody may hear is on
     every page anyway."""
     words = catalogue(language)
@@ -195,7 +195,7 @@ def _answer(
         elif not any(public for public, _ in table.told(ruling, language)):
             sentences += [said for _, said in table.told(ruling, language)]
     refused = any(ruling.kind in ("refused", "not_made") for ruling in rulings)
-    return Answer(tuple(filter(None, sentences)), refused)
+    return ActionResult(tuple(filter(None, sentences)), refused)
 
 
 def _answered(game: Game, answer: Ruling, language: str) -> str:
@@ -210,13 +210,13 @@ def _answered(game: Game, answer: Ruling, language: str) -> str:
     return game.words.answer(answer["about"], figures, language)
 
 
-def _ask(table: Table, game: Game, role: str, language: str, form: Form) -> Answer:
+def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> ActionResult:
     """Answer a question, here and nowhere else."""
     command, about = _question(game, language, form)
     ruling = permissions.refusal(game, role, "query") or table.ask(role, command, about, language)
     if ruling.kind == "refused":
         return _answer(table, game, role, language, [ruling])
-    return Answer((ruling["words"],))
+    return ActionResult((ruling["words"],))
 
 
 def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
@@ -250,7 +250,7 @@ def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
     return command, About()
 
 
-def _said(table: Table, ruling: Ruling, language: str) -> str:
+def _said(table: TablePort, ruling: Ruling, language: str) -> str:
     return " ".join(said for _, said in table.told(ruling, language))
 
 

@@ -36,14 +36,14 @@ from blindplay.laws import Fact, Ruling
 from blindplay.laws.facts import PEOPLE, Tick
 
 from . import views
-from .access import Allowance, Doors, Session
+from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import Form, act, come_in, stamp
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import common
 from .pieces import drawing
-from .stream import Said, Stream, Told
-from .table_port import Table
+from .stream import Sentence, Stream, UrgentSentence
+from .table_port import TablePort
 
 _LOG = logging.getLogger(__name__)
 COOKIE = "blindplay"
@@ -89,9 +89,9 @@ class Console:
 
     def __init__(
         self,
-        table: Table,
+        table: TablePort,
         hosts: Collection[str],
-        doors: Doors | None = None,
+        doors: AccessLinks | None = None,
         *,
         encrypted: bool = False,
         cookie: str = COOKIE,
@@ -99,14 +99,14 @@ class Console:
         self._table = table
         self._cookie = cookie
         self._encrypted = encrypted
-        self.doors = Doors() if doors is None else doors
+        self.doors = AccessLinks() if doors is None else doors
         self._open: Counter[str] = Counter()
         self._streams: dict[tuple[str, str], Stream] = {}
         self._streams_lock = threading.Lock()
         self._listening: dict[bytes, list[_Listening]] = {}
-        self.asking = Allowance(a_second=20, at_once=200)
-        self.entering = Allowance(a_second=1, at_once=20)
-        self.acting = Allowance(a_second=5, at_once=20)
+        self.asking = RateLimiter(a_second=20, at_once=200)
+        self.entering = RateLimiter(a_second=1, at_once=20)
+        self.acting = RateLimiter(a_second=5, at_once=20)
         self.closing = threading.Event()
         """While it is set, streams of changes end; pages try again."""
         self.app = Starlette(
@@ -136,7 +136,7 @@ class Console:
         with self._streams_lock:
             streams = dict(self._streams)
         for (role, language), stream in streams.items():
-            told: list[Told] = []
+            told: list[UrgentSentence] = []
             with self._table.held() as game:
                 spoken_in = common.spoken_in(game)
             corrected = any(ruling.kind == "slip_corrected" for ruling in rulings)
@@ -146,7 +146,7 @@ class Console:
                 foreign = ruling.kind in _IN_TABLES_LANGUAGE and spoken_in != language
                 for public, words in self._table.told(ruling, language):
                     if public:
-                        one: Said = (words, spoken_in) if foreign else words
+                        one: Sentence = (words, spoken_in) if foreign else words
                         told.append((one, ruling.kind in _URGENT))
             with self._table.held() as game:
                 if role != getattr(fact, "by", None):
@@ -197,7 +197,7 @@ class Console:
                 self._streams[role, language] = found
             return self._streams[role, language]
 
-    def _session(self, request: Request) -> Session | None:
+    def _session(self, request: Request) -> BrowserSession | None:
         role = _SLUGS.get(request.path_params["seat"])
         secret = request.cookies.get(self._cookie, "")
         return self.doors.session(role, secret) if role and secret else None
@@ -243,7 +243,7 @@ class Console:
             return self._stranger(request)
         return HTMLResponse(await run_in_threadpool(self._whole, session))
 
-    def _whole(self, session: Session) -> str:
+    def _whole(self, session: BrowserSession) -> str:
         said, session.messages = session.messages, []
         stream = self._stream(session.role, session.language)
         with self._table.held() as game:
@@ -322,7 +322,7 @@ class Console:
         )
 
     async def _events(
-        self, request: Request, session: Session, stream: Stream, place: str
+        self, request: Request, session: BrowserSession, stream: Stream, place: str
     ) -> AsyncIterator[str]:
         loop, changed = asyncio.get_running_loop(), asyncio.Event()
 
@@ -394,7 +394,7 @@ def _trouble(request: Request, why: str, status: int) -> Response:
 
 
 def _told(
-    session: Session,
+    session: BrowserSession,
     as_json: bool,
     sentences: list[str],
     language: str,
@@ -458,7 +458,7 @@ class _Guard:
     """Before every request: no foreign origin may post or listen, nothing large comes in; and on
     every answer the headers that keep a page what it is."""
 
-    def __init__(self, app: ASGIApp, asking: Callable[[], Allowance]) -> None:
+    def __init__(self, app: ASGIApp, asking: Callable[[], RateLimiter]) -> None:
         self._app, self._asking = app, asking
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -45,7 +45,7 @@ def has_room(address: str, others: Collection[str]) -> bool:
     return len(away) < MOST and away.count(address) < AN_ADDRESS
 
 
-class Door(socket.socket):
+class LimitedSocket(socket.socket):
     """A socket that listens, and hangs up at once on connections that are too many: each in which
     encryption is begun and never finished would take a quarter of a megabyte for a minute.
 
@@ -55,7 +55,7 @@ class Door(socket.socket):
     _open: Collection[tuple[socket.socket, str]] = ()
 
     @classmethod
-    def at(cls, host: str, port: int) -> Door:
+    def at(cls, host: str, port: int) -> LimitedSocket:
         """:raises OSError: if nothing can listen there."""
         return cls(fileno=socket.create_server((host, port)).detach())
 
@@ -69,7 +69,7 @@ class Door(socket.socket):
             connection.close()
 
 
-class Connection(H11Protocol):
+class LimitedConnection(H11Protocol):
     """HTTP with a share for every address, and a limit on how long a request is waited for."""
 
     _refused = False

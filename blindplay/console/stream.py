@@ -11,24 +11,24 @@ from dataclasses import dataclass
 
 _KEPT = 200
 
-Said = str | tuple[str, str]
+Sentence = str | tuple[str, str]
 """A sentence in the page's language, or one with its language."""
 
-Told = tuple[Said, bool]
+UrgentSentence = tuple[Sentence, bool]
 """What is said, and whether it cannot wait."""
 
 
 @dataclass(frozen=True)
-class Change:
+class PageChange:
     """One numbered change: parts of the page that are new, the game's stamp, what is said."""
 
     number: int
     parts: Mapping[str, str]
     stamp: str
-    told: Sequence[Told] = ()
+    told: Sequence[UrgentSentence] = ()
 
 
-Listener = Callable[[], None]
+Wake = Callable[[], None]
 
 
 class Stream:
@@ -40,8 +40,8 @@ class Stream:
         self._number = 0
         self._parts = dict(parts)
         self._stamp = stamp
-        self._changes: deque[Change] = deque(maxlen=_KEPT)
-        self._listeners: list[Listener] = []
+        self._changes: deque[PageChange] = deque(maxlen=_KEPT)
+        self._listeners: list[Wake] = []
 
     def now(self) -> tuple[str, dict[str, str], str]:
         """Where the stream stands, the whole page's parts, and the stamp."""
@@ -52,7 +52,7 @@ class Stream:
         self,
         parts: Mapping[str, str],
         stamp: str,
-        told: Sequence[Told] = (),
+        told: Sequence[UrgentSentence] = (),
     ) -> None:
         """The page is now like this, and this is to be said; nothing happens if nothing is new."""
         with self._lock:
@@ -61,7 +61,7 @@ class Stream:
                 return
             self._number += 1
             self._parts, self._stamp = dict(parts), stamp
-            self._changes.append(Change(self._number, new, stamp, tuple(told)))
+            self._changes.append(PageChange(self._number, new, stamp, tuple(told)))
         self.wake()
 
     def wake(self) -> None:
@@ -91,7 +91,7 @@ class Stream:
             told = [one for change in missed for one in change.told]
             return here, _json(parts, self._stamp, told)
 
-    def listen(self, listener: Listener) -> Callable[[], None]:
+    def listen(self, listener: Wake) -> Callable[[], None]:
         """Call ``listener``, from whatever thread, after each change; gives what ends it."""
         with self._lock:
             self._listeners.append(listener)
@@ -107,7 +107,7 @@ class Stream:
 def _json(
     parts: Mapping[str, str],
     stamp: str,
-    told: Sequence[Told],
+    told: Sequence[UrgentSentence],
     *,
     whole: bool = False,
 ) -> str:

@@ -13,7 +13,7 @@ from blindplay.laws import Fact, Game, Ruling
 
 
 @dataclass(frozen=True)
-class Utterance:
+class TapedUtterance:
     """Something on the table's tape: when it was said, in ms of the table's time, by whom
     ("table", "white" or "black"), its words, and the FLAC file that holds its sound."""
 
@@ -23,7 +23,7 @@ class Utterance:
     path: Path
 
 
-class Table(Protocol):
+class TablePort(Protocol):
     """One table, as the console sees it."""
 
     def held(self) -> AbstractContextManager[Game]:
@@ -60,7 +60,7 @@ class Table(Protocol):
         passed are left out. It only grows."""
         ...
 
-    def tape(self) -> Mapping[int, Utterance]:
+    def tape(self) -> Mapping[int, TapedUtterance]:
         """What is on the tape, by number, in order; nothing where none is kept. Files are read:
         not for while the game is held."""
         ...

@@ -15,11 +15,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from blindplay.laws import Game, Ruling, permissions
 from blindplay.laws.facts import SIDES
 
-from .access import Session
+from .access import BrowserSession
 from .actions import Form
 from .messages import LANGUAGES, catalogue
 from .pages import Page, page_of
-from .table_port import Table
+from .table_port import TablePort
 
 # What stands in a form until a page or its script puts the game's stamp there; so a form is the
 # same text after every move, and is not replaced under somebody's fingers.
@@ -79,14 +79,14 @@ def _page(game: Game, role: str) -> Page:
     return found
 
 
-def parts(table: Table, game: Game, role: str, language: str) -> dict[str, str]:
+def parts(table: TablePort, game: Game, role: str, language: str) -> dict[str, str]:
     """The parts of the page of ``role``, by their names."""
     page = _page(game, role)
     values = page.values(table, game, role, language)
     return {name: render(f"{page.FOLDER}/{name}.html", language, **values) for name in page.PARTS}
 
 
-def beside(table: Table, session: Session, name: str, form: Form) -> str | None:
+def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> str | None:
     """A page of its own beside the one of a session's role; None if it has none of that name.
     With ``part`` in the form, what is new of it, for a script."""
     with table.held() as game:

@@ -1,11 +1,10 @@
 """From sound to meaning: what to listen for now, and what is done about an utterance.
 
-The recogniser gives readings with the likelihood of the sound under each. They are sorted by what
-they mean: a legal move, an announcement that is no legal move, a command, or nothing that hangs
-together. How far the likeliest meaning is ahead of every other one, and of sound that is none of
-ours, gives the odds that it was said; they are measured for each model (see `Ears`), not guessed.
-Then one decision is made: take it, ask, or say that it was not understood. Asking is better than
-guessing.
+The recogniser gives hypotheses with the likelihood of the sound under each. They are grouped by
+meaning: a legal move, an announcement of an illegal move, a command, or nothing. The lead of the
+likeliest meaning over all others, and over other talk, gives the odds that it was said. The
+`ConfidenceModel` that turns leads into odds is measured for each speech model. One decision
+follows: take it, ask, or say that it was not understood. Asking is better than guessing.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ import chess
 from blindplay.language import Command, Kind, Language, Understanding, lexicon
 from blindplay.language.understanding import IllegalReason
 from blindplay.laws.game import Game
-from blindplay.speech.confidence import Ears, Features, What
+from blindplay.speech.confidence import ConfidenceModel, Features, MeaningKind
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble, summed, votes
 from blindplay.speech.models import folders as models
-from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
+from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
 
 ANSWER = 3.0
 """How much likelier an answer is than other sound, in nats, while we wait for one."""
@@ -40,7 +39,7 @@ MOST_SIMILAR = 3
 """So many similar moves can be asked about; among more nobody would find his own."""
 LEGAL = 5.0
 """How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
-announcements are illegal. Whether it was said is another question (see `Ears`)."""
+announcements are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
 LEANING = 4.0
 """How much likelier, in nats, what hands have done makes that move, or the announcement the move
 that the opponent is to repeat: enough to settle a doubt of the ear, not to overrule it."""
@@ -77,7 +76,7 @@ class Decision:
     0 is an even chance."""
 
     verdict: Verdict
-    hearing: Hearing
+    hearing: Recognition
     phrase: str | None = None
     candidates: tuple[Candidate, ...] = ()
     cost: float = 0.0
@@ -214,7 +213,7 @@ def felt(game: Game, side: str) -> frozenset[chess.Move] | None:
 
 
 @dataclass(frozen=True)
-class Reading:
+class Meaning:
     """One meaning an utterance may have, in its likeliest words.
 
     ``score`` is in nats; ``loose`` counts the words and stretches of sound that say nothing: the
@@ -238,15 +237,15 @@ class Reading:
 
 
 def readings(
-    hearing: Hearing, expected: Expected, pack: Language, habits: Confusions = _NO_HABITS
-) -> tuple[list[Reading], Reading | None]:
+    hearing: Recognition, expected: Expected, pack: Language, habits: Confusions = _NO_HABITS
+) -> tuple[list[Meaning], Meaning | None]:
     """The meanings of an utterance, the likeliest first, and the best reading that has none.
 
     ``habits``: how this player has been misheard before; what fits them gains by it.
     """
     hearing = _accustomed(hearing, habits)
-    found: dict[str, Reading] = {}
-    nothing: Reading | None = None
+    found: dict[str, Meaning] = {}
+    nothing: Meaning | None = None
     meanings: dict[str, str] = {}
     for heard in hearing.alternatives:
         reading = _reading(heard, expected, pack)
@@ -266,14 +265,14 @@ def readings(
     return sorted(found.values(), key=lambda r: -r.score - _prior(r, expected)), nothing
 
 
-def _prior(reading: Reading, expected: Expected) -> float:
+def _prior(reading: Meaning, expected: Expected) -> float:
     prior = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
     if reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE:
         prior -= LEGAL  # a piece after the square is rather somebody else's word
     return prior + expected.leaning(reading.move)
 
 
-def _accustomed(hearing: Hearing, habits: Confusions) -> Hearing:
+def _accustomed(hearing: Recognition, habits: Confusions) -> Recognition:
     if not habits.table or not hearing.alternatives:
         return hearing
     if hearing.parts:
@@ -283,18 +282,18 @@ def _accustomed(hearing: Hearing, habits: Confusions) -> Hearing:
         replace(one, score=one.score + habits.credit(one.words.split(), heard))
         for one in hearing.alternatives
     ]
-    return Hearing(tuple(sorted(weighed, key=lambda one: -one.score)))
+    return Recognition(tuple(sorted(weighed, key=lambda one: -one.score)))
 
 
-def _reading(heard: Alternative, expected: Expected, pack: Language) -> Reading:
+def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
     meant = _understand(heard.words, expected, pack)
     loose = heard.strays + len(heard.words.split())
     if meant is None:
-        return Reading("", heard.words, heard.score, loose, Understanding(Kind.UNCLEAR, ""))
+        return Meaning("", heard.words, heard.score, loose, Understanding(Kind.UNCLEAR, ""))
     listed = _is_listed(heard.words, expected)
     if not listed:
         loose -= len((meant.uttered or meant.words).split())
-    return Reading(
+    return Meaning(
         _key(meant, heard.words),
         heard.words,
         heard.score,
@@ -348,9 +347,9 @@ def _key(meant: Understanding, words: str) -> str:
 
 
 def features(
-    hearing: Hearing,
-    ranked: list[Reading],
-    nothing: Reading | None,
+    hearing: Recognition,
+    ranked: list[Meaning],
+    nothing: Meaning | None,
     expected: Expected,
     pack: Language,
 ) -> Features:
@@ -374,7 +373,7 @@ def features(
     places = sum(map(pack.is_file_or_rank, words))
     castles = first.move is not None and places == 0
     return Features(
-        what=What.COMMAND if answers else _what(first.meant),
+        what=MeaningKind.COMMAND if answers else _what(first.meant),
         rival=rival,
         legal_rival=min(legal, default=None),
         nothing=ahead(None if nothing is None else nothing.score - awaited),
@@ -393,7 +392,7 @@ def features(
     )
 
 
-def _best_longer(hearing: Hearing, words: list[str], pack: Language) -> float | None:
+def _best_longer(hearing: Recognition, words: list[str], pack: Language) -> float | None:
     """The best score of a reading that has all these words and more: one may have been lost.
 
     Of several models one may have heard a link ("nach") where another heard none: there only
@@ -424,17 +423,17 @@ def _is_listed(words: str, expected: Expected) -> bool:
     )
 
 
-def _what(meant: Understanding) -> What:
+def _what(meant: Understanding) -> MeaningKind:
     if meant.command is not None:
-        return What.COMMAND
-    return What.ILLEGAL if meant.kind is Kind.ILLEGAL else What.MOVE
+        return MeaningKind.COMMAND
+    return MeaningKind.ILLEGAL if meant.kind is Kind.ILLEGAL else MeaningKind.MOVE
 
 
 def decide(
-    hearing: Hearing,
+    hearing: Recognition,
     expected: Expected,
     pack: Language,
-    ears: Ears,
+    ears: ConfidenceModel,
     habits: Confusions = _NO_HABITS,
 ) -> Decision:
     """What is done about an utterance; ``habits`` are the speaker's own confusions."""
@@ -446,7 +445,11 @@ def decide(
 
 
 def _decide(
-    hearing: Hearing, expected: Expected, pack: Language, ears: Ears, habits: Confusions
+    hearing: Recognition,
+    expected: Expected,
+    pack: Language,
+    ears: ConfidenceModel,
+    habits: Confusions,
 ) -> Decision:
     ranked, nothing = readings(hearing, expected, pack, habits)
     if not ranked:
@@ -484,7 +487,7 @@ def _decide(
 
 
 def _similar(
-    hearing: Hearing, expected: Expected, pack: Language, ears: Ears
+    hearing: Recognition, expected: Expected, pack: Language, ears: ConfidenceModel
 ) -> tuple[Candidate, ...]:
     """Legal moves in words that differ little from what was heard, for no reading was one: by
     the cheapest way from the words of a move to those that were heard. Never taken, only asked."""
@@ -518,7 +521,7 @@ def _is_attempt(words: str, expected: Expected, pack: Language) -> bool:
 
 
 def understand_sound(
-    recogniser: AnyRecogniser, pack: Language, board: chess.Board, pcm: bytes, ears: Ears
+    recogniser: AnyRecogniser, pack: Language, board: chess.Board, pcm: bytes, ears: ConfidenceModel
 ) -> tuple[Decision, Understanding]:
     """What one utterance (16 kHz mono 16-bit PCM) means on ``board``, with no other evidence."""
     expected = expect(recogniser, pack, [board])

@@ -24,7 +24,7 @@ import numpy as np
 from blindplay.language import Command, Kind, Language, lexicon
 from blindplay.speech import adaptation
 from blindplay.speech.adaptation import finetuning, pronunciations
-from blindplay.speech.adaptation.pronunciations import Said
+from blindplay.speech.adaptation.pronunciations import PromptedSound
 from blindplay.speech.audio import level
 from blindplay.speech.confidence import FILE, ears_of
 from blindplay.speech.ensemble import AnyRecogniser
@@ -33,9 +33,9 @@ from . import speaker_models
 from .decision import open_recogniser
 from .evaluation import scoring
 from .evaluation.conditions import Condition, Noise
-from .evaluation.corpus import Line, Utterance, What, announcement, position
-from .evaluation.scoring import Comes, Decide, Heard
-from .prompting import Booth, Key, Take
+from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement, position
+from .evaluation.scoring import Decide, ScoredOutcome, ScoredUtterance
+from .prompting import Booth, PromptKey, Take
 
 LEARNING = 24
 """So many moves are said to be learned from,"""
@@ -79,20 +79,20 @@ class NotEnoughError(ValueError):
 class Prompt:
     """Something to be said, and whether it is kept apart, to judge by."""
 
-    line: Line
+    line: ScriptLine
     apart: bool
 
 
 @dataclass(frozen=True)
-class Answer:
+class PromptAnswer:
     """What was said to a prompt."""
 
     prompt: Prompt
     take: Take
 
     @property
-    def said(self) -> Said:
-        return Said(tuple((self.prompt.line.words or "").lower().split()), self.take.pcm)
+    def said(self) -> PromptedSound:
+        return PromptedSound(tuple((self.prompt.line.words or "").lower().split()), self.take.pcm)
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Own:
+class OwnModel:
     """A player's own model that was put in place: the one it was made of, the words that have new
     pronunciations, and whether its weights were trained."""
 
@@ -139,14 +139,14 @@ class Learned:
 
     before: Score
     after: Score
-    own: tuple[Own, ...]
+    own: tuple[OwnModel, ...]
 
 
 @dataclass
-class Session:
+class EnrolmentSession:
     """What was said in an enrolment. ``left_out`` are the prompts that could not be used."""
 
-    answers: list[Answer] = field(default_factory=list)
+    answers: list[PromptAnswer] = field(default_factory=list)
     left_out: list[Prompt] = field(default_factory=list)
     ended: bool = False
     """Whether the player ended it before the last prompt."""
@@ -163,7 +163,7 @@ def prompts(pack: Language, seed: int, learning: int = LEARNING, judging: int = 
     chance = random.Random(seed)
     count: Counter[str] = Counter()
 
-    def move() -> Line:
+    def move() -> ScriptLine:
         lines = [announcement(pack, chance) for _ in range(_CANDIDATES)]
         best = min(lines, key=lambda line: _known(line, count))
         count.update((best.words or "").lower().split())
@@ -181,7 +181,9 @@ def prompts(pack: Language, seed: int, learning: int = LEARNING, judging: int = 
     for commands, into in ((COMMANDS, learned), (COMMANDS_APART, apart)):
         words = (_phrase(pack, command) for command in commands)
         into += [
-            Prompt(Line(What.COMMAND, board, word), apart=into is apart) for word in words if word
+            Prompt(ScriptLine(UtteranceKind.COMMAND, board, word), apart=into is apart)
+            for word in words
+            if word
         ]
     mixed: list[Prompt] = []
     for number, prompt in enumerate(learned):
@@ -191,7 +193,7 @@ def prompts(pack: Language, seed: int, learning: int = LEARNING, judging: int = 
     return [*mixed, *apart]
 
 
-def _known(line: Line, count: Counter[str]) -> float:
+def _known(line: ScriptLine, count: Counter[str]) -> float:
     """How often the words of this line have been said already, on average."""
     words = (line.words or "").lower().split()
     return sum(min(4, count[word]) for word in words) / max(1, len(words))
@@ -211,8 +213,8 @@ def record(
     pack: Language,
     asked: Sequence[Prompt],
     recogniser: AnyRecogniser | None,
-    session: Session,
-    keep: Callable[[speaker_models.Recording], None] = lambda one: None,
+    session: EnrolmentSession,
+    keep: Callable[[speaker_models.SpeakerRecording], None] = lambda one: None,
 ) -> None:
     """Let the player say it all into ``session``, and ``keep`` each answer before the next is asked
     for. What is too soft, too loud or clearly something else is asked for again. ``recogniser`` may
@@ -232,11 +234,11 @@ def record(
         if number and number % 10 == 0:
             booth.tell("enrol_left", count=pack.number(len(asked) - number))
         answer = _ask(booth, prompt, phrases, recogniser)
-        if answer is Key.QUIT:
+        if answer is PromptKey.QUIT:
             session.ended = True
             break
         if isinstance(answer, Take) and answer.fault is None:
-            session.answers.append(Answer(prompt, answer))
+            session.answers.append(PromptAnswer(prompt, answer))
             keep(recording(session.answers[-1]))
             silent = 0
             continue
@@ -250,16 +252,16 @@ def record(
 
 def _ask(
     booth: Booth, prompt: Prompt, phrases: Sequence[str], recogniser: AnyRecogniser | None
-) -> Take | Key:
+) -> Take | PromptKey:
     words = prompt.line.words or ""
-    take: Take | Key = Key.SKIP
+    take: Take | PromptKey = PromptKey.SKIP
     tries = 0
     while tries < TRIES:
         booth.say(words)
         take = booth.hear()
-        if take is Key.AGAIN:
+        if take is PromptKey.AGAIN:
             continue
-        if isinstance(take, Key):
+        if isinstance(take, PromptKey):
             return take
         tries += 1
         if take.fault is not None:
@@ -279,15 +281,15 @@ def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogn
     return words.lower() not in phrases or not listed or listed[0] == words.lower()
 
 
-def recording(answer: Answer) -> speaker_models.Recording:
+def recording(answer: PromptAnswer) -> speaker_models.SpeakerRecording:
     """The answer as it is kept."""
     line = answer.prompt.line
-    return speaker_models.Recording(
+    return speaker_models.SpeakerRecording(
         line.words or "", line.fen, answer.take.pcm, answer.prompt.apart
     )
 
 
-def answered(pack: Language, kept: Sequence[speaker_models.Recording]) -> list[Answer]:
+def answered(pack: Language, kept: Sequence[speaker_models.SpeakerRecording]) -> list[PromptAnswer]:
     """The answers that were kept so; without what ``pack`` does not understand any more."""
     found = []
     for one in kept:
@@ -296,10 +298,10 @@ def answered(pack: Language, kept: Sequence[speaker_models.Recording]) -> list[A
             meant = pack.understand(one.words, chess.Board(fen))
         except ValueError:
             continue
-        what = What.COMMAND if meant.command is not None else What.MOVE
-        if what is What.COMMAND or meant.move is not None:
+        what = UtteranceKind.COMMAND if meant.command is not None else UtteranceKind.MOVE
+        if what is UtteranceKind.COMMAND or meant.move is not None:
             take = Take(one.pcm, level(one.pcm), level(b""))
-            found.append(Answer(Prompt(Line(what, fen, one.words), one.apart), take))
+            found.append(PromptAnswer(Prompt(ScriptLine(what, fen, one.words), one.apart), take))
     return found
 
 
@@ -310,7 +312,7 @@ def learn(
     pack: Language,
     player: str,
     models: Iterable[Path],
-    answers: Sequence[Answer],
+    answers: Sequence[PromptAnswer],
     *,
     progress: Callable[[float], None] = lambda done: None,
     lost: Callable[[str], None] = lambda sentence: None,
@@ -338,7 +340,7 @@ def learn(
     def part(begin: float, end: float) -> Callable[[float], None]:
         return lambda done: progress(begin + (end - begin) * done)
 
-    def score(folders: Iterable[Sequence[Heard]]) -> Score:
+    def score(folders: Iterable[Sequence[ScoredUtterance]]) -> Score:
         return _score(pack, decide, map(scoring.together, zip(*folders, strict=True)))
 
     share = 1 / (4 * len(models))
@@ -373,7 +375,7 @@ def learn(
     return Learned(before, after, tuple(found))
 
 
-def _install(pack: Language, player: str, folder: Path, own: Own) -> None:
+def _install(pack: Language, player: str, folder: Path, own: OwnModel) -> None:
     def move(to: Path) -> None:
         shutil.copytree(folder, to)
         if (own.model / FILE).is_file():
@@ -386,10 +388,10 @@ def _install(pack: Language, player: str, folder: Path, own: Own) -> None:
 def _tries(
     pack: Language,
     model: Path,
-    learning: Sequence[Answer],
+    learning: Sequence[PromptAnswer],
     made: Path,
     progress: Callable[[float], None],
-) -> list[tuple[Path, Own]]:
+) -> list[tuple[Path, OwnModel]]:
     """What might be better than ``model``, each in a folder in ``made``."""
     words = lexicon(pack.code)
     vocabulary = adaptation.Vocabulary({**words.words, **words.fillers}, words.squares)
@@ -406,14 +408,14 @@ def _tries(
         progress(heard * number / len(learning))
     others = adaptation.pronounced(model, words.fillers)
     habits = pronunciations.habits([part for _, spoken in usable for part in spoken], known, others)
-    tries: list[tuple[Path, Own]] = []
+    tries: list[tuple[Path, OwnModel]] = []
     for name, of in (("words", dict(habits.words)), ("all", habits.all)):
         if of and (name == "words" or of != habits.words):
             pronunciations.write(model, made / name, vocabulary, of)
-            tries.append((made / name, Own(model, tuple(sorted(of)), trained=False)))
+            tries.append((made / name, OwnModel(model, tuple(sorted(of)), trained=False)))
     if trains:
         to_train = [
-            finetuning.Spoken(one.pcm, tuple(phone for part in of for phone in part.meant))
+            finetuning.LabelledSound(one.pcm, tuple(phone for part in of for phone in part.meant))
             for one, of in usable
         ]
         trained = made / "trained"
@@ -423,20 +425,20 @@ def _tries(
             model, to_train, trained / "am" / "final.mdl",
             progress=lambda done: progress(heard + (1 - heard) * done),
         )  # fmt: skip
-        tries.append((trained, Own(model, (), trained=True)))
+        tries.append((trained, OwnModel(model, (), trained=True)))
     return tries
 
 
-def _unlike(parts: Sequence[pronunciations.Part]) -> float:
+def _unlike(parts: Sequence[pronunciations.WordAlignment]) -> float:
     pairs = [pair for part in parts for pair in part.pairs]
     return sum(meant != heard for meant, heard in pairs) / max(1, len(pairs))
 
 
-def _judged_by(pack: Language, answers: Sequence[Answer]) -> list[Utterance]:
+def _judged_by(pack: Language, answers: Sequence[PromptAnswer]) -> list[CorpusUtterance]:
     """What was kept apart. Each move is also heard in a position in which it is not legal: that
     must be known."""
     return [
-        Utterance(line, "player", np.frombuffer(one.take.pcm, "<i2").astype(np.float64))
+        CorpusUtterance(line, "player", np.frombuffer(one.take.pcm, "<i2").astype(np.float64))
         for one in answers
         for line in (one.prompt.line, _out_of_place(pack, one.prompt.line))
         if line is not None
@@ -444,8 +446,8 @@ def _judged_by(pack: Language, answers: Sequence[Answer]) -> list[Utterance]:
 
 
 def _heard(
-    pack: Language, model: Path, said: Sequence[Utterance], progress: Callable[[float], None]
-) -> list[Heard]:
+    pack: Language, model: Path, said: Sequence[CorpusUtterance], progress: Callable[[float], None]
+) -> list[ScoredUtterance]:
     """How the model in this folder, alone, hears what was kept apart."""
     recogniser, heard = open_recogniser(pack, model), []
     clean = Condition(Noise.NONE)
@@ -456,38 +458,44 @@ def _heard(
     return heard
 
 
-def _score(pack: Language, decide: Decide, heard: Iterable[Heard]) -> Score:
+def _score(pack: Language, decide: Decide, heard: Iterable[ScoredUtterance]) -> Score:
     """How what was kept apart is understood."""
-    comes: dict[What, Counter[Comes]] = {what: Counter() for what in What}
+    comes: dict[UtteranceKind, Counter[ScoredOutcome]] = {what: Counter() for what in UtteranceKind}
     doubt = 0.0
     for one in heard:
         decision = decide(one)
         come = scoring.outcome(one, decision, pack)
         comes[one.line.what][come] += 1
-        if one.line.what is What.MOVE:
-            doubt += min(20.0, max(-20.0, decision.cost)) if come is Comes.RIGHT else 20.0
-    moves, commands = comes[What.MOVE], comes[What.COMMAND]
-    wrong = sum(count[Comes.WRONG] + count[Comes.COMMAND] for count in comes.values())
+        if one.line.what is UtteranceKind.MOVE:
+            doubt += min(20.0, max(-20.0, decision.cost)) if come is ScoredOutcome.RIGHT else 20.0
+    moves, commands = comes[UtteranceKind.MOVE], comes[UtteranceKind.COMMAND]
+    wrong = sum(
+        count[ScoredOutcome.WRONG] + count[ScoredOutcome.COMMAND] for count in comes.values()
+    )
     return Score(
-        moves.total(), moves[Comes.RIGHT], moves[Comes.ASKED], commands[Comes.RIGHT], wrong,
+        moves.total(),
+        moves[ScoredOutcome.RIGHT],
+        moves[ScoredOutcome.ASKED],
+        commands[ScoredOutcome.RIGHT],
+        wrong,
         doubt / max(1, moves.total()),
-    )  # fmt: skip
+    )
 
 
-def _out_of_place(pack: Language, line: Line) -> Line | None:
+def _out_of_place(pack: Language, line: ScriptLine) -> ScriptLine | None:
     """The same announcement in a position in which it is no legal move; None of a command."""
-    if line.what is not What.MOVE:
+    if line.what is not UtteranceKind.MOVE:
         return None
     chance = random.Random(line.words)
     for _ in range(20):
         board = position(chance)
         if pack.understand(line.words or "", board).kind is Kind.ILLEGAL:
-            return Line(What.ILLEGAL, board.fen(), line.words)
+            return ScriptLine(UtteranceKind.ILLEGAL, board.fen(), line.words)
     return None
 
 
 def misheard(
-    pack: Language, models: Collection[Path], answers: Sequence[Answer]
+    pack: Language, models: Collection[Path], answers: Sequence[PromptAnswer]
 ) -> list[tuple[str, str]]:
     """The words (said, heard) of all answers, as they are heard when any words may be; "" for a
     word that was dropped or added."""

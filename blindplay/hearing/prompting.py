@@ -14,7 +14,14 @@ import numpy as np
 
 from blindplay.language import Language
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, AudioSource, level
-from blindplay.speech.endpointing import Begun, Cutter, Ended, Forgotten, Going, Silero
+from blindplay.speech.endpointing import (
+    Endpointer,
+    Silero,
+    SpeechContinues,
+    SpeechDropped,
+    SpeechEnded,
+    SpeechStarted,
+)
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
 
@@ -31,7 +38,7 @@ _CLIPPED = 32_600
 _CLIPPED_SHARE = 0.002
 
 
-class Fault(Enum):
+class RecordingFault(Enum):
     """What is wrong with a recording; the name of its sentence in the pack."""
 
     SILENCE = "nothing_heard"
@@ -49,14 +56,14 @@ class Take:
     room: float
 
     @property
-    def fault(self) -> Fault | None:
+    def fault(self) -> RecordingFault | None:
         """What should be better before it is worth being learned from."""
         samples = np.frombuffer(self.pcm, "<i2")
         if not len(samples):
-            return Fault.SILENCE
+            return RecordingFault.SILENCE
         if np.mean(np.abs(samples.astype(np.int32)) >= _CLIPPED) > _CLIPPED_SHARE:
-            return Fault.LOUD
-        return Fault.SOFT if self.level < SOFT_DBFS else None
+            return RecordingFault.LOUD
+        return RecordingFault.SOFT if self.level < SOFT_DBFS else None
 
     @property
     def above_room(self) -> float:
@@ -64,7 +71,7 @@ class Take:
         return self.level - self.room
 
 
-class Key(Enum):
+class PromptKey(Enum):
     """What the keyboard asked for meanwhile."""
 
     AGAIN = "again"
@@ -91,9 +98,9 @@ class Booth:
         self._speaker = speaker
         self._source = source
         self._out = out
-        self._keys: queue.SimpleQueue[Key] = queue.SimpleQueue()
+        self._keys: queue.SimpleQueue[PromptKey] = queue.SimpleQueue()
         self._blocks: Iterator[bytes] = iter(())
-        self._cutter = Cutter(Silero())
+        self._cutter = Endpointer(Silero())
         threading.Thread(target=self._read, args=(lines,), daemon=True, name="keys").start()
 
     def __enter__(self) -> Self:
@@ -107,9 +114,9 @@ class Booth:
 
     def _read(self, lines: Iterable[str]) -> None:
         known = {
-            "": Key.AGAIN,
-            **dict.fromkeys(("s", self._pack.sentence("enrol_skip")), Key.SKIP),
-            **dict.fromkeys(("q", "quit", self._pack.sentence("enrol_end")), Key.QUIT),
+            "": PromptKey.AGAIN,
+            **dict.fromkeys(("s", self._pack.sentence("enrol_skip")), PromptKey.SKIP),
+            **dict.fromkeys(("q", "quit", self._pack.sentence("enrol_end")), PromptKey.QUIT),
         }
         for line in lines:
             key = known.get(line.strip().casefold())
@@ -121,7 +128,7 @@ class Booth:
         """Whether the keyboard has asked for the end meanwhile; what else was typed is gone."""
         asked = False
         while not self._keys.empty():
-            asked |= self._keys.get() is Key.QUIT
+            asked |= self._keys.get() is PromptKey.QUIT
         return asked
 
     def tell_keys(self) -> None:
@@ -152,7 +159,7 @@ class Booth:
             self._speaker.say(words, to=Output.PUBLIC, on_done=done)
             said.wait(60)
 
-    def hear(self, loudness: Callable[[float], None] = lambda db: None) -> Take | Key:
+    def hear(self, loudness: Callable[[float], None] = lambda db: None) -> Take | PromptKey:
         """What is said now, or what the keyboard asks for; a take without sound is silence.
 
         :raises AudioError: when the microphone is gone.
@@ -168,13 +175,13 @@ class Booth:
                 return self._keys.get()
             for event in cutter.feed(block):
                 match event:
-                    case Begun(begun):
+                    case SpeechStarted(begun):
                         sound = bytearray(begun)
-                    case Going(going):
+                    case SpeechContinues(going):
                         sound += going
-                    case Forgotten():
+                    case SpeechDropped():
                         sound = bytearray()
-                    case Ended():
+                    case SpeechEnded():
                         return _take(bytes(sound), bytes(room))
             if cutter.speaking:
                 if cutter.silent_s >= _SILENCE_S:

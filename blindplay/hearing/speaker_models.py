@@ -43,7 +43,7 @@ _LEARN_AGAIN = "let it be learned again from what was recorded with: blindplay v
 
 
 @dataclass(frozen=True)
-class Recording:
+class SpeakerRecording:
     """What a player said when he was asked for ``words``, in the position ``fen`` if in any, mono
     16-bit PCM at 16 kHz. ``apart``: it is judged by, and never learned from."""
 
@@ -191,7 +191,7 @@ class Keeper:
     def __exit__(self, *error: object) -> None:
         _finish(self._player, self._language)
 
-    def add(self, one: Recording) -> None:
+    def add(self, one: SpeakerRecording) -> None:
         """Keep this recording."""
         self._count += 1
         name = f"{self._count:03}.wav"
@@ -232,7 +232,7 @@ def _to_disk(file: Path) -> None:
         os.fsync(stream.fileno())
 
 
-def kept(player: str, language: str) -> list[Recording]:
+def kept(player: str, language: str) -> list[SpeakerRecording]:
     """What a :class:`Keeper` kept, also of a session that was cut off; nothing if nothing was, and
     without what cannot be read."""
     place = max(_unfinished(player, language), recordings(player, language), key=_length)
@@ -247,7 +247,7 @@ def kept(player: str, language: str) -> list[Recording]:
             words, fen = str(entry["words"]), entry.get("fen")
             sound = read_audio(place / Path(str(entry["file"])).name)
             apart = bool(entry.get("apart"))
-            found.append(Recording(words, None if fen is None else str(fen), sound, apart))
+            found.append(SpeakerRecording(words, None if fen is None else str(fen), sound, apart))
     return found
 
 

@@ -23,9 +23,9 @@ from blindplay.speech.models import catalogue
 from .decision import open_recogniser
 from .evaluation import scoring
 from .evaluation.conditions import Condition, Noise
-from .evaluation.corpus import Line, Utterance, What, announcement
-from .evaluation.scoring import Comes
-from .prompting import NOISY_DB, Booth, Fault, Key, Take
+from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement
+from .evaluation.scoring import ScoredOutcome
+from .prompting import NOISY_DB, Booth, PromptKey, RecordingFault, Take
 
 WORDS = 40
 MOVES = 10
@@ -36,7 +36,7 @@ GOOD, FAIR = 0.9, 0.6
 
 
 @dataclass(frozen=True)
-class Result:
+class VoiceCheckResult:
     """How one model, or several together, understood what was said."""
 
     words: int
@@ -58,11 +58,11 @@ class Result:
 
 
 @dataclass
-class Said:
+class CheckedSpeech:
     """What a player has said, and what could not be used of it."""
 
-    takes: list[tuple[Line, Take]] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
+    takes: list[tuple[ScriptLine, Take]] = field(default_factory=list)
+    faults: list[RecordingFault] = field(default_factory=list)
 
     @property
     def above_room(self) -> float:
@@ -70,7 +70,7 @@ class Said:
         return statistics.median([take.above_room for _, take in self.takes] or [0.0])
 
 
-def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> list[Line]:
+def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> list[ScriptLine]:
     """The words of the board, then commands, as many as wanted, and moves."""
     chance = random.Random(seed)
     board = chess.Board()
@@ -82,38 +82,38 @@ def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> 
     chance.shuffle(commands)
     singles = list(dict.fromkeys([*named, *pieces, *commands]))[:words]
     return [
-        *(Line(What.WORD, board.fen(), word) for word in singles),
+        *(ScriptLine(UtteranceKind.WORD, board.fen(), word) for word in singles),
         *(announcement(pack, chance) for _ in range(moves)),
     ]
 
 
-def record(booth: Booth, pack: Language, asked: Sequence[Line]) -> Said:
+def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> CheckedSpeech:
     """Let the player say it all, each once. Raises AudioError when the microphone is gone."""
     minutes = max(1, round(len(asked) * _SECONDS_EACH / 60))
     booth.tell(
         "check_begin", count=pack.number(len(asked)), minutes=pack.duration(60_000 * minutes)
     )
     booth.tell_keys()
-    said = Said()
+    said = CheckedSpeech()
     silent = 0
     for number, line in enumerate(asked):
         if number and number % 10 == 0:
             booth.tell("enrol_left", count=pack.number(len(asked) - number))
-        take: Take | Key = Key.AGAIN
-        while take is Key.AGAIN:
+        take: Take | PromptKey = PromptKey.AGAIN
+        while take is PromptKey.AGAIN:
             booth.say(line.words or "")
             take = booth.hear()
-        if take is Key.QUIT:
+        if take is PromptKey.QUIT:
             break
         if not isinstance(take, Take):
             continue
         if take.fault is not None:
             said.faults.append(take.fault)
-        silent = silent + 1 if take.fault is Fault.SILENCE else 0
+        silent = silent + 1 if take.fault is RecordingFault.SILENCE else 0
         if silent == _SILENT:
             booth.tell("voice_microphone")
             break
-        if take.fault is not Fault.SILENCE:
+        if take.fault is not RecordingFault.SILENCE:
             said.takes.append((line, take))
     return said
 
@@ -121,21 +121,21 @@ def record(booth: Booth, pack: Language, asked: Sequence[Line]) -> Said:
 def judged(
     pack: Language,
     folders: Sequence[Path],
-    said: Said,
+    said: CheckedSpeech,
     lost: Callable[[str], None] = lambda sentence: None,
-) -> Result:
+) -> VoiceCheckResult:
     """How the models in these folders, together, understand it; ``lost`` is told in a sentence
     when what was measured of them is damaged. Raises ModelError."""
     recogniser = open_recogniser(pack, *folders)
-    words = [(line, take) for line, take in said.takes if line.what is What.WORD]
-    moves = [(line, take) for line, take in said.takes if line.what is What.MOVE]
+    words = [(line, take) for line, take in said.takes if line.what is UtteranceKind.WORD]
+    moves = [(line, take) for line, take in said.takes if line.what is UtteranceKind.MOVE]
     phrases = recogniser.sayable([line.words or "" for line, _ in words])
     missed = [
         line.words or "" for line, take in words if not _is_heard(recogniser, line, take, phrases)
     ]
     right = len(words) - len(missed)
     utterances = [
-        Utterance(line, "player", np.frombuffer(take.pcm, "<i2").astype(np.float64))
+        CorpusUtterance(line, "player", np.frombuffer(take.pcm, "<i2").astype(np.float64))
         for line, take in moves
     ]
     clean = Condition(Noise.NONE)
@@ -145,22 +145,26 @@ def judged(
     missed += [
         one.line.words or ""
         for one, come in zip(heard, comes, strict=True)
-        if come is not Comes.RIGHT
+        if come is not ScoredOutcome.RIGHT
     ]
-    wrong = comes.count(Comes.WRONG) + comes.count(Comes.COMMAND)
-    return Result(
+    wrong = comes.count(ScoredOutcome.WRONG) + comes.count(ScoredOutcome.COMMAND)
+    return VoiceCheckResult(
         len(words), right, len(moves),
-        comes.count(Comes.RIGHT), comes.count(Comes.ASKED), wrong, tuple(missed),
+        comes.count(ScoredOutcome.RIGHT), comes.count(ScoredOutcome.ASKED), wrong, tuple(missed),
     )  # fmt: skip
 
 
-def _is_heard(recogniser: AnyRecogniser, line: Line, take: Take, phrases: Sequence[str]) -> bool:
+def _is_heard(
+    recogniser: AnyRecogniser, line: ScriptLine, take: Take, phrases: Sequence[str]
+) -> bool:
     alternatives = recogniser.recognise(take.pcm, phrases).alternatives
     best = next((one.words for one in alternatives if one.words in phrases), "")
     return best == line.words
 
 
-def tell(booth: Booth, pack: Language, said: Said, result: Result, best: str | None) -> None:
+def tell(
+    booth: Booth, pack: Language, said: CheckedSpeech, result: VoiceCheckResult, best: str | None
+) -> None:
     """Say how it went, what to take, and whether the microphone is the trouble. ``best`` is the
     name of a model that is clearly better than those in use, None if there is none."""
 
@@ -196,8 +200,8 @@ def tell(booth: Booth, pack: Language, said: Said, result: Result, best: str | N
     booth.tell("check_people")
 
 
-def _tell_of_the_room(booth: Booth, pack: Language, said: Said) -> None:
-    faults = [fault for fault in said.faults if fault is not Fault.SILENCE]
+def _tell_of_the_room(booth: Booth, pack: Language, said: CheckedSpeech) -> None:
+    faults = [fault for fault in said.faults if fault is not RecordingFault.SILENCE]
     noisy = said.above_room < NOISY_DB
     if faults:
         booth.tell(max(set(faults), key=faults.count).value)
@@ -210,7 +214,7 @@ def _tell_of_the_room(booth: Booth, pack: Language, said: Said) -> None:
         booth.tell("check_open", word=pack.opening_word)
 
 
-def better(results: Mapping[str, Result], used: Result) -> str | None:
+def better(results: Mapping[str, VoiceCheckResult], used: VoiceCheckResult) -> str | None:
     """The name of the model that understands this player clearly better than those in use."""
     name = max(results, key=lambda one: results[one].share, default=None)
     if name is None or results[name].share < used.share + 0.05:

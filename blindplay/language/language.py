@@ -15,11 +15,11 @@ from .pack import PIECE_NAMES, LanguageError, Pack, Sign, codes, fold
 from .understanding import (
     QUESTIONS,
     Command,
-    Fact,
     Kind,
+    MoveFeatures,
+    MoveIndex,
     Parts,
-    Position,
-    Reader,
+    TextParser,
     Understanding,
     fact_of,
     reaches,
@@ -79,7 +79,7 @@ class Language:
         )
         """Words in small letters (see :func:`respell`) and what a synthesiser is given instead."""
         self._pack = pack
-        self._reader = Reader(pack)
+        self._reader = TextParser(pack)
         self._sentences = pack.table("sentences")
         self._read = lru_cache(maxsize=1 << 16)(self._reader.read)
         self._squares = cache(self._square_names)
@@ -101,7 +101,7 @@ class Language:
         )
         # The last position only: a table asks about one position many times. One assignment of
         # one tuple, so that threads never see half of it.
-        self._last: tuple[tuple[object, ...], Position] | None = None
+        self._last: tuple[tuple[object, ...], MoveIndex] | None = None
 
     # ------------------------------------------------------------ moves, out
 
@@ -137,7 +137,7 @@ class Language:
             words += " " + self._pack.words("move", name)[0]
         return words
 
-    def _announcement(self, fact: Fact, squares: tuple[str, ...]) -> str:
+    def _announcement(self, fact: MoveFeatures, squares: tuple[str, ...]) -> str:
         if fact.castles:
             return self._castles[fact.castles]
         parts = [self._pack.piece_names[fact.piece], squares[fact.from_square]]
@@ -200,7 +200,7 @@ class Language:
         """
         return self._position(board).understand(self._read(text))
 
-    def _position(self, board: chess.Board) -> Position:
+    def _position(self, board: chess.Board) -> MoveIndex:
         key = (
             board.pawns,
             board.knights,
@@ -218,7 +218,7 @@ class Language:
         last = self._last
         if last is not None and last[0] == key:
             return last[1]
-        position = Position(board)
+        position = MoveIndex(board)
         self._last = (key, position)
         return position
 
@@ -439,7 +439,7 @@ class Language:
     def _small_squares(self) -> tuple[str, ...]:
         return tuple(name.lower() for name in self._squares(""))
 
-    def _forms(self, fact: Fact, board: chess.Board) -> Iterator[str]:
+    def _forms(self, fact: MoveFeatures, board: chess.Board) -> Iterator[str]:
         """Forms in which a player may say this move; the short ones may be ambiguous."""
         check = ""
         if _gives_check(board, fact.move):
@@ -477,7 +477,7 @@ class Language:
                 if check:
                     yield _join(variant, check)
 
-    def _needs_origin(self, fact: Fact, board: chess.Board) -> bool:
+    def _needs_origin(self, fact: MoveFeatures, board: chess.Board) -> bool:
         """Whether another piece of the kind can go to the same square."""
         others = self._position(board).by_square[fact.to_square]
         return any(f.piece == fact.piece and f.move != fact.move for f in others)

@@ -15,7 +15,7 @@ from functools import cache
 
 from .pack import LanguageError, Pack
 
-Variants = Mapping[tuple[str, ...], float]
+WordVariants = Mapping[tuple[str, ...], float]
 """The pronunciations of one word, each a tuple of phones, and their costs in nats."""
 
 FILLER_COST = 2.0
@@ -34,8 +34,8 @@ class Lexicon:
     are the names of the squares as a recogniser may hold them, {"gustav_eins": ("gustav", "eins")}.
     """
 
-    words: Mapping[str, Variants]
-    fillers: Mapping[str, Variants]
+    words: Mapping[str, WordVariants]
+    fillers: Mapping[str, WordVariants]
     squares: Mapping[str, tuple[str, ...]]
 
     @classmethod
@@ -73,7 +73,7 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon.of(Pack.read(language))
 
 
-def variants(word: str, spoken: object, file: str, cost: float = 0.0) -> Variants:
+def variants(word: str, spoken: object, file: str, cost: float = 0.0) -> WordVariants:
     """The pronunciations of ``word`` as a pack has them, each ``cost`` nats dearer.
 
     LanguageError, which names ``file``, if one cannot be read.

@@ -18,7 +18,7 @@ from typing import Any
 import chess
 
 from .language import Language, words_only
-from .lexicon import Variants, variants
+from .lexicon import WordVariants, variants
 from .pack import LanguageError, Pack, Sign, entries, fold, parse
 from .roundtrip import STARTS
 from .understanding import QUESTIONS, Command, Kind
@@ -48,7 +48,7 @@ _LISTENED = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class PackFinding:
     """One thing about a pack. ``key`` is its place, such as "ranks.3", ``line`` where that begins
     in the file, if it is there; ``text`` is one sentence that says what to do."""
 
@@ -62,12 +62,12 @@ class Finding:
 
 
 @dataclass
-class Report:
+class PackReport:
     """What was found in the pack called ``file``."""
 
     file: str
-    errors: list[Finding] = field(default_factory=list)
-    warnings: list[Finding] = field(default_factory=list)
+    errors: list[PackFinding] = field(default_factory=list)
+    warnings: list[PackFinding] = field(default_factory=list)
 
     @property
     def usable(self) -> bool:
@@ -77,17 +77,17 @@ class Report:
 
 def check(
     text: bytes, file: str, code: str, *, likeness: Likeness, is_sound: Callable[[str], bool]
-) -> Report:
+) -> PackReport:
     """Look at a pack, whatever it may be; never raises.
 
     ``likeness`` and ``is_sound`` know the sounds that pronunciations are made of.
     """
-    report = Report(file)
+    report = PackReport(file)
     try:
         data = parse(text, file)
     except LanguageError as error:
         place = re.search(r", line (\d+): ", str(error))
-        report.errors.append(Finding("", int(place[1]) if place else None, str(error)))
+        report.errors.append(PackFinding("", int(place[1]) if place else None, str(error)))
         return report
     reference = files(__package__).joinpath("packs", f"{_REFERENCE}.toml")
     whole = parse(reference.read_bytes(), reference.name)
@@ -128,7 +128,7 @@ class _Checking:
 
     def __init__(
         self,
-        report: Report,
+        report: PackReport,
         data: Mapping[str, Any],
         whole: Mapping[str, Any],
         lines: Mapping[str, int],
@@ -137,7 +137,7 @@ class _Checking:
         self._data = data
         self._whole = whole
         self._lines = lines
-        self._said: dict[str, list[Variants]] = {}
+        self._said: dict[str, list[WordVariants]] = {}
 
     def _line(self, key: str) -> int | None:
         while key not in self._lines and "." in key:
@@ -145,10 +145,10 @@ class _Checking:
         return self._lines.get(key)
 
     def _error(self, key: str, text: str) -> None:
-        self._report.errors.append(Finding(key, self._line(key), text))
+        self._report.errors.append(PackFinding(key, self._line(key), text))
 
     def _warn(self, key: str, text: str) -> None:
-        self._report.warnings.append(Finding(key, self._line(key), text))
+        self._report.warnings.append(PackFinding(key, self._line(key), text))
 
     def _words(self, *path: str) -> list[str]:
         """The words at ``path`` that are well; none where there are none."""
@@ -308,7 +308,7 @@ class _Checking:
 
     def pronunciations(self, is_sound: Callable[[str], bool]) -> None:
         """Each word has a pronunciation, made of sounds that are known."""
-        spoken: dict[str, Variants] = {}
+        spoken: dict[str, WordVariants] = {}
         for table in ("pronunciations", "fillers"):
             given = self._data.get(table)
             for word, lines in given.items() if isinstance(given, Mapping) else ():
@@ -438,7 +438,7 @@ class _Checking:
                 )
 
     @staticmethod
-    def _pronounced(said: list[Variants]) -> list[tuple[str, ...]]:
+    def _pronounced(said: list[WordVariants]) -> list[tuple[str, ...]]:
         """All pronunciations of one word, and the usual one of several."""
         if len(said) == 1:
             return [one for one, cost in said[0].items() if cost <= 1.0]

@@ -1,8 +1,8 @@
 """From words to a move, a command, or the reason why it is neither.
 
-Two steps. The words alone are read into what was said (:class:`Said`), with no board in sight;
-then what was said is compared with the legal moves. Nothing said is ever dropped to make a move
-fit, and nothing unsaid is ever added: who says no promotion piece is asked for it (D.2.1).
+Two steps. The words alone are parsed, without a board (:class:`ParsedMove`). Then the result is
+compared with the legal moves. No word is dropped to make a move fit, and none is added: a player
+who names no promotion piece is asked for it (D.2.1).
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class Understanding:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ParsedMove:
     """A well-formed announcement, before any board is looked at. None: not said."""
 
     piece: chess.PieceType | None = None
@@ -196,13 +196,13 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ParsedText:
     """A text read without a board: a command, an announcement, or neither."""
 
     words: str
     empty: bool
     command: Command | None
-    said: Said | None
+    said: ParsedMove | None
     correction: bool
     passed_over: int
     about: About | None = None
@@ -213,7 +213,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class MoveFeatures:
     """All that can be said about a legal (or pseudo-legal) move."""
 
     move: chess.Move
@@ -241,7 +241,7 @@ _PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
 _MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
 
 
-class Reader:
+class TextParser:
     """Reads texts without a board, by the words of one pack."""
 
     def __init__(self, pack: Pack) -> None:
@@ -265,7 +265,7 @@ class Reader:
             (word.sign, word.value): word for word in reversed(list(pack.dictionary.values()))
         }
 
-    def read(self, text: str) -> Heard:
+    def read(self, text: str) -> ParsedText:
         """What was said. Never raises for any text."""
         pieces = [part.strip(".,;:!?\"'„“”»«()…") for part in self._split(text)]
         raw = [part for part in pieces if part]
@@ -275,30 +275,30 @@ class Reader:
             heard = self._read(raw[1:])
             words = f"{fold(raw[0])} {heard.words}"
             if heard.command is None:
-                return Heard(words, False, None, None, False, heard.passed_over)
+                return ParsedText(words, False, None, None, False, heard.passed_over)
             return replace(heard, words=words, opened=True)
         return self._read(raw)
 
-    def _read(self, raw: list[str]) -> Heard:
+    def _read(self, raw: list[str]) -> ParsedText:
         command = self._commands.get(" ".join(key for key in map(fold, raw) if key))
         words = self._words(raw)
         spelled = " ".join(word.text for word in words)
         if command is not None:
-            return Heard(spelled, False, command, None, command is Command.CORRECTION, 0)
+            return ParsedText(spelled, False, command, None, command is Command.CORRECTION, 0)
 
         kept = [word for word in words if word.sign is not Sign.IGNORED]
         passed_over = len(words) - len(kept)
         if not kept:
-            return Heard(spelled, True, None, None, False, 0)
+            return ParsedText(spelled, True, None, None, False, 0)
         asked = self._question(kept)
         if asked is not None:
             command, about = asked
-            return Heard(spelled, False, command, None, False, passed_over, about)
+            return ParsedText(spelled, False, command, None, False, passed_over, about)
         begun = self._with_move(raw)
         if begun is not None:
             command, rest = begun
             said = self._read(rest.split()).said
-            return Heard(spelled, False, command, said, False, passed_over, rest=rest)
+            return ParsedText(spelled, False, command, said, False, passed_over, rest=rest)
         # A slip is corrected where it is noticed, if need be in mid-sentence: what came before
         # the last such word is void (D.2.8).
         correction, marker = False, ""
@@ -312,12 +312,12 @@ class Reader:
         if correction and not kept:
             # "Korrektur" or "nein" after a move takes it back; "Moment" only asks for time.
             retracted = Command.CORRECTION if marker in self._commands else None
-            return Heard(spelled, False, retracted, None, True, passed_over)
+            return ParsedText(spelled, False, retracted, None, True, passed_over)
         command = self._commands.get(fold(" ".join(word.text for word in kept)))
         if command is not None:
-            return Heard(spelled, False, command, None, correction, passed_over)
+            return ParsedText(spelled, False, command, None, correction, passed_over)
         told = [word for word in kept if word.sign is not Sign.ARTICLE]
-        return Heard(
+        return ParsedText(
             spelled,
             False,
             None,
@@ -463,13 +463,15 @@ class Reader:
         return self._one_word[sign, value]
 
     @staticmethod
-    def _said(words: list[Word]) -> Said | None:
+    def _said(words: list[Word]) -> ParsedMove | None:
         signs = "".join(word.sign.value for word in words)
         castling = _CASTLING.fullmatch(signs)
         if castling is not None:
             if "P" in signs and words[signs.index("P")].value != chess.KING:
                 return None
-            return Said(castles=Sign(castling["side"]), check="+" in signs, checkmate="#" in signs)
+            return ParsedMove(
+                castles=Sign(castling["side"]), check="+" in signs, checkmate="#" in signs
+            )
         match = _MOVE.fullmatch(signs)
         if match is None:
             return None
@@ -492,7 +494,7 @@ class Reader:
                 return None
             piece = chess.PAWN
         start = match.start("origin")
-        return Said(
+        return ParsedMove(
             piece=piece,
             from_file=words[start].value if origin.startswith("f") else None,
             from_rank=words[start + len(origin) - 1].value if origin.endswith("r") else None,
@@ -518,7 +520,7 @@ class Parts:
     castles: Sign | None
 
     @classmethod
-    def of(cls, said: Said) -> Parts:
+    def of(cls, said: ParsedMove) -> Parts:
         """The parts that were said."""
         return cls(
             said.piece, said.from_file, said.from_rank, said.to, said.promotion, said.castles
@@ -540,13 +542,13 @@ class Parts:
         )
 
 
-def facts(board: chess.Board, *, legal: bool = True) -> list[Fact]:
+def facts(board: chess.Board, *, legal: bool = True) -> list[MoveFeatures]:
     """What can be said about each legal move, or each pseudo-legal one."""
     moves = board.legal_moves if legal else board.pseudo_legal_moves
     return [fact_of(board, move) for move in moves]
 
 
-def fact_of(board: chess.Board, move: chess.Move) -> Fact:
+def fact_of(board: chess.Board, move: chess.Move) -> MoveFeatures:
     """What can be said about a (pseudo-)legal move of ``board``."""
     piece = board.piece_type_at(move.from_square)
     assert piece is not None  # a generated move always has a piece
@@ -560,20 +562,22 @@ def fact_of(board: chess.Board, move: chess.Move) -> Fact:
         en_passant = chess.square_file(move.from_square) != chess.square_file(move.to_square)
         if en_passant:
             captured = chess.PAWN
-    return Fact(move, piece, move.from_square, move.to_square, captured, en_passant, castles)
+    return MoveFeatures(
+        move, piece, move.from_square, move.to_square, captured, en_passant, castles
+    )
 
 
-class Position:
+class MoveIndex:
     """The legal moves of one position, arranged for comparison with what is said."""
 
     def __init__(self, board: chess.Board) -> None:
         self.board = board.copy(stack=False)
         self.facts = facts(self.board)
-        self.by_square: dict[chess.Square, list[Fact]] = {}
+        self.by_square: dict[chess.Square, list[MoveFeatures]] = {}
         for fact in self.facts:
             self.by_square.setdefault(fact.to_square, []).append(fact)
 
-    def understand(self, heard: Heard) -> Understanding:
+    def understand(self, heard: ParsedText) -> Understanding:
         """What ``heard`` means here."""
         if heard.empty:
             return Understanding(Kind.NOTHING, heard.words)
@@ -612,7 +616,7 @@ class Position:
             core=heard.core,
         )
 
-    def _castling(self, said: Said) -> Understanding:
+    def _castling(self, said: ParsedMove) -> Understanding:
         # "Rochade" alone may have lost its "kurze" or "lange": even when only one side is legal
         # it is asked, not played.
         moves = tuple(
@@ -630,7 +634,7 @@ class Position:
         kind = Kind.AMBIGUOUS if said.castles is Sign.CASTLES else Kind.MOVE
         return Understanding(kind, "", moves)
 
-    def _meant_castling(self, said: Said) -> tuple[chess.Move, ...]:
+    def _meant_castling(self, said: ParsedMove) -> tuple[chess.Move, ...]:
         king = self.board.king(self.board.turn)
         if king is None or self.board.chess960 or chess.square_file(king) != chess.E1:
             return ()
@@ -638,7 +642,7 @@ class Position:
         steps = sides.get(said.castles or Sign.CASTLES, (2, -2))
         return tuple(chess.Move(king, king + step) for step in steps)
 
-    def _move(self, said: Said) -> Understanding:
+    def _move(self, said: ParsedMove) -> Understanding:
         assert said.to is not None  # the grammar has a destination
         near = [f for f in self.by_square.get(said.to, ()) if self._could_be(said, f)]
         exact = [fact for fact in near if _contradiction(said, fact) is None]
@@ -662,7 +666,7 @@ class Position:
             Kind.ILLEGAL, "", moves, why=reason, alternatives=self._alternatives(said, said.to)
         )
 
-    def _could_be(self, said: Said, fact: Fact) -> bool:
+    def _could_be(self, said: ParsedMove, fact: MoveFeatures) -> bool:
         """Whether piece, origin and destination are as said."""
         if fact.castles and (
             # A castling can be said as the king's move when both squares are said, as it is
@@ -677,11 +681,11 @@ class Position:
         )
 
     @cached_property
-    def _pseudo_legal(self) -> list[Fact]:
+    def _pseudo_legal(self) -> list[MoveFeatures]:
         return facts(self.board, legal=False)
 
     def _why_not(
-        self, said: Said, to: chess.Square
+        self, said: ParsedMove, to: chess.Square
     ) -> tuple[tuple[chess.Move, ...], IllegalReason]:
         """What was meant by a move that is not legal, and why it is not."""
         board = self.board
@@ -739,7 +743,7 @@ class Position:
         # Pseudo-legal after all, but not as it was said: its promotion was not.
         return IllegalReason.PINNED_OR_CHECK
 
-    def _alternatives(self, said: Said, to: chess.Square) -> tuple[chess.Move, ...]:
+    def _alternatives(self, said: ParsedMove, to: chess.Square) -> tuple[chess.Move, ...]:
         found = []
         for fact in self.facts:
             if fact.castles or fact.move.promotion != said.promotion:
@@ -757,7 +761,7 @@ class Position:
                 found.append(fact.move)
         return tuple(found)
 
-    def _false_check(self, said: Said, move: chess.Move) -> bool:
+    def _false_check(self, said: ParsedMove, move: chess.Move) -> bool:
         if not (said.check or said.checkmate):
             return False
         if not self.board.copy(stack=False).gives_check(move):
@@ -778,7 +782,7 @@ _MOST_TELLING = (
 )
 
 
-def _contradiction(said: Said, fact: Fact) -> IllegalReason | None:
+def _contradiction(said: ParsedMove, fact: MoveFeatures) -> IllegalReason | None:
     """What was said and is not so, of a move whose piece and squares are as said."""
     if said.captures and fact.captured is None:
         return IllegalReason.NOTHING_TO_CAPTURE

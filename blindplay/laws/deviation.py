@@ -28,7 +28,7 @@ UNKNOWN = "?"
 """A piece that its board cannot name."""
 
 
-class What(Enum):
+class SlipKind(Enum):
     """What hands did otherwise than written."""
 
     NOT_EXECUTED = "not_executed"
@@ -63,7 +63,7 @@ class Slip:
     stands if nothing should), ``to`` where it stands instead, ``other`` what stands in its place.
     """
 
-    what: What
+    what: SlipKind
     ply: int | None = None
     move: chess.Move | None = None
     executed: chess.Move | None = None
@@ -90,7 +90,7 @@ Explanation = tuple[Slip, ...]
 # likely than one that touches what it has nothing to do with.
 _MOVED, _STRANGE, _BY_ITSELF, _UNNOTICED = 10, 20, 30, 15
 _LAGS = 3
-_ANYWHERE = frozenset((What.EXTRA, What.DISPLACED))
+_ANYWHERE = frozenset((SlipKind.EXTRA, SlipKind.DISPLACED))
 _MOST_SQUARES = 12
 _MOST_TOLD = 4
 
@@ -189,8 +189,8 @@ class _Search:
     def _behind(self, executed: int) -> Slip:
         move = self.moves[executed]
         if executed + 1 < len(self.moves):
-            return Slip(What.BEHIND, executed + 1, move)
-        return _slip(What.NOT_EXECUTED, executed + 1, self.boards[executed], move, None)
+            return Slip(SlipKind.BEHIND, executed + 1, move)
+        return _slip(SlipKind.NOT_EXECUTED, executed + 1, self.boards[executed], move, None)
 
     def _further_move(self, odd: Change) -> Iterator[Slip]:
         board = self.boards[-1]
@@ -200,7 +200,7 @@ class _Search:
             if {at: self.see(now) for at, now in change(board, move).items()} == odd:
                 piece = letter_at(board, move.from_square)
                 yield Slip(
-                    What.NOT_WRITTEN, len(self.moves) + 1, None, move, piece,
+                    SlipKind.NOT_WRITTEN, len(self.moves) + 1, None, move, piece,
                     move.from_square, move.to_square,
                 )  # fmt: skip
 
@@ -297,10 +297,10 @@ class _Search:
 
     def _executions(
         self, before: chess.Board, move: chess.Move, open_: int, odd: Change
-    ) -> Iterator[tuple[int, What, chess.Move | None, Change]]:
+    ) -> Iterator[tuple[int, SlipKind, chess.Move | None, Change]]:
         """What hands may have done instead of ``move``: the cost, what it is, the move that it
         looks like if it looks like one, and what it does to the board."""
-        yield _MOVED, What.NOT_EXECUTED, None, {}
+        yield _MOVED, SlipKind.NOT_EXECUTED, None, {}
         piece = letter_at(before, move.from_square)
         if piece is None:
             return
@@ -311,21 +311,21 @@ class _Search:
         elif piece in "Pp" and before.is_en_passant(move):
             left = {at: now for at, now in change(before, move).items()
                     if at != captured_en_passant(move)}  # fmt: skip
-            yield _MOVED, What.EN_PASSANT_PAWN_LEFT, None, left
+            yield _MOVED, SlipKind.EN_PASSANT_PAWN_LEFT, None, left
         elif before.piece_type_at(target) is not None:
-            yield _MOVED, What.CAPTURER_LEFT, None, {target: None}
+            yield _MOVED, SlipKind.CAPTURER_LEFT, None, {target: None}
         for letter in "qrbn" if move.promotion else "":
             other = chess.Move(home, target, chess.PIECE_SYMBOLS.index(letter))
             if other != move:
-                yield _MOVED, What.OTHER_PROMOTION, other, change(before, other)
+                yield _MOVED, SlipKind.OTHER_PROMOTION, other, change(before, other)
         if move.promotion:
             unpromoted = chess.Move(home, target)
-            yield _MOVED, What.PAWN_NOT_REPLACED, unpromoted, change(before, unpromoted)
+            yield _MOVED, SlipKind.PAWN_NOT_REPLACED, unpromoted, change(before, unpromoted)
         yield from self._other_moves(before, move, target, open_, odd)
 
     def _castlings(
         self, before: chess.Board, move: chess.Move
-    ) -> Iterator[tuple[int, What, chess.Move | None, Change]]:
+    ) -> Iterator[tuple[int, SlipKind, chess.Move | None, Change]]:
         did, rook_from = change(before, move), castling_rook(before, move)
         king = {at: now for at, now in did.items() if now in ("K", "k") or at == move.from_square}
         if did.get(move.from_square) in ("R", "r"):
@@ -333,13 +333,13 @@ class _Search:
         rook = {at: now for at, now in did.items() if now in ("R", "r") or at == rook_from}
         if did.get(rook_from) in ("K", "k"):
             rook[rook_from] = None
-        yield _MOVED, What.ROOK_FORGOTTEN, None, king
-        yield _STRANGE, What.KING_FORGOTTEN, None, rook
+        yield _MOVED, SlipKind.ROOK_FORGOTTEN, None, king
+        yield _STRANGE, SlipKind.KING_FORGOTTEN, None, rook
         short = rook_from > move.from_square
         for at, now in did.items():
             if now in ("K", "k") and before.piece_type_at(at) is None:
                 alone = chess.Move(rook_from, at)
-                yield _STRANGE, What.OTHER_PIECE, alone, change(before, alone)
+                yield _STRANGE, SlipKind.OTHER_PIECE, alone, change(before, alone)
         rank = chess.square_rank(move.from_square)
         own = before.rooks & before.occupied_co[before.turn] & chess.BB_RANKS[rank]
         beyond = [at for at in chess.scan_forward(own) if (at > move.from_square) != short]
@@ -348,12 +348,12 @@ class _Search:
             executed = other
             if not before.chess960:
                 executed = chess.Move(move.from_square, chess.square(2 if short else 6, rank))
-            yield _MOVED, What.OTHER_CASTLING, executed, change(before, other)
+            yield _MOVED, SlipKind.OTHER_CASTLING, executed, change(before, other)
 
     def _other_moves(
         self, before: chess.Board, move: chess.Move, target: int, open_: int,
         odd: Change,
-    ) -> Iterator[tuple[int, What, chess.Move | None, Change]]:  # fmt: skip
+    ) -> Iterator[tuple[int, SlipKind, chess.Move | None, Change]]:  # fmt: skip
         """Another square, another piece, or another move altogether."""
         own = before.occupied_co[before.turn]
         home = move.from_square
@@ -378,14 +378,14 @@ class _Search:
                     continue
                 cost = _MOVED
                 if source == home:
-                    what = What.OTHER_SQUARE
+                    what = SlipKind.OTHER_SQUARE
                 elif goal == target:
-                    what = What.OTHER_PIECE
+                    what = SlipKind.OTHER_PIECE
                     cost = _MOVED if ours and kind == wanted else _STRANGE
                     if not ours and kind != wanted:
                         continue
                 else:
-                    what, cost = What.OTHER_MOVE, _STRANGE
+                    what, cost = SlipKind.OTHER_MOVE, _STRANGE
                     if not ours:
                         continue
                 if not _reaches(before, source, goal):
@@ -416,7 +416,7 @@ class _Search:
         rank = chess.square_rank(target) + step[1]
         tried = []
         if 0 <= file < 8 and 0 <= rank < 8 and chess.BB_SQUARES[target] & live:
-            tried.append((What.TWICE, target, chess.square(file, rank)))
+            tried.append((SlipKind.TWICE, target, chess.square(file, rank)))
         mirrored = chess.square_mirror(home), chess.square_mirror(target)
         if chess.BB_SQUARES[mirrored[0]] & live and chess.BB_SQUARES[mirrored[1]] & live:
             # On the other player's side of the board, and with his own piece.
@@ -424,7 +424,7 @@ class _Search:
             if other and same and other.piece_type == same.piece_type and (
                 other.color != same.color
             ):  # fmt: skip
-                tried.append((What.BY_OTHER_SIDE_TOO, *mirrored))
+                tried.append((SlipKind.BY_OTHER_SIDE_TOO, *mirrored))
         for what, source, goal in tried:
             letter = letter_at(after, source)
             mask = chess.BB_SQUARES[source] | chess.BB_SQUARES[goal]
@@ -447,11 +447,11 @@ class _Search:
             if wanted is None and too_many:
                 continue  # it comes from another game, or all is otherwise
             if wanted is None:
-                slip = Slip(What.EXTRA, piece=stands, square=square)
+                slip = Slip(SlipKind.EXTRA, piece=stands, square=square)
             elif stands is None:
-                slip = Slip(What.MISSING, piece=wanted, square=square)
+                slip = Slip(SlipKind.MISSING, piece=wanted, square=square)
             else:
-                slip = Slip(What.REPLACED, piece=wanted, square=square, other=stands)
+                slip = Slip(SlipKind.REPLACED, piece=wanted, square=square, other=stands)
             yield _Found(_BY_ITSELF, slip, bit)
         for square, wanted in goal.items():
             for to, stands in odd.items():
@@ -460,20 +460,20 @@ class _Search:
                 mask = chess.BB_SQUARES[square] | chess.BB_SQUARES[to]
                 if odd[square] is None:
                     other = goal[to]
-                    slip = Slip(What.DISPLACED, piece=wanted, square=square, to=to, other=other)
+                    slip = Slip(SlipKind.DISPLACED, piece=wanted, square=square, to=to, other=other)
                     yield _Found(_BY_ITSELF, slip, mask)
                 elif square < to and odd[square] == self.see(goal[to]):
                     other = goal[to]
-                    slip = Slip(What.EXCHANGED, piece=wanted, square=square, to=to, other=other)
+                    slip = Slip(SlipKind.EXCHANGED, piece=wanted, square=square, to=to, other=other)
                     yield _Found(_BY_ITSELF, slip, mask)
 
 
 def _slip(
-    what: What, ply: int, before: chess.Board, move: chess.Move, executed: chess.Move | None
+    what: SlipKind, ply: int, before: chess.Board, move: chess.Move, executed: chess.Move | None
 ) -> Slip:
-    if what is What.ROOK_FORGOTTEN:
+    if what is SlipKind.ROOK_FORGOTTEN:
         square: int | None = castling_rook(before, move)
-    elif what is What.EN_PASSANT_PAWN_LEFT:
+    elif what is SlipKind.EN_PASSANT_PAWN_LEFT:
         square = captured_en_passant(move)
     elif executed is None:
         square = move.from_square

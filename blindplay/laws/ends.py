@@ -8,7 +8,7 @@ import chess
 
 from . import facts as f
 from . import recording
-from .mating import Verdict, can_mate, is_dead
+from .mating import MatingVerdict, can_mate, is_dead
 from .state import COLOURS, DRAW, LOSES, OTHER, State, position_key
 
 
@@ -84,9 +84,9 @@ def result_of_losing(game: State, side: str, board: chess.Board | None = None) -
         if two_knights and bare:
             return DRAW  # C.4 of fide-1997 names this case
     verdict = can_mate(board, winner).verdict
-    if verdict is Verdict.UNDECIDED:
+    if verdict is MatingVerdict.UNDECIDED:
         return None
-    return LOSES[side] if verdict is Verdict.POSSIBLE else DRAW
+    return LOSES[side] if verdict is MatingVerdict.POSSIBLE else DRAW
 
 
 def lose(

@@ -157,18 +157,18 @@ def _step(what: str, square: int, piece: str) -> dict[str, str]:
 
 # --- two scoresheets ------------------------------------------------------------------------
 
-Certainty = Literal["sure", "likely", "ambiguous", "illegal", "unreadable", "missing"]
+EntryCertainty = Literal["sure", "likely", "ambiguous", "illegal", "unreadable", "missing"]
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenEntry:
     """What an entry of a scoresheet is taken for. ``text`` is kept as it was written; ``moves``
     are those that it can mean: one if it is sure or likely, several if it is ambiguous, what was
     meant (or nothing) if no legal move fits. ``odd`` is what is odd about it, as its reader names
     it. Entries whose ``meant`` have something in common say the same, in whatever letters."""
 
     text: str
-    certainty: Certainty
+    certainty: EntryCertainty
     moves: tuple[chess.Move, ...] = ()
     odd: tuple[str, ...] = ()
     meant: frozenset[object] = frozenset()
@@ -179,11 +179,11 @@ class Written:
         return self.certainty not in ("unreadable", "missing")
 
 
-Reader = Callable[[str, chess.Board], Written]
+EntryReader = Callable[[str, chess.Board], WrittenEntry]
 """Reads one entry of one sheet in a position."""
 
 Stop = Literal["parted", "illegal", "gap", "ambiguous", "unfit"]
-_NOTHING = Written("", "missing")
+_NOTHING = WrittenEntry("", "missing")
 _MOST_LINES = 256  # positions; as many as four promotions of which nobody has named the piece
 
 
@@ -212,16 +212,16 @@ class Comparison:
     position: chess.Board
     stop: Stop | None
     ply: int
-    entries: Mapping[str, Written]
+    entries: Mapping[str, WrittenEntry]
     lines: tuple[tuple[chess.Move, ...], ...]
     changed: int | None
-    odd: tuple[tuple[str, int, Written], ...]
+    odd: tuple[tuple[str, int, WrittenEntry], ...]
     against: tuple[tuple[str, int], ...]
     inferred: tuple[int, ...] = ()
     open_from: int | None = None
 
     @property
-    def unclear(self) -> list[tuple[str, int, Certainty]]:
+    def unclear(self) -> list[tuple[str, int, EntryCertainty]]:
         """Entries (side, ply) within the game that prove nothing, and why."""
         return [
             (side, ply, entry.certainty)
@@ -238,7 +238,7 @@ class _Line:
     moves: tuple[chess.Move, ...] = ()
     bridged: int | None = None  # the ply at which a gap in both sheets has been bridged
     changed: int | None = None
-    odd: tuple[tuple[str, int, Written], ...] = ()
+    odd: tuple[tuple[str, int, WrittenEntry], ...] = ()
     against: tuple[tuple[str, int], ...] = ()
     open_from: int | None = None  # from there on other games, too, lead to this position
 
@@ -246,7 +246,7 @@ class _Line:
 def compare(
     start: chess.Board,
     sheets: Mapping[str, Mapping[int, str]],
-    readers: Mapping[str, Reader],
+    readers: Mapping[str, EntryReader],
     announced: Sequence[chess.Move] = (),
     settled: Collection[int] = (),
 ) -> Comparison:
@@ -262,7 +262,7 @@ def compare(
     for ply in range(1, last + 1):
         said = announced[ply - 1] if ply <= len(announced) else None
         more: list[_Line] = []
-        stops: list[tuple[Stop, Mapping[str, Written]]] = []
+        stops: list[tuple[Stop, Mapping[str, WrittenEntry]]] = []
         for line in lines:
             entries = {
                 side: _NOTHING
@@ -310,7 +310,7 @@ def _parting(games: Sequence[tuple[chess.Move, ...]]) -> int:
 
 
 def _concluded(
-    start: chess.Board, lines: list[_Line], stop: Stop | None, entries: Mapping[str, Written]
+    start: chess.Board, lines: list[_Line], stop: Stop | None, entries: Mapping[str, WrittenEntry]
 ) -> Comparison:
     """The comparison when ``lines`` end, at the end of the sheets unless ``stop`` says why not."""
     first = lines[0]
@@ -334,14 +334,18 @@ def _concluded(
     )  # fmt: skip
 
 
-def _odd(ply: int, entries: Mapping[str, Written]) -> Iterator[tuple[str, int, Written]]:
+def _odd(ply: int, entries: Mapping[str, WrittenEntry]) -> Iterator[tuple[str, int, WrittenEntry]]:
     for side, entry in entries.items():
         if entry is not _NOTHING and (entry.certainty != "sure" or entry.odd):
             yield side, ply, entry
 
 
 def _continue(
-    line: _Line, ply: int, entries: Mapping[str, Written], said: chess.Move | None, goes_on: bool
+    line: _Line,
+    ply: int,
+    entries: Mapping[str, WrittenEntry],
+    said: chess.Move | None,
+    goes_on: bool,
 ) -> list[_Line] | Stop:
     """The games that ``line`` may go on with, or why it ends."""
     legible = {side: entry for side, entry in entries.items() if entry.legible}

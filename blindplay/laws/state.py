@@ -25,7 +25,7 @@ from .editions import Edition, load
 from .facts import Player, Setup, seconds
 from .placement import Pieces, change, laid_over, pieces_of
 from .rulings import Ruling
-from .sheet_comparison import Reader
+from .sheet_comparison import EntryReader
 from .touch_obligation import Obligation
 
 OTHER = {"white": "black", "black": "white"}
@@ -71,7 +71,7 @@ class Words(Protocol):
         self, board: chess.Board, move: chess.Move, language: str, edition: str
     ) -> str: ...
 
-    def reader(self, entries: Collection[str]) -> Reader:
+    def reader(self, entries: Collection[str]) -> EntryReader:
         """Reads the entries of a scoresheet; ``entries`` are all that it has, for they tell in
         which country's letters it is written. Nothing is repaired."""
         ...

@@ -16,9 +16,9 @@ from typing import Any
 import chess
 
 from blindplay.language import Language
-from blindplay.language.scoresheets.entries import Doubt, Entry, entries
+from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
 from blindplay.language.scoresheets.notation import is_gap
-from blindplay.laws.deviation import Explanation, What, explain
+from blindplay.laws.deviation import Explanation, SlipKind, explain
 from blindplay.laws.editions import load
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
@@ -39,7 +39,7 @@ _OTHER = {"white": "black", "black": "white"}
 _DOUBTED = frozenset(doubt.value for doubt in Doubt)
 _MOST_ODD = 8  # squares that one slip can make differ, and a few more
 
-Line = tuple[str, tuple[str, ...]]
+CitedSentence = tuple[str, tuple[str, ...]]
 """A sentence and the articles that it rests on."""
 
 
@@ -56,7 +56,7 @@ class BoardDecision:
 
 
 @dataclass(frozen=True)
-class Decision:
+class Reconciliation:
     """What is decided. ``lines`` are the sentences, each with its articles; ``spoken`` the same
     for a synthesiser, without what only the eye can read."""
 
@@ -66,7 +66,7 @@ class Decision:
     articles: tuple[str, ...]
     boards: Mapping[str, BoardDecision]
     remarks: Sequence[Mapping[str, Any]]
-    lines: Sequence[Line] = ()
+    lines: Sequence[CitedSentence] = ()
     spoken: Sequence[str] = ()
     numbered_from: int = 1
     """The number that the sheets give to the first move."""
@@ -120,7 +120,7 @@ class Decision:
         }
 
 
-def read_sheet(path: Path) -> list[Entry]:
+def read_sheet(path: Path) -> list[SheetEntry]:
     """The entries of a sheet in a file; ``.brf`` is one for a Braille embosser. Raises
     :class:`ValueError` with a sentence for what cannot be read."""
     if not path.is_file():
@@ -154,12 +154,12 @@ def check_board(placement: str, option: str) -> str:
 
 
 def decide(
-    sheets: Mapping[str, list[Entry]],
+    sheets: Mapping[str, list[SheetEntry]],
     boards: Mapping[str, str],
     start: chess.Board,
     edition: str,
     pack: Language,
-) -> Decision:
+) -> Reconciliation:
     """What the Laws say: ``sheets`` by side, ``boards`` by side as checked placements (a side may
     be missing). Raises :class:`ValueError` where neither sheet holds a move."""
     if not any(entry.text for sheet in sheets.values() for entry in sheet):
@@ -188,7 +188,7 @@ def decide(
         for side, placement in boards.items()
     }
     remarks = list(_remarks(sheets, found))
-    decision = Decision(
+    decision = Reconciliation(
         edition, start, found, articles, looked_at, remarks,
         numbered_from=max(number for _, number in placed.values()),
         alone=_alone(written, found), from_board=from_board, boards_agree=same,
@@ -198,7 +198,7 @@ def decide(
     return dataclasses.replace(decision, lines=lines, spoken=spoken)
 
 
-def _placed(sheet: list[Entry], start: chess.Board) -> tuple[list[Entry], int]:
+def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntry], int]:
     """The entries of one sheet by plies of the game, 1 for the first, and the number that the
     sheet gives to its first move: it goes on with the numbers of ``start``, or begins with one.
 
@@ -291,7 +291,7 @@ def _speaks_for_another(
                 for told in explain(start, game, shown, named=UNKNOWN not in placement)
                 if not any(
                     slip.ply in open_
-                    or (slip.what is What.BEHIND and slip.ply <= min(open_, default=0))
+                    or (slip.what is SlipKind.BEHIND and slip.ply <= min(open_, default=0))
                     for slip in told
                     if slip.ply is not None
                 )
@@ -345,7 +345,7 @@ def _look(
     return BoardDecision(placement, right, shows, explanations, todo)
 
 
-def _remarks(sheets: Mapping[str, list[Entry]], found: Comparison) -> Iterator[dict[str, Any]]:
+def _remarks(sheets: Mapping[str, list[SheetEntry]], found: Comparison) -> Iterator[dict[str, Any]]:
     """What is odd about the entries up to where the sheets part: how sure the reading is, what
     it was taken for, and what was struck through."""
     odd = {(side, ply): entry for side, ply, entry in found.odd}
@@ -368,13 +368,13 @@ def _remarks(sheets: Mapping[str, list[Entry]], found: Comparison) -> Iterator[d
 
 
 def _sentences(
-    decision: Decision,
+    decision: Reconciliation,
     written: Mapping[str, Mapping[int, str]],
     pack: Language,
     cite: Callable[[str], tuple[str, ...]],
     *,
     as_written: bool = True,
-) -> Iterator[Line]:
+) -> Iterator[CitedSentence]:
     """The decision in sentences. ``as_written``: entries are shown as well as said."""
     found, articles = decision.comparison, decision.articles
     mover = "white" if decision.start.turn else "black"
@@ -394,7 +394,7 @@ def _sentences(
     def wording(position: chess.Board, move: chess.Move) -> str:
         return move_in_words(position, move, pack, decision.edition)
 
-    def wrote(side: str) -> Line:
+    def wrote(side: str) -> CitedSentence:
         entry = found.entries[side]
         if not entry.legible:
             return pack.sentence("scoresheet_lacks", player=player(side)), told_under
@@ -467,12 +467,12 @@ def _sentences(
 
 
 def _readings(
-    decision: Decision,
+    decision: Reconciliation,
     pack: Language,
     place: Callable[[int], dict[str, str]],
     wording: Callable[[chess.Board, chess.Move], str],
     recording: tuple[str, ...],
-) -> Iterator[Line]:
+) -> Iterator[CitedSentence]:
     """What entries were taken for where that is not certain, and which moves no entry tells."""
     found = decision.comparison
     odd = {(side, ply): entry for side, ply, entry in found.odd}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 
-from .score import ENGLISH, Entry, Labels, moves, written
+from .score import ENGLISH, Labels, ScoredPly, moves, written
 
 CELLS, LINES = 40, 25
 """Cells in a line and lines on a page of Braille paper, as BRF files have them."""
@@ -69,7 +69,7 @@ def brf(laid_out: Iterable[Iterable[str]]) -> str:
 def html(
     title: str,
     heading: Mapping[str, str],
-    entries: Iterable[Entry],
+    entries: Iterable[ScoredPly],
     labels: Labels = ENGLISH,
     *,
     language: str = "en",
@@ -140,7 +140,7 @@ footer p {{ border-top: 1px solid #000; margin: 3em 0 0; width: 60%; }}
 """
 
 
-def _cell(entry: Entry | None, labels: Labels) -> str:
+def _cell(entry: ScoredPly | None, labels: Labels) -> str:
     if entry is None:
         return "<td></td>"
     struck = "".join(

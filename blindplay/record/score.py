@@ -23,7 +23,7 @@ _TERMINATIONS = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class ScoredPly:
     """One ply of one player's scoresheet.
 
     ``ply`` counts from the first move of this game, ``number`` and ``side`` are the move's as it
@@ -53,7 +53,7 @@ def ply_of(game: Game, number: int) -> int:
     return max(1, 2 * (number - first.fullmove_number) + 1 - (first.turn == chess.BLACK))
 
 
-def sheet(game: Game, side: str) -> list[Entry]:
+def sheet(game: Game, side: str) -> list[ScoredPly]:
     """``side``'s scoresheet up to the last ply that was ever written on it, gaps included."""
     struck: dict[int, list[str]] = {}
     for owner, ply, text in game.struck:
@@ -62,7 +62,7 @@ def sheet(game: Game, side: str) -> list[Entry]:
     written = game.sheets[side]
     offers = {max(ply, 1) for ply, _ in game.offered_at}
     return [
-        Entry(
+        ScoredPly(
             ply,
             *entry_place(game, ply),
             text=written.get(ply),
@@ -170,9 +170,9 @@ class Labels:
 ENGLISH = Labels()
 
 
-def moves(entries: Iterable[Entry]) -> list[tuple[int, Entry | None, Entry | None]]:
+def moves(entries: Iterable[ScoredPly]) -> list[tuple[int, ScoredPly | None, ScoredPly | None]]:
     """A scoresheet's lines: the move's number, White's entry and Black's."""
-    found: list[tuple[int, Entry | None, Entry | None]] = []
+    found: list[tuple[int, ScoredPly | None, ScoredPly | None]] = []
     for entry in entries:
         if entry.side == "black" and found:
             found[-1] = (entry.number, found[-1][1], entry)
@@ -182,18 +182,18 @@ def moves(entries: Iterable[Entry]) -> list[tuple[int, Entry | None, Entry | Non
     return found
 
 
-def written(entry: Entry, labels: Labels = ENGLISH) -> str:
+def written(entry: ScoredPly, labels: Labels = ENGLISH) -> str:
     """What stands at a ply now, and the mark of an offer if the writer did not set it himself."""
     text = labels.nothing if entry.text is None else entry.text
     return f"{text} (=)" if entry.offered and "(=)" not in text else text
 
 
-def _whole(entry: Entry, labels: Labels) -> str:
+def _whole(entry: ScoredPly, labels: Labels) -> str:
     struck = (f" ({labels.struck.format(entry=text)})" for text in entry.struck)
     return written(entry, labels) + "".join(struck)
 
 
-def by_move(entries: Iterable[Entry], labels: Labels = ENGLISH) -> Iterator[str]:
+def by_move(entries: Iterable[ScoredPly], labels: Labels = ENGLISH) -> Iterator[str]:
     """A scoresheet in lines, one a move: ``1. e4 … e5 (struck through: e6)``."""
     for number, white, black in moves(entries):
         line = f"{number}. {_whole(white, labels) if white else labels.absent}"
@@ -202,7 +202,7 @@ def by_move(entries: Iterable[Entry], labels: Labels = ENGLISH) -> Iterator[str]
         yield line
 
 
-def by_ply(entries: Iterable[Entry], labels: Labels = ENGLISH) -> Iterator[str]:
+def by_ply(entries: Iterable[ScoredPly], labels: Labels = ENGLISH) -> Iterator[str]:
     """A scoresheet in lines, one a ply: ``1. Black: e5 (struck through: e6)``."""
     for entry in entries:
         player = labels.white if entry.side == "white" else labels.black

@@ -31,7 +31,7 @@ def new_journal() -> Path:
 
 
 @dataclass(frozen=True)
-class Forgotten:
+class Removed:
     """What was removed: how many ``recordings`` of ``bytes`` together, and other ``files``; and
     what was found in the tape's folder and is not the tape's, which is ``left``."""
 
@@ -61,7 +61,7 @@ def find(table: str) -> Path:
     )
 
 
-def forget(journal: Path, *, everything: bool = False) -> Forgotten:
+def forget(journal: Path, *, everything: bool = False) -> Removed:
     """Remove the tape of the game in ``journal``, and with ``everything`` the journal, damaged
     ones that were put aside, and all that lies beside them.
 
@@ -90,7 +90,7 @@ def forget(journal: Path, *, everything: bool = False) -> Forgotten:
             tape.rmdir()
     for path in files:
         path.unlink(missing_ok=True)
-    return Forgotten(count, size, tuple(files), left)
+    return Removed(count, size, tuple(files), left)
 
 
 def _files(journal: Path) -> Iterator[Path]:

@@ -16,7 +16,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.wording.announcements import PackWords
 
 from . import Journal, JournalError, pgn, printing
-from .score import Entry, Labels, by_move, by_ply, sheet, tags
+from .score import Labels, ScoredPly, by_move, by_ply, sheet, tags
 from .tape import beside
 
 _HEADING = {
@@ -35,7 +35,7 @@ _TABLES_OWN = (".pulse", ".links")  # where the clocks of a killed table stood, 
 _BESIDE = ("", "-wal", "-shm", "-journal")  # SQLite's files beside a database hold parts of it
 
 
-class Format(StrEnum):
+class RecordFormat(StrEnum):
     """What can be written of a game, apart from its tape."""
 
     PGN = "pgn"
@@ -46,7 +46,7 @@ class Format(StrEnum):
     HTML = "html"
 
 
-class Entries(StrEnum):
+class EntryForm(StrEnum):
     """How the entries of a scoresheet are given again."""
 
     WRITTEN = "written"
@@ -58,11 +58,11 @@ class Entries(StrEnum):
 
 
 _USUAL = {
-    Format.SHEET: Entries.WRITTEN,
-    Format.BRAILLE: Entries.NOTATION,
-    Format.BRF: Entries.NOTATION,
-    Format.LONGHAND: Entries.WORDS,
-    Format.HTML: Entries.WORDS,
+    RecordFormat.SHEET: EntryForm.WRITTEN,
+    RecordFormat.BRAILLE: EntryForm.NOTATION,
+    RecordFormat.BRF: EntryForm.NOTATION,
+    RecordFormat.LONGHAND: EntryForm.WORDS,
+    RecordFormat.HTML: EntryForm.WORDS,
 }
 
 
@@ -128,18 +128,18 @@ class Scored:
 
     def write(
         self,
-        form: Format,
+        form: RecordFormat,
         side: str | None = None,
         *,
         language: str | None = None,
-        entries: Entries | None = None,
+        entries: EntryForm | None = None,
         paper: Paper = PAPER,
     ) -> str:
         """The record in ``form``; ``side``: whose scoresheet. In ``language``, or its owner's.
 
         :raises ValueError: for a language, a tag or a size of paper that there is none of.
         """
-        if form is Format.PGN:
+        if form is RecordFormat.PGN:
             return pgn(self.game, self.reason, self.more) + "\n"
         side = side or self.usual_side()
         pack = PackWords().pack(language or self.game.player(side).language)
@@ -154,14 +154,16 @@ class Scored:
             nothing=f"({pack.sentence('sheet_nothing')})",
             struck=pack.sentence("sheet_struck", entry="{entry}"),
         )
-        if form is Format.HTML:
+        if form is RecordFormat.HTML:
             return printing.html(
                 title, heading, written, labels, language=pack.code, points=paper.points
             )
         head = [title, *(f"{name}: {value}" for name, value in heading.items())]
-        if form in (Format.BRAILLE, Format.BRF):
+        if form in (RecordFormat.BRAILLE, RecordFormat.BRF):
             return _embossed([*head, *by_move(written, _in_braille(labels))], pack, form, paper)
-        lines = by_ply(written, labels) if form is Format.LONGHAND else by_move(written, labels)
+        lines = (
+            by_ply(written, labels) if form is RecordFormat.LONGHAND else by_move(written, labels)
+        )
         return "\n".join([*head, "", *lines]) + "\n"
 
     def _heading(self, pack: Language) -> dict[str, str]:
@@ -174,16 +176,16 @@ class Scored:
             if known[name] not in _UNKNOWN
         }
 
-    def _spelled(self, side: str, pack: Language, how: Entries) -> list[Entry]:
+    def _spelled(self, side: str, pack: Language, how: EntryForm) -> list[ScoredPly]:
         found = sheet(self.game, side)
-        if how is Entries.WRITTEN:
+        if how is EntryForm.WRITTEN:
             return found
         notations = notation_of(entry.text for entry in found if entry.text is not None)
         return [self._entry(entry, notations, pack, how) for entry in found]
 
     def _entry(
-        self, entry: Entry, notations: Collection[Notation], pack: Language, how: Entries
-    ) -> Entry:
+        self, entry: ScoredPly, notations: Collection[Notation], pack: Language, how: EntryForm
+    ) -> ScoredPly:
         """``entry`` given again in other words. Where it is not sure that it means them, what was
         written is added; where it means no one move, that stands alone. What was struck stays
         as it was."""
@@ -196,7 +198,7 @@ class Scored:
             board = game.history[entry.ply - 1].before
             reading = read(text, board, notations)
             certainty = reading.certainty
-            if reading.move is not None and how is Entries.WORDS:
+            if reading.move is not None and how is EntryForm.WORDS:
                 again = pack.announce(board, reading.move, edition=game.setup.edition)
             elif reading.move is not None:
                 again = pack.write(board, reading.move)
@@ -266,7 +268,7 @@ def _in_braille(labels: Labels) -> Labels:
     return dataclasses.replace(labels, nothing="-", between=" ", absent="...")
 
 
-def _embossed(lines: Iterable[str], pack: Language, form: Format, paper: Paper) -> str:
+def _embossed(lines: Iterable[str], pack: Language, form: RecordFormat, paper: Paper) -> str:
     cells = (braille.write(line, pack.code) for line in lines)
     laid_out = printing.pages(
         cells,
@@ -274,6 +276,6 @@ def _embossed(lines: Iterable[str], pack: Language, form: Format, paper: Paper) 
         lines=paper.lines,
         number=lambda page: braille.write(str(page), pack.code),
     )
-    if form is Format.BRF:
+    if form is RecordFormat.BRF:
         return printing.brf([[braille.to_brf(line) for line in page] for page in laid_out])
     return "\n\n".join("\n".join(page) for page in laid_out) + "\n"

@@ -431,16 +431,16 @@ class MicrophoneSource(QueueSource):
 
 
 @dataclass(frozen=True)
-class Devices:
+class AudioDevices:
     """The names of the audio devices of this machine."""
 
     playback: tuple[str, ...]
     capture: tuple[str, ...]
 
 
-def devices() -> Devices:
+def devices() -> AudioDevices:
     """Return the names of the audio devices; empty where there is no audio at all."""
-    return Devices(
+    return AudioDevices(
         tuple(name for name, _ in _listing(capture=False)),
         tuple(name for name, _ in _listing(capture=True)),
     )
@@ -629,7 +629,7 @@ def _resampled(pcm: bytes, rate: int, wanted: int) -> bytes:
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedSound:
     """One phrase a SilentSink was given: its sound, and whether it came to its end."""
 
     pcm: bytes
@@ -662,7 +662,7 @@ class SilentSink:
         self._keeps = keeps
         self._realtime = realtime
         self._on_start = on_start
-        self.played: list[Played] = []
+        self.played: list[PlayedSound] = []
 
     @property
     def name(self) -> str:
@@ -676,7 +676,7 @@ class SilentSink:
         seconds = len(pcm) / 2 / rate if self._realtime else 0.0
         whole = not stop.wait(seconds) if seconds else not stop.is_set()
         if self._keeps:
-            self.played.append(Played(pcm, rate, whole))
+            self.played.append(PlayedSound(pcm, rate, whole))
         return whole
 
     def close(self) -> None:

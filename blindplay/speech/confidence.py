@@ -55,7 +55,7 @@ NEAR = 4.0
 """Within so many nats each of them counts for more."""
 
 
-class What(Enum):
+class MeaningKind(Enum):
     """What the likeliest meaning is; each is believed to another degree."""
 
     MOVE = "moves"
@@ -82,7 +82,7 @@ class Features:
     how many listened.
     """
 
-    what: What
+    what: MeaningKind
     rival: float | None
     nothing: float | None
     legal_rival: float | None = None
@@ -139,10 +139,10 @@ class Weights:
 
 
 @dataclass(frozen=True)
-class Ears:
+class ConfidenceModel:
     """The measured weights of one model for each kind of meaning, and how they were measured."""
 
-    weights: Mapping[What, Weights]
+    weights: Mapping[MeaningKind, Weights]
     confusions: Confusions = field(default_factory=Confusions)
     measured: Mapping[str, Any] = field(default_factory=dict)
 
@@ -155,7 +155,7 @@ class Ears:
         """The odds from which it is taken as said; infinite where it must be asked about."""
         if not (found.listed and found.agreed) or (found.short and found.longer is not None):
             return math.inf
-        moves = found.what is What.MOVE
+        moves = found.what is MeaningKind.MOVE
         if moves and found.late > LATE_S:
             return math.inf
         together = found.models > 1 and moves
@@ -180,7 +180,7 @@ class Ears:
         return {**told, "confusions": confusions, "measured": dict(self.measured)}
 
 
-def ears_of(*models: Path, lost: Callable[[str], None] | None = None) -> Ears:
+def ears_of(*models: Path, lost: Callable[[str], None] | None = None) -> ConfidenceModel:
     """What was measured of the model in this folder, or of several that listen together, or else
     the cautious general weights.
 
@@ -224,12 +224,12 @@ def _graph(model: Path) -> str:
     return f"{graph:08x}-{next((f.stat().st_size for f in acoustics if f.is_file()), 0)}"
 
 
-def read(text: str, path: Path) -> Ears:
+def read(text: str, path: Path) -> ConfidenceModel:
     """Ears from their JSON. Raises ModelError if it is not whole."""
     try:
         data = json.loads(text)
-        return Ears(
-            {what: _weights(data[what.value]) for what in What},
+        return ConfidenceModel(
+            {what: _weights(data[what.value]) for what in MeaningKind},
             Confusions(_table(data.get("confusions", {}))),
             data.get("measured", {}),
         )
@@ -248,7 +248,7 @@ def _table(data: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]
 
 def _weights(data: Mapping[str, Any]) -> Weights:
     weights: Sequence[float] = [float(value) for value in data["weights"]]
-    wanted = len(Features(What.MOVE, None, None).values())
+    wanted = len(Features(MeaningKind.MOVE, None, None).values())
     if len(weights) == wanted - 1:
         weights = [*weights, 0.0]  # measured before several models listened together
     if len(weights) != wanted:

@@ -44,7 +44,7 @@ _MOMENT_S = 0.28
 _SURELY_ROOM_S = 3.0
 
 
-class Listening(enum.Enum):
+class MicrophoneMode(enum.Enum):
     """What begins an utterance."""
 
     OPEN = "open"
@@ -54,7 +54,7 @@ class Listening(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Cut:
+class Segment:
     """One utterance in seconds of sound: its first voiced block began, its last one ended, and its
     end was known. Without any voice (a talk button, a whisper) `ended` is `decided`."""
 
@@ -64,34 +64,34 @@ class Cut:
 
 
 @dataclass(frozen=True)
-class Begun:
+class SpeechStarted:
     """An utterance begins; `sound` is what came shortly before, this block included."""
 
     sound: bytes
 
 
 @dataclass(frozen=True)
-class Going:
+class SpeechContinues:
     """The next block of the utterance."""
 
     sound: bytes
 
 
 @dataclass(frozen=True)
-class Ended:
+class SpeechEnded:
     """The utterance has ended."""
 
-    cut: Cut
+    cut: Segment
 
 
 @dataclass(frozen=True)
-class Forgotten:
+class SpeechDropped:
     """The utterance that was half said does not count: we have begun to speak ourselves."""
 
 
 _T = TypeVar("_T")
 
-Event: TypeAlias = Begun | Going | Ended | Forgotten
+EndpointEvent: TypeAlias = SpeechStarted | SpeechContinues | SpeechEnded | SpeechDropped
 
 
 class Detector(Protocol):
@@ -157,14 +157,14 @@ def silence_after(words: str, phrases: Collection[str]) -> float:
     return UNFINISHED_S if words else UNDECIDED_S
 
 
-class Cutter:
+class Endpointer:
     """Cuts sound into utterances. Feed it blocks of the same length, one after the other.
 
     How much silence ends an utterance is its owner's to say: `silent_s` tells him how long it
     has lasted, and `end` ends it. By itself it ends with the talk button and at the limit.
     """
 
-    def __init__(self, detector: Detector, listening: Listening = Listening.OPEN) -> None:
+    def __init__(self, detector: Detector, listening: MicrophoneMode = MicrophoneMode.OPEN) -> None:
         self.listening = listening
         self._detector = detector
         self._now = 0.0
@@ -244,7 +244,7 @@ class Cutter:
         self._detector = detector
         self.interrupt()
 
-    def feed(self, block: bytes) -> list[Event]:
+    def feed(self, block: bytes) -> list[EndpointEvent]:
         """Take the next block (16 kHz mono 16-bit PCM) and return what happens with it."""
         return self.take(block, self.likelihood(block))
 
@@ -257,17 +257,17 @@ class Cutter:
         deaf = self._mutes > 0 or self._skip_s > 1e-9
         return 0.0 if deaf else self._detector.likelihood(block)
 
-    def take(self, block: bytes, likely: float) -> list[Event]:
+    def take(self, block: bytes, likely: float) -> list[EndpointEvent]:
         """The other part, with what :meth:`likelihood` has said of this block."""
         length = len(block) / 2 / RATE
         self._now += length
-        events: list[Event] = []
+        events: list[EndpointEvent] = []
         if self._gone:
             self._gone = False
             self._before.clear()
             if self._speaking:
                 self._speaking = False
-                events.append(Forgotten())
+                events.append(SpeechDropped())
         if self._mutes > 0 or self._skip_s > 1e-9:
             if self._mutes == 0:
                 self._skip_s -= length
@@ -278,15 +278,15 @@ class Cutter:
             if voiced:
                 self._first = min(self._first, self._now - length)
                 self._last = self._now
-            events.append(Going(block))
+            events.append(SpeechContinues(block))
             if self._is_over():
                 events += self.end()
         elif self._held or self._talks(length):
             self._begin(length)
-            events.append(Begun(b"".join(sound for sound, _ in self._before)))
+            events.append(SpeechStarted(b"".join(sound for sound, _ in self._before)))
         return events
 
-    def end(self) -> list[Event]:
+    def end(self) -> list[EndpointEvent]:
         """The utterance under way, if there is one, has ended."""
         if not self._speaking or self._gone:
             return []
@@ -297,7 +297,7 @@ class Cutter:
         # The next utterance may begin in the silence after this one, but not in its words.
         while any(voiced for _, voiced in self._before):
             self._before.popleft()
-        return [Ended(Cut(began, ended, self._now))]
+        return [SpeechEnded(Segment(began, ended, self._now))]
 
     def _voiced(self, block: bytes, length: float, likely: float) -> bool:
         _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)
@@ -313,7 +313,7 @@ class Cutter:
         return likely >= (_STILL_LIKELY if self._speaking else _LIKELY)
 
     def _talks(self, length: float) -> bool:
-        if self.listening is Listening.PUSH_TO_TALK:
+        if self.listening is MicrophoneMode.PUSH_TO_TALK:
             return False
         wanted = max(1, math.ceil(MISFIRE_S / length - 1e-9))
         latest = [voiced for _, voiced in self._before][-wanted:]

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from .audio import amplified
 from .models.folders import ModelError
-from .recogniser import Alternative, Closed, Hearing, Recogniser, Run, VocabularyError
+from .recogniser import Closed, Hypothesis, Recogniser, Recognition, Run, VocabularyError
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ def unsayable(phrases: Iterable[str]) -> VocabularyError:
     )
 
 
-def summed(hearings: Iterable[Hearing]) -> Hearing:
+def summed(hearings: Iterable[Recognition]) -> Recognition:
     """What several models together make of one utterance.
 
     The score of a reading is the sum, over the models that heard anything, of the nats by which it
@@ -62,9 +62,9 @@ def summed(hearings: Iterable[Hearing]) -> Hearing:
     parts = tuple(hearings)
     if len(parts) == 1:
         return parts[0]
-    heard: dict[str, list[Alternative]] = {}
+    heard: dict[str, list[Hypothesis]] = {}
     for part in parts:
-        of_part: dict[str, Alternative] = {}
+        of_part: dict[str, Hypothesis] = {}
         for one in part.alternatives:
             of_part.setdefault(one.words, one)  # the likeliest come first
         for words, one in of_part.items():
@@ -73,7 +73,7 @@ def summed(hearings: Iterable[Hearing]) -> Hearing:
     # sorted() is stable: equal scores keep the order of the first model.
     ranked = sorted(scores.items(), key=lambda item: -item[1][0])
     together = (
-        Alternative(
+        Hypothesis(
             words,
             score,
             max(one.strays for one in heard[words]),
@@ -81,10 +81,10 @@ def summed(hearings: Iterable[Hearing]) -> Hearing:
         )
         for words, (score, _) in ranked
     )
-    return Hearing(tuple(together), parts)
+    return Recognition(tuple(together), parts)
 
 
-def votes(parts: Iterable[Hearing], meanings: Mapping[str, K]) -> dict[K, tuple[float, bool]]:
+def votes(parts: Iterable[Recognition], meanings: Mapping[str, K]) -> dict[K, tuple[float, bool]]:
     """How likely each meaning is to the models together, and whether they agree on it: whether
     several thought of it, and it is not far from the best of each.
 
@@ -101,7 +101,7 @@ def votes(parts: Iterable[Hearing], meanings: Mapping[str, K]) -> dict[K, tuple[
     return found
 
 
-def _behind(part: Hearing, meanings: Mapping[str, K]) -> dict[K, float]:
+def _behind(part: Recognition, meanings: Mapping[str, K]) -> dict[K, float]:
     best = part.alternatives[0].score
     found: dict[K, float] = {}
     for one in part.alternatives:
@@ -164,7 +164,7 @@ class Ensemble:
         known = {phrase for one in self._members for phrase in one.sayable(phrases)}
         return [phrase for phrase in phrases if phrase in known]
 
-    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Hearing:
+    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
         """Return what one utterance (16 kHz mono 16-bit PCM) may have been, however soft.
 
         Raises VocabularyError for a phrase that no model knows.
@@ -272,11 +272,11 @@ class RunTogether:
         """Return the words heard so far in this utterance by the first model."""
         return self._runs[0][1].partial()
 
-    def finish(self, patience: float | None = PATIENCE_S) -> Hearing:
+    def finish(self, patience: float | None = PATIENCE_S) -> Recognition:
         """Return what has been heard, the sound having ended. A model that takes ``patience``
         seconds longer than the first has heard nothing; None: it is waited for."""
         heard = self._of_each(lambda run: run.finish(), patience)
-        return summed(one if one is not None else Hearing() for one in heard)
+        return summed(one if one is not None else Recognition() for one in heard)
 
     def _of_each(self, ask: Callable[[Run], T], patience: float | None = None) -> list[T | None]:
         models = [model for model, _ in self._runs]

@@ -16,19 +16,19 @@ from .audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
 from .endpointing import (
     UNDECIDED_S,
     UNFINISHED_S,
-    Begun,
-    Cut,
-    Cutter,
-    Ended,
-    Event,
-    Forgotten,
-    Going,
-    Listening,
+    Endpointer,
+    EndpointEvent,
+    MicrophoneMode,
+    Segment,
     Silero,
+    SpeechContinues,
+    SpeechDropped,
+    SpeechEnded,
+    SpeechStarted,
     silence_after,
 )
 from .ensemble import AnyRecogniser, RunTogether, unsayable
-from .recogniser import Hearing, Run
+from .recogniser import Recognition, Run
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Timing:
     """When the utterance that is being told was said: `cut` in seconds of sound, and `work_s`,
     the seconds from the arrival of its last block to the call of `on_hearing`."""
 
-    cut: Cut
+    cut: Segment
     work_s: float
 
     @property
@@ -78,10 +78,10 @@ class Listener:
         self,
         recogniser: AnyRecogniser,
         source: AudioSource,
-        on_hearing: Callable[[Hearing], None],
+        on_hearing: Callable[[Recognition], None],
         *,
         phrases: Sequence[str] = (),
-        listening: Listening = Listening.OPEN,
+        listening: MicrophoneMode = MicrophoneMode.OPEN,
         silence: Callable[[str], float | None] | None = None,
         on_speech_start: Callable[[], None] | None = None,
         on_error: Callable[[str], None] | None = None,
@@ -100,7 +100,7 @@ class Listener:
         self._on_works = on_works or on_back
         # Around the cutter, the phrases and the next run; never held while a recogniser works.
         self._lock = threading.Lock()
-        self._cutter = Cutter(Silero(), listening)
+        self._cutter = Endpointer(Silero(), listening)
         self._next: Run | RunTogether | None = recogniser.start(phrases)
         self._phrases = frozenset(phrases)
         self._heard_with = self._phrases  # those of the run, and of what was told last
@@ -110,7 +110,7 @@ class Listener:
         self._held_back = b""  # and what came after it, until he speaks again
         self._told_start = False
         self._doubted = False  # its end was tried in this pause, and it was not whole
-        self._early: Hearing | None = None
+        self._early: Recognition | None = None
         self._level = -96.0
         self._timing: Timing | None = None
         self._failed = False  # the recogniser, since the last utterance that was heard
@@ -170,7 +170,7 @@ class Listener:
         for now."""
         return self._heard_with != self._phrases
 
-    def reheard(self) -> Hearing | None:
+    def reheard(self) -> Recognition | None:
         """The utterance told last as it is heard with the phrases that are listened for now; None
         if they are still the ones with which it was heard.
 
@@ -186,7 +186,7 @@ class Listener:
         try:
             hearing = self._recogniser.recognise(self._sound, tuple(phrases))
         except Exception as error:
-            hearing = Hearing()
+            hearing = Recognition()
             if not ours or threading.current_thread() is self._thread:
                 self._lose(f"The recogniser failed ({error}); it is begun anew.")
         if ours:
@@ -238,12 +238,12 @@ class Listener:
         return down
 
     @property
-    def listening(self) -> Listening:
+    def listening(self) -> MicrophoneMode:
         """Return what begins an utterance; it may be set at any time."""
         return self._cutter.listening
 
     @listening.setter
-    def listening(self, listening: Listening) -> None:
+    def listening(self, listening: MicrophoneMode) -> None:
         with self._lock:
             self._cutter.listening = listening
 
@@ -264,7 +264,7 @@ class Listener:
 
     @property
     def now(self) -> float:
-        """Return how many seconds of sound have been listened to; a `Cut` is told in these."""
+        """Return how many seconds of sound have been listened to; a `Segment` is told in these."""
         return self._cutter.now
 
     @property
@@ -354,21 +354,21 @@ class Listener:
         if threading.current_thread() is not self._thread:
             raise _LeftBehindError
 
-    def _take(self, event: Event, arrived: float) -> None:
+    def _take(self, event: EndpointEvent, arrived: float) -> None:
         match event:
-            case Begun(sound):
+            case SpeechStarted(sound):
                 self._run, self._sound, self._held_back = None, b"", b""
                 self._told_start = False
                 self._hear(sound)
-            case Going(sound):
+            case SpeechContinues(sound):
                 self._held_back += sound
                 sound = b""
                 if self._cutter.silent_s <= TAIL_S + 1e-9:
                     sound, self._held_back = self._held_back, b""
                 self._hear(sound)
-            case Ended(cut):
+            case SpeechEnded(cut):
                 self._tell(cut, arrived)
-            case Forgotten():
+            case SpeechDropped():
                 self._run = None
 
     def _end(self, arrived: float) -> None:
@@ -437,7 +437,7 @@ class Listener:
             self._early = hearing
         return True
 
-    def _tell(self, cut: Cut, arrived: float) -> None:
+    def _tell(self, cut: Segment, arrived: float) -> None:
         run, self._run = self._run, None
         if run is None:  # its recogniser failed
             return

@@ -29,7 +29,7 @@ class VocabularyError(ValueError):
 
 
 @dataclass(frozen=True)
-class Alternative:
+class Hypothesis:
     """One reading of an utterance.
 
     `words` are plain words ("springer gustav eins"), with UNKNOWN for other sound between them;
@@ -46,12 +46,12 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class Hearing:
+class Recognition:
     """What one utterance may have been, best first; no alternatives means silence. ``parts``:
     where several models listened, what each of them made of it."""
 
-    alternatives: tuple[Alternative, ...] = ()
-    parts: tuple["Hearing", ...] = ()
+    alternatives: tuple[Hypothesis, ...] = ()
+    parts: tuple["Recognition", ...] = ()
 
     @property
     def words(self) -> str:
@@ -162,7 +162,7 @@ class Recogniser:
                 tokens.setdefault(" ".join(joined), phrase)
         return tokens
 
-    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Hearing:
+    def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
         """Return what one utterance (16 kHz mono 16-bit PCM) may have been, however soft.
 
         `phrases` is what is expected now, as plain words, commands included. Raises
@@ -250,7 +250,7 @@ class Run:
         told = json.loads(self._decoders[0].kaldi.PartialResult()).get("partial", "")
         return " ".join(word for word in str(told).replace("_", " ").split() if word != UNKNOWN)
 
-    def finish(self) -> Hearing:
+    def finish(self) -> Recognition:
         """Return what has been heard, the sound having ended."""
         heard = [decoder.heard(decoder.kaldi.FinalResult()) for decoder in self._decoders]
         voice = begins(bytes(self._sound))
@@ -270,8 +270,8 @@ class Run:
                     best[key] = score, late
         # sorted() is stable: equal scores keep Vosk's order.
         ranked = sorted(best.items(), key=lambda item: -item[1][0])
-        return Hearing(
-            tuple(Alternative(words, score, n, late) for (words, n), (score, late) in ranked)
+        return Recognition(
+            tuple(Hypothesis(words, score, n, late) for (words, n), (score, late) in ranked)
         )
 
 

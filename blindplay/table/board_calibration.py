@@ -11,12 +11,12 @@ import chess
 
 from blindplay.boards import calibration as found
 from blindplay.boards import peg
-from blindplay.boards.calibration import Calibration, Contact, RawBoard, Reading
+from blindplay.boards.calibration import Calibration, Contact, HoleReading, RawBoard
 from blindplay.boards.monitor import find_board
 from blindplay.language import Command, Language
 from blindplay.wording.board_steps import key_of, word_of
 
-from .board_setup import Say, Voice
+from .board_setup import Prompter, Say
 
 REFERENCE = chess.E4
 """The hole in which each kind of piece is read."""
@@ -30,7 +30,7 @@ class Readings(Protocol):
 
     knows_pieces: bool
 
-    def read(self, squares: Sequence[int], samples: int = ...) -> dict[int, Reading]: ...
+    def read(self, squares: Sequence[int], samples: int = ...) -> dict[int, HoleReading]: ...
 
 
 class _StopError(Exception):
@@ -167,7 +167,7 @@ def calibrate(
     squares were checked and none is bad. Raises as :class:`RawBoard` does."""
     url = find_board() if url is None else url
     with RawBoard(url) as board, ExitStack() as stack:
-        voice = Voice(stack, pack, silent, out)
+        voice = Prompter(stack, pack, silent, out)
         result = check(board, pack, voice.say, voice.heed(keys))
     if result.squares or result.pieces or result.bad:
         # A check that was broken off, or left squares out, does not forget what is known of them.

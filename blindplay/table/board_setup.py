@@ -17,12 +17,12 @@ from blindplay.laws.placement import Pieces
 from blindplay.speech.speaker import Output
 from blindplay.wording.board_steps import SetupGuide, key_of, named
 
-from .play import Devices, open_speaker
+from .play import WantedDevices, open_speaker
 
 Say = Callable[[str], None]
 
 
-class Voice:
+class Prompter:
     """Prints what it says and, unless ``silent``, speaks it; leaving ``stack`` waits for the end.
 
     ``pack`` gives the language; raises as :func:`~blindplay.table.play.open_speaker` does.
@@ -30,7 +30,7 @@ class Voice:
 
     def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
         self._out = out
-        self._speaker = None if silent else open_speaker(stack, pack, Devices(), out)
+        self._speaker = None if silent else open_speaker(stack, pack, WantedDevices(), out)
         if self._speaker is not None:
             stack.callback(self._speaker.close)
             stack.callback(self._speaker.wait, 60)
@@ -64,7 +64,7 @@ def set_up(
     guide = SetupGuide(goal, pack)
     begun = False
     with ExitStack() as stack:
-        voice = Voice(stack, pack, silent, out)
+        voice = Prompter(stack, pack, silent, out)
 
         def read() -> None:
             for line in voice.heed(keys):
@@ -81,20 +81,20 @@ def set_up(
                 said = [pack.sentence("board_lost")]
             elif isinstance(item, str):
                 said = guide.skip() if key_of(pack, item) is Command.RESUME else guide.repeat()
-            elif isinstance(item, events.Fault):
+            elif isinstance(item, events.ContactFault):
                 square = pack.square(peg.square_index(item.square))
                 said = [pack.sentence("contact_bad", square=square)]
             else:
                 placement = board.placement()
                 shown = named(placement, goal) if placement is not None else {}
-                if placement is None or isinstance(item, events.Connected | events.Lever):
+                if placement is None or isinstance(item, events.Connected | events.LeverPressed):
                     said = []
                 elif not begun:
                     begun, first = True, guide.begin(shown)
                     said = [*guide.opening(), *first] if first else [pack.sentence("set_up_done")]
                 else:
                     said = guide.feel(shown)
-                    if isinstance(item, events.Position) and not said:
+                    if isinstance(item, events.BoardPosition) and not said:
                         said = guide.repeat()  # it was gone for a while
             for words in said:
                 voice.say(words)

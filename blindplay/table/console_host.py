@@ -17,11 +17,11 @@ import uvicorn
 
 from blindplay import language as packs
 from blindplay.console import views
-from blindplay.console.access import Doors
+from blindplay.console.access import AccessLinks
 from blindplay.console.app import COOKIE, Console
-from blindplay.console.limits import Connection, Door
+from blindplay.console.limits import LimitedConnection, LimitedSocket
 from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.table_port import Utterance
+from blindplay.console.table_port import TapedUtterance
 from blindplay.language import About, Command
 from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
@@ -65,7 +65,7 @@ class Certificate:
             ) from None
 
 
-class TablePort:
+class ServedTable:
     """The table as the console sees it; see :class:`blindplay.console.table_port.Table`."""
 
     def __init__(self, table: Table, *, training: bool = False) -> None:
@@ -92,11 +92,11 @@ class TablePort:
     def log(self) -> Sequence[tuple[Fact, Sequence[Ruling]]]:
         return self._table.log
 
-    def tape(self) -> dict[int, Utterance]:
+    def tape(self) -> dict[int, TapedUtterance]:
         try:
             tape = Tape(beside(self._table.path), create=False)
             return {
-                said.number: Utterance(said.t, said.by, said.words, said.path)
+                said.number: TapedUtterance(said.t, said.by, said.words, said.path)
                 for said in tape.recordings()
             }
         except (TapeError, OSError):  # there is none, or it is gone
@@ -139,7 +139,7 @@ class ConsoleHost:
         if certificate is not None:
             certificate.check()
         try:
-            self._socket = Door.at(host, port)
+            self._socket = LimitedSocket.at(host, port)
         except OSError as error:
             raise ConsoleError(
                 f"The console cannot be served at {host}, port {port}: {error.strerror or error}. "
@@ -152,20 +152,27 @@ class ConsoleHost:
         self._table = table
         names = {host, self._address, LOOPBACK, "localhost", socket.gethostname().lower()}
         self.console = Console(
-            TablePort(table, training=training),
+            ServedTable(table, training=training),
             sorted(names - {_ANY}),
-            Doors(doors),
+            AccessLinks(doors),
             encrypted=certificate is not None,
             # Browsers send a cookie to all ports of a machine: each table has one of its own.
             cookie=f"{COOKIE}-{self._port}",
         )
         table.listen(self.console.happened)
         config = uvicorn.Config(
-            self.console.app, log_config=None, access_log=False, server_header=False, ws="none",
-            lifespan="off", timeout_graceful_shutdown=2, http=Connection, proxy_headers=False,
+            self.console.app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            lifespan="off",
+            timeout_graceful_shutdown=2,
+            http=LimitedConnection,
+            proxy_headers=False,
             ssl_certfile=certificate.file if certificate else None,
             ssl_keyfile=certificate.key if certificate else None,
-        )  # fmt: skip
+        )
         self._server = uvicorn.Server(config)
         sockets: list[socket.socket] = [self._socket]
         self._thread = threading.Thread(

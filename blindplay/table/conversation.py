@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 import chess
 
 from blindplay.language import Command, Kind, Language, Understanding
-from blindplay.speech.recogniser import Hearing
+from blindplay.speech.recogniser import Recognition
 
 # A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
 CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
@@ -26,7 +26,7 @@ class OpeningWord(StrEnum):
     OPTIONAL = "optional"
 
 
-class State(Enum):
+class Awaited(Enum):
     """What is awaited of one player."""
 
     ANNOUNCE = "announce"
@@ -44,7 +44,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Listening:
+class Sayable:
     """All that one player may say now, from which a grammar is made.
 
     ``boards``: the positions whose moves he may announce or repeat; ``repeats``: the position and
@@ -54,7 +54,7 @@ class Listening:
     ("turm", "eva zwei"), in small letters.
     """
 
-    state: State
+    state: Awaited
     boards: tuple[chess.Board, ...] = ()
     repeats: tuple[chess.Board, chess.Move] | None = None
     bare: frozenset[Command] = frozenset()
@@ -73,14 +73,14 @@ class Listening:
 
 
 @dataclass(frozen=True)
-class Said:
+class Statement:
     """One thing that was said, or may have been, as it is understood. ``repeats``: it is the
     opponent's last move, repeated; ``hearing`` is its sound, None when it was typed."""
 
     text: str
     meant: Understanding
     repeats: bool = False
-    hearing: Hearing | None = field(default=None, compare=False)
+    hearing: Recognition | None = field(default=None, compare=False)
 
     @property
     def key(self) -> str:
@@ -103,7 +103,7 @@ class Question:
     the table's time: when it was asked first, and from when on an answer is waited for.
     """
 
-    options: tuple[Said, ...]
+    options: tuple[Statement, ...]
     words: str
     asked: int
     since: int
@@ -127,7 +127,7 @@ class Reply(Enum):
     OTHER = "other"
 
 
-def reply(question: Question, said: Said) -> tuple[Reply, Said | None]:
+def reply(question: Question, said: Statement) -> tuple[Reply, Statement | None]:
     """How ``said`` answers ``question``, and the option that it chooses."""
     meant = said.meant
     options = question.options
@@ -156,10 +156,10 @@ def reply(question: Question, said: Said) -> tuple[Reply, Said | None]:
     return Reply.OTHER, None
 
 
-def claim_with(question: Question, said: Said) -> Said | None:
+def claim_with(question: Question, said: Statement) -> Statement | None:
     """The claim that was asked about, with the move that is said now."""
     claim = question.options[0].meant
     if not question.confirms or claim.command not in CLAIMS_WITH_MOVE or said.meant.move is None:
         return None
     meant = replace(claim, moves=said.meant.moves, rest=said.text)
-    return Said(f"{question.options[0].text} {said.text}", meant, False, said.hearing)
+    return Statement(f"{question.options[0].text} {said.text}", meant, False, said.hearing)

@@ -27,19 +27,19 @@ from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.state import OTHER
-from blindplay.speech.recogniser import Hearing
+from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import ears
 
 from .conversation import (
     ASK_AGAIN,
     CLAIMS_WITH_MOVE,
-    Listening,
+    Awaited,
     OpeningWord,
     Question,
     Reply,
-    Said,
-    State,
+    Sayable,
+    Statement,
     claim_with,
     reply,
 )
@@ -95,8 +95,8 @@ class _Talk:
     plies: int = 0
     # What he said no to, and how often it was heard since: it is not offered again at once.
     refused: dict[str, int] = field(default_factory=dict)
-    doubted: Said | None = None  # the likeliest of what he said no to
-    accepted: Said | None = None  # the last announcement that was taken from sound
+    doubted: Statement | None = None  # the likeliest of what he said no to
+    accepted: Statement | None = None  # the last announcement that was taken from sound
 
 
 class Dialogue:
@@ -125,7 +125,7 @@ class Dialogue:
         self._repeated: dict[str, int] = {}  # the ply that each player repeated last
         self.last_said = ""
         """The last sentence that was spoken, for "bitte wiederholen"."""
-        self.on_learned: Callable[[str, Hearing, str], None] | None = None
+        self.on_learned: Callable[[str, Recognition, str], None] | None = None
         """Called with who spoke, the sound, and the phrase that it turned out to be."""
         self.on_listening: Callable[[], None] = lambda: None
         """Called when what is listened for has changed without a ruling."""
@@ -137,7 +137,7 @@ class Dialogue:
 
     # --- what may be said now ---------------------------------------------------------------
 
-    def listening(self, side: str) -> Listening:
+    def listening(self, side: str) -> Sayable:
         """What ``side`` may say now."""
         with self._table.lock:
             commands = frozenset(self._commands(side))
@@ -146,7 +146,7 @@ class Dialogue:
             freely = self._opening_word is OpeningWord.OPTIONAL
             question = self._talk(side).question
             answers = question.answers if question is not None else ()
-            return Listening(
+            return Sayable(
                 self._state(side),
                 tuple(self.boards(side)),
                 self._repeats(side),
@@ -167,16 +167,16 @@ class Dialogue:
             return [game.board, *(ply.before for ply in repeating)]
         return [game.board]
 
-    def _state(self, side: str) -> State:
+    def _state(self, side: str) -> Awaited:
         game = self._table.game
         if self._talk(side).question is not None:
-            return State.ANSWER
+            return Awaited.ANSWER
         if game.over or game.adjourned:
-            return State.OVER
+            return Awaited.OVER
         announced = game.turn.announced is not None
         if side == game.side:
-            return State.EXECUTE if announced else State.ANNOUNCE
-        return State.REPEAT if announced else State.WAIT
+            return Awaited.EXECUTE if announced else Awaited.ANNOUNCE
+        return Awaited.REPEAT if announced else Awaited.WAIT
 
     def _repeats(self, side: str) -> tuple[chess.Board, chess.Move] | None:
         """The position and the move of it that ``side`` may be repeating."""
@@ -349,7 +349,7 @@ class Dialogue:
             talk.question = None
         return talk
 
-    def _understand(self, side: str, text: str, hearing: Hearing | None = None) -> Said:
+    def _understand(self, side: str, text: str, hearing: Recognition | None = None) -> Statement:
         """What is said: of the move to be announced, or of the opponent's last, repeated."""
         game = self._table.game
         meant = self._pack.understand(text, game.board)
@@ -361,15 +361,15 @@ class Dialogue:
             waits = hearing is not None and self._repeats(side) is not None
             free = waits or meant.kind not in (Kind.MOVE, Kind.COMMAND)
             if free and again.move is not None and again.move in (last.move, last.said):
-                return Said(text, again, True, hearing)
-        return Said(text, meant, False, hearing)
+                return Statement(text, again, True, hearing)
+        return Statement(text, meant, False, hearing)
 
-    def _is_meant_for_us(self, side: str, said: Said) -> bool:
+    def _is_meant_for_us(self, side: str, said: Statement) -> bool:
         """Whether a command was said as it must be, and a move by one who may now; people at a
         table talk, and both microphones hear the one who announces."""
         meant = said.meant
         if meant.command is None:
-            return self._state(side) is not State.WAIT
+            return self._state(side) is not Awaited.WAIT
         if meant.command in (Command.YES, Command.NO):
             return self._talk(side).question is not None
         if meant.opened or meant.correction:
@@ -378,7 +378,7 @@ class Dialogue:
             return True
         return self._opening_word is OpeningWord.OPTIONAL or meant.command in NEVER_OPENED
 
-    def _take(self, side: str, said: Said) -> None:
+    def _take(self, side: str, said: Statement) -> None:
         """Take what was said: as an answer where one is waited for, else as it is."""
         self._drop_late_question(side)
         question = self._talk(side).question
@@ -406,13 +406,13 @@ class Dialogue:
                     return
 
     @staticmethod
-    def _felt(options: Sequence[Said], move: chess.Move | None) -> Said | None:
+    def _felt(options: Sequence[Statement], move: chess.Move | None) -> Statement | None:
         found = [o for o in options if move is not None and o.meant.move == move and not o.repeats]
         return found[0] if found else None
 
     # --- answers ----------------------------------------------------------------------------
 
-    def _answer(self, side: str, question: Question, said: Said) -> bool:
+    def _answer(self, side: str, question: Question, said: Statement) -> bool:
         """Take ``said`` as the answer to ``question``; False if it is something else."""
         talk, command = self._talk(side), said.meant.command
         if command in _MEANWHILE:
@@ -460,7 +460,7 @@ class Dialogue:
         self._drop_late_question(side)
         question = self._talk(side).question
         if question is None:
-            if self._state(side) in (State.WAIT, State.OVER):
+            if self._state(side) in (Awaited.WAIT, Awaited.OVER):
                 return  # nothing is awaited of him: people talk
             self.not_understood(side)
         else:
@@ -500,7 +500,7 @@ class Dialogue:
             talk.untold = []
             self.on_listening()
 
-    def _learn(self, side: str, hearing: Hearing | None, phrase: str) -> None:
+    def _learn(self, side: str, hearing: Recognition | None, phrase: str) -> None:
         if hearing is not None and self.on_learned is not None:
             self.on_learned(side, hearing, phrase)
 
@@ -509,7 +509,7 @@ class Dialogue:
     def _choose(self, side: str, decision: Decision) -> None:
         """The ears cannot tell: ask by what the likeliest differ in, or read the best back."""
         self._drop_late_question(side)
-        found: dict[str, Said] = {}
+        found: dict[str, Statement] = {}
         for candidate in decision.candidates:
             said = self._understand(side, candidate.phrase, decision.hearing)
             if self._is_meant_for_us(side, said):
@@ -543,10 +543,10 @@ class Dialogue:
             self._unclear(side)
 
     @staticmethod
-    def _narrowed(question: Question, found: dict[str, Said]) -> dict[str, Said]:
+    def _narrowed(question: Question, found: dict[str, Statement]) -> dict[str, Statement]:
         """What is left of a question's options when these may have answered it; all that was
         found if it is something else."""
-        left: dict[str, Said] = {}
+        left: dict[str, Statement] = {}
         for said in found.values():
             kind, option = reply(question, said)
             if kind is Reply.CHOSEN and option is not None:
@@ -566,7 +566,7 @@ class Dialogue:
             reply(question, one)[0] is Reply.CHOSEN for one in said
         )
 
-    def _was_refused(self, side: str, said: Said) -> bool:
+    def _was_refused(self, side: str, said: Statement) -> bool:
         """Whether he said no to it in this move and has not said it twice since; counts."""
         refused = self._talk(side).refused
         if said.key not in refused:
@@ -574,7 +574,7 @@ class Dialogue:
         refused[said.key] += 1
         return refused[said.key] < 2
 
-    def _ask_which(self, side: str, options: Sequence[Said], text: str = "") -> bool:
+    def _ask_which(self, side: str, options: Sequence[Statement], text: str = "") -> bool:
         """Ask by the one thing in which ``options`` differ; False if there is no such thing."""
         if len({option.repeats for option in options}) > 1:
             return False
@@ -587,10 +587,10 @@ class Dialogue:
         self._ask(side, options, sentence, answers=answers, text=text)
         return True
 
-    def _read_back(self, side: str, said: Said) -> None:
+    def _read_back(self, side: str, said: Statement) -> None:
         self._ask(side, [said], self._pack.sentence("confirm_move", move=self._name(said)))
 
-    def _name(self, said: Said) -> str:
+    def _name(self, said: Statement) -> str:
         """What was said, as the table says it."""
         meant = said.meant
         if meant.command is not None:
@@ -601,19 +601,19 @@ class Dialogue:
             return self._announcement(meant.move, said)
         return said.text[:1].upper() + said.text[1:]
 
-    def _announcement(self, move: chess.Move, said: Said) -> str:
+    def _announcement(self, move: chess.Move, said: Statement) -> str:
         setup = self._table.game.setup
         assert setup is not None
         return self._pack.announce(self._board(said), move, edition=setup.edition)
 
-    def _board(self, said: Said) -> chess.Board:
+    def _board(self, said: Statement) -> chess.Board:
         game = self._table.game
         return game.history[-1].before if said.repeats else game.board
 
     def _ask(
         self,
         side: str,
-        options: Sequence[Said],
+        options: Sequence[Statement],
         words: str,
         *,
         confirms: bool = False,
@@ -643,7 +643,7 @@ class Dialogue:
 
     # --- doing ------------------------------------------------------------------------------
 
-    def _consider(self, side: str, said: Said) -> None:
+    def _consider(self, side: str, said: Statement) -> None:
         """Do it, or ask first."""
         game, meant = self._table.game, said.meant
         late = self._corrects_too_late(side, said)
@@ -657,7 +657,7 @@ class Dialogue:
         elif not (ours and self._ask_for_the_rest(side, said)):
             self._do(side, said)
 
-    def _needs_a_yes(self, side: str, said: Said) -> bool:
+    def _needs_a_yes(self, side: str, said: Statement) -> bool:
         """Not where the Laws will refuse it at once."""
         game, command = self._table.game, said.meant.command
         assert game.setup is not None
@@ -669,7 +669,7 @@ class Dialogue:
             return command in self._commands(side)
         return True
 
-    def _sure(self, said: Said) -> str:
+    def _sure(self, said: Statement) -> str:
         command = said.meant.command
         if command is Command.RESIGN:
             return self._pack.sentence("resign_sure")
@@ -678,7 +678,7 @@ class Dialogue:
         claims = command in CLAIMS_WITH_MOVE and not said.meant.moves
         return self._pack.sentence("claim_sure" if claims else "sure", what=self._name(said))
 
-    def _corrects_too_late(self, side: str, said: Said) -> bool:
+    def _corrects_too_late(self, side: str, said: Statement) -> bool:
         """Whether that is to correct an announcement after its player has pressed the clock
         (D.2.8)."""
         game, meant = self._table.game, said.meant
@@ -702,14 +702,14 @@ class Dialogue:
             and turn.executed != meant.move
         )
 
-    def _corrects_by_chance(self, said: Said) -> bool:
+    def _corrects_by_chance(self, said: Statement) -> bool:
         """Whether sound would change what is announced without a word that it is to correct: it
         may be the opponent's repetition, misheard."""
         announced = self._table.game.turn.announced
         other = said.meant.move is not None and announced not in (None, said.meant.move)
         return other and said.hearing is not None and not said.meant.correction
 
-    def _ask_for_the_rest(self, side: str, said: Said) -> bool:
+    def _ask_for_the_rest(self, side: str, said: Statement) -> bool:
         """Ask for what an announcement left open: which piece, which side, or what the pawn is
         promoted to (D.2.1)."""
         meant, board = said.meant, self._table.game.board
@@ -718,7 +718,7 @@ class Dialogue:
             return False
         moves = meant.alternatives if missing else sorted(meant.moves, key=_from_square)
         texts = [self._pack.announce(board, move) for move in moves]
-        options = [Said(text, self._pack.understand(text, board)) for text in texts]
+        options = [Statement(text, self._pack.understand(text, board)) for text in texts]
         answers = self._pack.differing(texts, board)
         if answers is None or len(options) > 4:
             return False
@@ -730,7 +730,7 @@ class Dialogue:
         self._ask(side, options, words, answers=answers, text=said.text)
         return True
 
-    def _do(self, side: str, said: Said) -> None:
+    def _do(self, side: str, said: Statement) -> None:
         meant = said.meant
         if self._corrects_too_late(side, said):
             late = OTHER[self._table.game.side]
@@ -742,7 +742,7 @@ class Dialogue:
         else:
             self.not_understood(side, said.text)
 
-    def _move(self, side: str, said: Said) -> None:
+    def _move(self, side: str, said: Statement) -> None:
         game, meant = self._table.game, said.meant
         named = {"move": meant.moves[0].uci()} if meant.move else {}
         if side != game.side or said.repeats:
@@ -766,7 +766,7 @@ class Dialogue:
         else:
             self._table.submit(f.Announce, by=side, text=said.text, **named)
 
-    def _is_misheard(self, before: Said, now: Said) -> bool:
+    def _is_misheard(self, before: Statement, now: Statement) -> bool:
         texts = [before.text, now.meant.uttered]
         same_length = len(before.meant.uttered.split()) == len(now.meant.uttered.split())
         return same_length and self._pack.differing(texts, self._board(now)) is not None

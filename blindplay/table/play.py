@@ -34,7 +34,7 @@ from blindplay.speech.audio import (
     SilentSink,
     devices,
 )
-from blindplay.speech.endpointing import Listening
+from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
@@ -56,7 +56,7 @@ ECHO_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
-class Devices:
+class WantedDevices:
     """What the command line named; None: search. "none" as the microphone: keys only."""
 
     board: str | None = None
@@ -86,7 +86,7 @@ class Devices:
 
 
 @dataclass(frozen=True)
-class Manner:
+class TableOptions:
     """How the table talks: what :class:`Session` is told. Where there is no loudspeaker, what is
     said is printed in any case."""
 
@@ -108,18 +108,18 @@ class ConsoleAt:
     """Draw each link's code for a phone's camera."""
 
 
-DEFAULT = Manner()
+DEFAULT = TableOptions()
 
 
 def run(
     path: Path,
     setup: Setup | None,
     language: str,
-    wanted: Devices,
+    wanted: WantedDevices,
     keys: Iterable[str],
     out: TextIO,
     keep: Keep = Keep.OFF,
-    manner: Manner = DEFAULT,
+    manner: TableOptions = DEFAULT,
     console: ConsoleAt | None = None,
     *,
     charge_dead_time: bool = False,
@@ -252,7 +252,7 @@ def _serve(
     console: ConsoleAt,
     path: Path,
     out: TextIO,
-    manner: Manner,
+    manner: TableOptions,
     language: str,
     *,
     resumed: bool,
@@ -334,7 +334,7 @@ def _tell_bad_contacts(session: Session, url: str) -> None:
         session.say(Output.PRIVATE, session.pack.sentence("contact_bad", square=name))
 
 
-def open_speaker(stack: ExitStack, pack: Language, wanted: Devices, out: TextIO) -> Speaker:
+def open_speaker(stack: ExitStack, pack: Language, wanted: WantedDevices, out: TextIO) -> Speaker:
     """A speaker for the outputs that are wanted; ``stack`` closes its synthesiser, not itself.
 
     :raises AudioError: when an output that was named is not there.
@@ -366,7 +366,7 @@ def _begin(session: Session) -> None:
             session.say(Output.PUBLIC, session.pack.sentence("pause"))
 
 
-def _boards(wanted: Devices) -> tuple[str | None, str | None]:
+def _boards(wanted: WantedDevices) -> tuple[str | None, str | None]:
     sighted = wanted.sighted_board
     if sighted in (DGT, DGT.rstrip(":")):
         sighted = DGT + find_dgt_board()
@@ -381,7 +381,7 @@ def _boards(wanted: Devices) -> tuple[str | None, str | None]:
         return None, sighted
 
 
-def _outputs(wanted: Devices, out: TextIO) -> tuple[AudioSink, AudioSink]:
+def _outputs(wanted: WantedDevices, out: TextIO) -> tuple[AudioSink, AudioSink]:
     """The player's own output and everybody's; with one device both share it."""
     if wanted.private_output is None and wanted.public_output is None:
         try:
@@ -396,7 +396,7 @@ def _outputs(wanted: Devices, out: TextIO) -> tuple[AudioSink, AudioSink]:
     return DeviceSink(wanted.private_output), public
 
 
-def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
+def _attach_microphone(session: Session, side: str, wanted: WantedDevices) -> None:
     try:
         language, lost = session.pack.code, session.lost_model
         folders = wanted.models or listening_models(language, lost)
@@ -410,7 +410,7 @@ def _attach_microphone(session: Session, side: str, wanted: Devices) -> None:
             # One that was not named may be plugged in after the start.
             MicrophoneSource(wanted.microphone, late=wanted.microphone is None),
             recogniser,
-            Listening.PUSH_TO_TALK if wanted.push_to_talk else Listening.OPEN,
+            MicrophoneMode.PUSH_TO_TALK if wanted.push_to_talk else MicrophoneMode.OPEN,
             shared=wanted.shared_microphone,
         )
     except (AudioError, ModelError) as error:

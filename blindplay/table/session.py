@@ -24,19 +24,19 @@ from blindplay.record import Tape
 from blindplay.record.pulse import BEAT_S
 from blindplay.record.score import ply_of
 from blindplay.speech.audio import AudioSource
-from blindplay.speech.confidence import Ears, ears_of
+from blindplay.speech.confidence import ConfidenceModel, ears_of
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.endpointing import UNFINISHED_S, Listening
+from blindplay.speech.endpointing import UNFINISHED_S, MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.listener import Listener
-from blindplay.speech.recogniser import Hearing
+from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 from blindplay.wording.announcements import move_in_words, spoken
 from blindplay.wording.board_steps import KEYS, SetupGuide, key_of
 
-from .conversation import Listening as Listened
-from .conversation import OpeningWord, State
+from .conversation import Awaited, OpeningWord
+from .conversation import Sayable as Listened
 from .dialogue import Dialogue
 from .table import Table
 from .taping import Taping
@@ -145,7 +145,7 @@ class Session:
         self._announced_at: dict[str, float] = {}  # in each listener's seconds of sound
         self._expected: dict[str, Expected] = {}
         self._recogniser: AnyRecogniser | None = None
-        self._ears: Ears | None = None
+        self._ears: ConfidenceModel | None = None
         self.habits: dict[str, Confusions] = {}
         """How the players have been misheard before, by seat."""
         self.on_misheard: Callable[[str, list[tuple[str, str]]], None] = lambda seat, pairs: None
@@ -503,7 +503,7 @@ class Session:
         name = f"{_NAMES[side]}'s board"
         player = self.pack.sentence(side)
         if isinstance(self.boards[seat], DgtBoard) and isinstance(
-            event, events.Lifted | events.Placed | events.Position
+            event, events.Lifted | events.Placed | events.BoardPosition
         ):
             self._on_dgt(seat, event)
         elif isinstance(event, events.Lifted):
@@ -513,17 +513,17 @@ class Session:
             self.line(f"felt {name}: {event.piece or 'a piece'} placed on {event.square}")
             piece = {"piece": event.piece} if event.piece else {}
             self.table.submit(f.Place, board=side, square=event.square, **piece)
-        elif isinstance(event, events.Position):
+        elif isinstance(event, events.BoardPosition):
             self.line(f"felt {name}: position {event.placement}")
             game, placement = self.table.game, event.placement
             if side in game.tables:  # what a board cannot name stands where the game has it
                 placement = unidentified_pieces.named(game, side, placement)
             self.table.submit(f.Position, board=side, placement=placement)
-        elif isinstance(event, events.Lever) and levers:
+        elif isinstance(event, events.LeverPressed) and levers:
             presser = self._colour(event.side)
             self.line(f"felt {_NAMES[presser]}'s clock lever pressed")
             self.press(presser)
-        elif isinstance(event, events.Lever):
+        elif isinstance(event, events.LeverPressed):
             self.talk(side)
         elif isinstance(event, events.Connected):
             self.line(f"{name} is connected: {event.board}")
@@ -533,13 +533,13 @@ class Session:
             self.trouble(event.why)
             self._warned.add(f"gone {seat}")
             self.say(Output.PUBLIC, self.pack.sentence("board_gone", player=player))
-        elif isinstance(event, events.Fault):
+        elif isinstance(event, events.ContactFault):
             self.trouble(f"{name}: the contact of {event.square} is bad; press the peg home.")
             if f"fault {seat} {event.square}" not in self._warned:  # it may come and go
                 self._warned.add(f"fault {seat} {event.square}")
                 square = self.pack.square(peg.square_index(event.square))
                 self.say(Output.PRIVATE, self.pack.sentence("contact_bad", square=square))
-        if isinstance(event, events.Position | events.Disconnected):
+        if isinstance(event, events.BoardPosition | events.Disconnected):
             self._looked_at.add(seat)
         self._begin_if_ready()
 
@@ -553,13 +553,15 @@ class Session:
                     self._take(his, board.look())
         self.table.submit(f.Press, by=side)
 
-    def _on_dgt(self, seat: str, event: events.Lifted | events.Placed | events.Position) -> None:
+    def _on_dgt(
+        self, seat: str, event: events.Lifted | events.Placed | events.BoardPosition
+    ) -> None:
         """A DGT board tells no touch: no sum checks what it says, and a piece that stands may
         still be in the hand. Its positions are taken when one of them has been waited for, and
         when its player presses the clock; until then his move is not released (4.7)."""
         name = f"{_NAMES[self._colour(seat)]}'s board"
         self._standing.pop(seat, None)
-        if isinstance(event, events.Position):
+        if isinstance(event, events.BoardPosition):
             self.line(f"felt {name}: position {event.placement}")
             self._standing[seat] = event.placement
             self._take_awaited()
@@ -605,7 +607,7 @@ class Session:
         side: str,
         source: AudioSource,
         recogniser: AnyRecogniser,
-        listening: Listening = Listening.OPEN,
+        listening: MicrophoneMode = MicrophoneMode.OPEN,
         *,
         shared: bool = False,
     ) -> Listener:
@@ -619,7 +621,7 @@ class Session:
             self._shared.add(side)
         expected = self._expect(side)
 
-        def on_hearing(hearing: Hearing) -> None:
+        def on_hearing(hearing: Recognition) -> None:
             self._on_hearing(side, hearing)
 
         if self.taping is not None:
@@ -677,7 +679,7 @@ class Session:
         if self._recogniser is not None:
             self._ears = self._measured(self._recogniser)
 
-    def _measured(self, recogniser: AnyRecogniser) -> Ears:
+    def _measured(self, recogniser: AnyRecogniser) -> ConfidenceModel:
         return ears_of(*recogniser.folders, lost=self.trouble)
 
     def _hears_again(self) -> None:
@@ -724,7 +726,7 @@ class Session:
 
     def _answers(self, listening: Listened) -> list[str]:
         """The phrases that answer the question which is open, if one is."""
-        if listening.state is not State.ANSWER:
+        if listening.state is not Awaited.ANSWER:
             return []
         return [*listening.answers, *self.pack.command_phrases((Command.YES, Command.NO))]
 
@@ -742,7 +744,7 @@ class Session:
             return own
         listening = {side: self.dialogue.listening(side) for side in (own, OTHER[own])}
         for side in listening:
-            if listening[side].state is State.ANSWER:
+            if listening[side].state is Awaited.ANSWER:
                 return side
         meant = self._likeliest(decision)
         if meant.correction:
@@ -773,7 +775,7 @@ class Session:
         for side, listener in list(self._listeners.items()):
             listener.listen_for(list(self._expect(side).phrases))
 
-    def _on_hearing(self, seat: str, hearing: Hearing) -> None:
+    def _on_hearing(self, seat: str, hearing: Recognition) -> None:
         if self._speaker is not None:
             self._speaker.resume()
         listener = self._listeners.get(seat)
@@ -789,7 +791,7 @@ class Session:
                     self._decide(seat, hearing)
                 return
 
-    def _decide(self, seat: str, hearing: Hearing) -> None:
+    def _decide(self, seat: str, hearing: Recognition) -> None:
         assert self._ears is not None
         decision = decide(
             hearing,
@@ -830,7 +832,7 @@ class Session:
         ago = max(0.0, listener.now - listener.timing.cut.began)
         return self.table.time() - round(ago * 1000)
 
-    def _learn(self, side: str, hearing: Hearing, phrase: str) -> None:
+    def _learn(self, side: str, hearing: Recognition, phrase: str) -> None:
         """An answer or a correction has told what was said: the next time it is heard better."""
         pairs = Confusions().aligned(phrase.lower().split(), hearing.words.split())
         if any(said != heard for said, heard in pairs):

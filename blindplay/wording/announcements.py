@@ -15,7 +15,7 @@ from blindplay.language.scoresheets.notation import meanings
 from blindplay.laws import Game, Heard, Ruling
 from blindplay.laws.deviation import UNKNOWN, Explanation, Slip
 from blindplay.laws.facts import SIDES
-from blindplay.laws.sheet_comparison import Certainty, Reader, Written
+from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
 from blindplay.speech.speaker import Output
 
 
@@ -55,13 +55,13 @@ class PackWords:
     def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
         return self.pack(language).announce(board, move, edition=edition)
 
-    def reader(self, entries: Collection[str]) -> Reader:
+    def reader(self, entries: Collection[str]) -> EntryReader:
         """The sheet as a whole tells in whose letters it is written, whatever its player speaks."""
         notations = reading.notation_of(entries)
 
-        def read(text: str, board: chess.Board) -> Written:
+        def read(text: str, board: chess.Board) -> WrittenEntry:
             found = reading.read(text, board, notations)
-            certainty: Certainty = found.certainty.value
+            certainty: EntryCertainty = found.certainty.value
             meant: frozenset[object] = frozenset()
             if certainty == "illegal":  # no move tells that two of them say the same
                 meant = frozenset(
@@ -70,7 +70,7 @@ class PackWords:
                     if one.own
                 )
             remarks = tuple(remark.value for remark in found.remarks)
-            return Written(text, certainty, found.moves, remarks, meant)
+            return WrittenEntry(text, certainty, found.moves, remarks, meant)
 
         return read
 

@@ -20,7 +20,7 @@ UNKNOWN = "?"
 
 
 @dataclass(frozen=True)
-class Step:
+class BoardStep:
     """One thing to do: ``sentence`` is its key in the pack, ``to`` where the piece goes on to.
 
     ``boards`` is what the board shows on the way, the last one when the step has been done.
@@ -33,7 +33,7 @@ class Step:
     boards: tuple[Pieces, ...]
 
 
-def plan(shown: Pieces, goal: Pieces) -> Iterator[Step]:
+def plan(shown: Pieces, goal: Pieces) -> Iterator[BoardStep]:
     """The fewest steps from ``shown`` to ``goal``: a piece that is lifted and put down elsewhere
     at once is one step."""
     board = dict(shown)
@@ -43,21 +43,21 @@ def plan(shown: Pieces, goal: Pieces) -> Iterator[Step]:
         square, piece = chess.parse_square(first["square"]), first["piece"]
         if first["do"] == "place":
             board = {**board, square: piece}
-            yield Step("set_up_place", square, piece, None, (board,))
+            yield BoardStep("set_up_place", square, piece, None, (board,))
             continue
         board = {at: letter for at, letter in board.items() if at != square}
         if first["do"] == "remove":
             name = "set_up_remove_unknown" if piece == UNKNOWN else "set_up_remove"
-            yield Step(name, square, piece, None, (board,))
+            yield BoardStep(name, square, piece, None, (board,))
         elif todo[0]["do"] == "place" and todo[0]["piece"] == piece:
             lifted, to = board, chess.parse_square(todo.pop(0)["square"])
             board = {**board, to: piece}
-            yield Step("set_up_move", square, piece, to, (lifted, board))
+            yield BoardStep("set_up_move", square, piece, to, (lifted, board))
         else:
-            yield Step("set_up_aside", square, piece, None, (board,))
+            yield BoardStep("set_up_aside", square, piece, None, (board,))
 
 
-def say_step(step: Step, pack: Language) -> str:
+def say_step(step: BoardStep, pack: Language) -> str:
     """The sentence of a step."""
     values = {"square": pack.square(step.square)}
     if step.piece != UNKNOWN:
@@ -105,7 +105,7 @@ class SetupGuide:
         self._goal = dict(goal)
         self._pack = pack
         self._shown: Mapping[int, str] = {}
-        self._step: Step | None = None
+        self._step: BoardStep | None = None
         self.left_out: list[int] = []
         """The squares that were left out on request."""
 
@@ -114,7 +114,7 @@ class SetupGuide:
         return self._goal
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> BoardStep | None:
         """What is to be done now."""
         return self._step
 

@@ -17,8 +17,8 @@ from blindplay.boards import calibration, peg
 from blindplay.boards.calibration import (
     Calibration,
     Contact,
+    HoleReading,
     RawBoard,
-    Reading,
     alike,
     judge,
     judge_empty,
@@ -42,8 +42,8 @@ def own_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder / "boards.json"
 
 
-def reading(level: int, code: int, *, spread: int = 2) -> Reading:
-    return Reading((level, level + spread, level, level - 1, level), code)
+def reading(level: int, code: int, *, spread: int = 2) -> HoleReading:
+    return HoleReading((level, level + spread, level, level - 1, level), code)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def reading(level: int, code: int, *, spread: int = 2) -> Reading:
         (reading(160, 2), Contact.OTHER_PIECE),
     ],
 )
-def test_a_hole_with_a_piece_is_judged(seen: Reading, contact: Contact) -> None:
+def test_a_hole_with_a_piece_is_judged(seen: HoleReading, contact: Contact) -> None:
     assert judge(seen, PAWN, 82) is contact
 
 
@@ -84,16 +84,16 @@ class Bench:
         self._pack = pack
         self.said: list[str] = []
         self.asked = ""
-        self.bad: dict[str, Reading] = {}
+        self.bad: dict[str, HoleReading] = {}
 
     def say(self, words: str) -> None:
         self.said.append(words)
         self.asked = words
 
-    def read(self, squares: Sequence[int], samples: int = 5) -> dict[int, Reading]:
+    def read(self, squares: Sequence[int], samples: int = 5) -> dict[int, HoleReading]:
         return {square: self._one(square, len(squares) == 1) for square in squares}
 
-    def _one(self, square: int, placed: bool) -> Reading:
+    def _one(self, square: int, placed: bool) -> HoleReading:
         wrong = self.bad.get(chess.square_name(square))
         if wrong is not None and wrong.code in (peg.EMPTY, peg.FAULT) and not placed:
             return reading(1020, peg.EMPTY)
@@ -136,7 +136,7 @@ def test_a_good_board_is_led_through_every_kind_and_every_square() -> None:
         (reading(140, 2), "Feld Eva zwei ist nicht leer."),
     ],
 )
-def test_what_is_wrong_with_a_square_is_said(wrong: Reading, said: str) -> None:
+def test_what_is_wrong_with_a_square_is_said(wrong: HoleReading, said: str) -> None:
     bench = Bench()
     bench.bad["e2"] = wrong
     # Enter for what goes well; what does not is left out the second time it is asked for.

@@ -20,13 +20,13 @@ from blindplay.boards.driver import PegBoard
 from blindplay.boards.emulator import START, EmulatedBoard
 from blindplay.boards.events import (
     BoardEvent,
+    BoardPosition,
     Connected,
+    ContactFault,
     Disconnected,
-    Fault,
-    Lever,
+    LeverPressed,
     Lifted,
     Placed,
-    Position,
 )
 from blindplay.boards.line import BoardNotFoundError, FoundPort, NoAnswerError
 
@@ -104,7 +104,7 @@ def ear() -> Ear:
 @pytest.fixture
 def board(emulated: AnyBoard, ear: Ear) -> Iterator[PegBoard]:
     with PegBoard(emulated.url, ear, backoff=(0.1, 0.3), ports=list) as connected:
-        ear.wait_kinds(Connected, Position)
+        ear.wait_kinds(Connected, BoardPosition)
         time.sleep(0.1)  # The count of presses follows the dump; nothing else for a second.
         yield connected
 
@@ -116,7 +116,7 @@ def test_it_connects_and_tells_the_position(emulated: AnyBoard, board: PegBoard,
     assert isinstance(first, Connected)
     assert first.url == emulated.url
     assert "pegged board" in first.board
-    assert isinstance(second, Position)
+    assert isinstance(second, BoardPosition)
     assert second.placement == START
 
 
@@ -128,8 +128,8 @@ def test_a_move_and_the_clock_are_felt_in_order_and_timed(
     emulated.lift("e2")
     emulated.place("e4", "P")
     emulated.press("white")
-    ear.wait_kinds(Lever)
-    assert ear.bare() == [(Lifted, "e2"), (Placed, "e4", "P"), (Lever, "white")]
+    ear.wait_kinds(LeverPressed)
+    assert ear.bare() == [(Lifted, "e2"), (Placed, "e4", "P"), (LeverPressed, "white")]
     # The lift carries the moment of the first opening, not of its confirmation 150 ms later.
     # A loaded machine emulates the firmware by fits and starts.
     assert ear.events[0].at - begun == pytest.approx(0, abs=0.3)
@@ -142,8 +142,8 @@ def test_a_felt_piece_is_not_a_lifted_one(emulated: AnyBoard, board: PegBoard, e
     emulated.open_contact("d2", 0.1)
     emulated.open_contact("d2", 0.149)
     emulated.press("black")
-    ear.wait_kinds(Lever)
-    assert ear.bare() == [(Lever, "black")]
+    ear.wait_kinds(LeverPressed)
+    assert ear.bare() == [(LeverPressed, "black")]
 
 
 def test_a_piece_lifted_long_enough_and_put_back_was_lifted(
@@ -166,8 +166,8 @@ def test_what_changed_while_unplugged_is_a_position_and_never_a_lift(
     emulated.lift("d7")
     emulated.place("d5", "p")
     emulated.plug()
-    ear.wait_kinds(Disconnected, Connected, Position)
-    assert [type(e) for e in ear.events] == [Disconnected, Connected, Position]
+    ear.wait_kinds(Disconnected, Connected, BoardPosition)
+    assert [type(e) for e in ear.events] == [Disconnected, Connected, BoardPosition]
     assert board.connected
     assert board.placement() == "rnbqkbnr/ppp1pppp/8/3p4/8/8/PPPPPPPP/RNBQKBNR"
     ear.clear()
@@ -183,7 +183,7 @@ def test_a_lost_or_damaged_event_is_made_good_by_a_dump(
     getattr(emulated, harm)(1)
     emulated.lift("e2")
     emulated.place("e4", "P")
-    ear.wait_kinds(Position)
+    ear.wait_kinds(BoardPosition)
     ear.wait(lambda _: board.placement() == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR")
     assert (Lifted, "e4") not in ear.bare()
 
@@ -205,12 +205,12 @@ def test_a_press_whose_frame_is_lost_is_told_once_and_at_its_time(
     getattr(emulated, harm)(2)  # both the pressing and the springing back
     begun = time.monotonic()
     emulated.press("black")
-    (press,) = [event for event in ear.wait_kinds(Lever) if isinstance(event, Lever)]
+    (press,) = [event for event in ear.wait_kinds(LeverPressed) if isinstance(event, LeverPressed)]
     assert abs(press.at - begun) < 0.25  # a loaded machine emulates the firmware by fits and starts
     emulated.press("white")
-    ear.wait_kinds(Lever, Lever)
+    ear.wait_kinds(LeverPressed, LeverPressed)
     time.sleep(1.2)
-    pressed = [event.side for event in ear.events if isinstance(event, Lever)]
+    pressed = [event.side for event in ear.events if isinstance(event, LeverPressed)]
     assert pressed == ["black", "white"]
 
 
@@ -231,19 +231,19 @@ def test_a_restart_of_the_board_behind_a_living_line_is_noticed(
     time.sleep(0.2)
     ear.clear()
     emulated.reset()
-    ear.wait_kinds(Position)
+    ear.wait_kinds(BoardPosition)
     emulated.lift("e2")
-    ear.wait_kinds(Position, Lifted)
+    ear.wait_kinds(BoardPosition, Lifted)
     assert Disconnected not in [type(e) for e in ear.events]
 
 
 def test_no_lift_is_derived_from_a_fault(emulated: AnyBoard, board: PegBoard, ear: Ear) -> None:
     ear.clear()
     emulated.fault("e1")
-    ear.wait_kinds(Fault)
+    ear.wait_kinds(ContactFault)
     assert board.placement() == START  # the king is still taken to be there
     emulated.lift("e1")
-    ear.wait_kinds(Fault, Position)
+    ear.wait_kinds(ContactFault, BoardPosition)
     assert Lifted not in [type(e) for e in ear.events]
     assert board.placement() == START.replace("RNBQKBNR", "RNBQ1BNR")
 
@@ -253,8 +253,8 @@ def test_a_fault_that_was_there_at_connection_is_told(ear: Ear) -> None:
         emulated.lift("a1")
         emulated.place("a1", "!")
         with PegBoard(emulated.url, ear, ports=list):
-            ear.wait_kinds(Position, Fault)
-            assert (Fault, "a1") in ear.bare()
+            ear.wait_kinds(BoardPosition, ContactFault)
+            assert (ContactFault, "a1") in ear.bare()
 
 
 def test_a_presence_only_board_names_no_piece(ear: Ear) -> None:
@@ -262,7 +262,7 @@ def test_a_presence_only_board_names_no_piece(ear: Ear) -> None:
         EmulatedBoard("8/8/8/8/8/8/4P3/8", force_socket=True, identity=False) as emulated,
         PegBoard(emulated.url, ear, ports=list) as board,
     ):
-        ear.wait_kinds(Position)
+        ear.wait_kinds(BoardPosition)
         assert board.placement() == "8/8/8/8/8/8/4?3/8"
         ear.clear()
         emulated.lift("e2")
@@ -276,8 +276,8 @@ def test_a_board_deaf_while_it_boots_is_greeted_until_it_answers(ear: Ear) -> No
         EmulatedBoard(boot_seconds=1.2) as emulated,
         PegBoard(emulated.url, ear, ports=list),
     ):
-        ear.wait_kinds(Connected, Position, seconds=8)
-        assert [type(e) for e in ear.events[:2]] == [Connected, Position]
+        ear.wait_kinds(Connected, BoardPosition, seconds=8)
+        assert [type(e) for e in ear.events[:2]] == [Connected, BoardPosition]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs device files")
@@ -287,11 +287,11 @@ def test_a_board_plugged_in_under_another_name_is_found_by_its_usb_identity(
     with EmulatedBoard() as first, EmulatedBoard("8/8/8/8/8/8/8/K6k") as second:
         present = [FoundPort(first.url, "board", 0x1A86, 0x7523, "A1", True)]
         with PegBoard(first.url, ear, backoff=(0.1, 0.2), ports=lambda: list(present)) as board:
-            ear.wait_kinds(Connected, Position)
+            ear.wait_kinds(Connected, BoardPosition)
             ear.clear()
             present[0] = FoundPort(second.url, "board", 0x1A86, 0x7523, "A1", True)
             first.unplug()
-            ear.wait_kinds(Disconnected, Connected, Position)
+            ear.wait_kinds(Disconnected, Connected, BoardPosition)
             assert board.url == second.url
             assert board.placement() == "8/8/8/8/8/8/8/K6k"
 
@@ -303,8 +303,8 @@ def test_an_absent_board_is_told_once_and_awaited(ear: Ear) -> None:
             ear.wait_kinds(Disconnected)
             time.sleep(0.5)
             emulated.plug()
-            ear.wait_kinds(Disconnected, Connected, Position)
-            assert [type(e) for e in ear.events] == [Disconnected, Connected, Position]
+            ear.wait_kinds(Disconnected, Connected, BoardPosition)
+            assert [type(e) for e in ear.events] == [Disconnected, Connected, BoardPosition]
 
 
 def test_a_failing_receiver_does_not_stop_the_driver(ear: Ear) -> None:
@@ -316,7 +316,7 @@ def test_a_failing_receiver_does_not_stop_the_driver(ear: Ear) -> None:
         EmulatedBoard(force_socket=True) as emulated,
         PegBoard(emulated.url, fragile, ports=list),
     ):
-        ear.wait_kinds(Connected, Position)
+        ear.wait_kinds(Connected, BoardPosition)
         emulated.lift("b1")
         ear.wait_kinds(Lifted)
 
@@ -412,8 +412,8 @@ def test_a_port_in_use_is_explained(emulated: AnyBoard) -> None:
 # --- the mirror alone, for what a healthy emulator does not do --------------------------------
 
 
-def _mirror() -> driver.Mirror:
-    mirror = driver.Mirror("test")
+def _mirror() -> driver.BoardState:
+    mirror = driver.BoardState("test")
     mirror.hear(peg.Hello(1, 0x100, 7, 64, 99, 0, 5000), 100.0)
     mirror.hear(peg.Dump(0xFFFF, 5010, peg.codes_of(START)), 100.01)
     assert not mirror.wants_dump
@@ -422,14 +422,14 @@ def _mirror() -> driver.Mirror:
 
 def test_the_sequence_wraps_without_a_gap() -> None:
     mirror = _mirror()
-    assert mirror.hear(peg.Event(0, 6000, 12, 1, 0), 101.2) == [events.Lifted("e2", 101.0)]
+    assert mirror.hear(peg.HoleChanged(0, 6000, 12, 1, 0), 101.2) == [events.Lifted("e2", 101.0)]
     assert not mirror.wants_dump
 
 
 def test_an_event_heard_twice_is_told_once() -> None:
     mirror = _mirror()
-    mirror.hear(peg.Event(0, 6000, 12, 1, 0), 101.2)
-    assert mirror.hear(peg.Event(0, 6000, 12, 1, 0), 101.3) == []
+    mirror.hear(peg.HoleChanged(0, 6000, 12, 1, 0), 101.2)
+    assert mirror.hear(peg.HoleChanged(0, 6000, 12, 1, 0), 101.3) == []
 
 
 def test_a_wrong_state_checksum_asks_for_a_dump() -> None:
@@ -441,15 +441,15 @@ def test_a_wrong_state_checksum_asks_for_a_dump() -> None:
 
 
 def test_the_uptime_counter_may_wrap_after_49_days() -> None:
-    mirror = driver.Mirror("test")
+    mirror = driver.BoardState("test")
     top = (1 << 32) - 1
     mirror.hear(peg.Hello(1, 0x100, 7, 64, 99, 0, top - 999), 100.0)
     mirror.hear(peg.Dump(0, top - 999, peg.codes_of(START)), 100.0)
     mirror.hear(peg.Ping(0, 1000, peg.state_crc(peg.codes_of(START)), 0, 0, 0, 0), 102.0)
     assert not mirror.wants_hello
-    (before,) = mirror.hear(peg.Event(1, top - 499, 12, 1, 0), 102.2)
+    (before,) = mirror.hear(peg.HoleChanged(1, top - 499, 12, 1, 0), 102.2)
     assert before.at == pytest.approx(100.5)  # opened before the wrap, told after it
-    (after,) = mirror.hear(peg.Event(2, 1100, 28, 0, 1), 102.3)
+    (after,) = mirror.hear(peg.HoleChanged(2, 1100, 28, 0, 1), 102.3)
     assert after.at == pytest.approx(102.1)
 
 
@@ -457,19 +457,19 @@ def test_a_resonator_half_a_percent_slow_stays_within_50_ms() -> None:
     mirror = _mirror()
     for second in range(1, 3601):
         mirror.hear(peg.Ping(0xFFFF, 5010 + second * 995, 0, 0, 0, 0, 0), 100.01 + second)
-    (event,) = mirror.hear(peg.Event(0, 5010 + 3600 * 995, 12, 1, 0), 100.01 + 3600.15)
+    (event,) = mirror.hear(peg.HoleChanged(0, 5010 + 3600 * 995, 12, 1, 0), 100.01 + 3600.15)
     assert event.at == pytest.approx(100.01 + 3600, abs=0.05)
 
 
 def test_a_board_of_another_protocol_is_refused_with_the_remedy() -> None:
-    mirror = driver.Mirror("test")
+    mirror = driver.BoardState("test")
     with pytest.raises(line.UnfitBoardError, match="update"):
         mirror.hear(peg.Hello(2, 0x100, 7, 64, 99, 0, 5000), 100.0)
 
 
 def test_nothing_is_believed_before_the_hello() -> None:
-    mirror = driver.Mirror("test")
-    assert mirror.hear(peg.Event(7, 6000, 12, 1, 0), 101.2) == []
+    mirror = driver.BoardState("test")
+    assert mirror.hear(peg.HoleChanged(7, 6000, 12, 1, 0), 101.2) == []
     assert mirror.placement() is None
 
 
@@ -482,31 +482,31 @@ def test_a_press_that_the_count_shows_is_told_at_its_time_and_once() -> None:
     mirror = _mirror()
     mirror.hear(peg.Presses(5020, 3, 4000, 255, 4999), 100.02)
     counted = peg.Presses(7000, 3, 4000, 0, 6500)
-    assert mirror.hear(counted, 102.0) == [events.Lever("black", 101.5)]
+    assert mirror.hear(counted, 102.0) == [events.LeverPressed("black", 101.5)]
     assert mirror.hear(counted, 102.0) == []
 
 
 def test_a_press_that_was_heard_is_not_told_again_by_the_count() -> None:
     mirror = _mirror()
     mirror.hear(peg.Presses(5020, 0, 0, 0, 0), 100.02)
-    assert len(mirror.hear(peg.Lever(0, 6000, 0, 1), 101.1)) == 1
+    assert len(mirror.hear(peg.LeverMoved(0, 6000, 0, 1), 101.1)) == 1
     assert mirror.hear(peg.Presses(6100, 1, 6000, 0, 0), 101.1) == []
-    assert mirror.hear(peg.Lever(1, 6080, 0, 0), 101.1) == []
+    assert mirror.hear(peg.LeverMoved(1, 6080, 0, 0), 101.1) == []
 
 
 def test_a_press_after_the_hello_but_before_the_first_count_is_told_once() -> None:
     heard, lost = _mirror(), _mirror()
-    assert heard.hear(peg.Lever(0, 6000, 0, 1), 101.1) == [events.Lever("white", 101.0)]
+    assert heard.hear(peg.LeverMoved(0, 6000, 0, 1), 101.1) == [events.LeverPressed("white", 101.0)]
     counted = peg.Presses(6100, 9, 6000, 0, 0)
     assert heard.hear(counted, 101.1) == []
-    assert lost.hear(counted, 101.1) == [events.Lever("white", 101.0)]
+    assert lost.hear(counted, 101.1) == [events.LeverPressed("white", 101.0)]
 
 
 def test_presses_lost_with_both_levers_come_in_the_order_of_their_times() -> None:
     mirror = _mirror()
     mirror.hear(peg.Presses(5020, 0, 0, 0, 0), 100.02)
     told = mirror.hear(peg.Presses(9000, 1, 8000, 1, 7000), 104.0)
-    assert told == [events.Lever("black", 102.0), events.Lever("white", 103.0)]
+    assert told == [events.LeverPressed("black", 102.0), events.LeverPressed("white", 103.0)]
 
 
 def test_a_restarted_board_counts_from_nothing_and_no_press_is_invented() -> None:
@@ -521,15 +521,15 @@ def test_a_restarted_board_counts_from_nothing_and_no_press_is_invented() -> Non
 def test_a_press_between_a_restart_and_its_hello_is_told_once() -> None:
     mirror = _mirror()
     mirror.hear(peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
-    assert mirror.hear(peg.Lever(1, 250, 0, 1), 100.75) == []  # its hello was damaged
+    assert mirror.hear(peg.LeverMoved(1, 250, 0, 1), 100.75) == []  # its hello was damaged
     mirror.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 500), 101.0)
     counted = peg.Presses(1000, 1, 250, 0, 0)
-    assert mirror.hear(counted, 101.5) == [events.Lever("white", 100.75)]
+    assert mirror.hear(counted, 101.5) == [events.LeverPressed("white", 100.75)]
     assert mirror.hear(counted, 101.5) == []
 
 
 def test_the_presses_of_another_board_in_place_of_the_first_are_not_told() -> None:
-    mirror = driver.Mirror("test", _mirror())
+    mirror = driver.BoardState("test", _mirror())
     mirror.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 60_000), 103.0)  # it ran before we lost ours
     assert mirror.hear(peg.Presses(60_010, 5, 59_000, 0, 0), 103.01) == []
 
@@ -538,8 +538,8 @@ def test_a_press_while_the_line_was_down_is_told_if_the_board_lived_on() -> None
     before = _mirror()
     before.hear(peg.Presses(5020, 1, 4000, 1, 4999), 100.02)
     counted = peg.Presses(20_020, 2, 15_000, 1, 4999)
-    for nonce, told in ((99, [events.Lever("white", 110.0)]), (98, [])):
-        mirror = driver.Mirror("test", before)
+    for nonce, told in ((99, [events.LeverPressed("white", 110.0)]), (98, [])):
+        mirror = driver.BoardState("test", before)
         mirror.hear(peg.Hello(1, 0x100, 7, 64, nonce, 0, 20_000), 115.0)
         mirror.hear(peg.Dump(0, 20_010, peg.codes_of(START)), 115.01)
         assert mirror.hear(counted, 115.02) == told

@@ -14,12 +14,12 @@ from blindplay.boards.driver import PegBoard
 from blindplay.boards.emulator import EmulatedBoard
 from blindplay.boards.events import (
     BoardEvent,
+    BoardPosition,
     Connected,
     Disconnected,
-    Lever,
+    LeverPressed,
     Lifted,
     Placed,
-    Position,
 )
 from tests.boards.test_driver import Ear
 
@@ -53,7 +53,7 @@ def test_each_fact_is_told_once_however_often_the_cable_is_pulled(
     """
     rng, ear = random.Random(SEED), Ear()
     with PegBoard(board.url, ear, backoff=(0.02, 0.1), ports=list) as driver:
-        ear.wait_kinds(Connected, Position)
+        ear.wait_kinds(Connected, BoardPosition)
         for cycle in range(cycles):
             ear.clear()
             source, goal, piece = _move(board, rng)
@@ -61,7 +61,7 @@ def test_each_fact_is_told_once_however_often_the_cable_is_pulled(
             if rng.random() < 0.5:
                 side = rng.choice(("white", "black"))
                 board.press(side)  # type: ignore[arg-type]
-                expected.append((Lever, side))
+                expected.append((LeverPressed, side))
             ear.wait_kinds(*(one[0] for one in expected))  # type: ignore[arg-type]
             assert ear.bare() == expected, f"cycle {cycle}"
             ear.clear()
@@ -70,12 +70,12 @@ def test_each_fact_is_told_once_however_often_the_cable_is_pulled(
             for _ in range(rng.randrange(3)):
                 _move(board, rng)
             board.plug()
-            ear.wait_kinds(Disconnected, Connected, Position)
+            ear.wait_kinds(Disconnected, Connected, BoardPosition)
             # A count of presses follows the board's dump: it must tell nothing new.
             kinds = [type(event) for event in ear.events]
-            assert kinds == [Disconnected, Connected, Position], f"cycle {cycle}: {ear.events}"
+            assert kinds == [Disconnected, Connected, BoardPosition], f"cycle {cycle}: {ear.events}"
             told = ear.events[-1]
-            assert isinstance(told, Position) and told.placement == board.placement
+            assert isinstance(told, BoardPosition) and told.placement == board.placement
             assert driver.placement() == board.placement
 
 
@@ -89,7 +89,7 @@ def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
     order, and in the end the driver knows what stands there."""
     rng, ear = random.Random(SEED), Ear()
     with PegBoard(board.url, ear, backoff=(0.02, 0.1), ports=list) as driver:
-        ear.wait_kinds(Connected, Position)
+        ear.wait_kinds(Connected, BoardPosition)
         for cycle in range(cycles):
             ear.clear()
             codes = peg.codes_of(board.placement)
@@ -100,8 +100,8 @@ def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
             board.place(square, piece, wait=False)
             ear.wait_kinds(Disconnected)
             board.plug()
-            ear.wait_kinds(Disconnected, Connected, Position)
-            touched = [one for one in ear.bare() if one[0] in (Lifted, Placed, Lever)]
+            ear.wait_kinds(Disconnected, Connected, BoardPosition)
+            touched = [one for one in ear.bare() if one[0] in (Lifted, Placed, LeverPressed)]
             assert touched in ([], [(Lifted, square)]), f"cycle {cycle}"
             ear.wait(lambda _: driver.placement() == board.placement)
 
@@ -111,7 +111,7 @@ def test_a_board_that_babbles_at_full_speed_is_told_gone_and_comes_back(
 ) -> None:
     rng, ear = random.Random(SEED), Ear()
     with PegBoard(board.url, ear, backoff=(0.02, 0.1), hello_seconds=0.5, ports=list) as driver:
-        ear.wait_kinds(Connected, Position)
+        ear.wait_kinds(Connected, BoardPosition)
         ear.clear()
         held = board._board.take
         board._board.take = list  # type: ignore[method-assign]  # it answers nothing any more
@@ -124,8 +124,10 @@ def test_a_board_that_babbles_at_full_speed_is_told_gone_and_comes_back(
         assert not driver.connected
         held()
         board._board.take = held  # type: ignore[method-assign]
-        ear.wait_kinds(Disconnected, Connected, Position)
-        assert not [event for event in ear.events if isinstance(event, Lifted | Placed | Lever)]
+        ear.wait_kinds(Disconnected, Connected, BoardPosition)
+        assert not [
+            event for event in ear.events if isinstance(event, Lifted | Placed | LeverPressed)
+        ]
         assert driver.placement() == board.placement
 
 
@@ -143,7 +145,7 @@ def test_what_is_touched_while_nobody_takes_it_is_told_later(
         ear(event)
 
     with PegBoard(board.url, slow) as driver:
-        ear.wait(lambda told: any(isinstance(event, Position) for event in told))
+        ear.wait(lambda told: any(isinstance(event, BoardPosition) for event in told))
         ear.events.clear()
         for square in ("e2", "d2", "g1"):
             piece = board.lift(square)

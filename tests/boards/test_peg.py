@@ -15,13 +15,13 @@ messages = st.one_of(
     st.builds(peg.Ping, u16, u32, u16, u8, u8, u16, u16),
     st.builds(peg.Raw, squares, st.integers(0, 1023)),
     st.builds(
-        lambda n, t, s, pair: peg.Event(n, t, s, *pair),
+        lambda n, t, s, pair: peg.HoleChanged(n, t, s, *pair),
         u16,
         u32,
         squares,
         st.tuples(codes, codes).filter(lambda pair: pair[0] != pair[1]),
     ),
-    st.builds(peg.Lever, u16, u32, st.integers(0, 1), st.integers(0, 1)),
+    st.builds(peg.LeverMoved, u16, u32, st.integers(0, 1), st.integers(0, 1)),
     st.builds(peg.Presses, u32, u8, u32, u8, u32),
     st.just(peg.Ack()),
     st.builds(peg.Nak, u8),
@@ -60,7 +60,7 @@ def test_a_ping_request_has_exactly_these_bytes() -> None:
 
 
 def test_an_event_takes_sixteen_milliseconds_and_a_dump_46_at_9600_baud() -> None:
-    event = peg.encode(peg.Event(1, 1000, 12, 1, 0))
+    event = peg.encode(peg.HoleChanged(1, 1000, 12, 1, 0))
     dump = peg.encode(peg.Dump(1, 1000, peg.codes_of(START)))
     assert len(event) * 10 / 9600 == pytest.approx(0.016, abs=0.002)
     assert len(dump) * 10 / 9600 == pytest.approx(0.046, abs=0.002)
@@ -80,7 +80,7 @@ def test_what_the_board_says_survives_the_line(message: peg.Message) -> None:
 
 
 @given(commands)
-def test_what_the_host_says_survives_the_line(command: peg.Command) -> None:
+def test_what_the_host_says_survives_the_line(command: peg.HostCommand) -> None:
     (body,) = peg.FrameDecoder().feed_bodies(peg.encode(command))
     assert peg.parse_command(body) == command
 
@@ -124,9 +124,9 @@ def test_one_flipped_bit_never_makes_another_message(
 
 
 def test_half_a_frame_is_counted_and_the_next_is_whole() -> None:
-    frame = peg.encode(peg.Event(1, 1000, 12, 1, 0))
+    frame = peg.encode(peg.HoleChanged(1, 1000, 12, 1, 0))
     decoder = peg.Decoder()
-    assert decoder.feed(frame[:7] + frame) == [peg.Event(1, 1000, 12, 1, 0)]
+    assert decoder.feed(frame[:7] + frame) == [peg.HoleChanged(1, 1000, 12, 1, 0)]
     assert decoder.rejected == 1
 
 

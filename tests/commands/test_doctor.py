@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from blindplay.commands import diagnosis
-from blindplay.commands.speech_diagnosis import Finding
+from blindplay.commands.speech_diagnosis import Diagnosis
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import load
 from blindplay.laws import facts as f
@@ -131,9 +131,9 @@ def test_the_report_names_nobody(home: Path, monkeypatch: pytest.MonkeyPatch) ->
     speaker_preferences.keep("Li", Voicing())
     text = diagnosis.report(
         [
-            Finding(True, "journal", f"Games are kept in {home / 'tables'}."),
-            Finding(True, "output", "Astrids Kopfhörer.", "There is 1 audio output."),
-            Finding(False, "x", f"{home}, wilhelms-pc, aquist, BERTA and Übelacker; Lithuania."),
+            Diagnosis(True, "journal", f"Games are kept in {home / 'tables'}."),
+            Diagnosis(True, "output", "Astrids Kopfhörer.", "There is 1 audio output."),
+            Diagnosis(False, "x", f"{home}, wilhelms-pc, aquist, BERTA and Übelacker; Lithuania."),
         ]
     )
     assert f"Good, journal: Games are kept in {Path('~', 'tables')}.\n" in text
@@ -169,5 +169,5 @@ def test_damaged_choices_of_models_are_told(home: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(diagnosis, "chosen", lambda language: (Path("one"),))
     monkeypatch.setattr(diagnosis, "unread_choices", lambda: "It is damaged.")
     told = list(diagnosis._together(load("de"), None))
-    assert told == [Finding(False, "models", "It is damaged.")]
+    assert told == [Diagnosis(False, "models", "It is damaged.")]
     assert list(diagnosis._together(load("de"), Path("one"))) == []

@@ -17,7 +17,15 @@ import pytest
 import typer
 
 from blindplay.cli import app
-from blindplay.commands.guides import LANGUAGES, ROLES, Reader, Short, folder, in_words, short
+from blindplay.commands.guides import (
+    LANGUAGES,
+    ROLES,
+    GuideReader,
+    ShortGuide,
+    folder,
+    in_words,
+    short,
+)
 from blindplay.commands.help import Role
 from blindplay.console.messages import catalogue
 from blindplay.language import Kind, load
@@ -25,7 +33,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser, words_only
-from blindplay.table.play import ConsoleAt, Devices, run
+from blindplay.table.play import ConsoleAt, WantedDevices, run
 from tests import ROOT
 
 GUIDES = ROOT / "docs" / "guides"
@@ -126,7 +134,7 @@ def test_what_is_typed_at_the_table_is_understood_there(language: str, tmp_path:
     white, black = Player(impaired=True, assistant=True), Player(impaired=True, assistant=True)
     setup = Setup(t=0, white=white, black=black, arbiter="present")
     out = io.StringIO()
-    silent = Devices(microphone="none", silent=True)
+    silent = WantedDevices(microphone="none", silent=True)
     run(tmp_path / "a.db", setup, language, silent, typed, out, console=ConsoleAt(port=0))
     told = out.getvalue()
     nobody = catalogue(language)["link_which"].partition("{")[0]
@@ -240,11 +248,11 @@ def test_the_guides_are_in_the_wheel() -> None:
 
 # --- reading aloud ------------------------------------------------------------------------------
 
-GUIDE = Short((("Eingabetaste.",),), (("Eins.", "    blindplay play"), ("Zwei.",), ("Drei.",)),
+GUIDE = ShortGuide((("Eingabetaste.",),), (("Eins.", "    blindplay play"), ("Zwei.",), ("Drei.",)),
               Path("player.de.md"))  # fmt: skip
 
 
-class Heard(Reader):
+class Heard(GuideReader):
     """Tells when it waits for a key."""
 
     waiting: threading.Semaphore
@@ -330,7 +338,7 @@ def test_a_key_cuts_off_what_is_being_said_and_goes_on(synthesiser: Synthesiser)
         yield "quit\n"
 
     try:
-        room.reader.read(Short((), ((long, "Danach."), ("Zwei.",)), Path("x")), keys())
+        room.reader.read(ShortGuide((), ((long, "Danach."), ("Zwei.",)), Path("x")), keys())
     finally:
         room.speaker.close()
     assert [played.whole for played in sink.played] == [False]
@@ -339,5 +347,5 @@ def test_a_key_cuts_off_what_is_being_said_and_goes_on(synthesiser: Synthesiser)
 
 def test_without_a_loudspeaker_it_is_printed_and_nothing_is_waited_for() -> None:
     out = io.StringIO()
-    Reader(load("de"), None, out).read(GUIDE, iter(()))
+    GuideReader(load("de"), None, out).read(GUIDE, iter(()))
     assert "Drei." in out.getvalue() and "Eingabetaste." not in out.getvalue()

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from blindplay.cli import app
-from blindplay.console.access import Doors
+from blindplay.console.access import AccessLinks
 
 PLAY = ["play", "--silent", "--microphone", "none", "--console"]
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/#[A-Za-z0-9_-]{43}\n")
@@ -63,11 +63,11 @@ def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> N
     again = play(path, "--resume")
     assert LINK.findall(again.output) == []
     assert "Die Links von vorher" in again.output
-    doors = Doors(kept)
+    doors = AccessLinks(kept)
     assert all(doors.enter(secret, "en") for secret in secrets)
     path.unlink()
     assert len(LINK.findall(play(path).output)) == len(links)
-    assert not any(Doors(kept).enter(secret, "en") for secret in secrets)
+    assert not any(AccessLinks(kept).enter(secret, "en") for secret in secrets)
 
 
 def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> None:

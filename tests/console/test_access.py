@@ -8,13 +8,13 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.console.access import Allowance, Doors
+from blindplay.console.access import AccessLinks, RateLimiter
 from blindplay.console.messages import LANGUAGES, catalogue, negotiate
 from blindplay.console.stream import Stream
 
 
 def test_a_token_has_256_bits_and_is_kept_nowhere() -> None:
-    doors = Doors()
+    doors = AccessLinks()
     tokens = {doors.issue(f"role {n}") for n in range(50)}
     assert len(tokens) == 50
     assert all(len(token) == 43 for token in tokens)  # 32 bytes, six bits a letter
@@ -23,7 +23,7 @@ def test_a_token_has_256_bits_and_is_kept_nowhere() -> None:
 
 
 def test_a_token_opens_its_own_role_only_and_only_whole() -> None:
-    doors = Doors()
+    doors = AccessLinks()
     token = doors.issue("arbiter")
     assert doors.enter(token[:-1], "en") is None
     assert doors.enter(token + "x", "en") is None
@@ -38,7 +38,7 @@ def test_a_token_opens_its_own_role_only_and_only_whole() -> None:
 
 
 def test_a_role_has_a_handful_of_sessions_and_the_oldest_gives_way() -> None:
-    doors = Doors()
+    doors = AccessLinks()
     token, other = doors.issue("arbiter"), doors.issue("white")
     mine = doors.enter(other, "en")
     secrets = [entered[1] for _ in range(17) if (entered := doors.enter(token, "en"))]
@@ -49,7 +49,7 @@ def test_a_role_has_a_handful_of_sessions_and_the_oldest_gives_way() -> None:
 
 @given(st.text())
 def test_no_text_of_a_client_breaks_a_door(text: str) -> None:
-    doors = Doors()
+    doors = AccessLinks()
     doors.issue("arbiter")
     assert doors.enter(text, "en") is None
     assert doors.session("arbiter", text) is None
@@ -57,7 +57,7 @@ def test_no_text_of_a_client_breaks_a_door(text: str) -> None:
 
 def test_an_allowance_fills_up_again_with_time_and_is_everybodys_own() -> None:
     now = [0.0]
-    allowance = Allowance(a_second=2, at_once=3, now=lambda: now[0])
+    allowance = RateLimiter(a_second=2, at_once=3, now=lambda: now[0])
     assert [allowance.take("a") for _ in range(4)] == [True, True, True, False]
     assert allowance.take("b")
     now[0] = 0.5  # two a second: one more

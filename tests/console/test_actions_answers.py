@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.console.actions import Answer, act, stamp
+from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES
 from blindplay.console.pages import arbiter, common
 from blindplay.laws import facts as f
-from blindplay.table.console_host import TablePort
+from blindplay.table.console_host import ServedTable
 from blindplay.wording.announcements import spoken
 from tests.console.hall import Hall
 
 
-def do(hall: Hall, role: str, kind: str, language: str = "en", **fields: str) -> Answer:
+def do(hall: Hall, role: str, kind: str, language: str = "en", **fields: str) -> ActionResult:
     form = {"act": [kind], "seen": [stamp(hall.table.game)]}
     return act(
-        TablePort(hall.table), role, language, form | {name: [it] for name, it in fields.items()}
+        ServedTable(hall.table), role, language, form | {name: [it] for name, it in fields.items()}
     )
 
 
@@ -84,7 +84,7 @@ def test_what_is_no_fact_is_said_in_the_pages_language(hall: Hall, language: str
 
 def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more(hall: Hall) -> None:
     hall.start()
-    port = TablePort(hall.table)
+    port = ServedTable(hall.table)
     hall.table.submit(f.Arbiter, do="adjourn")
     wanted = [one["why"] for one in arbiter._needed(port, hall.table.game)]
     hall.table.submit(f.Seal, by="white", text="e4")
@@ -107,7 +107,7 @@ def test_who_announces_and_presses_at_once_is_not_late_by_his_own_doing(
     hall: Hall, tmp_path: Path
 ) -> None:
     hall.start()
-    port, seen = TablePort(hall.table), stamp(hall.table.game)
+    port, seen = ServedTable(hall.table), stamp(hall.table.game)
     form = {"act": ["move"], "seen": [seen], "text": ["e2e4"], "how": ["both"]}
     answer = act(port, "white", "en", form)
     assert answer.seen == stamp(hall.table.game) != seen

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.console.actions import Answer, act, stamp
+from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages import player
 from blindplay.language import load
@@ -17,7 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import TablePort
+from blindplay.table.console_host import ServedTable
 from blindplay.table.session import Session
 from tests.console.hall import IMPAIRED
 
@@ -47,9 +47,9 @@ def knights(tmp_path: Path) -> Iterator[Knights]:
 
 def ask(
     hall: Knights, role: str, language: str = "en", *, training: bool = False, **what: str
-) -> Answer:
+) -> ActionResult:
     form = {"act": ["ask"], **{name: [value] for name, value in what.items()}}
-    return act(TablePort(hall.table, training=training), role, language, form)
+    return act(ServedTable(hall.table, training=training), role, language, form)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def ask(
 def test_answers_have_the_tables_words_in_the_pages_language(
     knights: Knights, language: str, about: str, words: str
 ) -> None:
-    assert ask(knights, "white", language, about=about) == Answer((words,))
+    assert ask(knights, "white", language, about=about) == ActionResult((words,))
     assert "said" not in knights.out.getvalue()
     assert [fact.kind for fact in knights.facts] == ["start", "query"]
 
@@ -110,7 +110,7 @@ def test_what_is_no_question_is_a_sentence_and_nothing_happens(
 )
 def test_why_it_is_no_move_is_said(knights: Knights, text: str, said: str) -> None:
     form = {"act": ["move"], "how": ["both"], "text": [text], "seen": [stamp(knights.table.game)]}
-    answer = act(TablePort(knights.table), "white", "en", form)
+    answer = act(ServedTable(knights.table), "white", "en", form)
     assert answer.refused
     assert answer.sentences[0].startswith(said)
 

@@ -13,11 +13,11 @@ from typing import Any
 import httpx
 import pytest
 
-from blindplay.console.access import Allowance
-from blindplay.console.actions import Answer, act, stamp
+from blindplay.console.access import RateLimiter
+from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
-from blindplay.table.console_host import TablePort
+from blindplay.table.console_host import ServedTable
 from tests.console.hall import SEAT, Browser, Hall
 
 # --- coming in ----------------------------------------------------------------------------------
@@ -70,7 +70,7 @@ def test_a_revoked_role_has_nobody(hall: Hall, assistant: Browser) -> None:
 
 
 def test_guessing_is_slowed_down(hall: Hall) -> None:
-    hall.host.console.entering = Allowance(a_second=0, at_once=3)
+    hall.host.console.entering = RateLimiter(a_second=0, at_once=3)
     browser = Browser(hall)
     right, browser.token = browser.token, "wrong"
     assert [browser.enter().status_code for _ in range(4)] == [403, 403, 403, 429]
@@ -138,7 +138,7 @@ def test_what_is_too_large_is_refused(assistant: Browser) -> None:
 
 def test_too_many_actions_in_a_short_time_are_refused(hall: Hall, assistant: Browser) -> None:
     hall.start()
-    hall.host.console.acting = Allowance(a_second=0, at_once=2)
+    hall.host.console.acting = RateLimiter(a_second=0, at_once=2)
     answers = [assistant.do("query", about="moves") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert "Wait a moment" in answers[-1].json()["said"][0]
@@ -304,10 +304,10 @@ def test_a_promotion_names_its_piece(tmp_path: Path, how: str) -> None:
     hall = Hall(tmp_path, fen="8/4P3/8/8/8/8/k7/7K w - - 0 1")
     try:
         hall.start()
-        port = TablePort(hall.table)
+        port = ServedTable(hall.table)
         form = {"act": ["move"], "text": ["e7e8"], "how": [how], "seen": [stamp(hall.table.game)]}
         answer = act(port, "assistant:white", "en", form)
-        assert answer == Answer(("Say which piece the pawn becomes.",), refused=True)
+        assert answer == ActionResult(("Say which piece the pawn becomes.",), refused=True)
         if how != "make":
             act(port, "assistant:white", "en", {**form, "promotion": ["n"]})
             assert hall.taken("announce")[-1].move == "e7e8n"

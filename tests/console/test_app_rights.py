@@ -20,14 +20,14 @@ import httpx
 import pytest
 
 from blindplay.console import limits
-from blindplay.console.access import Allowance
+from blindplay.console.access import RateLimiter
 from blindplay.console.actions import stamp
 from blindplay.laws import Game, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import Certificate, ConsoleHost, TablePort
+from blindplay.table.console_host import Certificate, ConsoleHost, ServedTable
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.test_limits import hung_up
 
@@ -104,7 +104,7 @@ def _seen(game: Game) -> str:
 def hall_of_five(tmp_path: Path) -> Iterator[Hall]:
     """Where everybody has a page, and nobody is too fast."""
     hall = Hall(tmp_path, black=Player(name="Bert", assistant=True))
-    hall.host.console.acting = Allowance(a_second=1e6, at_once=10**6)
+    hall.host.console.acting = RateLimiter(a_second=1e6, at_once=10**6)
     try:
         yield hall
     finally:
@@ -128,7 +128,7 @@ def test_every_role_does_what_the_laws_give_it_and_nothing_else(
         )
         one = Table(journal, setup)
         STATES[state](one)
-        console._table = TablePort(one)
+        console._table = ServedTable(one)
         return one
 
     for role in f.PEOPLE:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from blindplay.console import app, limits, views
-from blindplay.console.access import Allowance
+from blindplay.console.access import RateLimiter
 from blindplay.console.limits import is_here
 from tests.console.hall import SEAT, Browser, Hall
 from tests.coroutines import finished
@@ -90,7 +90,7 @@ def test_who_says_nothing_is_hung_up_on_and_has_a_share(
 
 
 def test_other_machines_may_not_ask_without_end(hall: Hall) -> None:
-    hall.host.console.asking = Allowance(a_second=0, at_once=2)
+    hall.host.console.asking = RateLimiter(a_second=0, at_once=2)
 
     async def ask(address: str) -> list[int]:
         transport = httpx.ASGITransport(hall.host.console.app, client=(address, 1))

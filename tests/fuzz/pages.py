@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
-from blindplay.console.access import Allowance
+from blindplay.console.access import RateLimiter
 from blindplay.console.actions import act, stamp
 from blindplay.console.app import COOKIE, Console
 from blindplay.console.views import roles, slug
@@ -15,7 +15,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import TablePort
+from blindplay.table.console_host import ServedTable
 from tests.coroutines import finished
 
 _MANY = 40  # inputs at one table
@@ -43,9 +43,9 @@ class _Served:
         self.journal = Journal(path)
         self.table = Table(self.journal, setup, now=lambda: 0.0)
         self.table.submit(f.Start)
-        self.port = TablePort(self.table)
+        self.port = ServedTable(self.table)
         self.console = Console(self.port, ["localhost"])
-        self.console.acting = self.console.entering = Allowance(a_second=1e6, at_once=10**6)
+        self.console.acting = self.console.entering = RateLimiter(a_second=1e6, at_once=10**6)
         self.console.closing.set()  # streams end after what there is
         self.table.listen(self.console.happened)
         self.cookies = {}

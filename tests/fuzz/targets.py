@@ -22,7 +22,7 @@ from blindplay.boards.dgt import protocol as dgt
 from blindplay.boards.dgt.recording import NoRecordingError, decode
 from blindplay.boards.emulator import START, SoftBoard
 from blindplay.boards.line import UnfitBoardError
-from blindplay.console.access import Doors
+from blindplay.console.access import AccessLinks
 from blindplay.hearing import speaker_preferences
 from blindplay.language import load
 from blindplay.language.language import Language
@@ -77,12 +77,25 @@ def _text(data: bytes) -> str:
 
 _HELLO = peg.Hello(1, 0x0102, 7, 64, 77, 0, 5000)
 _BOARD = tuple(itertools.chain(range(13), [15] * 3, [0] * 48))
-_FRAMES: list[peg.Message | peg.Command] = [
-    _HELLO, peg.Dump(7, 6000, _BOARD), peg.Ping(8, 7000, 9, 1, 2, 3, 4), peg.Raw(3, 900),
-    peg.Event(8, 6500, 12, 1, 0), peg.Lever(9, 6600, 1, 1), peg.Presses(6700, 1, 2, 3, 4),
-    peg.Ack(), peg.Nak(2), peg.Unknown(90, b"abc"), peg.AskHello(), peg.AskDump(), peg.AskPing(),
-    peg.AskRaw(5), peg.Set(1, 100), peg.Buzz(7), peg.Leave(),
-]  # fmt: skip
+_FRAMES: list[peg.Message | peg.HostCommand] = [
+    _HELLO,
+    peg.Dump(7, 6000, _BOARD),
+    peg.Ping(8, 7000, 9, 1, 2, 3, 4),
+    peg.Raw(3, 900),
+    peg.HoleChanged(8, 6500, 12, 1, 0),
+    peg.LeverMoved(9, 6600, 1, 1),
+    peg.Presses(6700, 1, 2, 3, 4),
+    peg.Ack(),
+    peg.Nak(2),
+    peg.Unknown(90, b"abc"),
+    peg.AskHello(),
+    peg.AskDump(),
+    peg.AskPing(),
+    peg.AskRaw(5),
+    peg.Set(1, 100),
+    peg.Buzz(7),
+    peg.Leave(),
+]
 
 
 def _bodies() -> list[bytes]:
@@ -111,7 +124,7 @@ def _peg_decoder() -> Callable[[bytes], object]:
 
 def _peg_driver(data: bytes) -> object:
     """What the driver makes of a whole conversation, and the board in software of the same."""
-    mirror, decoder, now = driver.Mirror("here"), peg.Decoder(), 0.0
+    mirror, decoder, now = driver.BoardState("here"), peg.Decoder(), 0.0
     mirror.hear(_HELLO, now)
     board = SoftBoard(START, identity=True)
     for start in range(0, len(data), 16):
@@ -361,7 +374,7 @@ def _kept(data: bytes) -> object:
     """All small files that the program keeps for itself: what is spoilt counts as not there."""
     for name in ("players.json", "misheard.json", "boards.json", folders._CHOSEN, "doors.json"):
         path = _file(data, f"home/{name}")
-    Doors(path)
+    AccessLinks(path)
     with _at_home():
         for player in ("Anna", ""):
             speaker_preferences.kept(player)
@@ -477,7 +490,7 @@ TARGETS = {
                _from_model("ears.json"), (folders.ModelError,), most_bytes=20_000),
         Target("manifest", _manifest, lambda: [b'{"name": "m", "files": {"a/b": "00"}}'],
                (folders.ModelError,)),
-        Target("models-list", _catalogue, _listed, (catalogue.BaseError,)),
+        Target("models-list", _catalogue, _listed, (catalogue.BaseModelError,)),
         Target("archive", _unpack, lambda: [_zip(*_CORE), _zip("../up", *_CORE)],
                (folders.ModelError, OSError)),
         Target("kept", _kept, _settings),

@@ -65,12 +65,12 @@ class Line:
     def run(self, ms: float) -> list[tuple[float, peg.Message]]:
         return [(at, m) for at, data in self.board.run(ms) for m in self.decoder.feed(data)]
 
-    def ask(self, command: peg.Command, ms: float = 90) -> list[peg.Message]:
+    def ask(self, command: peg.HostCommand, ms: float = 90) -> list[peg.Message]:
         self.board.hear(peg.encode(command))
         return [message for _, message in self.run(ms)]
 
-    def changes(self, ms: float) -> list[peg.Event | peg.Lever]:
-        return [m for _, m in self.run(ms) if isinstance(m, peg.Event | peg.Lever)]
+    def changes(self, ms: float) -> list[peg.HoleChanged | peg.LeverMoved]:
+        return [m for _, m in self.run(ms) if isinstance(m, peg.HoleChanged | peg.LeverMoved)]
 
 
 # --- both boards -----------------------------------------------------------------------------
@@ -132,8 +132,8 @@ def test_the_event_carries_the_time_of_the_first_opening(board: Stepped) -> None
         (lift,) = line.changes(250)
         board.set("e2", "P", 3)
         (place,) = line.changes(120)
-        assert isinstance(lift, peg.Event)
-        assert isinstance(place, peg.Event)
+        assert isinstance(lift, peg.HoleChanged)
+        assert isinstance(place, peg.HoleChanged)
         # Asking took 90 ms, the ping was made up while the command came in.
         opened = lift.uptime - before.uptime
         assert 80 <= opened <= 100
@@ -250,7 +250,7 @@ def test_a_press_whose_frames_are_lost_is_told_once(board: Stepped) -> None:
     board.lose(2)  # type: ignore[attr-defined]
     pressed_at = board.time
     board.press("white")
-    told = [event for event in host.run(2500) if isinstance(event, events.Lever)]
+    told = [event for event in host.run(2500) if isinstance(event, events.LeverPressed)]
     (press,) = told
     assert press.side == "white"
     assert press.at * 1000 == pytest.approx(pressed_at, abs=40)
@@ -306,11 +306,11 @@ def test_a_fault_is_told_and_no_lift_is_derived_from_it(real: LockstepFirmware) 
     line.ask(peg.AskHello())
     real.fault("e1")
     (fault,) = line.changes(300)
-    assert isinstance(fault, peg.Event)
+    assert isinstance(fault, peg.HoleChanged)
     assert (fault.old, fault.new) == (5, peg.FAULT)
     real.mend("e1")
     (mended,) = line.changes(300)
-    assert isinstance(mended, peg.Event)
+    assert isinstance(mended, peg.HoleChanged)
     assert (mended.old, mended.new) == (peg.FAULT, 5)
 
 
@@ -352,10 +352,10 @@ def test_a_firmware_that_hangs_starts_again_by_its_watchdog(real: LockstepFirmwa
     after = [m for m in host.messages if isinstance(m, peg.Hello)][-1]
     assert after.nonce != before
     assert after.cause == 8
-    assert [type(event) for event in told] == [events.Position]
+    assert [type(event) for event in told] == [events.BoardPosition]
     assert host.placement == START.replace("PPPPPPPP", "PPPP1PPP")
     real.press("white")
-    assert [type(event) for event in host.run(300)] == [events.Lever]
+    assert [type(event) for event in host.run(300)] == [events.LeverPressed]
 
 
 def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) -> None:
@@ -369,7 +369,7 @@ def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) 
     lifted = [event.square for event in told if isinstance(event, events.Lifted)]
     assert len(lifted) == len(set(lifted))
     if len(lifted) < 32:  # more than the board's memory for what it has yet to send
-        assert any(isinstance(event, events.Position) for event in told)
+        assert any(isinstance(event, events.BoardPosition) for event in told)
 
 
 def test_at_115200_baud_it_says_the_same_sooner(firmware: None) -> None:
@@ -392,7 +392,7 @@ def test_a_firmware_behind_a_boot_loader_is_greeted_until_it_answers(firmware: N
     with FirmwareBoard(boot_seconds=1.2) as board, PegBoard(board.url, told.put, ports=list):
         first, second = told.get(timeout=10), told.get(timeout=10)
     assert isinstance(first, events.Connected)
-    assert isinstance(second, events.Position)
+    assert isinstance(second, events.BoardPosition)
     assert second.placement == START
 
 
@@ -417,8 +417,10 @@ def test_several_firmwares_run_side_by_side(firmware: None) -> None:
             with PegBoard(board.url, ear, ports=list):
                 board.open_contact("a1", 0.05)
                 board.open_contact("a1", 0.05)
-                ear.wait(lambda told: any(isinstance(event, events.Position) for event in told))
-            positions = [e.placement for e in ear.events if isinstance(e, events.Position)]
+                ear.wait(
+                    lambda told: any(isinstance(event, events.BoardPosition) for event in told)
+                )
+            positions = [e.placement for e in ear.events if isinstance(e, events.BoardPosition)]
             heard[board.url] = positions
         assert heard == {one.url: [START], other.url: ["8/8/8/8/8/8/8/K6k"]}
 

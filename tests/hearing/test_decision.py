@@ -23,12 +23,20 @@ from blindplay.hearing.decision import (
 )
 from blindplay.language import Command, load
 from blindplay.speech.audio import read_audio
-from blindplay.speech.confidence import AGAINST_TALK, LATE_S, Ears, Features, What, ears_of, read
+from blindplay.speech.confidence import (
+    AGAINST_TALK,
+    LATE_S,
+    ConfidenceModel,
+    Features,
+    MeaningKind,
+    ears_of,
+    read,
+)
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import summed
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import ModelError, find_model
-from blindplay.speech.recogniser import UNKNOWN, Alternative, Hearing, Recogniser
+from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
 from blindplay.speech.synthesis import Synthesiser
 
 PACK = load("de")
@@ -54,9 +62,9 @@ def start(recogniser: Recogniser) -> Expected:
     return expect(recogniser, PACK, [START])
 
 
-def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Hearing:
-    ranked = sorted((Alternative(*one) for one in alternatives), key=lambda one: -one.score)
-    return Hearing(tuple(ranked))
+def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Recognition:
+    ranked = sorted((Hypothesis(*one) for one in alternatives), key=lambda one: -one.score)
+    return Recognition(tuple(ranked))
 
 
 def about(expected: Expected, *alternatives: tuple[str, float]) -> Decision:
@@ -110,11 +118,11 @@ def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking
 ) -> None:
     """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier"."""
     for late, verdict in ((LATE_S, Verdict.ACCEPT), (LATE_S + 0.01, Verdict.ASK)):
-        one = Alternative("eva zwei eva vier", -100.0, 0, late)
-        assert decide(Hearing((one,)), start, PACK, EARS).verdict is verdict
+        one = Hypothesis("eva zwei eva vier", -100.0, 0, late)
+        assert decide(Recognition((one,)), start, PACK, EARS).verdict is verdict
     # A command is heard in the midst of other words.
-    one = Alternative("wie viel zeit habe ich noch", -100.0, 0, 2.0)
-    assert decide(Hearing((one,)), start, PACK, EARS).verdict is Verdict.COMMAND
+    one = Hypothesis("wie viel zeit habe ich noch", -100.0, 0, 2.0)
+    assert decide(Recognition((one,)), start, PACK, EARS).verdict is Verdict.COMMAND
 
 
 def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
@@ -126,14 +134,17 @@ def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
 
 
 def test_talk_that_explains_the_sound_better_wants_higher_odds_of_a_move() -> None:
-    for found in (Features(What.MOVE, None, -1.0), Features(What.MOVE, 9.0, -1.0, short=True)):
-        weights = EARS.weights[What.MOVE]
+    for found in (
+        Features(MeaningKind.MOVE, None, -1.0),
+        Features(MeaningKind.MOVE, 9.0, -1.0, short=True),
+    ):
+        weights = EARS.weights[MeaningKind.MOVE]
         usual = weights.short if found.short else weights.accept
         assert EARS.accept(found) == usual
         assert EARS.accept(replace(found, talk=True)) == max(usual, AGAINST_TALK)
         assert EARS.accept(replace(found, rival=-0.1)) == math.inf
-    command = Features(What.COMMAND, -0.1, -1.0, talk=True)
-    assert EARS.accept(command) == EARS.weights[What.COMMAND].accept
+    command = Features(MeaningKind.COMMAND, -0.1, -1.0, talk=True)
+    assert EARS.accept(command) == EARS.weights[MeaningKind.COMMAND].accept
 
 
 def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
@@ -325,8 +336,8 @@ def test_ears_are_read_as_they_were_written_and_damaged_ones_are_told(tmp_path: 
     import json
 
     text = json.dumps(EARS.as_json())
-    again: Ears = read(text, tmp_path)
-    found = Features(What.MOVE, rival=2.0, nothing=-1.0)
+    again: ConfidenceModel = read(text, tmp_path)
+    found = Features(MeaningKind.MOVE, rival=2.0, nothing=-1.0)
     assert again.odds(found) == pytest.approx(EARS.odds(found))
     assert again.accept(found) == EARS.accept(found)
     for damaged in ("{}", "[]", text[:-20], text.replace("weights", "w8s")):
@@ -353,7 +364,7 @@ def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(
 # --- several models ------------------------------------------------------------------------------
 
 
-def together(*parts: list[tuple[str, float]]) -> Hearing:
+def together(*parts: list[tuple[str, float]]) -> Recognition:
     return summed([heard(*part) for part in parts])
 
 

@@ -19,10 +19,10 @@ import pytest
 
 from blindplay.hearing import enrolment, speaker_models, speaker_preferences, voice_check
 from blindplay.hearing.decision import open_recogniser
-from blindplay.hearing.enrolment import Answer, Prompt, Score
+from blindplay.hearing.enrolment import Prompt, PromptAnswer, Score
 from blindplay.hearing.evaluation import scoring
-from blindplay.hearing.evaluation.corpus import Line, What
-from blindplay.hearing.prompting import Booth, Fault, Key, Take
+from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
+from blindplay.hearing.prompting import Booth, PromptKey, RecordingFault, Take
 from blindplay.language import languages, lexicon, load
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, read_audio
 from blindplay.speech.models.folders import PEOPLE, adapted_folder, built_in
@@ -100,8 +100,8 @@ def booth_of(person: Person, *keys: str) -> Booth:
     return Booth(GERMAN, None, person, keys, person)
 
 
-def line(words: str, what: What = What.MOVE) -> Line:
-    return Line(what, chess.STARTING_FEN, words)
+def line(words: str, what: UtteranceKind = UtteranceKind.MOVE) -> ScriptLine:
+    return ScriptLine(what, chess.STARTING_FEN, words)
 
 
 def test_what_is_to_be_said_has_every_name_in_it_and_moves_apart_from_the_first_minute_on() -> None:
@@ -131,7 +131,7 @@ def test_what_is_too_soft_too_loud_or_something_else_is_asked_for_again(
     person = Person(say, set(words))
     person.instead = {words[1]: [words[2]], words[2]: ["", ""]}
     with booth_of(person) as booth:
-        session = enrolment.Session()
+        session = enrolment.EnrolmentSession()
         enrolment.record(booth, GERMAN, asked, open_recogniser(GERMAN, model), session)
     # The second was first something else; the third was silence twice.
     assert person.asked == [words[0], words[1], words[1], words[2], words[2], words[2]]
@@ -146,15 +146,19 @@ def test_a_microphone_that_hears_nothing_is_named_and_ends_it(say: Callable[[str
     person = Person(say, set(words))
     person.loudness = 0.0
     with booth_of(person) as booth:
-        session = enrolment.Session()
+        session = enrolment.EnrolmentSession()
         asked = [Prompt(line(one), apart=False) for one in words]
         enrolment.record(booth, GERMAN, asked, None, session)
     assert session.ended and not session.answers and len(session.left_out) == 3
     assert person.told[-1] == GERMAN.sentence("voice_microphone")
 
 
-@pytest.mark.parametrize(("loudness", "fault"), [(0.005, Fault.SOFT), (8.0, Fault.LOUD)])
-def test_a_bad_level_is_told(loudness: float, fault: Fault, say: Callable[[str], bytes]) -> None:
+@pytest.mark.parametrize(
+    ("loudness", "fault"), [(0.005, RecordingFault.SOFT), (8.0, RecordingFault.LOUD)]
+)
+def test_a_bad_level_is_told(
+    loudness: float, fault: RecordingFault, say: Callable[[str], bytes]
+) -> None:
     person = Person(say, {"Dame"})
     person.loudness = loudness
     with booth_of(person) as booth:
@@ -162,7 +166,7 @@ def test_a_bad_level_is_told(loudness: float, fault: Fault, say: Callable[[str],
         take = booth.hear()
     assert isinstance(take, Take) and take.fault in (
         fault,
-        Fault.SILENCE if loudness < 1 else fault,
+        RecordingFault.SILENCE if loudness < 1 else fault,
     )
 
 
@@ -170,12 +174,14 @@ def test_keys_repeat_leave_out_and_end(say: Callable[[str], bytes]) -> None:
     person = Person(say, {"Dame", "Turm"})
     with booth_of(person, "", "s", "q") as booth:
         booth.say("Dame")
-        assert [booth.hear() for _ in range(3)] == [Key.AGAIN, Key.SKIP, Key.QUIT]
+        assert [booth.hear() for _ in range(3)] == [PromptKey.AGAIN, PromptKey.SKIP, PromptKey.QUIT]
 
 
-def answered(say: Callable[[str], bytes], prompts: list[Prompt]) -> list[Answer]:
+def answered(say: Callable[[str], bytes], prompts: list[Prompt]) -> list[PromptAnswer]:
     return [
-        Answer(one, Take(bytes(8000) + say(one.line.words or "") + bytes(16000), -20.0, -70.0))
+        PromptAnswer(
+            one, Take(bytes(8000) + say(one.line.words or "") + bytes(16000), -20.0, -70.0)
+        )
         for one in prompts
     ]
 
@@ -208,7 +214,7 @@ def test_what_was_recorded_is_learned_from_again_as_it_was_said(home: Path) -> N
     prompts = enrolment.prompts(GERMAN, seed=1, learning=8, judging=4)
     noise = np.random.default_rng(1)
     answers = [
-        Answer(one, Take(noise.integers(-9, 9, 4000).astype("<i2").tobytes(), -20.0, -70.0))
+        PromptAnswer(one, Take(noise.integers(-9, 9, 4000).astype("<i2").tobytes(), -20.0, -70.0))
         for one in prompts
     ]
     place = keep(*map(enrolment.recording, answers))
@@ -258,7 +264,7 @@ def test_what_would_be_better_alone_is_not_kept_where_those_that_listen_are_not_
     tried = {first: Path(shutil.copytree(model, tmp_path / "1 learned")), second: second}
     monkeypatch.setattr(
         enrolment, "_tries",
-        lambda pack, of, *_: [(tried[of], enrolment.Own(of, ("dame",), trained=False))],
+        lambda pack, of, *_: [(tried[of], enrolment.OwnModel(of, ("dame",), trained=False))],
     )  # fmt: skip
     monkeypatch.setattr(enrolment, "_heard", lambda pack, folder, *_: [folder.name])
     monkeypatch.setattr(scoring, "together", " and ".join)
@@ -268,7 +274,7 @@ def test_what_would_be_better_alone_is_not_kept_where_those_that_listen_are_not_
         lambda pack, decide, heard: Score(4, rights[next(iter(heard))], 0, 2, 0, 0.0),
     )  # fmt: skip
     answers = [
-        Answer(one, Take(b"", -20.0, -70.0))
+        PromptAnswer(one, Take(b"", -20.0, -70.0))
         for one in enrolment.prompts(GERMAN, seed=1, learning=8, judging=4)
     ]
     learned = enrolment.learn(GERMAN, "Anna", [first, second], answers)
@@ -278,11 +284,11 @@ def test_what_would_be_better_alone_is_not_kept_where_those_that_listen_are_not_
     assert own[0] != first and own[1] == second
 
 
-def recording(words: str) -> speaker_models.Recording:
-    return speaker_models.Recording(words, None, bytes(3200))
+def recording(words: str) -> speaker_models.SpeakerRecording:
+    return speaker_models.SpeakerRecording(words, None, bytes(3200))
 
 
-def keep(*said: speaker_models.Recording) -> Path:
+def keep(*said: speaker_models.SpeakerRecording) -> Path:
     """What Anna says in an enrolment, and where it is."""
     with speaker_models.Keeper("Anna", "de") as keeper:
         for one in said:
@@ -431,9 +437,9 @@ class Words:
 def test_the_check_says_which_model_to_take_and_what_people_can_expect(code: str) -> None:
     pack, speaker, out = load(code), Words(), io.StringIO()
     booth = Booth(pack, speaker, Person(bytes, set()), (), out)  # type: ignore[arg-type]
-    result = voice_check.Result(40, 20, 10, 5, 1, 0, ("anna",))
+    result = voice_check.VoiceCheckResult(40, 20, 10, 5, 1, 0, ("anna",))
     for best in ("vosk-model-small-en-us-0.15", "vosk-model-cs-0.4"):
-        voice_check.tell(booth, pack, voice_check.Said(), result, best)
+        voice_check.tell(booth, pack, voice_check.CheckedSpeech(), result, best)
     assert pack.sentence("check_model", model="english") in speaker.said
     assert speaker.said.count(pack.sentence("check_people")) == 2
     told = out.getvalue().splitlines()
@@ -444,13 +450,13 @@ def test_the_check_says_which_model_to_take_and_what_people_can_expect(code: str
 
 def test_the_check_has_forty_words_and_ten_moves() -> None:
     asked = voice_check.lines(GERMAN, seed=1)
-    assert [one.what for one in asked] == [What.WORD] * 40 + [What.MOVE] * 10
+    assert [one.what for one in asked] == [UtteranceKind.WORD] * 40 + [UtteranceKind.MOVE] * 10
     assert len({one.words for one in asked[:40]}) == 40
 
 
 def test_another_model_is_named_only_if_it_is_clearly_better() -> None:
-    def result(right: int, wrong: int = 0) -> voice_check.Result:
-        return voice_check.Result(40, right, 10, 10 - wrong, 0, wrong, ())
+    def result(right: int, wrong: int = 0) -> voice_check.VoiceCheckResult:
+        return voice_check.VoiceCheckResult(40, right, 10, 10 - wrong, 0, wrong, ())
 
     used = result(30)
     assert voice_check.better({"small": result(31), "big": result(38)}, used) == "big"

@@ -12,7 +12,7 @@ import pytest
 from blindplay.language import About, Command, Kind, LanguageError, languages, load, words_only
 from blindplay.language.pack import Pack
 from blindplay.language.roundtrip import STARTS, positions
-from blindplay.language.understanding import Reader
+from blindplay.language.understanding import TextParser
 from blindplay.speech import synthesis
 
 LANGUAGES = languages()
@@ -333,10 +333,10 @@ def test_what_a_sentence_tells_to_say_is_understood(language: str) -> None:
         assert words.understand(asked[-3], chess.Board()).command is Command.YES
 
 
-def _reader(language: str, table: str, name: str, words: list[str]) -> Reader:
+def _reader(language: str, table: str, name: str, words: list[str]) -> TextParser:
     data = copy.deepcopy(dict(Pack.read(language).data))
     data[table][name] = [*data[table][name], *words]
-    return Reader(Pack(language, data))
+    return TextParser(Pack(language, data))
 
 
 def test_pack_in_which_two_things_have_the_same_words_is_refused() -> None:

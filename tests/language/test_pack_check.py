@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from blindplay import language
 from blindplay.commands import language as commands
 from blindplay.language import pack
-from blindplay.language.pack_check import ALIKE, Report, check
+from blindplay.language.pack_check import ALIKE, PackReport, check
 from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 
 CODES = ["da", "de", "en", "nb", "sv"]
@@ -28,7 +28,7 @@ def text_of(code: str) -> str:
     return files(language).joinpath("packs", f"{code}.toml").read_text("utf-8")
 
 
-def look(text: str | bytes, code: str = "nb", *, sounds: bool = True) -> Report:
+def look(text: str | bytes, code: str = "nb", *, sounds: bool = True) -> PackReport:
     """The report on a pack; without ``sounds`` nothing sounds like anything else, in less time."""
     data = text.encode() if isinstance(text, str) else text
     return check(
@@ -41,11 +41,11 @@ def look(text: str | bytes, code: str = "nb", *, sounds: bool = True) -> Report:
 
 
 @cache
-def ours(code: str) -> Report:
+def ours(code: str) -> PackReport:
     return look(text_of(code), code)
 
 
-def changed(*changes: tuple[str, str], sounds: bool = False) -> Report:
+def changed(*changes: tuple[str, str], sounds: bool = False) -> PackReport:
     """The Norwegian pack with these changes, each of a text that occurs there once."""
     text = text_of("nb")
     for old, new in changes:
@@ -54,7 +54,7 @@ def changed(*changes: tuple[str, str], sounds: bool = False) -> Report:
     return look(text, sounds=sounds)
 
 
-def errors(report: Report, key: str) -> list[str]:
+def errors(report: PackReport, key: str) -> list[str]:
     return [one.text for one in report.errors if one.key == key]
 
 

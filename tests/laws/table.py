@@ -11,7 +11,7 @@ import chess
 from blindplay.laws import Game, Heard, Ruling
 from blindplay.laws.deviation import Explanation
 from blindplay.laws.facts import parse
-from blindplay.laws.sheet_comparison import Certainty, Reader, Written
+from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
 
 
 class PlainWords:
@@ -32,11 +32,11 @@ class PlainWords:
     def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
         return f"say {move.uci()}"
 
-    def reader(self, entries: Collection[str]) -> Reader:
-        def read(text: str, board: chess.Board) -> Written:
+    def reader(self, entries: Collection[str]) -> EntryReader:
+        def read(text: str, board: chess.Board) -> WrittenEntry:
             heard = self.understand(text, board, "")
-            certainty: dict[str, Certainty] = {"move": "sure", "illegal": "illegal"}
-            return Written(text, certainty.get(heard.kind, "unreadable"), heard.moves)
+            certainty: dict[str, EntryCertainty] = {"move": "sure", "illegal": "illegal"}
+            return WrittenEntry(text, certainty.get(heard.kind, "unreadable"), heard.moves)
 
         return read
 

@@ -11,15 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.bench.spoilt_boards import AT_THE_END, BY_MOVES, BY_THEMSELVES, mishap
-from blindplay.laws.deviation import Explanation, What, explain
+from blindplay.laws.deviation import Explanation, SlipKind, explain
 from blindplay.laws.placement import pieces_of, read_placement
 
 KINDS = BY_MOVES + BY_THEMSELVES + AT_THE_END
 # Two things that look alike on a board: pushed into the next hole, or put there at once.
 ALIKE = {
-    What.DISPLACED, What.TWICE, What.BY_OTHER_SIDE_TOO, What.NOT_WRITTEN, What.EXCHANGED,
-    What.EXTRA, What.OTHER_MOVE, What.MISSING, What.REPLACED,
-}  # fmt: skip
+    SlipKind.DISPLACED,
+    SlipKind.TWICE,
+    SlipKind.BY_OTHER_SIDE_TOO,
+    SlipKind.NOT_WRITTEN,
+    SlipKind.EXCHANGED,
+    SlipKind.EXTRA,
+    SlipKind.OTHER_MOVE,
+    SlipKind.MISSING,
+    SlipKind.REPLACED,
+}
 
 
 def played(*sans: str, fen: str = chess.STARTING_FEN) -> tuple[chess.Board, list[chess.Move]]:
@@ -164,7 +171,7 @@ def test_two_slips_are_named_in_their_order() -> None:
     shown = read_placement("r1bqkb1r/pppp1ppp/2n4n/4p3/4P3/N4N2/PPPP1PPP/R1BQKB1R")
     (only,) = explain(start, moves, shown)
     assert [(slip.what, slip.ply) for slip in only] == [
-        (What.OTHER_SQUARE, 4), (What.OTHER_SQUARE, 5),
+        (SlipKind.OTHER_SQUARE, 4), (SlipKind.OTHER_SQUARE, 5),
     ]  # fmt: skip
 
 
@@ -173,7 +180,7 @@ def test_a_board_that_lags_behind_and_is_wrong_besides_is_explained_once() -> No
     start, moves = played("e4", "e5", "Nf3")
     shown = read_placement("rnbqkbn1/pppp1ppp/8/4p2r/4P3/8/PPPP1PPP/RNBQKBNR")
     (only,) = explain(start, moves, shown)
-    assert [slip.what for slip in only] == [What.NOT_EXECUTED, What.DISPLACED]
+    assert [slip.what for slip in only] == [SlipKind.NOT_EXECUTED, SlipKind.DISPLACED]
 
 
 def test_what_the_board_does_not_tell_apart_is_told_as_several() -> None:
@@ -181,7 +188,7 @@ def test_what_the_board_does_not_tell_apart_is_told_as_several() -> None:
     start, moves = played("Ra2", "Kd8", "Ra1", "Ke8", fen="4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     shown = read_placement("3k4/8/8/8/8/8/8/R3K3")
     found = explain(start, moves, shown)
-    assert found[0][0].what is What.NOT_EXECUTED
+    assert found[0][0].what is SlipKind.NOT_EXECUTED
     start, moves = played("Rd1", "Kf7", fen="4k3/8/8/8/8/8/8/R3K2R w - - 0 1")
     shown = read_placement("8/5k2/8/8/8/8/8/R1R1K3")
     assert len(explain(start, moves, shown)) > 1
@@ -197,13 +204,13 @@ def test_a_board_without_names_tells_as_much_as_its_holes() -> None:
     holes = read_placement("r1bqkb1r/pppp1ppp/2n4n/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R")
     shown = dict.fromkeys(holes, "?")
     (only,) = explain(start, moves, shown, named=False)
-    assert [(slip.what, slip.ply) for slip in only] == [(What.OTHER_SQUARE, 4)]
+    assert [(slip.what, slip.ply) for slip in only] == [(SlipKind.OTHER_SQUARE, 4)]
     promoted, with_promotion = played("a8=Q+", fen="4k3/P7/8/8/8/8/8/4K3 w - - 0 1")
     rook = read_placement("R3k3/8/8/8/8/8/8/4K3")
     assert explain(promoted, with_promotion, rook, named=False) == ((),)
 
 
-def check(seed: int, plies: int, what: What) -> tuple[bool, bool]:
+def check(seed: int, plies: int, what: SlipKind) -> tuple[bool, bool]:
     """Whether the slip was among the explanations, and whether there was only one."""
     made = mishap(random.Random(seed), plies, what)
     found = explain(made.start, made.moves, made.shown)
@@ -216,10 +223,14 @@ def check(seed: int, plies: int, what: What) -> tuple[bool, bool]:
 
 @settings(max_examples=120, deadline=None)
 @given(st.integers(0, 1 << 30), st.integers(6, 30), st.sampled_from(KINDS))
-def test_a_slip_in_a_random_game_is_found(seed: int, plies: int, what: What) -> None:
-    if what in (What.OTHER_PROMOTION, What.PAWN_NOT_REPLACED, What.EN_PASSANT_PAWN_LEFT):
+def test_a_slip_in_a_random_game_is_found(seed: int, plies: int, what: SlipKind) -> None:
+    if what in (
+        SlipKind.OTHER_PROMOTION,
+        SlipKind.PAWN_NOT_REPLACED,
+        SlipKind.EN_PASSANT_PAWN_LEFT,
+    ):
         plies += 40  # sooner there are none
-    if what in (What.OTHER_CASTLING, What.BY_OTHER_SIDE_TOO, What.CAPTURER_LEFT):
+    if what in (SlipKind.OTHER_CASTLING, SlipKind.BY_OTHER_SIDE_TOO, SlipKind.CAPTURER_LEFT):
         plies += 20
     check(seed, plies, what)
 
@@ -269,5 +280,5 @@ def test_two_pieces_that_lie_about_are_not_told_as_what_happened() -> None:
 def test_a_rook_that_went_to_the_kings_square_instead_of_castling_is_named() -> None:
     start, moves = played("O-O", fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1")
     ((slip,),) = explain(start, moves, read_placement("4k3/8/8/8/8/8/8/4K1R1"))
-    assert (slip.what, slip.ply) == (What.OTHER_PIECE, 1)
+    assert (slip.what, slip.ply) == (SlipKind.OTHER_PIECE, 1)
     assert slip.executed == chess.Move(chess.H1, chess.G1)

@@ -9,9 +9,9 @@ from collections import deque
 import chess
 import pytest
 
-from blindplay.laws.mating import Mating, Verdict, can_mate, is_dead
+from blindplay.laws.mating import Mating, MatingVerdict, can_mate, is_dead
 
-POSSIBLE, IMPOSSIBLE = Verdict.POSSIBLE, Verdict.IMPOSSIBLE
+POSSIBLE, IMPOSSIBLE = MatingVerdict.POSSIBLE, MatingVerdict.IMPOSSIBLE
 
 
 def mates(board: chess.Board, side: chess.Color, line: tuple[chess.Move, ...]) -> bool:
@@ -205,7 +205,7 @@ KNOWN = [
 
 
 @pytest.mark.parametrize(("fen", "white", "black"), KNOWN)
-def test_known_positions(fen: str, white: Verdict, black: Verdict) -> None:
+def test_known_positions(fen: str, white: MatingVerdict, black: MatingVerdict) -> None:
     board = chess.Board(fen)
     assert asked(board, chess.WHITE).verdict is white
     assert asked(board, chess.BLACK).verdict is black
@@ -213,7 +213,7 @@ def test_known_positions(fen: str, white: Verdict, black: Verdict) -> None:
 
 @pytest.mark.parametrize(("fen", "white", "black"), KNOWN)
 def test_a_board_turned_over_has_the_answers_turned_over(
-    fen: str, white: Verdict, black: Verdict
+    fen: str, white: MatingVerdict, black: MatingVerdict
 ) -> None:
     board = chess.Board(fen).mirror()
     assert asked(board, chess.BLACK).verdict is white
@@ -222,7 +222,7 @@ def test_a_board_turned_over_has_the_answers_turned_over(
 
 @pytest.mark.parametrize(("fen", "white", "black"), KNOWN)
 def test_a_position_is_dead_only_if_neither_can_mate(
-    fen: str, white: Verdict, black: Verdict
+    fen: str, white: MatingVerdict, black: MatingVerdict
 ) -> None:
     if is_dead(chess.Board(fen)):
         assert (white, black) == (IMPOSSIBLE, IMPOSSIBLE)
@@ -271,7 +271,7 @@ def test_a_position_with_a_mate_left_is_not_dead(fen: str) -> None:
 def test_every_final_position_of_a_random_game_is_decided(greed: float) -> None:
     for board in games(random.Random(round(greed * 10)), 60, greed):
         verdicts = [asked(board, side).verdict for side in (chess.WHITE, chess.BLACK)]
-        assert Verdict.UNDECIDED not in verdicts, board.fen()
+        assert MatingVerdict.UNDECIDED not in verdicts, board.fen()
         for side, verdict in zip((chess.WHITE, chess.BLACK), verdicts, strict=True):
             if board.has_insufficient_material(side):
                 assert verdict is IMPOSSIBLE
@@ -290,7 +290,7 @@ def test_endings_are_decided(pieces: str) -> None:
     for _ in range(12):
         board = placed(rng, pieces)
         for side in (chess.WHITE, chess.BLACK):
-            assert asked(board, side).verdict is not Verdict.UNDECIDED, board.fen()
+            assert asked(board, side).verdict is not MatingVerdict.UNDECIDED, board.fen()
 
 
 def check_against_every_position(boards: list[chess.Board], most: int) -> tuple[int, int]:
@@ -416,7 +416,7 @@ def test_the_same_question_has_the_same_answer() -> None:
 def test_a_small_limit_leaves_open_what_it_does_not_prove(limit: int) -> None:
     for fen, white, _ in KNOWN:
         found = can_mate(chess.Board(fen), chess.WHITE, limit)
-        assert found.verdict in (white, Verdict.UNDECIDED)
+        assert found.verdict in (white, MatingVerdict.UNDECIDED)
 
 
 def test_castling_is_a_move_like_others() -> None:
@@ -460,4 +460,4 @@ def test_thousands_of_positions_are_decided() -> None:
     boards += [locked(rng, rng.randrange(4)) for _ in range(1000)]
     for board in boards:
         for side in (chess.WHITE, chess.BLACK):
-            assert asked(board, side).verdict is not Verdict.UNDECIDED, board.fen()
+            assert asked(board, side).verdict is not MatingVerdict.UNDECIDED, board.fen()

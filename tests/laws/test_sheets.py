@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.bench.spoilt_boards import mishap
-from blindplay.laws.deviation import What
+from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
 from blindplay.laws.sheet_comparison import Comparison, compare
 from tests.laws.table import PlainWords, Table, kinds, one
@@ -288,9 +288,16 @@ def test_an_illegal_move_found_later_brings_the_clocks_of_the_position_before() 
 # --- random games, with a board and a sheet spoilt ------------------------------------------
 
 SLIPS = (
-    What.OTHER_SQUARE, What.OTHER_PIECE, What.OTHER_MOVE, What.CAPTURER_LEFT, What.DISPLACED,
-    What.EXCHANGED, What.MISSING, What.EXTRA, What.REPLACED,
-)  # fmt: skip
+    SlipKind.OTHER_SQUARE,
+    SlipKind.OTHER_PIECE,
+    SlipKind.OTHER_MOVE,
+    SlipKind.CAPTURER_LEFT,
+    SlipKind.DISPLACED,
+    SlipKind.EXCHANGED,
+    SlipKind.MISSING,
+    SlipKind.EXTRA,
+    SlipKind.REPLACED,
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -301,7 +308,7 @@ SLIPS = (
     whose=st.sampled_from(("white", "black")),
 )
 def test_hands_that_follow_the_decision_come_to_the_right_position(
-    seed: int, what: What, spoilt: str, whose: str
+    seed: int, what: SlipKind, spoilt: str, whose: str
 ) -> None:
     rng = random.Random(seed)
     made = mishap(rng, 11, what)  # then Black is on move, and White's board stands still

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from blindplay import language
 from blindplay.bench.spoilt_boards import BY_MOVES, BY_THEMSELVES, game, mishap
 from blindplay.language.scoresheets.entries import entries
-from blindplay.laws.deviation import What
+from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
-from blindplay.record.disputes import Decision, check_board, decide, read_sheet
+from blindplay.record.disputes import Reconciliation, check_board, decide, read_sheet
 from blindplay.speech.synthesis import words_only
 from tests.laws.test_sheet_comparison_steps import done
 
@@ -31,12 +31,12 @@ ON_H6 = "r1bqkb1r/pppp1ppp/2n4n/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R"
 def decided(
     of_white: str, of_black: str, edition: str = "fide-2023", *, fen: str = chess.STARTING_FEN,
     **boards: str,
-) -> Decision:  # fmt: skip
+) -> Reconciliation:  # fmt: skip
     sheets = {"white": entries(of_white), "black": entries(of_black)}
     return decide(sheets, boards, chess.Board(fen), edition, DE)
 
 
-def said(decision: Decision) -> list[str]:
+def said(decision: Reconciliation) -> list[str]:
     return [words for words, _ in decision.lines]
 
 
@@ -104,7 +104,7 @@ def test_a_board_whose_pieces_nobody_has_named() -> None:
     holes = "".join("?" if sign.isalpha() else sign for sign in ON_H6)
     decision = decided(SHEET, SHEET, black=holes)
     (only,) = decision.boards["black"].explanations
-    assert [(slip.what, slip.ply) for slip in only] == [(What.OTHER_SQUARE, 4)]
+    assert [(slip.what, slip.ply) for slip in only] == [(SlipKind.OTHER_SQUARE, 4)]
 
 
 def test_a_board_that_nothing_explains_is_put_right_all_the_same() -> None:
@@ -120,7 +120,7 @@ def test_a_game_that_begins_with_black_keeps_its_numbers() -> None:
     for sheet in ("24. … Kd7 25. e4", "1. … Kd7 2. e4"):
         decision = decided(sheet, sheet, fen=fen, white="8/3k4/8/8/8/4P3/8/4K3")
         (slip,) = decision.boards["white"].explanations[0]
-        assert (slip.ply, slip.what) == (2, What.OTHER_SQUARE)
+        assert (slip.ply, slip.what) == (2, SlipKind.OTHER_SQUARE)
 
 
 def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def sheet_reads(board: chess.Board, text: str) -> tuple[chess.Move, ...]:
     return reading.moves if reading.certainty.value != "illegal" else ()
 
 
-def check(seed: int, plies: int, how: str, what: What) -> None:
+def check(seed: int, plies: int, how: str, what: SlipKind) -> None:
     rng = random.Random(seed)
     made = mishap(rng, plies, what)
     texts = {side: sheet_of(made.moves, made.start) for side in ("white", "black")}
@@ -263,13 +263,13 @@ def _after(start: chess.Board, moves: tuple[chess.Move, ...], plies: int) -> che
     return board
 
 
-KINDS = (*BY_MOVES[:4], What.CAPTURER_LEFT, What.ROOK_FORGOTTEN, *BY_THEMSELVES)
+KINDS = (*BY_MOVES[:4], SlipKind.CAPTURER_LEFT, SlipKind.ROOK_FORGOTTEN, *BY_THEMSELVES)
 
 
 @settings(max_examples=80, deadline=None)
 @given(st.integers(0, 1 << 30), st.sampled_from(SPOILT), st.sampled_from(KINDS))
 def test_a_spoilt_sheet_and_a_spoilt_board_are_decided_and_put_right(
-    seed: int, how: str, what: What
+    seed: int, how: str, what: SlipKind
 ) -> None:
     check(seed, 24, how, what)
 

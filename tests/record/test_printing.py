@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.record.printing import brf, html, pages
-from blindplay.record.score import Entry, Labels
+from blindplay.record.score import Labels, ScoredPly
 
 WORD = st.text("ABC#'.", min_size=1, max_size=14)
 BLOCKS = st.lists(st.lists(WORD, min_size=1, max_size=12).map(" ".join), max_size=60)
@@ -94,9 +94,9 @@ class Read(HTMLParser):
 
 
 ENTRIES = [
-    Entry(1, 1, "white", "Bauer <b>Eva</b> & Co", ("e3", "d4"), offered=True),
-    Entry(2, 1, "black", None),
-    Entry(3, 2, "white", "Sf3"),
+    ScoredPly(1, 1, "white", "Bauer <b>Eva</b> & Co", ("e3", "d4"), offered=True),
+    ScoredPly(2, 1, "black", None),
+    ScoredPly(3, 2, "white", "Sf3"),
 ]
 
 

@@ -181,7 +181,7 @@ def test_logs_of_a_game_hold_no_names(
                 browser.post(entered.headers["location"] + "do", data={"act": "Quistgaard"})
         yield from ("", "what is this", "{", "white: Turm Anna eins", "resign")
 
-    devices = play.Devices(microphone="none", silent=True)
+    devices = play.WantedDevices(microphone="none", silent=True)
     console = play.ConsoleAt(port=0, qr=False)
     play.run(tmp_path / "game.db", SETUP, "de", devices, keys(), out, console=console)
     assert any("Quistgaard" in page for page in pages), "whoever is in may read them"

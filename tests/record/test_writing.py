@@ -27,9 +27,9 @@ from blindplay.record.tape import beside
 from blindplay.record.tape_playback import find_tape, play_tape
 from blindplay.record.writing import (
     BrokenGameError,
-    Entries,
-    Format,
+    EntryForm,
     Paper,
+    RecordFormat,
     Scored,
     check_output,
 )
@@ -80,7 +80,7 @@ def add(path: Path, kind: type[f.Fact], **fields: Any) -> None:
 
 def test_pgn_has_the_headers_of_the_setup_and_those_that_are_given(journal: Path) -> None:
     add(journal, f.Resign, by="black")
-    text = Scored.of(journal, {"Site": "Oslo", "Round": "7"}).write(Format.PGN)
+    text = Scored.of(journal, {"Site": "Oslo", "Round": "7"}).write(RecordFormat.PGN)
     game = chess.pgn.read_game(io.StringIO(text))
     assert game is not None and not game.errors
     named = ("Event", "Site", "Date", "Round", "White", "Result", "Termination")
@@ -93,7 +93,7 @@ def test_pgn_has_the_headers_of_the_setup_and_those_that_are_given(journal: Path
 
 
 def test_the_sheet_is_the_impaired_players_as_it_was_written(journal: Path) -> None:
-    text = Scored.of(journal).write(Format.SHEET)
+    text = Scored.of(journal).write(RecordFormat.SHEET)
     assert text.splitlines()[:4] == [
         "Partieformular von Weiß", "Turnier: Cup", "Datum: 2026.11.21", "Weiß: Ada",
     ]  # fmt: skip
@@ -109,18 +109,18 @@ def test_longhand_is_the_announcements_whatever_was_written(tmp_path: Path) -> N
     ]
     for name, texts in (("words", WORDS), ("notation", GERMAN), ("uci", MOVES)):
         path = played(tmp_path / f"{name}.db", texts)
-        assert Scored.of(path).write(Format.LONGHAND).splitlines()[-len(WORDS) :] == wanted
+        assert Scored.of(path).write(RecordFormat.LONGHAND).splitlines()[-len(WORDS) :] == wanted
 
 
 def test_the_braille_sheet_is_in_the_countrys_notation(journal: Path) -> None:
-    text = Scored.of(journal).write(Format.BRF)
+    text = Scored.of(journal).write(RecordFormat.BRF)
     assert text.endswith("\r\n\f") and text.isascii()
     lines = text.replace("\f", "").split("\r\n")
     numbers = ("#A'", "#B'", "#C'", "#D'")
     assert lines[-5:-1] == [
         f"{number} {BRF[2 * at]} {BRF[2 * at + 1]}" for at, number in enumerate(numbers)
     ]
-    cells = Scored.of(journal).write(Format.BRAILLE)
+    cells = Scored.of(journal).write(RecordFormat.BRAILLE)
     assert cells.rstrip("\n").split("\n") == [braille.from_brf(line) for line in lines[:-1]]
     assert all(sign in " \n" or 0x2800 <= ord(sign) < 0x2840 for sign in cells)
 
@@ -129,19 +129,19 @@ def test_the_braille_sheet_is_in_the_countrys_notation(journal: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "entries"),
     [
-        (Format.BRF, Entries.NOTATION),
-        (Format.BRAILLE, Entries.NOTATION),
-        (Format.SHEET, Entries.NOTATION),
-        (Format.SHEET, Entries.WORDS),
-        (Format.SHEET, Entries.WRITTEN),
+        (RecordFormat.BRF, EntryForm.NOTATION),
+        (RecordFormat.BRAILLE, EntryForm.NOTATION),
+        (RecordFormat.SHEET, EntryForm.NOTATION),
+        (RecordFormat.SHEET, EntryForm.WORDS),
+        (RecordFormat.SHEET, EntryForm.WRITTEN),
     ],
 )
 def test_what_is_written_is_read_again_as_the_moves_that_were_played(
-    journal: Path, language: str, form: Format, entries: Entries
+    journal: Path, language: str, form: RecordFormat, entries: EntryForm
 ) -> None:
     paper = Paper(cells=16, lines=6)
     text = Scored.of(journal).write(form, language=language, entries=entries, paper=paper)
-    found = reading.entries(text, brf=form is Format.BRF)
+    found = reading.entries(text, brf=form is RecordFormat.BRF)
     board, read = chess.Board(), []
     for entry in found:
         move = reading.read(entry.text, board).move
@@ -152,7 +152,7 @@ def test_what_is_written_is_read_again_as_the_moves_that_were_played(
 
 
 def test_braille_paper_is_as_large_as_it_is_said_to_be(journal: Path) -> None:
-    text = Scored.of(journal).write(Format.BRF, paper=Paper(cells=12, lines=5))
+    text = Scored.of(journal).write(RecordFormat.BRF, paper=Paper(cells=12, lines=5))
     sheets = text.removesuffix("\f").split("\f")
     assert len(sheets) > 1
     for number, page in enumerate(sheets, 1):
@@ -160,20 +160,20 @@ def test_braille_paper_is_as_large_as_it_is_said_to_be(journal: Path) -> None:
         assert len(lines) <= 5 and max(map(len, lines)) <= 12
         assert number == 1 or lines[0].strip() == f"#{'ABCDEFGHIJ'[number - 1]}"
     with pytest.raises(ValueError, match="at least"):
-        Scored.of(journal).write(Format.BRF, paper=Paper(cells=1))
+        Scored.of(journal).write(RecordFormat.BRF, paper=Paper(cells=1))
 
 
 def test_what_was_struck_or_is_in_doubt_or_missing_is_shown_as_it_is(journal: Path) -> None:
     for ply, text in ((2, "e6"), (3, "Kaffee"), (4, "Sc6+"), (10, "h6")):
         add(journal, f.Record, by="white", ply=ply, text=text)
-    lines = Scored.of(journal).write(Format.LONGHAND).splitlines()[5:]
+    lines = Scored.of(journal).write(RecordFormat.LONGHAND).splitlines()[5:]
     assert lines[1] == (
         "1. Schwarz: Bauer Eva sieben Eva sechs (durchgestrichen: Bauer Eva sieben Eva fünf)"
     )
     assert lines[2].startswith("2. Weiß: so notiert: Kaffee (durchgestrichen: Springer Gustav")
     assert lines[3].startswith("2. Schwarz: Springer Bella acht Cäsar sechs; so notiert: Sc6+ (")
     assert lines[8:] == ["5. Weiß: (nichts notiert)", "5. Schwarz: so notiert: h6"]
-    page = Scored.of(journal).write(Format.HTML)
+    page = Scored.of(journal).write(RecordFormat.HTML)
     assert "<del>durchgestrichen: Springer Gustav eins Felix drei</del>" in page
 
 
@@ -194,16 +194,16 @@ def test_any_sheet_of_any_game_can_be_written_in_every_form(
             wanted[number] = pack.announce(ply.before, ply.move)
         table.feed({"fact": "record", "by": "black", "ply": number, "text": text})
     scored = Scored(game)
-    for form in Format:
-        for entries in (None, *Entries):
+    for form in RecordFormat:
+        for entries in (None, *EntryForm):
             text = scored.write(form, "black", language=language, entries=entries)
-            assert text.endswith("\f" if form is Format.BRF else "\n")
-    lines = scored.write(Format.LONGHAND, "black", language=language).splitlines()
+            assert text.endswith("\f" if form is RecordFormat.BRF else "\n")
+    lines = scored.write(RecordFormat.LONGHAND, "black", language=language).splitlines()
     body = lines[lines.index("") + 1 :]
     assert len(body) >= len(game.history)
     for number, words in wanted.items():
         assert words.casefold() in body[number - 1].casefold()
-    for page in scored.write(Format.BRF, "black", language=language).split("\f"):
+    for page in scored.write(RecordFormat.BRF, "black", language=language).split("\f"):
         rows = page.split("\r\n")
         assert len(rows) <= 26 and max(map(len, rows)) <= 40
 
@@ -211,9 +211,9 @@ def test_any_sheet_of_any_game_can_be_written_in_every_form(
 def test_a_sheet_is_written_in_its_owners_language_or_another(tmp_path: Path) -> None:
     white = {"impaired": True, "language": "nb"}
     path = played(tmp_path / "game.db", GERMAN, white=white, black={"language": "en"})
-    assert "Noteringsskjema for Hvit" in Scored.of(path).write(Format.LONGHAND)
-    assert "Scoresheet of Black" in Scored.of(path).write(Format.LONGHAND, "black")
-    assert '<html lang="sv">' in Scored.of(path).write(Format.HTML, language="sv")
+    assert "Noteringsskjema for Hvit" in Scored.of(path).write(RecordFormat.LONGHAND)
+    assert "Scoresheet of Black" in Scored.of(path).write(RecordFormat.LONGHAND, "black")
+    assert '<html lang="sv">' in Scored.of(path).write(RecordFormat.HTML, language="sv")
 
 
 def test_the_tape_is_heard_from_a_move_on_and_printed(journal: Path) -> None:
@@ -249,10 +249,10 @@ def test_of_a_journal_that_lacks_facts_the_game_before_them_is_given_and_it_is_s
     db.close()
     with pytest.raises(BrokenGameError, match="lacks facts 18 to 20, so what comes") as caught:
         Scored.of(journal, {"Site": "Oslo"})
-    game = chess.pgn.read_game(io.StringIO(caught.value.before.write(Format.PGN)))
+    game = chess.pgn.read_game(io.StringIO(caught.value.before.write(RecordFormat.PGN)))
     assert game is not None and game.headers["Site"] == "Oslo" and game.headers["Result"] == "*"
     assert [move.uci() for move in game.mainline_moves()] == MOVES[:3]
-    assert caught.value.before.write(Format.SHEET).count(WORDS[2]) == 1
+    assert caught.value.before.write(RecordFormat.SHEET).count(WORDS[2]) == 1
     with sqlite3.connect(journal) as db:
         db.execute("DELETE FROM fact WHERE number = 1")
     db.close()
@@ -283,7 +283,7 @@ def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) 
 
     (journal.parent / "empty.txt").touch()
     before = stands()
-    Scored.of(journal).write(Format.BRF)
+    Scored.of(journal).write(RecordFormat.BRF)
     with pytest.raises(JournalError, match="nothing in it"):
         Scored.of(journal.parent / "empty.txt")
     assert stands() == before

@@ -7,7 +7,7 @@ import pytest
 
 from blindplay.speech.audio import read_audio
 from blindplay.speech.models.folders import find_model
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.synthesis import Synthesiser
 
 # Legal moves of the starting position and a few commands, as the language pack would word them.
@@ -25,7 +25,7 @@ MOVES = [
 COMMANDS = ["uhr", "wiederholen", "ich gebe auf", "remis"]
 
 
-def taken(hearing: Hearing, phrases: Collection[str]) -> str | None:
+def taken(hearing: Recognition, phrases: Collection[str]) -> str | None:
     """The likeliest of these phrases if nothing else fits the sound clearly better."""
     for heard in hearing.alternatives:
         if heard.words in phrases and hearing.alternatives[0].score - heard.score <= 4:

@@ -20,8 +20,8 @@ from typing import Any, Self
 import numpy as np
 
 from blindplay.speech.audio import (
+    AudioDevices,
     AudioError,
-    Devices,
     DeviceSink,
     MicrophoneSource,
     devices,
@@ -30,7 +30,7 @@ from blindplay.speech.audio import (
 )
 from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import find_model
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from tests.speech.conftest import COMMANDS, MOVES, taken
@@ -125,7 +125,7 @@ class Table:
     """One speaker and one listener at the real devices, and what came of them."""
 
     def __init__(self, folder: Path, *, half_duplex: bool) -> None:
-        self.heard: list[Hearing] = []
+        self.heard: list[Recognition] = []
         self.listener_errors: list[str] = []
         self.back: list[float] = []  # when the microphone was there again
         self.speaker_errors: list[str] = []
@@ -193,7 +193,7 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
 def understood(server: SoundServer, folder: Path) -> dict[str, Any]:
     """Announce moves and hear them, by the devices' names too; what was not taken for anything is
     said again, as at a table: a busy machine may have lost a piece of the sound."""
-    found: Devices = devices()
+    found: AudioDevices = devices()
     outcomes = []
     with Table(folder, half_duplex=False) as table:
         for words in SAID:

@@ -17,15 +17,15 @@ from blindplay.speech.endpointing import (
     TALK_TAIL_S,
     UNDECIDED_S,
     UNFINISHED_S,
-    Begun,
-    Cut,
-    Cutter,
-    Ended,
-    Event,
-    Forgotten,
-    Going,
-    Listening,
+    Endpointer,
+    EndpointEvent,
+    MicrophoneMode,
+    Segment,
     Silero,
+    SpeechContinues,
+    SpeechDropped,
+    SpeechEnded,
+    SpeechStarted,
     silence_after,
 )
 
@@ -49,7 +49,7 @@ def block(number: int, voiced: bool) -> bytes:
     return bytes((number % 9 + 1 if at == 0 else 0, high)[at % 2] for at in range(BLOCK_BYTES))
 
 
-def step(cutter: Cutter, sound: bytes, silence: float = UNDECIDED_S) -> list[Event]:
+def step(cutter: Endpointer, sound: bytes, silence: float = UNDECIDED_S) -> list[EndpointEvent]:
     """Feed a block, and end the utterance if ``silence`` seconds have passed."""
     events = cutter.feed(sound)
     if cutter.silent_s >= max(silence, BLOCK_S) - 1e-6:
@@ -57,15 +57,15 @@ def step(cutter: Cutter, sound: bytes, silence: float = UNDECIDED_S) -> list[Eve
     return events
 
 
-def feed(cutter: Cutter, script: str, silence: float = UNDECIDED_S) -> list[Event]:
+def feed(cutter: Endpointer, script: str, silence: float = UNDECIDED_S) -> list[EndpointEvent]:
     """Feed a block for each sign: ``x`` is a voice, anything else is none."""
     return [
         e for n, sign in enumerate(script) for e in step(cutter, block(n, sign == "x"), silence)
     ]
 
 
-def cuts(events: list[Event]) -> list[Cut]:
-    return [event.cut for event in events if isinstance(event, Ended)]
+def cuts(events: list[EndpointEvent]) -> list[Segment]:
+    return [event.cut for event in events if isinstance(event, SpeechEnded)]
 
 
 def blocks(seconds: float) -> int:
@@ -73,32 +73,32 @@ def blocks(seconds: float) -> int:
 
 
 def test_an_utterance_begins_a_little_before_its_first_voice_and_ends_with_a_pause() -> None:
-    events = feed(Cutter(Scripted()), "-" * 50 + "x" * 20 + "-" * 40)
+    events = feed(Endpointer(Scripted()), "-" * 50 + "x" * 20 + "-" * 40)
     (cut,) = cuts(events)
     assert (cut.began, cut.ended) == pytest.approx((2.0, 2.8))
     assert cut.decided == pytest.approx(2.8 + UNDECIDED_S)
-    (begun,) = [event for event in events if isinstance(event, Begun)]
+    (begun,) = [event for event in events if isinstance(event, SpeechStarted)]
     assert len(begun.sound) == blocks(PREROLL_S) * BLOCK_BYTES
 
 
 def test_a_slow_speaker_is_not_cut_off_in_his_pauses() -> None:
     pause = "-" * blocks(0.7)
-    events = feed(Cutter(Scripted()), "-" * 20 + pause.join(["x" * 15] * 3) + "-" * 40)
+    events = feed(Endpointer(Scripted()), "-" * 20 + pause.join(["x" * 15] * 3) + "-" * 40)
     assert len(cuts(events)) == 1
 
 
 @pytest.mark.parametrize("silence", [0.04, 0.2, 0.6, 1.2])
 def test_the_owner_says_how_long_a_pause_ends_an_utterance(silence: float) -> None:
-    (cut,) = cuts(feed(Cutter(Scripted()), "-" * 20 + "x" * 15 + "-" * 60, silence))
+    (cut,) = cuts(feed(Endpointer(Scripted()), "-" * 20 + "x" * 15 + "-" * 60, silence))
     assert cut.decided - cut.ended == pytest.approx(silence)
 
 
 def test_a_knock_is_no_voice() -> None:
-    assert feed(Cutter(Scripted()), "-" * 20 + ("x" + "-" * 9) * 5) == []
+    assert feed(Endpointer(Scripted()), "-" * 20 + ("x" + "-" * 9) * 5) == []
 
 
 def test_whoever_speaks_at_once_is_heard() -> None:
-    assert len(cuts(feed(Cutter(Scripted()), "x" * 40 + "-" * 40))) == 1
+    assert len(cuts(feed(Endpointer(Scripted()), "x" * 40 + "-" * 40))) == 1
 
 
 def test_a_second_of_the_hall_is_enough_to_tell_who_is_nearer_than_its_talk() -> None:
@@ -108,8 +108,8 @@ def test_a_second_of_the_hall_is_enough_to_tell_who_is_nearer_than_its_talk() ->
         def likelihood(self, pcm: bytes) -> float:
             return float(spoken)
 
-    cutter = Cutter(Credulous())
-    events: list[Event] = []
+    cutter = Endpointer(Credulous())
+    events: list[EndpointEvent] = []
     noise = np.random.default_rng(3).normal(0, 1, 4 * RATE)
     for at in range(0, len(noise) - BLOCK_BYTES // 2, BLOCK_BYTES // 2):
         seconds = at / RATE
@@ -124,23 +124,23 @@ def test_a_second_of_the_hall_is_enough_to_tell_who_is_nearer_than_its_talk() ->
 
 def test_an_utterance_has_a_longest_duration() -> None:
     talk = ("x" * 10 + "-" * 10) * blocks(LIMIT_S / 10)
-    (first, *_) = cuts(feed(Cutter(Scripted()), talk))
+    (first, *_) = cuts(feed(Endpointer(Scripted()), talk))
     assert first.decided - first.began == pytest.approx(LIMIT_S, abs=0.5)
 
 
 def test_a_voice_that_never_wavers_is_the_rooms_and_ends() -> None:
-    assert len(cuts(feed(Cutter(Scripted()), "-" * 50 + "x" * blocks(LIMIT_S)))) == 1
+    assert len(cuts(feed(Endpointer(Scripted()), "-" * 50 + "x" * blocks(LIMIT_S)))) == 1
 
 
 def test_between_press_and_release_everything_is_one_utterance_however_quiet() -> None:
-    cutter = Cutter(Scripted(), Listening.PUSH_TO_TALK)
+    cutter = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
     assert feed(cutter, "-" * 20 + "x" * 20 + "-" * 40) == []
     cutter.press()
     events = feed(cutter, "-" * 100)
     cutter.release()
     events += feed(cutter, "-" * 20)
     (cut,) = cuts(events)
-    told = b"".join(e.sound for e in events if isinstance(e, Begun | Going))
+    told = b"".join(e.sound for e in events if isinstance(e, SpeechStarted | SpeechContinues))
     assert len(told) / 2 / RATE == pytest.approx(
         PREROLL_S - BLOCK_S + 4.0 + TALK_TAIL_S, abs=BLOCK_S
     )
@@ -149,7 +149,7 @@ def test_between_press_and_release_everything_is_one_utterance_however_quiet() -
 
 
 def test_a_latched_button_lets_go_when_something_was_said_or_nothing_for_long() -> None:
-    cutter = Cutter(Scripted(), Listening.PUSH_TO_TALK)
+    cutter = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
     cutter.press(latched=True)
     events = feed(cutter, "-" * 50 + "x" * 20 + "-" * 50)
     assert [cut.decided - cut.ended for cut in cuts(events)] == [pytest.approx(UNDECIDED_S)]
@@ -160,28 +160,28 @@ def test_a_latched_button_lets_go_when_something_was_said_or_nothing_for_long() 
 
 
 def test_a_press_of_one_who_speaks_already_does_not_cut_his_word() -> None:
-    cutter = Cutter(Scripted())
+    cutter = Endpointer(Scripted())
     events = feed(cutter, "-" * 20 + "x" * 10)
     cutter.press()
     events += feed(cutter, "x" * 10 + "-" * 60)
     assert cuts(events) == []
     cutter.release()
-    assert len([e for e in events if isinstance(e, Begun)]) == 1
+    assert len([e for e in events if isinstance(e, SpeechStarted)]) == 1
     assert len(cuts(feed(cutter, "-" * 20))) == 1
 
 
 def test_what_was_half_said_when_we_begin_to_speak_is_forgotten() -> None:
-    cutter = Cutter(Scripted())
+    cutter = Endpointer(Scripted())
     feed(cutter, "-" * 20 + "x" * 10)
     cutter.mute()
-    assert feed(cutter, "x" * 10) == [Forgotten()]
+    assert feed(cutter, "x" * 10) == [SpeechDropped()]
     cutter.unmute()
     events = feed(cutter, "-" * 20 + "x" * 20 + "-" * 40)
     assert len(cuts(events)) == 1
 
 
 def test_mutes_nest_and_the_rooms_echo_is_left_out() -> None:
-    cutter = Cutter(Scripted())
+    cutter = Endpointer(Scripted())
     cutter.mute()
     cutter.mute()
     assert not cutter.unmute(1.0)
@@ -193,12 +193,12 @@ def test_mutes_nest_and_the_rooms_echo_is_left_out() -> None:
 
 
 def test_a_button_held_while_we_speak_is_heard_as_soon_as_we_are_silent() -> None:
-    cutter = Cutter(Scripted(), Listening.PUSH_TO_TALK)
+    cutter = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
     cutter.mute()
     cutter.press()
     assert feed(cutter, "x" * 10) == []
     cutter.unmute(0.08)
-    assert [type(event) for event in feed(cutter, "xxx")] == [Begun]
+    assert [type(event) for event in feed(cutter, "xxx")] == [SpeechStarted]
 
 
 ACTION = st.one_of(
@@ -212,11 +212,11 @@ ACTION = st.one_of(
 
 
 @settings(deadline=None)  # a loaded machine is no error
-@given(st.lists(ACTION, max_size=40), st.sampled_from(Listening), st.floats(0, 1.5))
+@given(st.lists(ACTION, max_size=40), st.sampled_from(MicrophoneMode), st.floats(0, 1.5))
 def test_whatever_happens_utterances_are_whole_in_order_and_never_of_our_own_sound(
-    actions: list[tuple[str, int, bool]], listening: Listening, silence: float
+    actions: list[tuple[str, int, bool]], listening: MicrophoneMode, silence: float
 ) -> None:
-    cutter = Cutter(Scripted(), listening)
+    cutter = Endpointer(Scripted(), listening)
     mutes, tail, now, pressed = 0, 0, 0.0, False
     heard: list[bytes] = []  # since the last gap or mute: all that may be told
     told = b""
@@ -242,30 +242,32 @@ def test_whatever_happens_utterances_are_whole_in_order_and_never_of_our_own_sou
             now += BLOCK_S
             events = step(cutter, sound, silence)
             if mutes:
-                assert events in ([], [Forgotten()])
-            if mutes or any(isinstance(event, Forgotten) for event in events):
+                assert events in ([], [SpeechDropped()])
+            if mutes or any(isinstance(event, SpeechDropped) for event in events):
                 heard = []
             if not mutes and tail:
                 tail -= 1
-                assert not any(isinstance(event, Begun | Going) for event in events)
+                assert not any(
+                    isinstance(event, SpeechStarted | SpeechContinues) for event in events
+                )
             elif not mutes:
                 heard.append(sound)
             for event in events:
-                if isinstance(event, Begun):
+                if isinstance(event, SpeechStarted):
                     assert not under_way
-                    assert listening is Listening.OPEN or pressed
+                    assert listening is MicrophoneMode.OPEN or pressed
                     under_way, told = True, event.sound
-                elif isinstance(event, Going):
+                elif isinstance(event, SpeechContinues):
                     assert under_way
                     told += event.sound
                 else:
                     assert under_way
                     under_way = False
-                    if isinstance(event, Ended):
+                    if isinstance(event, SpeechEnded):
                         cut = event.cut
                         assert 0 <= cut.began <= cut.ended <= cut.decided == pytest.approx(now)
                         assert len(told) / 2 / RATE <= LIMIT_S + PREROLL_S + BLOCK_S
-                if isinstance(event, Begun | Going):
+                if isinstance(event, SpeechStarted | SpeechContinues):
                     assert b"".join(heard).endswith(told)
             assert cutter.speaking == under_way
     assert len(cutter.end()) <= under_way
@@ -273,7 +275,9 @@ def test_whatever_happens_utterances_are_whole_in_order_and_never_of_our_own_sou
 
 def test_who_begins_when_an_utterance_ends_is_heard_from_his_beginning() -> None:
     script = "-" * 20 + "x" * 10 + "-" * blocks(UNDECIDED_S) + "x" * 20 + "-" * 30
-    first, second = [e for e in feed(Cutter(Scripted()), script) if isinstance(e, Begun)]
+    first, second = [
+        e for e in feed(Endpointer(Scripted()), script) if isinstance(e, SpeechStarted)
+    ]
     assert len(first.sound) == len(second.sound) == blocks(PREROLL_S) * BLOCK_BYTES
 
 
@@ -291,10 +295,10 @@ def _room(seconds: float, seed: int, amplitude: float) -> Any:
     return noise * amplitude
 
 
-def _cut(sound: Any) -> list[Cut]:
+def _cut(sound: Any) -> list[Segment]:
     pcm = np.clip(sound, -32767, 32767).astype("<i2").tobytes()
-    cutter = Cutter(Silero())
-    events: list[Event] = []
+    cutter = Endpointer(Silero())
+    events: list[EndpointEvent] = []
     for at in range(0, len(pcm), BLOCK_BYTES):
         events += step(cutter, pcm[at : at + BLOCK_BYTES])
     return cuts(events + cutter.end())
@@ -354,7 +358,7 @@ def test_hum_knocks_and_silence_are_no_voice() -> None:
 
 
 def test_a_button_that_comes_up_between_two_utterances_cuts_nothing() -> None:
-    cutter = Cutter(Scripted())
+    cutter = Endpointer(Scripted())
     cutter.press()
     cutter.release()
     assert len(cuts(feed(cutter, "-" * 20 + "x" * 30 + "-" * 60))) == 1

@@ -16,9 +16,9 @@ from blindplay.speech.ensemble import MOST_BEHIND, Ensemble, summed
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import ModelError, find_model
 from blindplay.speech.recogniser import (
-    Alternative,
-    Hearing,
+    Hypothesis,
     Recogniser,
+    Recognition,
     Run,
     VocabularyError,
 )
@@ -29,12 +29,12 @@ KNIGHT = "springer gustav eins felix drei"
 PHRASES = [KNIGHT, "springer gustav eins hector drei", "bauer eva zwei eva vier", "uhr"]
 
 
-def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Hearing:
-    ranked = sorted((Alternative(*one) for one in alternatives), key=lambda one: -one.score)
-    return Hearing(tuple(ranked))
+def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Recognition:
+    ranked = sorted((Hypothesis(*one) for one in alternatives), key=lambda one: -one.score)
+    return Recognition(tuple(ranked))
 
 
-def scores(hearing: Hearing) -> dict[str, float]:
+def scores(hearing: Recognition) -> dict[str, float]:
     return {one.words: one.score for one in hearing.alternatives}
 
 
@@ -60,21 +60,21 @@ def test_a_model_that_did_not_think_of_it_speaks_against_it_by_so_much_and_no_mo
 def test_who_heard_nothing_does_not_vote_and_who_is_alone_is_taken_as_he_is() -> None:
     alone = heard(("a", -40, 1), ("b", -90))
     assert summed([alone]) == alone
-    assert scores(summed([alone, Hearing()])) == {"a": 0.0, "b": -MOST_BEHIND}
-    assert summed([Hearing(), Hearing()]).alternatives == ()
+    assert scores(summed([alone, Recognition()])) == {"a": 0.0, "b": -MOST_BEHIND}
+    assert summed([Recognition(), Recognition()]).alternatives == ()
 
 
 def test_other_sound_around_the_words_counts_if_any_heard_it() -> None:
     both = summed([heard(("a", 0, 0), ("a", -2, 2)), heard(("a", 0, 1))])
-    assert both.alternatives == (Alternative("a", 0.0, 1),)
+    assert both.alternatives == (Hypothesis("a", 0.0, 1),)
 
 
 def test_words_begin_where_the_model_heard_them_that_heard_them_first() -> None:
     early, late = (
-        Hearing((Alternative("a", 0.0, 0, 0.1),)),
-        Hearing((Alternative("a", 0.0, 0, 0.4),)),
+        Recognition((Hypothesis("a", 0.0, 0, 0.1),)),
+        Recognition((Hypothesis("a", 0.0, 0, 0.4),)),
     )
-    assert summed([late, early]).alternatives == (Alternative("a", 0.0, 0, 0.1),)
+    assert summed([late, early]).alternatives == (Hypothesis("a", 0.0, 0, 0.1),)
 
 
 @given(
@@ -169,7 +169,7 @@ def test_a_model_that_takes_too_long_has_no_vote_and_stays(
     both, go_on = Ensemble(pair), threading.Event()
 
     class Slow(Failing):
-        def finish(self) -> Hearing:
+        def finish(self) -> Recognition:
             go_on.wait(60)
             return self._run.finish()
 
@@ -203,7 +203,7 @@ def test_a_model_that_hangs_is_lost_and_the_other_hears_on(
                 go_on.wait(60)
             return self._run.accept(pcm)
 
-        def finish(self) -> Hearing:
+        def finish(self) -> Recognition:
             go_on.wait(60)
             return self._run.finish()
 

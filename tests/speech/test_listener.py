@@ -10,10 +10,10 @@ import pytest
 
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
 from blindplay.speech.confidence import LATE_S
-from blindplay.speech.endpointing import Listening
+from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.listener import TAIL_S, Listener
 from blindplay.speech.models.folders import ModelError
-from blindplay.speech.recogniser import Hearing, Recogniser, VocabularyError
+from blindplay.speech.recogniser import Recogniser, Recognition, VocabularyError
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from tests.speech.conftest import COMMANDS, MOVES, taken
@@ -99,12 +99,12 @@ def test_another_move_than_the_listed_ones_is_not_taken_for_a_command(
 
 def _listen(
     recogniser: Recogniser, source: MemorySource | QueueSource, phrases: list[str]
-) -> tuple[Listener, list[Hearing], list[str], threading.Semaphore]:
-    heard: list[Hearing] = []
+) -> tuple[Listener, list[Recognition], list[str], threading.Semaphore]:
+    heard: list[Recognition] = []
     errors: list[str] = []
     count = threading.Semaphore(0)
 
-    def on_hearing(hearing: Hearing) -> None:
+    def on_hearing(hearing: Recognition) -> None:
         heard.append(hearing)
         count.release()
 
@@ -116,10 +116,10 @@ def test_what_was_heard_with_words_for_what_has_passed_is_heard_again(
     recogniser: Recogniser, spoken: Spoken
 ) -> None:
     """Between hearing and telling, the game may go on: then it is another question."""
-    again: list[Hearing | None] = []
+    again: list[Recognition | None] = []
     told = threading.Event()
 
-    def on_hearing(hearing: Hearing) -> None:
+    def on_hearing(hearing: Recognition) -> None:
         again.append(hearing)
         again.append(listener.reheard())
         listener.listen_for(COMMANDS)
@@ -140,7 +140,7 @@ def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoke
     moves = MOVES[:3]
     stream = ROOM + b"".join(spoken(move) + ROOM + ROOM for move in moves)
     starts: list[int] = []
-    heard: list[Hearing] = []
+    heard: list[Recognition] = []
     listener = Listener(
         recogniser,
         MemorySource(stream),
@@ -160,7 +160,7 @@ def test_who_speaks_very_softly_is_heard(recogniser: Recogniser, spoken: Spoken)
         ROOM + b"".join(spoken(move) + ROOM + ROOM for move in moves), dtype="<i2"
     )
     softly = np.round(stream * 0.012).astype("<i2").tobytes()
-    heard: list[Hearing] = []
+    heard: list[Recognition] = []
     with Listener(recogniser, MemorySource(softly), heard.append, phrases=MOVES) as listener:
         assert listener.wait(60)
     assert [taken(h, MOVES) for h in heard if h.words] == moves
@@ -266,7 +266,7 @@ def test_when_one_phrase_is_left_the_end_comes_early(
 ) -> None:
     delays: list[float] = []  # in seconds of sound, for a busy machine works as long as it likes
 
-    def on_hearing(hearing: Hearing) -> None:
+    def on_hearing(hearing: Recognition) -> None:
         assert listener.timing is not None
         delays.append(listener.timing.cut.decided - listener.timing.cut.ended)
 
@@ -295,7 +295,7 @@ def test_with_push_to_talk_only_what_is_said_between_press_and_release_is_heard(
     starts: list[int] = []
     count = threading.Semaphore(0)
 
-    def on_hearing(hearing: Hearing) -> None:
+    def on_hearing(hearing: Recognition) -> None:
         heard.append(hearing.words)
         count.release()
 
@@ -304,7 +304,7 @@ def test_with_push_to_talk_only_what_is_said_between_press_and_release_is_heard(
         source,
         on_hearing,
         phrases=MOVES,
-        listening=Listening.PUSH_TO_TALK,
+        listening=MicrophoneMode.PUSH_TO_TALK,
         on_speech_start=lambda: starts.append(1),
     )
     with listener:
@@ -368,7 +368,7 @@ def test_a_callback_that_raises_does_not_end_the_listening(
 ) -> None:
     heard: list[str] = []
 
-    def on_hearing(hearing: Hearing) -> None:
+    def on_hearing(hearing: Recognition) -> None:
         heard.append(hearing.words)
         raise RuntimeError("a bug of the table")
 
@@ -395,9 +395,9 @@ def test_the_silence_that_ends_an_utterance_is_not_heard_and_one_within_it_is(
     """In a hall where people talk, the second that ends an utterance is full of their words."""
     said = spoken("springer gustav eins") + ROOM[: len(ROOM) * 3 // 4] + spoken("felix drei")
     sound = ROOM + said + 2 * ROOM
-    told: list[tuple[Hearing, bytes, float]] = []
+    told: list[tuple[Recognition, bytes, float]] = []
 
-    def on_hearing(hearing: Hearing) -> None:
+    def on_hearing(hearing: Recognition) -> None:
         assert listener.timing is not None
         told.append((hearing, listener._sound, listener.timing.cut.ended))
 

@@ -14,7 +14,7 @@ import pytest
 from blindplay.speech import audio, endpointing, listener, speaker
 from blindplay.speech.audio import AudioError, DeviceSink, QueueSource, SilentSink
 from blindplay.speech.listener import Listener
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 from tests.speech.conftest import MOVES
@@ -166,12 +166,12 @@ class Mishap:
 
 def _heard(
     mishap: Mishap, source: QueueSource, sound: Sequence[bytes]
-) -> tuple[list[str], list[Hearing]]:
+) -> tuple[list[str], list[Recognition]]:
     told: list[str] = []
-    hearings: list[Hearing] = []
+    hearings: list[Recognition] = []
     arrived = threading.Event()
 
-    def hear(hearing: Hearing) -> None:
+    def hear(hearing: Recognition) -> None:
         hearings.append(hearing)
         arrived.set()
 
@@ -243,7 +243,7 @@ def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
     hearings: list[str] = []
     arrived = threading.Event()
 
-    def hear(hearing: Hearing) -> None:
+    def hear(hearing: Recognition) -> None:
         hearings.append(hearing.words)
         arrived.set()
 
@@ -275,15 +275,15 @@ def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
 ) -> None:
     monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 3.0)
     let, told = threading.Event(), threading.Event()
-    hearings: list[Hearing | None] = []
+    hearings: list[Recognition | None] = []
     failed: list[str] = []
 
     class Again(Mishap):
-        def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Hearing:
+        def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
             self._does()
             return self._real.recognise(pcm, phrases)
 
-    def hear(hearing: Hearing) -> None:
+    def hear(hearing: Recognition) -> None:
         if not failed:
             ear.listen_for(MOVES[:3])
             hearings.append(ear.reheard())  # the first time it does not come back from here

@@ -20,7 +20,7 @@ from blindplay.language import load
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of
 from blindplay.table.board_setup import set_up
-from blindplay.table.play import Devices, run
+from blindplay.table.play import WantedDevices, run
 
 GERMAN = load("de")
 GOAL = pieces_of(chess.BaseBoard("4k3/8/8/8/8/8/4P3/4K3"))
@@ -197,7 +197,7 @@ class Played(Running):
         super().__init__()
         white = Player(impaired=True)
         setup = None if resume else Setup(t=0, time_control="900", white=white)
-        devices = Devices(board=board.url, microphone="none", silent=True)
+        devices = WantedDevices(board=board.url, microphone="none", silent=True)
         self._thread = threading.Thread(
             target=lambda: run(path, setup, "de", devices, self.keys, self.out), daemon=True
         )

@@ -20,12 +20,12 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of
 from blindplay.record import Journal
-from blindplay.speech.recogniser import Alternative, Hearing
+from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Output
 from blindplay.table import Table
-from blindplay.table.conversation import OpeningWord, State
+from blindplay.table.conversation import Awaited, OpeningWord
 from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
-from blindplay.table.play import DEFAULT, Devices, Manner, run
+from blindplay.table.play import DEFAULT, TableOptions, WantedDevices, run
 from blindplay.table.session import Session
 from blindplay.wording.announcements import spoken
 from blindplay.wording.board_steps import SetupGuide
@@ -93,7 +93,7 @@ class Conversation:
         self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
     ) -> list[str]:
         """Hear phrases, the likeliest first; what was said then."""
-        hearing = Hearing((Alternative(sound or (phrases[0] if phrases else ""), 0.0),))
+        hearing = Recognition((Hypothesis(sound or (phrases[0] if phrases else ""), 0.0),))
         certain = verdict in (Verdict.ACCEPT, Verdict.COMMAND, Verdict.ILLEGAL)
         decision = Decision(
             verdict,
@@ -129,7 +129,7 @@ class Conversation:
         return move.uci() if move else None
 
     def asked(self, side: str = "white") -> bool:
-        return self.dialogue.listening(side).state is State.ANSWER
+        return self.dialogue.listening(side).state is Awaited.ANSWER
 
     def kinds(self) -> list[str]:
         return [fact.kind for fact in self.facts]
@@ -473,23 +473,23 @@ def test_what_sounds_like_another_announcement_corrects_only_after_a_yes(
 
 
 def test_what_is_awaited_follows_the_game(at: Conversation) -> None:
-    def states() -> list[State]:
+    def states() -> list[Awaited]:
         return [at.dialogue.listening(side).state for side in f.SIDES]
 
-    assert states() == [State.ANNOUNCE, State.WAIT]
+    assert states() == [Awaited.ANNOUNCE, Awaited.WAIT]
     at.hear(Verdict.ACCEPT, "eva vier")
-    assert states() == [State.EXECUTE, State.REPEAT]
+    assert states() == [Awaited.EXECUTE, Awaited.REPEAT]
     repeats = at.dialogue.listening("black").repeats
     assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
     assert at.dialogue.listening("white").repeats is None
     at.play("e2e4")
-    assert states() == [State.WAIT, State.ANNOUNCE]
+    assert states() == [Awaited.WAIT, Awaited.ANNOUNCE]
     repeats = at.dialogue.listening("black").repeats  # he may not have repeated it yet
     assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
     at.type("aufgeben")
-    assert states() == [State.ANSWER, State.ANNOUNCE]
+    assert states() == [Awaited.ANSWER, Awaited.ANNOUNCE]
     at.type("ja")
-    assert states() == [State.OVER, State.OVER]
+    assert states() == [Awaited.OVER, Awaited.OVER]
 
 
 def test_a_question_lapses_when_the_move_is_made_in_another_way(at: Conversation) -> None:
@@ -1086,7 +1086,7 @@ def test_what_is_written_about_talking_is_understood() -> None:
 # --- at the keyboard ------------------------------------------------------------------------
 
 
-def played(path: Path, lines: str, *, manner: Manner = DEFAULT, **setup: Any) -> str:
+def played(path: Path, lines: str, *, manner: TableOptions = DEFAULT, **setup: Any) -> str:
     """What ``blindplay play`` prints when these lines are typed."""
     out = io.StringIO()
     fields: dict[str, Any] = {"white": Player(impaired=True), "arbiter": "automatic", **setup}
@@ -1094,7 +1094,7 @@ def played(path: Path, lines: str, *, manner: Manner = DEFAULT, **setup: Any) ->
         path,
         Setup(t=0, time_control="5400", **fields),
         "de",
-        Devices(microphone="none", silent=True),
+        WantedDevices(microphone="none", silent=True),
         iter(lines.strip().splitlines(keepends=True)),
         out,
         manner=manner,
@@ -1126,7 +1126,9 @@ def test_the_keyboards_help_is_in_the_language_of_the_table(tmp_path: Path) -> N
 @pytest.mark.parametrize("training", [True, False])
 def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -> None:
     text = played(
-        tmp_path / "game.db", "start\nwas steht auf e2\nquit", manner=Manner(training=training)
+        tmp_path / "game.db",
+        "start\nwas steht auf e2\nquit",
+        manner=TableOptions(training=training),
     )
     assert ("said privately: Eva zwei: weißer Bauer." in text) is training
     assert ("said privately: Das ist jetzt nicht möglich." in text) is not training
@@ -1134,7 +1136,7 @@ def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -
 
 
 def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> None:
-    needed = Manner(opening_word=OpeningWord.REQUIRED)
+    needed = TableOptions(opening_word=OpeningWord.REQUIRED)
     text = played(tmp_path / "game.db", "start\nquit", manner=needed)
     assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
 
@@ -1157,7 +1159,7 @@ def test_what_a_guide_is_asked_is_listened_for_while_it_leads(at: Conversation) 
 
 
 def _spoken(at: Conversation, verdict: Verdict, phrase: str, begun: int, awaited: bool) -> None:
-    hearing = Hearing((Alternative(phrase, 0.0),))
+    hearing = Recognition((Hypothesis(phrase, 0.0),))
     decision = Decision(verdict, hearing, phrase, (Candidate(phrase, 0.0),))
     at.dialogue.heard("white", decision, begun=begun, awaited=awaited)
 

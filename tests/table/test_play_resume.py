@@ -13,7 +13,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Player, Setup
 from blindplay.record import Journal, reopen
 from blindplay.table import Table
-from blindplay.table.play import Devices, run
+from blindplay.table.play import WantedDevices, run
 
 SETUP = Setup(
     t=0, time_control="300", arbiter="present", white=Player(impaired=True), black=Player()
@@ -35,7 +35,7 @@ def left_behind(path: Path, *decisions: str) -> None:
 
 def gone_on(path: Path, keys: str = "quit\n") -> str:
     out = io.StringIO()
-    run(path, None, "en", Devices(microphone="none", silent=True), io.StringIO(keys), out)
+    run(path, None, "en", WantedDevices(microphone="none", silent=True), io.StringIO(keys), out)
     return out.getvalue()
 
 

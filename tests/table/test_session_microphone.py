@@ -18,10 +18,10 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.speech.audio import RATE, QueueSource, SilentSink, read_audio
-from blindplay.speech.endpointing import Listening
+from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import find_model
-from blindplay.speech.recogniser import Hearing, Recogniser
+from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
@@ -59,7 +59,7 @@ class Seat:
         self.microphone = Microphone()
         self.sound = ROOM + read_audio(synthesiser.render(MOVE, voice="de")) + ROOM + ROOM
 
-    def attach(self, listening: Listening) -> None:
+    def attach(self, listening: MicrophoneMode) -> None:
         recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
         self.session.attach_microphone("white", self.microphone, recogniser, listening)
 
@@ -93,7 +93,7 @@ def player(tmp_path: Path) -> Iterator[Seat]:
 
 
 def test_with_push_to_talk_nothing_counts_until_the_key(player: Seat) -> None:
-    player.attach(Listening.PUSH_TO_TALK)
+    player.attach(MicrophoneMode.PUSH_TO_TALK)
     player.microphone.push(player.sound)
     assert until(lambda: not player.microphone.waiting())
     assert "heard White" not in player.out.getvalue()
@@ -104,7 +104,7 @@ def test_with_push_to_talk_nothing_counts_until_the_key(player: Seat) -> None:
 
 
 def test_a_lever_that_is_no_clock_is_the_talk_button_of_its_player(player: Seat) -> None:
-    player.attach(Listening.PUSH_TO_TALK)
+    player.attach(MicrophoneMode.PUSH_TO_TALK)
     with EmulatedBoard() as board:
         player.session.attach_board("white", board.url, levers=False)
         assert player.shows("White's board is connected")
@@ -116,7 +116,7 @@ def test_a_lever_that_is_no_clock_is_the_talk_button_of_its_player(player: Seat)
 
 
 def test_a_microphone_that_goes_and_comes_back_is_told_and_heard_again(player: Seat) -> None:
-    player.attach(Listening.OPEN)
+    player.attach(MicrophoneMode.OPEN)
     player.microphone.fail("The microphone is gone; plug it in again.")
     assert player.shows(GERMAN.sentence("microphone_gone"))
     player.session.table.submit(f.Query, by="white", about="moves")  # the game goes on
@@ -134,7 +134,7 @@ def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
     def fails(*_: object) -> None:
         raise RuntimeError("no memory")
 
-    player.attach(Listening.OPEN)
+    player.attach(MicrophoneMode.OPEN)
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(Listener, "_hear", fails)
         player.microphone.push(player.sound)
@@ -149,7 +149,7 @@ def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
 
 
 def test_who_speaks_is_not_talked_over(player: Seat) -> None:
-    player.attach(Listening.OPEN)
+    player.attach(MicrophoneMode.OPEN)
     half = len(player.sound) - 4 * len(ROOM) // 2
     player.microphone.push(player.sound[:half])  # up to the end of his words
     assert until(lambda: next(iter(player.session._listeners.values())).speaking)
@@ -169,7 +169,7 @@ class HearsForEver:
     def __init__(self) -> None:
         self.asked, self.let = threading.Event(), threading.Event()
 
-    def reheard(self) -> Hearing | None:
+    def reheard(self) -> Recognition | None:
         self.asked.set()
         self.let.wait()
         self.outdated = False
@@ -185,11 +185,11 @@ class HearsForEver:
 def test_typed_words_work_while_the_recogniser_hangs(player: Seat) -> None:
     """Also where it is asked once more, because the game has gone on meanwhile."""
     session = player.session
-    player.attach(Listening.OPEN)
+    player.attach(MicrophoneMode.OPEN)
     real = session._listeners["white"]
     hangs = HearsForEver()
     session._listeners["white"] = cast(Listener, hangs)
-    heard = threading.Thread(target=session._on_hearing, args=("white", Hearing()), daemon=True)
+    heard = threading.Thread(target=session._on_hearing, args=("white", Recognition()), daemon=True)
     heard.start()
     assert hangs.asked.wait(10)
     typed = threading.Thread(target=session.typed, args=("white", MOVE), daemon=True)

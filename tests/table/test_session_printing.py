@@ -15,7 +15,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.table import Table, play
-from blindplay.table.play import Devices, Manner, run
+from blindplay.table.play import TableOptions, WantedDevices, run
 from blindplay.table.session import Printed, Session
 
 MOVE = "Springer Gustav eins Felix drei"
@@ -95,13 +95,13 @@ def test_without_a_loudspeaker_everything_that_is_said_is_printed(
 ) -> None:
     from blindplay.speech import audio
 
-    found = audio.Devices(("a loudspeaker",) if loudspeaker else (), ())
+    found = audio.AudioDevices(("a loudspeaker",) if loudspeaker else (), ())
     monkeypatch.setattr(play, "devices", lambda: found)
     monkeypatch.setattr(play, "open_speaker", lambda *_: _Silent())
     out = io.StringIO()
     setup = Setup(t=0, white=Player(impaired=True))
-    devices = Devices(microphone="none")
-    manner = Manner(printed=Printed.UNSPOKEN)
+    devices = WantedDevices(microphone="none")
+    manner = TableOptions(printed=Printed.UNSPOKEN)
     run(tmp_path / "game.db", setup, "de", devices, [MOVE], out, manner=manner)
     assert (MOVE in out.getvalue().splitlines()) is not loudspeaker
 

@@ -16,7 +16,7 @@ import pytest
 
 from blindplay.bench.endurance.visitor import Visitor
 from blindplay.boards.emulator import EmulatedBoard
-from blindplay.console.access import Allowance
+from blindplay.console.access import RateLimiter
 from blindplay.hearing.decision import open_recogniser
 from blindplay.language import load
 from blindplay.laws import Fact, Game, Ruling
@@ -71,7 +71,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         session.attach_microphone("white", microphone, open_recogniser(pack, find_model("de")))
         sound = read_audio(synthesiser.render(pack.command_phrases()[0]))
         host = ConsoleHost(table, port=0)
-        host.console.acting = host.console.entering = Allowance(a_second=1e6, at_once=10**6)
+        host.console.acting = host.console.entering = RateLimiter(a_second=1e6, at_once=10**6)
         end = time.monotonic() + 60
         while not all(board.placement() for board in session.boards.values()):
             assert time.monotonic() < end

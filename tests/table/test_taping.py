@@ -27,7 +27,7 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table, play
-from blindplay.table.play import Devices, run
+from blindplay.table.play import WantedDevices, run
 from blindplay.table.session import Session
 from blindplay.table.taping import Keep, Taping
 
@@ -210,8 +210,8 @@ def test_no_voice_is_kept_before_everybody_has_been_told(table: Table, tmp_path:
 def test_voices_are_kept_only_where_everybody_can_hear_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "devices", lambda: audio.Devices((), ()))
-    nobody = Devices(microphone="none")
+    monkeypatch.setattr(play, "devices", lambda: audio.AudioDevices((), ()))
+    nobody = WantedDevices(microphone="none")
     with pytest.raises(TapeError, match="loudspeaker"):
         run(tmp_path / "game.db", SETUP, "de", nobody, [], io.StringIO(), Keep.VOICES)
     assert not (tmp_path / "game.db").exists()
@@ -240,9 +240,9 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
     tmp_path: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(play, "devices", lambda: audio.Devices(("a loudspeaker",), ()))
+    monkeypatch.setattr(play, "devices", lambda: audio.AudioDevices(("a loudspeaker",), ()))
     out = io.StringIO()
-    devices = Devices(microphone="none")
+    devices = WantedDevices(microphone="none")
     run(tmp_path / "game.db", SETUP, "de", devices, ["start", "e4", "quit"], out, keep)
     told = GERMAN.sentence("tape_told" if keep is Keep.TABLE else "tape_told_voices")
     lines = [line for line in out.getvalue().splitlines() if "said to everybody" in line]
@@ -253,7 +253,7 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
 
 
 def test_a_silent_table_has_no_tape(tmp_path: Path) -> None:
-    devices = Devices(microphone="none", silent=True)
+    devices = WantedDevices(microphone="none", silent=True)
     with pytest.raises(TapeError, match="--silent"):
         run(tmp_path / "game.db", SETUP, "de", devices, [], io.StringIO(), Keep.TABLE)
     assert not (tmp_path / "game.db").exists()
@@ -308,6 +308,14 @@ def test_a_table_that_is_killed_has_on_tape_what_it_has_said(tmp_path: Path) -> 
         (2, "Bauer Eva sieben Eva fünf"),
     ]
     # The game goes on, and so does its tape.
-    run(path, None, "de", Devices(microphone="none"), ["Sf3", "quit"], io.StringIO(), Keep.TABLE)
+    run(
+        path,
+        None,
+        "de",
+        WantedDevices(microphone="none"),
+        ["Sf3", "quit"],
+        io.StringIO(),
+        Keep.TABLE,
+    )
     assert "Springer Gustav eins Felix drei" in [kept.words for kept in tape.recordings()]
     assert [kept.number for kept in tape.recordings()] == list(range(1, len(tape.recordings()) + 1))

@@ -10,7 +10,7 @@ from blindplay import language
 from blindplay.bench.spoilt_boards import BY_THEMSELVES
 from blindplay.language.language import words_only
 from blindplay.laws import Game
-from blindplay.laws.deviation import Slip, What
+from blindplay.laws.deviation import Slip, SlipKind
 from blindplay.laws.facts import Fact
 from blindplay.wording.announcements import PackWords, diagnosis, ply_in_words, spoken
 from tests.laws.test_game import games
@@ -30,35 +30,35 @@ def test_whatever_is_ruled_can_be_said(code: str, facts: list[Fact]) -> None:
 CASTLING, PROMOTION = chess.Move.from_uci("e1g1"), chess.Move.from_uci("a7a8q")
 
 
-def slip(what: What) -> Slip:
+def slip(what: SlipKind) -> Slip:
     """One with every field that such a slip has."""
     move, executed = chess.Move.from_uci("g8f6"), chess.Move.from_uci("g8h6")
-    if what in (What.OTHER_PROMOTION, What.PAWN_NOT_REPLACED):
-        promoted = chess.ROOK if what is What.OTHER_PROMOTION else None
+    if what in (SlipKind.OTHER_PROMOTION, SlipKind.PAWN_NOT_REPLACED):
+        promoted = chess.ROOK if what is SlipKind.OTHER_PROMOTION else None
         move, executed = PROMOTION, chess.Move(chess.A7, chess.A8, promoted)
-    elif what in (What.OTHER_CASTLING, What.ROOK_FORGOTTEN, What.KING_FORGOTTEN):
+    elif what in (SlipKind.OTHER_CASTLING, SlipKind.ROOK_FORGOTTEN, SlipKind.KING_FORGOTTEN):
         move, executed = CASTLING, chess.Move.from_uci("e1c1")
     ply = None if what in BY_THEMSELVES else 4
     return Slip(what, ply, move if ply else None, executed if ply else None, "n",
                 executed.from_square, executed.to_square,
-                "b" if what in (What.EXCHANGED, What.REPLACED) else None)  # fmt: skip
+                "b" if what in (SlipKind.EXCHANGED, SlipKind.REPLACED) else None)  # fmt: skip
 
 
 @pytest.mark.parametrize("code", language.languages())
-@pytest.mark.parametrize("what", What)
-def test_every_slip_has_a_sentence_of_words(code: str, what: What) -> None:
+@pytest.mark.parametrize("what", SlipKind)
+def test_every_slip_has_a_sentence_of_words(code: str, what: SlipKind) -> None:
     pack = language.load(code)
     words = diagnosis([[slip(what)]], "black", "white", pack)
     assert words_only(words), words
     assert pack.sentence("slip_board", player=pack.sentence("black")) in words
-    twice = diagnosis([[slip(what)], [slip(What.MISSING)]], "black", "white", pack)
+    twice = diagnosis([[slip(what)], [slip(SlipKind.MISSING)]], "black", "white", pack)
     assert pack.sentence("slip_or") in twice
 
 
 @pytest.mark.parametrize("code", language.languages())
 def test_a_piece_that_nobody_has_named_is_told_by_its_square(code: str) -> None:
     pack = language.load(code)
-    words = diagnosis([[Slip(What.EXTRA, piece="?", square=chess.E4)]], "white", "white", pack)
+    words = diagnosis([[Slip(SlipKind.EXTRA, piece="?", square=chess.E4)]], "white", "white", pack)
     assert pack.square(chess.E4) in words and words_only(words)
 
 

@@ -52,7 +52,7 @@ _COMPLETED = re.compile(r"ruled completed: by \w+; move (\w+); ply (\d+)")
 
 
 @dataclass
-class Seen:
+class CrashFigures:
     """What came of all kills."""
 
     kills: int = 0
@@ -161,7 +161,7 @@ class _Life:
 class _Hall:
     """The people: hands, voices, and a journal that goes from life to life."""
 
-    def __init__(self, folder: Path, seed: int, seen: Seen, longest: float) -> None:
+    def __init__(self, folder: Path, seed: int, seen: CrashFigures, longest: float) -> None:
         self.seen = seen
         self.longest = longest  # s of a life in which people play
         self.rng = random.Random(seed)
@@ -417,10 +417,10 @@ def crash(
     heard: float = 0.2,
     longest: float = 4.0,
     progress: Callable[[str], None] = print,
-) -> Seen:
+) -> CrashFigures:
     """Kill a table so many times, at most ``longest`` seconds after the game has begun or gone
     on; in the share ``heard`` of its lives it has a microphone."""
-    seen = Seen()
+    seen = CrashFigures()
     with tempfile.TemporaryDirectory(prefix="blindplay-crash-") as name:
         hall = _Hall(Path(name), seed, seen, longest)
         before: tuple[Game, float] | None = None

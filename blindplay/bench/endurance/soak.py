@@ -49,7 +49,7 @@ _PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
-class Sample:
+class MemorySample:
     """What the process holds after a game: memory in MiB (0 where it cannot be told), threads,
     and open files (0 likewise)."""
 
@@ -60,7 +60,7 @@ class Sample:
 
 
 @dataclass
-class Soaked:
+class SoakFigures:
     """What hours of play have shown."""
 
     games: int = 0
@@ -69,7 +69,7 @@ class Soaked:
     rulings: int = 0
     spoken: int = 0
     requests: int = 0
-    samples: list[Sample] = field(default_factory=list)
+    samples: list[MemorySample] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
@@ -105,7 +105,7 @@ class Soaked:
         return both / spread if spread else 0.0
 
 
-def sample(hours: float) -> Sample:
+def sample(hours: float) -> MemorySample:
     """What this process holds now."""
     gc.collect()
     memory, files = 0.0, 0
@@ -113,7 +113,7 @@ def sample(hours: float) -> Sample:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         memory = pages * os.sysconf("SC_PAGE_SIZE") / 2**20
         files = len(list(Path("/proc/self/fd").iterdir()))
-    return Sample(hours, memory, threading.active_count(), files)
+    return MemorySample(hours, memory, threading.active_count(), files)
 
 
 def soak(
@@ -122,10 +122,10 @@ def soak(
     *,
     seed: int = 1,
     progress: Callable[[str], None] = lambda line: None,
-) -> Soaked:
+) -> SoakFigures:
     """Play ``hours`` of a table's time, which runs ``speed`` times as fast as the wall's."""
     share_one_heap()  # as `play` does
-    found, rng, pack = Soaked(), random.Random(seed), load("de")
+    found, rng, pack = SoakFigures(), random.Random(seed), load("de")
     recogniser = open_recogniser(pack, find_model("de"))
     end = time.monotonic() + hours * 3600 / speed
     played = 0.0
@@ -145,7 +145,7 @@ def soak(
 
 def _play(
     path: Path, pack: Language, recogniser: AnyRecogniser, speed: float, end: float,
-    rng: random.Random, found: Soaked,
+    rng: random.Random, found: SoakFigures,
 ) -> float:  # fmt: skip
     """One game; returns how many seconds of the table's time it took."""
     setup = f.Setup(
@@ -202,7 +202,7 @@ def _play(
 
 def _ply(
     table: Table, session: Session, people: dict[str, Person], pack: Language,
-    rng: random.Random, found: Soaked,
+    rng: random.Random, found: SoakFigures,
 ) -> bool:  # fmt: skip
     """One move by a random hand; False, and a fault, if the table did not follow."""
     game, ply = table.game, len(table.game.history)
@@ -243,7 +243,7 @@ def _until(there: Callable[[], bool]) -> bool:
     return True
 
 
-def _replay(path: Path, given: list[Ruling], found: Soaked) -> None:
+def _replay(path: Path, given: list[Ruling], found: SoakFigures) -> None:
     game = Game(PackWords())
     again: list[Ruling] = []
     with Journal(path, read_only=True) as journal:

@@ -54,7 +54,7 @@ def main() -> None:
     setup = f.parse(wanted["setup"]) if wanted["setup"] else None
     assert setup is None or isinstance(setup, f.Setup)
     board, sighted = wanted["boards"]
-    devices = play.Devices(board, sighted, None if sounds else "none")
+    devices = play.WantedDevices(board, sighted, None if sounds else "none")
     console = play.ConsoleAt(port=wanted["port"], qr=False)
     play.run(Path(wanted["journal"]), setup, "de", devices, sys.stdin, sys.stdout, console=console)
 

@@ -5,7 +5,7 @@ is good for positions that two messages agree on, and never for the claim that a
 """
 
 from .board import DgtBoard, find_dgt_board, probe
-from .moves import Commit, Found, MoveFinder, Trouble
+from .moves import Commit, MoveFinder, MoveFound, MoveUnclear
 from .protocol import Decoder
 from .recording import NoRecordingError, decode
 
@@ -13,10 +13,10 @@ __all__ = [
     "Commit",
     "Decoder",
     "DgtBoard",
-    "Found",
     "MoveFinder",
+    "MoveFound",
+    "MoveUnclear",
     "NoRecordingError",
-    "Trouble",
     "decode",
     "find_dgt_board",
     "probe",

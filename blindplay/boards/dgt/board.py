@@ -39,13 +39,13 @@ from .protocol import (
     PIECES,
     ClockSide,
     ClockTimes,
-    Command,
     Damaged,
     Decoder,
     Dump,
     FieldUpdate,
-    Kind,
+    HostCommand,
     Message,
+    MessageKind,
     Text,
     Version,
 )
@@ -70,7 +70,7 @@ _PRESS_WAITS = 0.7
 _log = logging.getLogger(__name__)
 
 
-class _Mirror:
+class _DgtBoardState:
     """The host's picture of the board: messages in, events out, without any input or output.
 
     ``wants_dump`` says that the whole board has to be asked for, ``urgent`` at once.
@@ -92,7 +92,7 @@ class _Mirror:
         self.sure = False
         self._changed = self._agreed = 0.0
         self._running: ClockSide | None = None
-        self._presses: list[events.Lever] = []
+        self._presses: list[events.LeverPressed] = []
         self._told: str | None = None
         self.wants_dump = True
         self.urgent = False
@@ -151,7 +151,7 @@ class _Mirror:
         told: list[BoardEvent] = []
         if placement != self._told:
             self._told = placement
-            told.append(events.Position(placement, now))
+            told.append(events.BoardPosition(placement, now))
         return told + self._release()
 
     def _release(self) -> list[BoardEvent]:
@@ -179,7 +179,7 @@ class _Mirror:
         if before in (None, running):
             return []
         white = self._white_clock or ("right" if self.turned else "left")
-        self._presses.append(events.Lever("white" if before == white else "black", now))
+        self._presses.append(events.LeverPressed("white" if before == white else "black", now))
         # The last change may come after the press: a scan of the board takes a while.
         self.doubt()
         return []
@@ -220,7 +220,7 @@ class DgtBoard(LineBoard):
     ) -> None:
         super().__init__(url, on_event, name="DGT board", backoff=backoff, ports=ports)
         self._answer_seconds = answer_seconds
-        self._mirror = _Mirror(turned, white_clock)
+        self._mirror = _DgtBoardState(turned, white_clock)
         self._turned, self._white_clock = turned, white_clock
         self._asked_to_look: deque[threading.Event] = deque()
 
@@ -242,7 +242,7 @@ class DgtBoard(LineBoard):
         try:
             # The line may have been down through moves: only what was believed before counts.
             old = self._mirror
-            self._mirror = _Mirror(self._turned, self._white_clock, old.believed)
+            self._mirror = _DgtBoardState(self._turned, self._white_clock, old.believed)
             self._mirror.turned = old.turned
             self._talk(port, url)
         finally:
@@ -256,7 +256,7 @@ class DgtBoard(LineBoard):
         reminded = start
         lookers: list[threading.Event] = []
         any_bytes = False
-        port.write(bytes((Command.UPDATE_NICE, Command.VERSION, Command.SERIAL_NUMBER)))
+        port.write(bytes((HostCommand.UPDATE_NICE, HostCommand.VERSION, HostCommand.SERIAL_NUMBER)))
         while not self._stop.is_set():
             data = read_port(port)
             now = time.monotonic()
@@ -284,10 +284,10 @@ class DgtBoard(LineBoard):
             if now - last > _RECHECK + self._answer_seconds:
                 raise NoAnswerError(_no_answer(url, any_bytes, decoder))
             if mirror.urgent or (mirror.wants_dump and now - asked >= _ASK_EVERY):
-                port.write(bytes((Command.SEND_BOARD,)))
+                port.write(bytes((HostCommand.SEND_BOARD,)))
                 mirror.urgent, asked = False, now
             if now - reminded > _REMIND:
-                port.write(bytes((Command.UPDATE_NICE,)))
+                port.write(bytes((HostCommand.UPDATE_NICE,)))
                 reminded = now
 
 
@@ -302,7 +302,7 @@ class _About:
         match message:
             case Version(major, minor):
                 self._version = f"version {major}.{minor:02d}"
-            case Text(Kind.SERIAL_NUMBER, text):
+            case Text(MessageKind.SERIAL_NUMBER, text):
                 self._serial = f"serial number {text}"
         self.answered = self.answered or isinstance(message, Version | Dump)
 
@@ -328,7 +328,7 @@ def probe(url: str, *, seconds: float = ANSWER_SECONDS) -> str:
         end, next_ask = time.monotonic() + seconds, 0.0
         while (now := time.monotonic()) < end:
             if now >= next_ask:
-                port.write(bytes((Command.SERIAL_NUMBER, Command.VERSION)))
+                port.write(bytes((HostCommand.SERIAL_NUMBER, HostCommand.VERSION)))
                 next_ask = now + _ASK_EVERY
             data = read_port(port)
             any_bytes = any_bytes or bool(data)

@@ -53,7 +53,7 @@ Placement: TypeAlias = bytes
 
 
 @dataclass(frozen=True)
-class Found:
+class MoveFound:
     """A move was played: its number from 1 within this game, and its UCI."""
 
     ply: int
@@ -61,13 +61,13 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class MoveUnclear:
     """A sentence for a person: something cannot be told, or was settled in a certain way."""
 
     sentence: str
 
 
-Finding: TypeAlias = Found | Trouble
+MoveFinding: TypeAlias = MoveFound | MoveUnclear
 
 
 def placement_of(codes: list[int] | tuple[int, ...], turned: bool) -> Placement:
@@ -263,12 +263,12 @@ class MoveFinder:
         self._white_clock: ClockSide | None = None
         self._sure_of_clock = False
         self._rhythm = _Rhythm()
-        self._findings: list[Finding] = []
+        self._findings: list[MoveFinding] = []
         self._said: set[str] = set()
 
     # --- what is heard ---------------------------------------------------------------------
 
-    def hear(self, message: Message) -> list[Finding]:
+    def hear(self, message: Message) -> list[MoveFinding]:
         """Take the next message of the stream and return what it settles."""
         match message:
             case Dump(codes):
@@ -282,7 +282,7 @@ class MoveFinder:
                 self._loses("Bytes were lost or damaged")
         return self._told()
 
-    def finish(self) -> list[Finding]:
+    def finish(self) -> list[MoveFinding]:
         """The stream has ended: return what is left to tell."""
         if self._codes is None:
             self._say("The board was never heard as a whole, so no moves can be told.")
@@ -292,12 +292,12 @@ class MoveFinder:
             self._end()
         return self._told()
 
-    def _told(self) -> list[Finding]:
+    def _told(self) -> list[MoveFinding]:
         told, self._findings = self._findings, []
         return told
 
     def _say(self, sentence: str) -> None:
-        self._findings.append(Trouble(sentence))
+        self._findings.append(MoveUnclear(sentence))
 
     def _say_once(self, sentence: str) -> None:
         if sentence not in self._said:
@@ -668,7 +668,7 @@ class MoveFinder:
         for node in told:
             assert node.move is not None
             self._plies += 1
-            self._findings.append(Found(self._plies, before.board.uci(node.move)))
+            self._findings.append(MoveFound(self._plies, before.board.uci(node.move)))
             before = node
         if told:
             self._bases, self._pair, self._unmatched = [before], None, 0

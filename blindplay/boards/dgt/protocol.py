@@ -18,7 +18,7 @@ FIELDS = 64
 """Field 0 is a8, 7 is h8, 63 is h1, if the cable is on White's left."""
 
 
-class Command(IntEnum):
+class HostCommand(IntEnum):
     """What a host may send, one byte each. 0x4e and 0x50 to 0x54 must never be sent: they reach
     the boot loader and the permanent settings."""
 
@@ -30,7 +30,7 @@ class Command(IntEnum):
     VERSION = 0x4D
 
 
-class Kind(IntEnum):
+class MessageKind(IntEnum):
     """What a board sends."""
 
     BOARD_DUMP = 0x86
@@ -47,13 +47,13 @@ class Kind(IntEnum):
 
 _HEADER = 3
 _LENGTHS = {
-    Kind.BOARD_DUMP: 67,
-    Kind.CLOCK: 10,
-    Kind.FIELD_UPDATE: 5,
-    Kind.BUS_ADDRESS: 5,
-    Kind.SERIAL_NUMBER: 8,
-    Kind.VERSION: 5,
-    Kind.LONG_SERIAL_NUMBER: 13,
+    MessageKind.BOARD_DUMP: 67,
+    MessageKind.CLOCK: 10,
+    MessageKind.FIELD_UPDATE: 5,
+    MessageKind.BUS_ADDRESS: 5,
+    MessageKind.SERIAL_NUMBER: 8,
+    MessageKind.VERSION: 5,
+    MessageKind.LONG_SERIAL_NUMBER: 13,
 }
 
 ClockSide: TypeAlias = Literal["left", "right"]
@@ -102,7 +102,7 @@ class Version:
 class Text:
     """A serial number or the trademark: ``kind`` says which."""
 
-    kind: Kind
+    kind: MessageKind
     text: str
 
 
@@ -110,7 +110,7 @@ class Text:
 class Other:
     """A message that this program has no use for: battery, bus address, the board's own log."""
 
-    kind: Kind
+    kind: MessageKind
     data: bytes
 
 
@@ -176,7 +176,7 @@ class Decoder:
             self._astray = True
             return
         try:
-            kind = Kind(whole[0])
+            kind = MessageKind(whole[0])
         except ValueError:
             self.unknown += 1
             return
@@ -191,18 +191,18 @@ class Decoder:
         found.append(message)
 
 
-def _parse(kind: Kind, data: bytes) -> Message | None:
+def _parse(kind: MessageKind, data: bytes) -> Message | None:
     match kind:
-        case Kind.BOARD_DUMP:
+        case MessageKind.BOARD_DUMP:
             return Dump(tuple(data)) if max(data) < CODES else None
-        case Kind.FIELD_UPDATE:
+        case MessageKind.FIELD_UPDATE:
             field, code = data
             return FieldUpdate(field, code) if field < FIELDS and code < CODES else None
-        case Kind.CLOCK:
+        case MessageKind.CLOCK:
             return _clock(data)
-        case Kind.VERSION:
+        case MessageKind.VERSION:
             return Version(data[0], data[1])
-        case Kind.SERIAL_NUMBER | Kind.LONG_SERIAL_NUMBER | Kind.TRADEMARK:
+        case MessageKind.SERIAL_NUMBER | MessageKind.LONG_SERIAL_NUMBER | MessageKind.TRADEMARK:
             return Text(kind, data.decode("ascii", "replace").strip("\0 \r\n"))
         case _:
             return Other(kind, data)
@@ -217,7 +217,7 @@ def _clock(data: bytes) -> ClockTimes | ClockAck | Other:
     right, left = _seconds(data[0:3]), _seconds(data[3:6])
     if right is None or left is None:
         # No time of day: a clock that is just starting, or a flipped bit. The board is not in it.
-        return Other(Kind.CLOCK, data)
+        return Other(MessageKind.CLOCK, data)
     return ClockTimes(left=left, right=right, running=_running(data[6]))
 
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import chess
 
-from .moves import Commit, Finding, Found, MoveFinder, Trouble
-from .protocol import ClockTimes, Damaged, Decoder, Dump, FieldUpdate, Kind, Message
+from .moves import Commit, MoveFinder, MoveFinding, MoveFound, MoveUnclear
+from .protocol import ClockTimes, Damaged, Decoder, Dump, FieldUpdate, Message, MessageKind
 
 
 class NoRecordingError(ValueError):
@@ -21,7 +21,7 @@ def decode(
     commit: Commit | None = None,
     position: chess.Board | None = None,
     turned: bool | None = None,
-) -> Iterator[Finding]:
+) -> Iterator[MoveFinding]:
     """Yield the moves in a recorded stream, and sentences about what cannot be told.
 
     ``commit`` None: by the clock if it is pressed for most moves of this stream, and then with a
@@ -43,12 +43,12 @@ def decode(
     )
     for message in messages:
         yield from finder.hear(message)
-    if decoder.unfinished not in (None, Kind.CLOCK):
-        yield Trouble("The recording ends within a message about the board.")
+    if decoder.unfinished not in (None, MessageKind.CLOCK):
+        yield MoveUnclear("The recording ends within a message about the board.")
         yield from finder.hear(Damaged())
     yield from finder.finish()
     if decoder.unknown:
-        yield Trouble(f"Messages of an unknown kind that were skipped: {decoder.unknown}.")
+        yield MoveUnclear(f"Messages of an unknown kind that were skipped: {decoder.unknown}.")
 
 
 def _by_what(messages: list[Message], position: chess.Board | None, turned: bool | None) -> Commit:
@@ -57,6 +57,6 @@ def _by_what(messages: list[Message], position: chess.Board | None, turned: bool
     if not presses:
         return "position"
     finder = MoveFinder("position", position=position, turned=turned)
-    moves = sum(isinstance(found, Found) for m in messages for found in finder.hear(m))
+    moves = sum(isinstance(found, MoveFound) for m in messages for found in finder.hear(m))
     # A clock that was only tried, or left alone for the rest of the game, commits nothing.
     return "clock" if 2 * presses >= moves else "position"

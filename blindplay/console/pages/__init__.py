@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 
-from ..table_port import Table
+from ..table_port import TablePort
 from . import arbiter, assistant, opponent, player
 
 
@@ -35,7 +35,9 @@ class Page(Protocol):
     def SCRIPTS(self) -> Sequence[str]: ...  # noqa: N802
 
     def title(self, game: Game, role: str, language: str) -> str: ...
-    def values(self, table: Table, game: Game, role: str, language: str) -> Mapping[str, Any]: ...
+    def values(
+        self, table: TablePort, game: Game, role: str, language: str
+    ) -> Mapping[str, Any]: ...
 
 
 def page_of(game: Game, role: str) -> Page | None:

@@ -16,7 +16,7 @@ from blindplay.laws.placement import Pieces
 from ..actions import Form, NoActionError, stamp
 from ..messages import catalogue
 from ..pieces import Square, rows
-from ..table_port import Table
+from ..table_port import TablePort
 from . import common, decisions
 from . import timeline as happened
 
@@ -48,9 +48,9 @@ def title(game: Game, role: str, language: str) -> str:
     return catalogue(language)["title_arbiter"]
 
 
-def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """What the templates of the page show."""
-    telling = happened.Telling(game, language)
+    telling = happened.Narrator(game, language)
     log = table.log()
     pending = game.pending
     confirming, rejecting = decisions.outcomes(game, pending, language) if pending else ([], [])
@@ -95,7 +95,7 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
 
 def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     """What he is told at once, besides what everybody hears: what waits for him, in words."""
-    telling = happened.Telling(game, language)
+    telling = happened.Narrator(game, language)
     return [
         telling.ruling(one)
         for one in rulings
@@ -109,7 +109,7 @@ def _newest(log: Sequence[tuple[Fact, Sequence[Ruling]]]) -> list[int]:
     return [at for at in places if log[at][0].kind not in _UNTOLD or log[at][1]][:NEWEST]
 
 
-def _needed(table: Table, game: Game) -> list[Ruling]:
+def _needed(table: TablePort, game: Game) -> list[Ruling]:
     """What the arbiter was called for since he last did something."""
     found: list[Ruling] = []
     log = table.log()
@@ -140,7 +140,7 @@ def _differences(game: Game) -> dict[int, tuple[str | None, str | None]]:
     return {at: (first.get(at), other.get(at)) for at in squares if first.get(at) != other.get(at)}
 
 
-def _differing(game: Game, telling: happened.Telling, language: str) -> list[str]:
+def _differing(game: Game, telling: happened.Narrator, language: str) -> list[str]:
     say, two = catalogue(language), len(game.tables) == 2
     names = ("white", "black") if two else ("board", "game")
     sentence = say["arb_differ_at" if two else "arb_differ_at_one"]
@@ -171,7 +171,7 @@ def _boards(game: Game, language: str) -> list[BoardShown]:
 # --- further pages ------------------------------------------------------------------------------
 
 
-def sure(table: Table, role: str, language: str, form: Form) -> dict[str, Any]:
+def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
     """The second step of a decision: what it would do."""
     say = catalogue(language)
     with table.held() as game:
@@ -190,12 +190,12 @@ def _position(pieces: Pieces, language: str) -> list[list[Square]]:
     return rows(pieces, language, black_below=False, marked=())
 
 
-def timeline(table: Table, role: str, language: str, form: Form) -> dict[str, Any]:
+def timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
     """One page of everything that happened, the newest first, with the tape."""
     group, who = _chosen(form, "group", _GROUPS), _chosen(form, "who", f.PEOPLE)
     tape = table.tape() if group in ("", "said") else {}
     with table.held() as game:
-        telling = happened.Telling(game, language)
+        telling = happened.Narrator(game, language)
         log = table.log()
         places: list[tuple[int, int, int]] = []  # time, whether it is sound, place or number
         if group != "said":

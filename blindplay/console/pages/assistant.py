@@ -9,7 +9,7 @@ from blindplay.laws.state import OTHER
 
 from ..messages import catalogue
 from ..pieces import rows
-from ..table_port import Table
+from ..table_port import TablePort
 from . import common
 
 FOLDER = "assistant"
@@ -24,7 +24,7 @@ def title(game: Game, role: str, language: str) -> str:
     return say["title_assistant"].format(side=say[side], name=game.player(side).name).strip(" ,")
 
 
-def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """What the templates of the page show."""
     own = role.removeprefix("assistant:")
     sighted = own if not game.impaired(own) else OTHER[own]

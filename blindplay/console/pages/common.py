@@ -15,7 +15,7 @@ from ..messages import catalogue
 
 
 @dataclass(frozen=True)
-class Told:
+class ShownMove:
     """A move as a page shows it: in words, in notation, in UCI, and whose it is."""
 
     words: str
@@ -35,18 +35,18 @@ def spoken_in(game: Game) -> str:
     return code if code in ("da", "de", "en", "nb", "sv") else "de"
 
 
-def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: str) -> Told:
+def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: str) -> ShownMove:
     """``move`` on ``board``: in the words of the table, in the notation of the page."""
     assert game.setup is not None
     if not board.is_legal(move):
-        return Told(move.uci(), move.uci(), move.uci(), by)
+        return ShownMove(move.uci(), move.uci(), move.uci(), by)
     _, plus, ranks = game.announcing_language().partition("+")
     pack = load(spoken_in(game) + plus + ranks)
     words = pack.announce(board, move, edition=game.setup.edition)
-    return Told(words, load(language).write(board, move), move.uci(), by)
+    return ShownMove(words, load(language).write(board, move), move.uci(), by)
 
 
-def last_announced(game: Game, language: str) -> Told | None:
+def last_announced(game: Game, language: str) -> ShownMove | None:
     """What was announced last: the move of who is on move, or else the one before."""
     turn = game.turn
     if turn.announced is not None:
@@ -57,7 +57,7 @@ def last_announced(game: Game, language: str) -> Told | None:
     return told(game, ply.before, ply.said or ply.move, ply.side, language)
 
 
-def due(game: Game, board: str, language: str) -> Told | None:
+def due(game: Game, board: str, language: str) -> ShownMove | None:
     """The first move that is still to be executed on that board."""
     for ply in game.outstanding(board):
         return told(game, ply.before, ply.move, ply.side, language)
@@ -96,7 +96,7 @@ def status(game: Game, language: str) -> str:
 
 
 @dataclass(frozen=True)
-class Clock:
+class ShownClock:
     """One side's clock: ``left`` ms at ``at`` ms of the table's time, how that is shown, and
     whether its flag has fallen."""
 
@@ -115,31 +115,31 @@ def time_of(ms: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
-def clocks(game: Game) -> list[Clock]:
+def clocks(game: Game) -> list[ShownClock]:
     """Both clocks, White's first; none where there is no clock."""
     clock = game.clock
     if not clock:
         return []
     at = clock.counts_from if clock.running else 0
     return [
-        Clock(side, left, at, side == clock.running, time_of(left), side in clock.flags)
+        ShownClock(side, left, at, side == clock.running, time_of(left), side in clock.flags)
         for side, left in ((side, clock.left[side]) for side in SIDES)
     ]
 
 
 @dataclass(frozen=True)
-class Written:
+class SheetCell:
     """An entry of a scoresheet: what stands, and what was struck through before it."""
 
     text: str
     struck: tuple[str, ...] = ()
 
 
-Row = tuple[int, Written, Written]
+SheetRow = tuple[int, SheetCell, SheetCell]
 """A move's number, what is written for White, and what for Black."""
 
 
-def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[Row]:
+def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[SheetRow]:
     """The scoresheet of ``side``, the last move first; moves without any entry are left out."""
     entries = game.sheets[side]
     struck: dict[int, list[str]] = {}
@@ -149,14 +149,14 @@ def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[Row]:
     offset = 0 if game.start_board.turn == chess.WHITE else 1
     first = game.start_board.fullmove_number
 
-    def at(ply: int) -> Written:
-        return Written(entries.get(ply, ""), tuple(struck.get(ply, ())))
+    def at(ply: int) -> SheetCell:
+        return SheetCell(entries.get(ply, ""), tuple(struck.get(ply, ())))
 
     written = sorted({(ply - 1 + offset) // 2 for ply in (*entries, *struck)}, reverse=True)
     rows = [
         (first + move, at(2 * move + 1 - offset), at(2 * move + 2 - offset)) for move in written
     ]
-    nothing = Written("")
+    nothing = SheetCell("")
     return [row for row in rows if row[1:] != (nothing, nothing)]
 
 

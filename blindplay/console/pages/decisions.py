@@ -16,7 +16,7 @@ from blindplay.laws.state import OTHER, Pending
 from ..actions import Form, NoActionError
 from ..messages import catalogue
 from .common import time_of
-from .timeline import Lenient, Telling
+from .timeline import Lenient, Narrator
 
 _TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
 _PENALTIES = ("warning", "time", "loss")
@@ -24,7 +24,7 @@ _PLAIN = frozenset(("adjourn", "withdraw"))
 
 
 @dataclass(frozen=True)
-class Step:
+class Confirmation:
     """The second step: what will happen, as sentences; the fields that make it happen; the words of
     the button. ``shown`` is the position it comes to, where it comes to another one."""
 
@@ -34,7 +34,7 @@ class Step:
     shown: Pieces | None = None
 
 
-def prepare(game: Game, language: str, form: Form) -> Step:
+def prepare(game: Game, language: str, form: Form) -> Confirmation:
     """What a form of the arbiter's page asks for, before it is done.
 
     :raises NoActionError: where it asks for nothing that can be done; its argument is a key of the
@@ -43,12 +43,12 @@ def prepare(game: Game, language: str, form: Form) -> Step:
     say = catalogue(language)
     chosen = {name: values[0].strip() for name, values in form.items() if values}
     act, do = chosen.get("act", ""), chosen.get("do", "")
-    telling = Telling(game, language)
+    telling = Narrator(game, language)
     if act == "arbiter":
         if do in ("confirm", "reject"):
             return _decide(game, telling, do, language)
         if do in _PLAIN:
-            return Step((say[f"will_{do}"],), {"act": act, "do": do}, say[f"yes_{do}"])
+            return Confirmation((say[f"will_{do}"],), {"act": act, "do": do}, say[f"yes_{do}"])
         makers = {
             "set_clock": _set_clock, "penalty": _penalty, "restore": _restore,
             "declare": _declare, "postpone": _postpone,
@@ -62,7 +62,7 @@ def prepare(game: Game, language: str, form: Form) -> Step:
 
 def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], list[str]]:
     """What confirming a proposal does, and what rejecting it does, in sentences."""
-    say, telling = catalogue(language), Telling(game, language)
+    say, telling = catalogue(language), Narrator(game, language)
     ruling = pending.ruling
     kind = ruling.kind if ruling.kind != "arbiter_needed" else str(ruling["why"])
     values = Lenient(
@@ -103,7 +103,7 @@ def _plain(ruling: Ruling) -> Ruling:
     return Ruling(ruling.t, ruling.kind, fields, ruling.articles)
 
 
-def _decide(game: Game, telling: Telling, do: str, language: str) -> Step:
+def _decide(game: Game, telling: Narrator, do: str, language: str) -> Confirmation:
     say, pending = catalogue(language), game.pending
     if pending is None:
         raise NoActionError("v_nothing_proposed")
@@ -113,10 +113,12 @@ def _decide(game: Game, telling: Telling, do: str, language: str) -> Step:
     if do == "confirm" and isinstance(pending.ruling.get("to_ply"), int):
         shown = game.shown_after(pending.ruling["to_ply"])
     sentences = (proposal, *(confirming if do == "confirm" else rejecting))
-    return Step(sentences, {"act": "arbiter", "do": do}, say[f"yes_{do}"], shown)
+    return Confirmation(sentences, {"act": "arbiter", "do": do}, say[f"yes_{do}"], shown)
 
 
-def _set_clock(game: Game, telling: Telling, chosen: Mapping[str, str], language: str) -> Step:
+def _set_clock(
+    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
+) -> Confirmation:
     say = catalogue(language)
     times = {side: _seconds(chosen.get(side, "")) for side in f.SIDES}
     given = {side: left for side, left in times.items() if left is not None}
@@ -129,14 +131,16 @@ def _set_clock(game: Game, telling: Telling, chosen: Mapping[str, str], language
         for side, left in given.items()
     ]
     fields = {"act": "arbiter", "do": "set_clock"}
-    return Step(
+    return Confirmation(
         tuple(sentences),
         fields | {side: str(left) for side, left in given.items()},
         say["yes_set_clock"],
     )
 
 
-def _penalty(game: Game, telling: Telling, chosen: Mapping[str, str], language: str) -> Step:
+def _penalty(
+    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
+) -> Confirmation:
     say = catalogue(language)
     side, kind = chosen.get("player", ""), chosen.get("kind", "")
     if side not in f.SIDES:
@@ -164,10 +168,12 @@ def _penalty(game: Game, telling: Telling, chosen: Mapping[str, str], language: 
     elif kind == "loss" and chosen.get("result") in f.RESULTS:
         fields["result"] = chosen["result"]
         sentences.append(say["will_declare"].format(result=chosen["result"]))
-    return Step(tuple(sentences), fields, say[f"yes_penalty_{kind}"])
+    return Confirmation(tuple(sentences), fields, say[f"yes_penalty_{kind}"])
 
 
-def _restore(game: Game, telling: Telling, chosen: Mapping[str, str], language: str) -> Step:
+def _restore(
+    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
+) -> Confirmation:
     say = catalogue(language)
     ply = ply_of(game, chosen)
     if ply is None or ply > len(game.history):
@@ -177,7 +183,7 @@ def _restore(game: Game, telling: Telling, chosen: Mapping[str, str], language: 
         say["will_restore"].format(after=telling.ply(ply), back=len(game.history) - ply),
         say["will_clocks"].format(**{side: time_of(left[side] * 1000) for side in f.SIDES}),
     ]
-    return Step(
+    return Confirmation(
         tuple(sentences),
         {"act": "arbiter", "do": "restore", "ply": str(ply)},
         say["yes_restore"].format(after=telling.ply(ply)),
@@ -185,26 +191,32 @@ def _restore(game: Game, telling: Telling, chosen: Mapping[str, str], language: 
     )
 
 
-def _declare(game: Game, telling: Telling, chosen: Mapping[str, str], language: str) -> Step:
+def _declare(
+    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
+) -> Confirmation:
     say, result = catalogue(language), chosen.get("result", "")
     if result not in f.RESULTS:
         raise NoActionError("no_such_action")
     sentence = say["will_declare"].format(result=result)
     fields = {"act": "arbiter", "do": "declare", "result": result}
-    return Step((sentence,), fields, say["yes_declare"].format(result=result))
+    return Confirmation((sentence,), fields, say["yes_declare"].format(result=result))
 
 
-def _postpone(game: Game, telling: Telling, chosen: Mapping[str, str], language: str) -> Step:
+def _postpone(
+    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
+) -> Confirmation:
     say, given = catalogue(language), _seconds(chosen.get("given", ""))
     fields = {"act": "arbiter", "do": "postpone"}
     sentences = [say["will_postpone"]]
     if given is not None:
         fields["white"] = str(given)
         sentences.append(say["will_postpone_give"].format(time=time_of(given * 1000)))
-    return Step(tuple(sentences), fields, say["yes_postpone"])
+    return Confirmation(tuple(sentences), fields, say["yes_postpone"])
 
 
-def _report(game: Game, telling: Telling, chosen: Mapping[str, str], language: str) -> Step:
+def _report(
+    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
+) -> Confirmation:
     say, act = catalogue(language), chosen["act"]
     fields = {"act": act}
     if act == "touch":
@@ -232,7 +244,7 @@ def _report(game: Game, telling: Telling, chosen: Mapping[str, str], language: s
     if ply:
         fields["ply"] = str(ply)
         sentence += " " + say["will_during"].format(ply=telling.ply(ply))
-    return Step((sentence,), fields, say["yes_report"])
+    return Confirmation((sentence,), fields, say["yes_report"])
 
 
 def ply_of(game: Game, chosen: Mapping[str, str]) -> int | None:

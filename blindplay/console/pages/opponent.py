@@ -7,7 +7,7 @@ from typing import Any
 from blindplay.laws import Game
 
 from ..pieces import rows
-from ..table_port import Table
+from ..table_port import TablePort
 from . import common, players
 
 FOLDER = "opponent"
@@ -17,7 +17,7 @@ SCRIPTS = ("board.js", "clock.js", "log.js")
 title = players.title
 
 
-def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """What the templates of the page show."""
     shown = players.values(game, role, language)
     last = shown["last"]

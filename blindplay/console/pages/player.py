@@ -14,7 +14,7 @@ from blindplay.laws import Game
 
 from ..messages import catalogue
 from ..pieces import rows
-from ..table_port import Table
+from ..table_port import TablePort
 from . import common, players
 
 FOLDER = "player"
@@ -30,7 +30,7 @@ PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
 title = players.title
 
 
-def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]:
+def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """What the templates of the page show."""
     say = catalogue(language)
     shown = players.values(game, role, language)
@@ -46,7 +46,7 @@ def values(table: Table, game: Game, role: str, language: str) -> dict[str, Any]
     return shown
 
 
-def _heard(game: Game, language: str) -> list[tuple[int, common.Told]]:
+def _heard(game: Game, language: str) -> list[tuple[int, common.ShownMove]]:
     """The last announcements, the newest first, each with the number of its move."""
     found = [
         (ply.before.fullmove_number, ply.before, ply.said or ply.move, ply.side)

@@ -14,7 +14,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.editions import Article
 
 from ..messages import catalogue
-from ..table_port import Utterance
+from ..table_port import TapedUtterance
 from .common import spoken_in, time_of
 
 _MOST_MOVES = 12
@@ -41,7 +41,7 @@ GROUPS: Mapping[str, frozenset[str]] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class TimelineLine:
     """One sentence of an entry, the articles it rests on, whether it waits for the arbiter, and its
     language where that is not the page's."""
 
@@ -52,7 +52,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Entry:
+class TimelineEntry:
     """Something that happened: its number in the log, its time, who did it, and what came of it.
     ``sound`` is the number of its utterance on the tape, where it is one."""
 
@@ -60,11 +60,11 @@ class Entry:
     t: int
     time: str
     who: str
-    lines: tuple[Line, ...]
+    lines: tuple[TimelineLine, ...]
     sound: int | None = None
 
 
-class Telling:
+class Narrator:
     """Tells facts and rulings of one game in one language."""
 
     def __init__(self, game: Game, language: str) -> None:
@@ -98,31 +98,31 @@ class Telling:
         status = ruling.get("status")
         return f"{text} ({self._say[f'is_{status}']})" if status else text
 
-    def line(self, ruling: Ruling) -> Line:
+    def line(self, ruling: Ruling) -> TimelineLine:
         """A ruling with its articles."""
         proposed = ruling.get("status") == "proposed"
         # Explanations are in the words of the table, whatever the page's language.
         language = self._spoken_in if ruling.kind == "explained" else ""
-        return Line(self.ruling(ruling), articles(ruling.articles), proposed, language)
+        return TimelineLine(self.ruling(ruling), articles(ruling.articles), proposed, language)
 
-    def entry(self, number: int, fact: Fact, rulings: Sequence[Ruling]) -> Entry:
+    def entry(self, number: int, fact: Fact, rulings: Sequence[Ruling]) -> TimelineEntry:
         """A fact and its rulings; those that only repeat it are left out."""
         kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
         repeats = {"announce": "announced", "repeat": "repeated", "touch": "touched"}
-        lines = [Line(self.fact(fact))]
+        lines = [TimelineLine(self.fact(fact))]
         for one in kept:
             cited = articles(one.articles)
             if one.kind == repeats.get(fact.kind) and len(lines) == 1:
-                lines[0] = Line(self._spoken(lines[0].text, one), cited)
+                lines[0] = TimelineLine(self._spoken(lines[0].text, one), cited)
             else:
                 lines.append(self.line(one))
-        return Entry(number, fact.t, time_of(fact.t), self.who(fact), tuple(lines))
+        return TimelineEntry(number, fact.t, time_of(fact.t), self.who(fact), tuple(lines))
 
-    def said(self, number: int, utterance: Utterance) -> Entry:
+    def said(self, number: int, utterance: TapedUtterance) -> TimelineEntry:
         """What is on the tape."""
         who = self.name("table" if utterance.by == "table" else utterance.by)
-        line = Line(f"{who}: {utterance.words}")
-        return Entry(-1, utterance.t, time_of(utterance.t), who, (line,), number)
+        line = TimelineLine(f"{who}: {utterance.words}")
+        return TimelineEntry(-1, utterance.t, time_of(utterance.t), who, (line,), number)
 
     def who(self, fact: Fact) -> str:
         """Who brought it about."""

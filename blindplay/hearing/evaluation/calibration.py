@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 
 from blindplay.language import Kind, Language
-from blindplay.speech.confidence import Ears, Features, Weights
-from blindplay.speech.confidence import What as Meant
+from blindplay.speech.confidence import ConfidenceModel, Features, Weights
+from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.recogniser import Alternative, Hearing
+from blindplay.speech.recogniser import Hypothesis, Recognition
 
 from ..decision import features, readings
 from .conditions import Noise
-from .corpus import What
-from .scoring import Heard
+from .corpus import UtteranceKind
+from .scoring import ScoredUtterance
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
@@ -50,13 +50,13 @@ _NOBODY = Weights(tuple(map(float, SIGNS)), -math.inf, -math.inf, -math.inf)
 
 
 @dataclass(frozen=True)
-class Sample:
+class CalibrationSample:
     """The likeliest meaning of one utterance: what speaks for it, and whether it was ``right``.
 
     ``takeable``: it may be taken without asking if the odds are good.
     """
 
-    heard: Heard
+    heard: ScoredUtterance
     found: Features
     right: bool
     takeable: bool
@@ -67,19 +67,21 @@ class Sample:
         return self.heard.condition.noise is Noise.NONE
 
 
-def samples(heard: Iterable[Heard], pack: Language) -> list[Sample]:
+def samples(heard: Iterable[ScoredUtterance], pack: Language) -> list[CalibrationSample]:
     """The likeliest meanings of utterances in which any was heard."""
-    believing = Ears(dict.fromkeys(Meant, _NOBODY))
+    believing = ConfidenceModel(dict.fromkeys(Meant, _NOBODY))
     return [one for each in heard if (one := _sample(each, pack, believing)) is not None]
 
 
-def _sample(heard: Heard, pack: Language, believing: Ears) -> Sample | None:
+def _sample(
+    heard: ScoredUtterance, pack: Language, believing: ConfidenceModel
+) -> CalibrationSample | None:
     ranked, nothing = readings(heard.hearing, heard.expected, pack)
     if not ranked:
         return None
     found = features(heard.hearing, ranked, nothing, heard.expected, pack)
     takeable = ranked[0].meant.kind in (Kind.MOVE, Kind.ILLEGAL, Kind.COMMAND)
-    return Sample(
+    return CalibrationSample(
         heard,
         found,
         right=ranked[0].key == _truth(heard, pack),
@@ -87,11 +89,11 @@ def _sample(heard: Heard, pack: Language, believing: Ears) -> Sample | None:
     )
 
 
-def _truth(heard: Heard, pack: Language) -> str | None:
+def _truth(heard: ScoredUtterance, pack: Language) -> str | None:
     """The key of what was said, as an ear without fault would read it."""
-    if heard.line.what is What.TALK or not heard.line.words:
+    if heard.line.what is UtteranceKind.TALK or not heard.line.words:
         return None
-    perfect = Hearing((Alternative(_plain(heard.meant.words), 0.0),))
+    perfect = Recognition((Hypothesis(_plain(heard.meant.words), 0.0),))
     ranked, _ = readings(perfect, heard.expected, pack)
     return ranked[0].key if ranked else None
 
@@ -138,11 +140,11 @@ class Fitted:
     weights of other voices."""
 
     weights: Numbers
-    samples: list[Sample]
+    samples: list[CalibrationSample]
     odds: Numbers
 
 
-def fit(all_samples: Sequence[Sample], meant: Meant) -> Fitted:
+def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     """Weights on all samples of one kind, and cross-validated odds."""
     found = [one for one in all_samples if one.found.what is meant]
     if not found:
@@ -209,7 +211,7 @@ def asking(fitted: Fitted, talk: int) -> float:
     odds = sorted(
         float(value)
         for value, one in zip(fitted.odds, fitted.samples, strict=True)
-        if one.heard.line.what is What.TALK and one.quiet
+        if one.heard.line.what is UtteranceKind.TALK and one.quiet
     )
     allowed = int(talk * DISTURBING)
     least = odds[-allowed - 1] + 0.05 if len(odds) > allowed else _LOWEST
@@ -219,11 +221,11 @@ def asking(fitted: Fitted, talk: int) -> float:
 # --- confusions ----------------------------------------------------------------------------------
 
 
-def confusions(heard: Iterable[Heard]) -> Confusions:
+def confusions(heard: Iterable[ScoredUtterance]) -> Confusions:
     """What the model takes for what, heard freely, where it was known what was said."""
     pairs: list[tuple[str, str]] = []
     for one in heard:
-        if one.line.what is not What.TALK and one.freely.words:
+        if one.line.what is not UtteranceKind.TALK and one.freely.words:
             said = _plain(one.meant.words).split()
             pairs += Confusions().aligned(said, one.freely.words.split())
     return Confusions.measured(pairs)
@@ -232,9 +234,9 @@ def confusions(heard: Iterable[Heard]) -> Confusions:
 # --- all of it -----------------------------------------------------------------------------------
 
 _SAID = {
-    Meant.MOVE: (What.MOVE,),
-    Meant.ILLEGAL: (What.ILLEGAL,),
-    Meant.COMMAND: (What.COMMAND, What.OPENED),
+    Meant.MOVE: (UtteranceKind.MOVE,),
+    Meant.ILLEGAL: (UtteranceKind.ILLEGAL,),
+    Meant.COMMAND: (UtteranceKind.COMMAND, UtteranceKind.OPENED),
 }
 
 
@@ -242,15 +244,17 @@ _SAID = {
 class Measured:
     """Ears fitted to utterances, and lines that tell what voices got that were left out."""
 
-    ears: Ears
+    ears: ConfidenceModel
     lines: tuple[str, ...]
 
 
-def measured(heard: Sequence[Heard], pack: Language, about: Mapping[str, object]) -> Measured:
+def measured(
+    heard: Sequence[ScoredUtterance], pack: Language, about: Mapping[str, object]
+) -> Measured:
     """Ears fitted to these utterances; ``about`` tells what they were."""
     all_samples = samples(heard, pack)
     quietly = [one for one in heard if one.condition.noise is Noise.NONE]
-    talk = sum(one.line.what is What.TALK for one in quietly)
+    talk = sum(one.line.what is UtteranceKind.TALK for one in quietly)
     weights: dict[Meant, Weights] = {}
     lines: list[str] = []
     for meant in Meant:
@@ -259,11 +263,13 @@ def measured(heard: Sequence[Heard], pack: Language, about: Mapping[str, object]
         ask = min(asking(fitted, talk), accept)
         weights[meant] = Weights(tuple(map(float, fitted.weights)), accept, ask, short)
         lines += _told(meant, fitted, weights[meant], heard)
-    ears = Ears(weights, confusions(heard), {"utterances": len(heard), **about})
+    ears = ConfidenceModel(weights, confusions(heard), {"utterances": len(heard), **about})
     return Measured(ears, tuple(lines))
 
 
-def _told(meant: Meant, fitted: Fitted, weights: Weights, heard: Sequence[Heard]) -> Iterator[str]:
+def _told(
+    meant: Meant, fitted: Fitted, weights: Weights, heard: Sequence[ScoredUtterance]
+) -> Iterator[str]:
     taken = [
         one
         for one, odds in zip(fitted.samples, fitted.odds, strict=True)

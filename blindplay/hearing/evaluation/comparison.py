@@ -27,13 +27,13 @@ from blindplay.speech.recogniser import Recogniser
 from ..decision import open_recogniser
 from . import report, resources, scoring
 from .conditions import Condition, Samples, parse
-from .corpus import Utterance, What
-from .scoring import Heard
+from .corpus import CorpusUtterance, UtteranceKind
+from .scoring import ScoredUtterance
 
 CONDITIONS = "clean,10,pink10"
 MOST = 3
 """So many models at most are tried together."""
-_SINGLE = (What.WORD,)
+_SINGLE = (UtteranceKind.WORD,)
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cost:
     real_time_factor: float
 
 
-class Stage(Enum):
+class Familiarity(Enum):
     """Whether the models know the speaker: each has said the first half of what he says here, and
     his own pronunciations were learned from it; the second half is counted."""
 
@@ -56,7 +56,7 @@ class Stage(Enum):
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """What models together made of the utterances in one condition: for each kind, how many there
     were ("of") and what came of so many of them. ``measured``: their ears are their own.
     ``stage``: before or after an enrolment, if there was one."""
@@ -66,7 +66,7 @@ class Row:
     measured: bool
     cost: Cost
     counts: Mapping[str, Mapping[str, int]]
-    stage: Stage | None = None
+    stage: Familiarity | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The same as one JSON object."""
@@ -82,7 +82,7 @@ class Row:
 
 def compare(
     pack: Language, options: report.Options, *, enrolled: bool = False
-) -> Iterator[str | Row]:
+) -> Iterator[str | ComparisonRow]:
     """Lines to be read, and with those of each combination of models and each condition its row.
     ``enrolled``: also with the pronunciations of each voice, learned from half of what it says.
 
@@ -121,7 +121,7 @@ def compare(
     words = [one for one in said.utterances if one.line.what in _SINGLE]
     costs: dict[tuple[str, ...], Cost] = {}
     for condition in conditions:
-        heard: dict[str, list[Heard]] = {}
+        heard: dict[str, list[ScoredUtterance]] = {}
         worked: dict[str, float] = {}
         for name, recogniser in loaded.items():
             began = time.process_time()
@@ -137,7 +137,7 @@ def compare(
             own = zip(*(heard[name] for name in names), strict=True)
             counts = _counts(pack, one, [scoring.together(parts) for parts in own])
             if words:
-                counts[What.WORD.value] = scoring.words_right(
+                counts[UtteranceKind.WORD.value] = scoring.words_right(
                     one, pack, words, condition, said.babble, options.seed
                 )
             memory = memories[names]
@@ -148,7 +148,7 @@ def compare(
                 sum(worked[name] for name in names),
             )
             costs.setdefault(names, cost)
-            row = Row(names, condition, file_of(*folders).is_file(), cost, counts)
+            row = ComparisonRow(names, condition, file_of(*folders).is_file(), cost, counts)
             yield from told(row)
             yield row
     if not enrolled:
@@ -160,7 +160,7 @@ def compare(
             own = zip(*(heard[name] for name in names), strict=True)
             counts = _counts(pack, one, [scoring.together(parts) for parts in own])
             measured = file_of(*folders).is_file()
-            row = Row(names, condition, measured, costs[names], counts, stage)
+            row = ComparisonRow(names, condition, measured, costs[names], counts, stage)
             yield from told(row)
             yield row
 
@@ -168,16 +168,16 @@ def compare(
 def _enrolled(
     pack: Language,
     models: Mapping[str, Recogniser],
-    said: Sequence[Utterance],
+    said: Sequence[CorpusUtterance],
     babble: Samples,
     condition: Condition,
-) -> Iterator[tuple[Stage, Condition, dict[str, list[Heard]]]]:
+) -> Iterator[tuple[Familiarity, Condition, dict[str, list[ScoredUtterance]]]]:
     """The second half of what each voice says, as models hear it before and after they have
     learned the voice's pronunciations from the first half, recorded in a quiet room."""
     words = lexicon(pack.code)
     vocabulary = Vocabulary({**words.words, **words.fillers}, words.squares)
-    found: dict[Stage, dict[str, list[Heard]]] = {
-        stage: {name: [] for name in models} for stage in Stage
+    found: dict[Familiarity, dict[str, list[ScoredUtterance]]] = {
+        stage: {name: [] for name in models} for stage in Familiarity
     }
     for voice in dict.fromkeys(one.voice for one in said):
         own = [one for one in said if one.voice == voice and one.line.words]
@@ -186,16 +186,16 @@ def _enrolled(
             with tempfile.TemporaryDirectory() as made:
                 folder = Path(made) / "model"
                 prompts = (
-                    pronunciations.Said(
+                    pronunciations.PromptedSound(
                         tuple((one.line.words or "").lower().split()), _pcm(one.sound)
                     )
                     for one in learning
-                    if one.line.what is not What.TALK
+                    if one.line.what is not UtteranceKind.TALK
                 )
                 habits = pronunciations.learn(before.folder, prompts, words.words, words.fillers)
                 pronunciations.write(before.folder, folder, vocabulary, habits.all)
                 after = open_recogniser(pack, folder)
-                for stage, one in ((Stage.BEFORE, before), (Stage.AFTER, after)):
+                for stage, one in ((Familiarity.BEFORE, before), (Familiarity.AFTER, after)):
                     heard = scoring.hear(one, pack, judging, condition, babble, 1, freely=False)
                     found[stage][name] += heard
     for stage, told in found.items():
@@ -217,14 +217,14 @@ def _named(pack: Language, options: report.Options) -> dict[str, Path]:
 
 
 def _counts(
-    pack: Language, one: AnyRecogniser, heard: Sequence[Heard]
+    pack: Language, one: AnyRecogniser, heard: Sequence[ScoredUtterance]
 ) -> dict[str, Mapping[str, int]]:
     decided = scoring.deciding(pack, ears_of(*one.folders))
     counts = {
         what.value: scoring.count(
             heard, what, lambda each: scoring.outcome(each, decided(each), pack)
         )
-        for what in What
+        for what in UtteranceKind
         if what not in _SINGLE
     }
     return {kind: count for kind, count in counts.items() if count["of"]}
@@ -234,7 +234,7 @@ def _megabytes(folder: Path) -> float:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
 
 
-def told(row: Row) -> Iterator[str]:
+def told(row: ComparisonRow) -> Iterator[str]:
     """One row in lines to be read."""
     models = " and ".join(row.models) + (" together" if len(row.models) > 1 else "")
     if row.stage is not None:

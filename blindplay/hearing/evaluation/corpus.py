@@ -35,7 +35,7 @@ _BABBLE_S = 30
 _LONGEST_GAME = 160
 
 
-class What(Enum):
+class UtteranceKind(Enum):
     """What an utterance is."""
 
     MOVE = "moves"
@@ -47,10 +47,10 @@ class What(Enum):
 
 
 @dataclass(frozen=True)
-class Line:
+class ScriptLine:
     """Something to be said in a position; ``words`` is None where they are not known."""
 
-    what: What
+    what: UtteranceKind
     fen: str
     words: str | None
 
@@ -61,10 +61,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Utterance:
+class CorpusUtterance:
     """A line as it was said, without a room."""
 
-    line: Line
+    line: ScriptLine
     voice: str
     sound: Samples
 
@@ -72,7 +72,7 @@ class Utterance:
 # --- lines ---------------------------------------------------------------------------------------
 
 
-def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[Line]:
+def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[ScriptLine]:
     """So many announcements, ``others`` illegal ones and as much talk, and a quarter as many
     commands of one word, each also after the opening word where it may be said."""
     position = chess.STARTING_FEN
@@ -82,9 +82,9 @@ def lines(pack: Language, count: int, others: int, chance: random.Random) -> lis
         *(announcement(pack, chance) for _ in range(count)),
         *(illegal(pack, chance) for _ in range(others)),
         *talk(pack, others, chance),
-        *(Line(What.COMMAND, position, phrase) for phrase in chosen),
+        *(ScriptLine(UtteranceKind.COMMAND, position, phrase) for phrase in chosen),
         *(
-            Line(What.OPENED, position, f"{pack.opening_word} {phrase}")
+            ScriptLine(UtteranceKind.OPENED, position, f"{pack.opening_word} {phrase}")
             for phrase in chosen
             if pack.understand(phrase, chess.Board()).command not in NEVER_OPENED
         ),
@@ -136,14 +136,14 @@ def _special(chance: random.Random) -> tuple[chess.Board, chess.Move]:
             board.push(chance.choice(moves))
 
 
-def announcement(pack: Language, chance: random.Random) -> Line:
+def announcement(pack: Language, chance: random.Random) -> ScriptLine:
     """A legal move in a form that means it: half of them in full, as it is announced back."""
     if chance.random() < 0.25:
         board, move = _special(chance)
     else:
         board = position(chance)
         move = chance.choice(list(board.legal_moves))
-    return Line(What.MOVE, board.fen(), _form(pack, board, move, chance))
+    return ScriptLine(UtteranceKind.MOVE, board.fen(), _form(pack, board, move, chance))
 
 
 def _form(pack: Language, board: chess.Board, move: chess.Move, chance: random.Random) -> str:
@@ -160,7 +160,7 @@ def _form(pack: Language, board: chess.Board, move: chess.Move, chance: random.R
     return chance.choice(cores if chance.random() < 0.7 else forms)
 
 
-def illegal(pack: Language, chance: random.Random) -> Line:
+def illegal(pack: Language, chance: random.Random) -> ScriptLine:
     """An announcement that is no legal move and sounds like one: a word is another, the origin
     is another (its short form would be legal), another piece moves, or something is in the way."""
     names = _names(pack)
@@ -186,7 +186,7 @@ def illegal(pack: Language, chance: random.Random) -> Line:
             said = chance.choice(pack.illegal_phrases(board) or [""])
         said = " ".join(said.split())
         if pack.understand(said, board).kind is Kind.ILLEGAL:
-            return Line(What.ILLEGAL, board.fen(), said)
+            return ScriptLine(UtteranceKind.ILLEGAL, board.fen(), said)
 
 
 def pack_links(pack: Language, board: chess.Board, move: chess.Move) -> list[str]:
@@ -208,7 +208,7 @@ def _names(pack: Language) -> tuple[list[str], list[str], list[str]]:
     return [names[0] for names in corners], [names[-1] for names in corners], pieces
 
 
-def talk(pack: Language, count: int, chance: random.Random) -> Iterator[Line]:
+def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLine]:
     """Other speech than ours: sentences and words, and a third of it our own words in disorder."""
     sentences = _sentences(pack)
     if not sentences:
@@ -224,7 +224,7 @@ def talk(pack: Language, count: int, chance: random.Random) -> Iterator[Line]:
                              range(chance.randrange(1, 5)))  # fmt: skip
         if pack.understand(words, board).kind in (Kind.UNCLEAR, Kind.NOTHING):
             found += 1
-            yield Line(What.TALK, board.fen(), words)
+            yield ScriptLine(UtteranceKind.TALK, board.fen(), words)
 
 
 def _sentences(pack: Language) -> list[str]:
@@ -255,14 +255,14 @@ def _is_espeak(there: Sequence[Voice]) -> bool:
 
 
 def speak(
-    pack: Language, said: Sequence[Line], voices: Sequence[str], seed: int, folder: Path
-) -> list[Utterance]:
+    pack: Language, said: Sequence[ScriptLine], voices: Sequence[str], seed: int, folder: Path
+) -> list[CorpusUtterance]:
     """Each line in one of the voices. ``folder`` keeps what was rendered.
 
     Raises SynthesisError if there is no such voice.
     """
 
-    def spoken(part: Sequence[int]) -> dict[int, Utterance]:
+    def spoken(part: Sequence[int]) -> dict[int, CorpusUtterance]:
         # Each thread its own synthesiser, for a synthesiser says one thing at a time.
         with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
             return {
@@ -277,11 +277,13 @@ def speak(
     return [found[number] for number in range(len(said))]
 
 
-def _spoken(synthesiser: Synthesiser, line: Line, voice: str, chance: random.Random) -> Utterance:
+def _spoken(
+    synthesiser: Synthesiser, line: ScriptLine, voice: str, chance: random.Random
+) -> CorpusUtterance:
     rendered = synthesiser.render(line.words or "", voice=voice, rate=chance.randint(125, 190))
     # Taken for sound of another rate, a voice is another person's: pitch, tract and speed change.
     sound = _samples(rendered, chance.uniform(0.88, 1.14))
-    return Utterance(line, voice, as_recorded(sound, chance))
+    return CorpusUtterance(line, voice, as_recorded(sound, chance))
 
 
 def _samples(file: Path, factor: float = 1.0) -> Samples:
@@ -324,7 +326,9 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
 # --- recordings ----------------------------------------------------------------------------------
 
 
-def recordings(pack: Language, folder: Path, count: int, others: int, seed: int) -> list[Utterance]:
+def recordings(
+    pack: Language, folder: Path, count: int, others: int, seed: int
+) -> list[CorpusUtterance]:
     """The recordings listed in the folder's ``index.jsonl``: at most ``count`` announcements and
     single words, and ``others`` of each other kind.
 
@@ -334,36 +338,36 @@ def recordings(pack: Language, folder: Path, count: int, others: int, seed: int)
     index = folder / "index.jsonl"
     if not index.is_file():
         raise ValueError(f"There is no {index}; it lists a file, speaker and words a line.")
-    listed: dict[What, list[tuple[Line, str, Path]]] = {}
+    listed: dict[UtteranceKind, list[tuple[ScriptLine, str, Path]]] = {}
     for number, told in enumerate(index.read_text("utf-8").splitlines(), 1):
         chance = random.Random(f"{seed} {number}")
         try:
             entry = json.loads(told)
             file, words = str(entry["file"]), entry.get("words")
             fen = str(entry.get("fen") or position(chance).fen())
-            line = Line(_kind(pack, words, fen, "fen" in entry), fen, words)
+            line = ScriptLine(_kind(pack, words, fen, "fen" in entry), fen, words)
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{index}:{number}: needs an object with file and words.") from None
         speaker = str(entry.get("speaker", "?"))
         listed.setdefault(line.what, []).append((line, speaker, folder / file))
     found = []
     for what, entries in listed.items():
-        most = count if what in (What.MOVE, What.WORD) else others
+        most = count if what in (UtteranceKind.MOVE, UtteranceKind.WORD) else others
         chance = random.Random(f"{seed} {what.value}")
         for line, speaker, path in chance.sample(entries, min(most, len(entries))):
-            found.append(Utterance(line, speaker, as_recorded(_samples(path), chance)))
+            found.append(CorpusUtterance(line, speaker, as_recorded(_samples(path), chance)))
     return found
 
 
-def _kind(pack: Language, words: str | None, fen: str, placed: bool) -> What:
+def _kind(pack: Language, words: str | None, fen: str, placed: bool) -> UtteranceKind:
     if words is None:
-        return What.TALK
+        return UtteranceKind.TALK
     meant = pack.understand(words, chess.Board(fen))
     if meant.command is not None:
-        return What.OPENED if meant.opened else What.COMMAND
+        return UtteranceKind.OPENED if meant.opened else UtteranceKind.COMMAND
     if meant.move is not None:
-        return What.MOVE
+        return UtteranceKind.MOVE
     if meant.kind is Kind.ILLEGAL and placed:
-        return What.ILLEGAL
+        return UtteranceKind.ILLEGAL
     single = not placed and " " not in words and pack.is_word_of_a_move(words)
-    return What.WORD if single else What.TALK
+    return UtteranceKind.WORD if single else UtteranceKind.TALK

@@ -6,7 +6,7 @@ import functools
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from ..decision import open_recogniser
 from . import calibration, corpus, scoring
 from . import resources as effort
 from .conditions import Condition, Noise, Samples, parse
-from .corpus import Utterance, What
-from .scoring import Comes, Decide, Heard
+from .corpus import CorpusUtterance, UtteranceKind
+from .scoring import Decide, ScoredOutcome, ScoredUtterance
 
 CONDITIONS = "clean,20,10,5,pink10,hum,room"
 MEASURED_IN = "clean,10,pink10,room"
@@ -44,26 +44,28 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Said:
+class SpokenCorpus:
     """What was said and by whom, and the babble of others."""
 
-    utterances: list[Utterance]
+    utterances: list[CorpusUtterance]
     voices: tuple[str, ...]
     babble: Samples
     recorded: bool = False
 
 
-def say(pack: Language, options: Options, folder: Path) -> Said:
+def say(pack: Language, options: Options, folder: Path) -> SpokenCorpus:
     """What is to be measured, spoken or read from recordings. ``folder`` keeps what was spoken."""
     babble = corpus.babble(pack, options.seed, folder)
     if options.recordings is not None:
         found = corpus.recordings(
             pack, options.recordings, options.count, options.others, options.seed
         )
-        return Said(found, tuple(dict.fromkeys(one.voice for one in found)), babble, recorded=True)
+        return SpokenCorpus(
+            found, tuple(dict.fromkeys(one.voice for one in found)), babble, recorded=True
+        )
     voices = options.voices or corpus.voices(pack, folder)
     said = corpus.lines(pack, options.count, options.others, random.Random(options.seed))
-    return Said(corpus.speak(pack, said, voices, options.seed, folder), voices, babble)
+    return SpokenCorpus(corpus.speak(pack, said, voices, options.seed, folder), voices, babble)
 
 
 @dataclass
@@ -103,14 +105,16 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
             f"Memory: {measured[1]:.0f} MB of the process with {_models(folders)} and voice "
             f"detector at work, {measured[0]:.0f} MB of it without them."
         )
-    single = [one for one in said.utterances if one.line.what is What.WORD]
-    others = [one for one in said.utterances if one.line.what is not What.WORD]
-    timed = [one for one in others if one.line.what is What.MOVE][:_TIMED]
+    single = [one for one in said.utterances if one.line.what is UtteranceKind.WORD]
+    others = [one for one in said.utterances if one.line.what is not UtteranceKind.WORD]
+    timed = [one for one in others if one.line.what is UtteranceKind.MOVE][:_TIMED]
     for condition in conditions:
         found = Figures(condition)
         if others:
             heard = scoring.hear(recogniser, pack, others, condition, said.babble, options.seed)
-            needed = [one for one in others if one.line.what in (What.TALK, What.OPENED)]
+            needed = [
+                one for one in others if one.line.what in (UtteranceKind.TALK, UtteranceKind.OPENED)
+            ]
             strictly = scoring.hear(
                 recogniser,
                 pack,
@@ -133,13 +137,15 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
             for name, decided in decisions.items():
                 comes = functools.partial(_outcome, pack, decided)
 
-                for what in What if not name else (What.MOVE, What.ILLEGAL):
+                for what in (
+                    UtteranceKind if not name else (UtteranceKind.MOVE, UtteranceKind.ILLEGAL)
+                ):
                     found.counts[what.value + name] = scoring.count(heard, what, comes)
-            for what in (What.TALK, What.OPENED):
+            for what in (UtteranceKind.TALK, UtteranceKind.OPENED):
                 found.counts[f"{what.value}, opening word required"] = scoring.count(
                     strictly, what, outcome
                 )
-            for what in (What.MOVE, What.ILLEGAL, What.TALK):
+            for what in (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK):
                 found.counts[f"{what.value}, heard freely"] = scoring.count(
                     heard, what, lambda one: scoring.freely(one, pack)
                 )
@@ -150,7 +156,7 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
                 recogniser, pack, ears, timed, condition, said.babble, options.seed
             )
         if single:
-            found.counts[What.WORD.value] = scoring.words_right(
+            found.counts[UtteranceKind.WORD.value] = scoring.words_right(
                 recogniser, pack, single, condition, said.babble, options.seed
             )
         found.counts = {name: count for name, count in found.counts.items() if count["of"]}
@@ -167,7 +173,7 @@ def measure(pack: Language, options: Options) -> calibration.Measured:
     recogniser = open_recogniser(pack, *listening(pack, options))
     with tempfile.TemporaryDirectory() as kept:
         spoken = say(pack, options, Path(kept))
-    said = [one for one in spoken.utterances if one.line.what is not What.WORD]
+    said = [one for one in spoken.utterances if one.line.what is not UtteranceKind.WORD]
     heard = [
         one
         for condition in conditions
@@ -182,7 +188,7 @@ def measure(pack: Language, options: Options) -> calibration.Measured:
     return calibration.measured(heard, pack, about)
 
 
-def _outcome(pack: Language, decided: Decide, one: Heard) -> Comes:
+def _outcome(pack: Language, decided: Decide, one: ScoredUtterance) -> ScoredOutcome:
     return scoring.outcome(one, decided(one), pack)
 
 
@@ -196,16 +202,16 @@ def _models(folders: Sequence[Path]) -> str:
     return f"model {names[0]}" if len(names) == 1 else f"models {' and '.join(names)} together"
 
 
-def _about(pack: Language, folders: Sequence[Path], said: Said, options: Options) -> str:
+def _about(pack: Language, folders: Sequence[Path], said: SpokenCorpus, options: Options) -> str:
     own = "measured for it" if file_of(*folders).is_file() else "the cautious general ones"
     told = about(pack, said, options)
     return f"Voice, {pack.name}, {_models(folders)}, ears {own}; {told}"
 
 
-def about(pack: Language, said: Said, options: Options) -> str:
+def about(pack: Language, said: SpokenCorpus, options: Options) -> str:
     """What is said, by whom, and how often."""
     kinds = Counter(one.line.what for one in said.utterances)
-    numbers = ", ".join(f"{kinds[what]} {what.value}" for what in What if kinds[what])
+    numbers = ", ".join(f"{kinds[what]} {what.value}" for what in UtteranceKind if kinds[what])
     if said.recorded:
         who = f"recordings of {len(said.voices)} speakers in {options.recordings}"
     else:
@@ -225,11 +231,11 @@ def told(found: Figures) -> Iterator[str]:
     counts = found.counts
     for counted in told_counts(counts):
         yield f"{name}; {counted}"
-    moves = What.MOVE.value
+    moves = UtteranceKind.MOVE.value
     if found.curve:
         of = sum(
             counts[what.value]["of"]
-            for what in (What.MOVE, What.ILLEGAL, What.TALK)
+            for what in (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
             if what.value in counts
         )
         for point in found.curve:
@@ -249,86 +255,67 @@ def told(found: Figures) -> Iterator[str]:
         )
 
 
+_Phrases = tuple[tuple[str, tuple[ScoredOutcome, ...]], ...]
+_R, _A, _V = ScoredOutcome.RIGHT, ScoredOutcome.ASKED, ScoredOutcome.IN_VAIN
+_F, _I, _O = ScoredOutcome.REFUSED, ScoredOutcome.ILLEGAL, ScoredOutcome.OTHER_ILLEGAL
+_W, _C = ScoredOutcome.WRONG, ScoredOutcome.COMMAND
+# Each phrase with the outcomes it counts; one that ends in "%" also gives their share.
+_MOVES: _Phrases = (
+    ("right first time %", (_R,)), ("right after one question at most %", (_R, _A)),
+    ("asked in vain", (_V,)), ("refused", (_F,)), ("told to be illegal", (_I, _O)),
+    ("wrong accepted", (_W, _C)),
+)  # fmt: skip
+_AGAINST: _Phrases = (
+    ("the contradiction is asked about", (_A, _V)), ("refused", (_F,)),
+    ("told to be illegal", (_I,)), ("taken as said", (_R,)), ("wrong accepted", (_W, _C)),
+)  # fmt: skip
+_ILLEGAL: _Phrases = (
+    ("recognised as illegal %", (_R,)), ("as another illegal move", (_O,)),
+    ("asked about or refused", (_V, _F, _A)), ("obeyed as a command", (_C,)),
+    ("taken for a legal move", (_W,)),
+)  # fmt: skip
+_TALK: _Phrases = (
+    ("taken for a move", (_W,)), ("for a command", (_C,)), ("told to be illegal", (_I,)),
+    ("asked about", (_V,)), ("passed over or not understood", (_F,)),
+)  # fmt: skip
+_COMMANDS: _Phrases = (
+    ("right %", (_R,)), ("after a question %", (_R, _A)), ("asked in vain", (_V,)),
+    ("refused", (_F,)), ("another command", (_C,)), ("taken for a move", (_W, _I)),
+)  # fmt: skip
+_LINES: tuple[tuple[UtteranceKind, str, _Phrases], ...] = (
+    (UtteranceKind.MOVE, "", _MOVES),
+    (UtteranceKind.MOVE, ", piece lifted", _MOVES),
+    (UtteranceKind.MOVE, ", move executed", _MOVES),
+    (UtteranceKind.MOVE, ", to be repeated", _MOVES),
+    (UtteranceKind.MOVE, ", another piece lifted", _AGAINST),
+    (UtteranceKind.MOVE, ", another to be repeated", _MOVES),
+    (UtteranceKind.MOVE, ", heard freely", _MOVES),
+    (UtteranceKind.ILLEGAL, "", _ILLEGAL),
+    (UtteranceKind.ILLEGAL, ", piece lifted", _ILLEGAL),
+    (UtteranceKind.ILLEGAL, ", move executed", _ILLEGAL),
+    (UtteranceKind.ILLEGAL, ", to be repeated", _ILLEGAL),
+    (UtteranceKind.ILLEGAL, ", heard freely", _ILLEGAL),
+    (UtteranceKind.TALK, "", _TALK),
+    (UtteranceKind.TALK, ", opening word required", _TALK),
+    (UtteranceKind.TALK, ", heard freely", _TALK),
+    (UtteranceKind.COMMAND, "", _COMMANDS),
+    (UtteranceKind.OPENED, "", _COMMANDS),
+    (UtteranceKind.OPENED, ", opening word required", _COMMANDS),
+    (UtteranceKind.WORD, "", ()),
+)
+
+
 def told_counts(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """What came of each kind of utterance, a line each."""
-
-    def line(key: str, text: Callable[[Mapping[str, int]], str]) -> Iterator[str]:
-        if key in counts:
-            yield f"{key}, {counts[key]['of']}: {text(counts[key])}."
-
-    moves = What.MOVE.value
-    yield from line(moves, _moves)
-    for also in (", piece lifted", ", move executed", ", to be repeated"):
-        yield from line(moves + also, _moves)
-    yield from line(moves + ", another piece lifted", _against)
-    yield from line(moves + ", another to be repeated", _moves)
-    yield from line(moves + ", heard freely", _moves)
-    yield from line(What.ILLEGAL.value, _illegal)
-    for also in (", piece lifted", ", move executed", ", to be repeated", ", heard freely"):
-        yield from line(What.ILLEGAL.value + also, _illegal)
-    for also in ("", ", opening word required", ", heard freely"):
-        yield from line(What.TALK.value + also, _talk)
-    yield from line(What.COMMAND.value, _commands)
-    yield from line(What.OPENED.value, _commands)
-    yield from line(What.OPENED.value + ", opening word required", _commands)
-    yield from line(What.WORD.value, _words)
+    """The outcomes of each kind of utterance, one line each."""
+    for kind, evidence, phrases in _LINES:
+        count = counts.get(kind.value + evidence)
+        if count is not None:
+            parts = [_counted(count, *phrase) for phrase in phrases]
+            parts = parts or [f"{name} {number}" for name, number in count.items() if name != "of"]
+            yield f"{kind.value}{evidence}, {count['of']}: {', '.join(parts)}."
 
 
-def _share(count: Mapping[str, int], *comes: Comes) -> str:
-    number = _sum(count, *comes)
-    return f"{number} ({100 * number / max(1, count['of']):.1f} %)"
-
-
-def _sum(count: Mapping[str, int], *comes: Comes) -> int:
-    return sum(count.get(each.value, 0) for each in comes)
-
-
-def _moves(count: Mapping[str, int]) -> str:
-    return (
-        f"right first time {_share(count, Comes.RIGHT)}, right after one question at most "
-        f"{_share(count, Comes.RIGHT, Comes.ASKED)}, asked in vain {_sum(count, Comes.IN_VAIN)}, "
-        f"refused {_sum(count, Comes.REFUSED)}, told to be illegal "
-        f"{_sum(count, Comes.ILLEGAL, Comes.OTHER_ILLEGAL)}, wrong accepted "
-        f"{_sum(count, Comes.WRONG, Comes.COMMAND)}"
-    )
-
-
-def _against(count: Mapping[str, int]) -> str:
-    return (
-        f"the contradiction is asked about {_sum(count, Comes.ASKED, Comes.IN_VAIN)}, refused "
-        f"{_sum(count, Comes.REFUSED)}, told to be illegal {_sum(count, Comes.ILLEGAL)}, taken as "
-        f"said {_sum(count, Comes.RIGHT)}, wrong accepted "
-        f"{_sum(count, Comes.WRONG, Comes.COMMAND)}"
-    )
-
-
-def _illegal(count: Mapping[str, int]) -> str:
-    return (
-        f"recognised as illegal {_share(count, Comes.RIGHT)}, as another illegal move "
-        f"{_sum(count, Comes.OTHER_ILLEGAL)}, asked about or refused "
-        f"{_sum(count, Comes.IN_VAIN, Comes.REFUSED, Comes.ASKED)}, obeyed as a command "
-        f"{_sum(count, Comes.COMMAND)}, taken for a legal move {_sum(count, Comes.WRONG)}"
-    )
-
-
-def _talk(count: Mapping[str, int]) -> str:
-    return (
-        f"taken for a move {_sum(count, Comes.WRONG)}, for a command "
-        f"{_sum(count, Comes.COMMAND)}, told to be illegal {_sum(count, Comes.ILLEGAL)}, asked "
-        f"about {_sum(count, Comes.IN_VAIN)}, passed over or not understood "
-        f"{_sum(count, Comes.REFUSED)}"
-    )
-
-
-def _commands(count: Mapping[str, int]) -> str:
-    return (
-        f"right {_share(count, Comes.RIGHT)}, after a question "
-        f"{_share(count, Comes.RIGHT, Comes.ASKED)}, asked in vain "
-        f"{_sum(count, Comes.IN_VAIN)}, refused {_sum(count, Comes.REFUSED)}, another command "
-        f"{_sum(count, Comes.COMMAND)}, taken for a move "
-        f"{_sum(count, Comes.WRONG, Comes.ILLEGAL)}"
-    )
-
-
-def _words(count: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {number}" for name, number in count.items() if name != "of")
+def _counted(count: Mapping[str, int], phrase: str, outcomes: tuple[ScoredOutcome, ...]) -> str:
+    number = sum(count.get(outcome.value, 0) for outcome in outcomes)
+    share = f" ({100 * number / max(1, count['of']):.1f} %)" if phrase.endswith("%") else ""
+    return f"{phrase.removesuffix('%').strip()} {number}{share}"

@@ -14,14 +14,14 @@ import numpy as np
 
 from blindplay.language import Language
 from blindplay.speech.audio import RATE, MemorySource
-from blindplay.speech.confidence import Ears
+from blindplay.speech.confidence import ConfidenceModel
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.listener import Listener
-from blindplay.speech.recogniser import Hearing
+from blindplay.speech.recogniser import Recognition
 
 from ..decision import Decision, decide
 from .conditions import Condition, Samples, apply
-from .corpus import Utterance
+from .corpus import CorpusUtterance
 from .scoring import expectation
 
 _ROOM_S = 2.5
@@ -46,8 +46,8 @@ class Effort:
 def effort(
     recogniser: AnyRecogniser,
     pack: Language,
-    ears: Ears,
-    said: Sequence[Utterance],
+    ears: ConfidenceModel,
+    said: Sequence[CorpusUtterance],
     condition: Condition,
     babble: Samples,
     seed: int,
@@ -64,10 +64,10 @@ def effort(
         )
         pcm = np.clip(whole, -32_768, 32_767).astype("<i2").tobytes()
         expected = expectation(recogniser, pack, utterance.line.board)
-        told: list[tuple[Hearing, float]] = []
+        told: list[tuple[Recognition, float]] = []
         decided: list[Decision] = []
 
-        def on_hearing(hearing: Hearing) -> None:
+        def on_hearing(hearing: Recognition) -> None:
             began = time.thread_time()
             decided.append(decide(hearing, expected, pack, ears))  # noqa: B023
             timing = listener.timing  # noqa: B023

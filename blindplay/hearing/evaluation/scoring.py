@@ -13,15 +13,15 @@ import chess
 import numpy as np
 
 from blindplay.language import NEVER_OPENED, QUESTIONS, Command, Language, Understanding
-from blindplay.speech.confidence import Ears
-from blindplay.speech.confidence import What as Meant
+from blindplay.speech.confidence import ConfidenceModel
+from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.ensemble import AnyRecogniser, summed
-from blindplay.speech.recogniser import Hearing
+from blindplay.speech.recogniser import Recognition
 
 from ..decision import Decision, Expected, Verdict, decide, expect
 from .conditions import Condition, Samples, apply
-from .corpus import Line, Utterance, What
+from .corpus import CorpusUtterance, ScriptLine, UtteranceKind
 
 FREELY_WITHIN = 1 / 3
 """Heard freely, a phrase is taken if at most so many of its words are others."""
@@ -29,7 +29,7 @@ THRESHOLDS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
 """The odds in nats at which the curve of right against wrong is told."""
 
 
-class Comes(Enum):
+class ScoredOutcome(Enum):
     """What comes of an utterance."""
 
     RIGHT = "right"
@@ -43,17 +43,17 @@ class Comes(Enum):
 
 
 @dataclass(frozen=True)
-class Heard:
+class ScoredUtterance:
     """An utterance as it was heard among what was ``expected``, and ``freely``, what it means,
     and the seconds of sound."""
 
-    line: Line
+    line: ScriptLine
     voice: str
     condition: Condition
     meant: Understanding
     expected: Expected
-    hearing: Hearing
-    freely: Hearing
+    hearing: Recognition
+    freely: Recognition
     seconds: float
 
 
@@ -73,30 +73,30 @@ def expectation(
 def hear(
     recogniser: AnyRecogniser,
     pack: Language,
-    said: Sequence[Utterance],
+    said: Sequence[CorpusUtterance],
     condition: Condition,
     babble: Samples,
     seed: int,
     *,
     opening_word: bool = False,
     freely: bool = True,
-) -> list[Heard]:
+) -> list[ScoredUtterance]:
     """The utterances in this condition as the recogniser hears them, if wanted also ``freely``."""
 
-    def one(numbered: tuple[int, Utterance]) -> Heard:
+    def one(numbered: tuple[int, CorpusUtterance]) -> ScoredUtterance:
         number, utterance = numbered
         sound = apply(condition, utterance.sound, babble, seed * 100_003 + number)
         pcm = np.clip(sound, -32_768, 32_767).astype("<i2").tobytes()
         board = utterance.line.board
         expected = expectation(recogniser, pack, board, opening_word=opening_word)
-        return Heard(
+        return ScoredUtterance(
             utterance.line,
             utterance.voice,
             condition,
             pack.understand(utterance.line.words or "", board),
             expected,
             recogniser.recognise(pcm, list(expected.phrases)),
-            recogniser.recognise(pcm, ()) if freely else Hearing(),
+            recogniser.recognise(pcm, ()) if freely else Recognition(),
             len(sound) / 16_000,
         )
 
@@ -104,7 +104,7 @@ def hear(
         return list(pool.map(one, enumerate(said)))
 
 
-def together(parts: Sequence[Heard]) -> Heard:
+def together(parts: Sequence[ScoredUtterance]) -> ScoredUtterance:
     """One utterance as several models, each of which heard it alone, hear it together."""
     expected = [part.expected for part in parts]
     unknown = [set(one.unsayable) for one in expected]
@@ -121,35 +121,40 @@ def together(parts: Sequence[Heard]) -> Heard:
     )
 
 
-def outcome(heard: Heard, decision: Decision, pack: Language) -> Comes:
+def outcome(heard: ScoredUtterance, decision: Decision, pack: Language) -> ScoredOutcome:
     """What comes of the utterance when this is decided; a question is answered truthfully."""
     what, meant = heard.line.what, heard.meant
     first = decision.candidates[0] if decision.candidates else None
     match decision.verdict:
         case Verdict.ACCEPT:
             assert first is not None
-            right = what is What.MOVE and first.move == meant.move
-            return Comes.RIGHT if right else Comes.WRONG
+            right = what is UtteranceKind.MOVE and first.move == meant.move
+            return ScoredOutcome.RIGHT if right else ScoredOutcome.WRONG
         case Verdict.COMMAND:
             assert first is not None
-            right = what in (What.COMMAND, What.OPENED) and first.command is meant.command
-            return Comes.RIGHT if right else Comes.COMMAND
+            right = (
+                what in (UtteranceKind.COMMAND, UtteranceKind.OPENED)
+                and first.command is meant.command
+            )
+            return ScoredOutcome.RIGHT if right else ScoredOutcome.COMMAND
         case Verdict.ILLEGAL:
-            if what is not What.ILLEGAL:
-                return Comes.ILLEGAL
+            if what is not UtteranceKind.ILLEGAL:
+                return ScoredOutcome.ILLEGAL
             told = pack.understand(decision.phrase or "", heard.line.board)
-            return Comes.RIGHT if told.core == meant.core else Comes.OTHER_ILLEGAL
+            return ScoredOutcome.RIGHT if told.core == meant.core else ScoredOutcome.OTHER_ILLEGAL
         case Verdict.ASK:
-            return Comes.ASKED if _is_offered(heard, decision, pack) else Comes.IN_VAIN
+            return (
+                ScoredOutcome.ASKED if _is_offered(heard, decision, pack) else ScoredOutcome.IN_VAIN
+            )
         case _:
-            return Comes.REFUSED
+            return ScoredOutcome.REFUSED
 
 
-def _is_offered(heard: Heard, decision: Decision, pack: Language) -> bool:
+def _is_offered(heard: ScoredUtterance, decision: Decision, pack: Language) -> bool:
     """Whether what was said is among what is asked about."""
-    if heard.line.what in (What.COMMAND, What.OPENED):
+    if heard.line.what in (UtteranceKind.COMMAND, UtteranceKind.OPENED):
         return any(one.command is heard.meant.command for one in decision.candidates)
-    if heard.line.what is not What.MOVE:
+    if heard.line.what is not UtteranceKind.MOVE:
         return False
     offered = {one.move for one in decision.candidates}
     for one in decision.candidates:
@@ -159,18 +164,20 @@ def _is_offered(heard: Heard, decision: Decision, pack: Language) -> bool:
     return heard.meant.move in offered
 
 
-Decide = Callable[[Heard], Decision]
+Decide = Callable[[ScoredUtterance], Decision]
 
 
-def deciding(pack: Language, ears: Ears) -> Decide:
+def deciding(pack: Language, ears: ConfidenceModel) -> Decide:
     """By the ears alone."""
     return lambda heard: decide(heard.hearing, heard.expected, pack, ears)
 
 
-def with_hands(pack: Language, ears: Ears, hands: Callable[[Heard], Hands]) -> Decide:
+def with_hands(
+    pack: Language, ears: ConfidenceModel, hands: Callable[[ScoredUtterance], OtherEvidence]
+) -> Decide:
     """By the ears and what hands have done, or what is to be repeated."""
 
-    def decided(heard: Heard) -> Decision:
+    def decided(heard: ScoredUtterance) -> Decision:
         done = hands(heard)
         expected = replace(heard.expected, felt=done.felt, repeated=done.repeated)
         return decide(heard.hearing, expected, pack, ears)
@@ -179,37 +186,37 @@ def with_hands(pack: Language, ears: Ears, hands: Callable[[Heard], Hands]) -> D
 
 
 @dataclass(frozen=True)
-class Hands:
+class OtherEvidence:
     """What else is known: the moves that fit what hands have done; what is to be repeated."""
 
     felt: frozenset[chess.Move] | None = None
     repeated: chess.Move | None = None
 
 
-def lifted(heard: Heard) -> Hands:
+def lifted(heard: ScoredUtterance) -> OtherEvidence:
     """The piece that is to move has been lifted; of an illegal announcement, any."""
     move = heard.meant.move or _any(heard)
-    return Hands(_of(heard.line.board, move.from_square))
+    return OtherEvidence(_of(heard.line.board, move.from_square))
 
 
-def executed(heard: Heard) -> Hands:
+def executed(heard: ScoredUtterance) -> OtherEvidence:
     """The move has been made; of an illegal announcement, any."""
-    return Hands(frozenset((heard.meant.move or _any(heard),)))
+    return OtherEvidence(frozenset((heard.meant.move or _any(heard),)))
 
 
-def other_lifted(heard: Heard) -> Hands:
+def other_lifted(heard: ScoredUtterance) -> OtherEvidence:
     """Another piece has been lifted than the one that was said."""
-    return Hands(_of(heard.line.board, _any(heard, heard.meant.move).from_square))
+    return OtherEvidence(_of(heard.line.board, _any(heard, heard.meant.move).from_square))
 
 
-def repeated(heard: Heard) -> Hands:
+def repeated(heard: ScoredUtterance) -> OtherEvidence:
     """This move is to be repeated; of an illegal announcement, any."""
-    return Hands(repeated=heard.meant.move or _any(heard))
+    return OtherEvidence(repeated=heard.meant.move or _any(heard))
 
 
-def other_repeated(heard: Heard) -> Hands:
+def other_repeated(heard: ScoredUtterance) -> OtherEvidence:
     """Another move is to be repeated than the one that was said."""
-    return Hands(repeated=_any(heard, heard.meant.move))
+    return OtherEvidence(repeated=_any(heard, heard.meant.move))
 
 
 def _of(board: chess.Board, square: chess.Square) -> frozenset[chess.Move]:
@@ -218,14 +225,14 @@ def _of(board: chess.Board, square: chess.Square) -> frozenset[chess.Move]:
     )
 
 
-def _any(heard: Heard, but: chess.Move | None = None) -> chess.Move:
+def _any(heard: ScoredUtterance, but: chess.Move | None = None) -> chess.Move:
     """A legal move, if there is one of another piece than that of ``but``."""
     moves = sorted(heard.line.board.legal_moves, key=str)
     others = [m for m in moves if but is None or m.from_square != but.from_square]
     return random.Random(heard.line.fen).choice(others or moves)
 
 
-def freely(heard: Heard, pack: Language) -> Comes:
+def freely(heard: ScoredUtterance, pack: Language) -> ScoredOutcome:
     """What comes of it when any words may be heard, and the phrase with the fewest others wins:
     without our grammar, our costs and our odds."""
     words = heard.freely.words.split()
@@ -241,19 +248,26 @@ def freely(heard: Heard, pack: Language) -> Comes:
     least = min(best.values(), default=9.0)
     won = [key for key, changed in best.items() if changed == least]
     if len(won) != 1:
-        return Comes.REFUSED
+        return ScoredOutcome.REFUSED
     if isinstance(won[0], Command):
-        return Comes.RIGHT if won[0] is heard.meant.command else Comes.COMMAND
+        return ScoredOutcome.RIGHT if won[0] is heard.meant.command else ScoredOutcome.COMMAND
     if won[0] == () or not isinstance(won[0], tuple) or len(won[0]) > 1:
-        return Comes.REFUSED
-    right = heard.line.what is What.MOVE and won[0] == heard.meant.moves
-    return Comes.RIGHT if right else Comes.WRONG
+        return ScoredOutcome.REFUSED
+    right = heard.line.what is UtteranceKind.MOVE and won[0] == heard.meant.moves
+    return ScoredOutcome.RIGHT if right else ScoredOutcome.WRONG
 
 
-def count(heard: Iterable[Heard], what: What, comes: Callable[[Heard], Comes]) -> dict[str, int]:
+def count(
+    heard: Iterable[ScoredUtterance],
+    what: UtteranceKind,
+    comes: Callable[[ScoredUtterance], ScoredOutcome],
+) -> dict[str, int]:
     """How many utterances of this kind there are ("of"), and what comes of so many of them."""
     found = Counter(comes(one) for one in heard if one.line.what is what)
-    return {"of": found.total(), **{each.value: found[each] for each in Comes if found[each]}}
+    return {
+        "of": found.total(),
+        **{each.value: found[each] for each in ScoredOutcome if found[each]},
+    }
 
 
 @dataclass(frozen=True)
@@ -267,28 +281,35 @@ class Point:
 
 
 def curve(
-    heard: Sequence[Heard], pack: Language, ears: Ears, thresholds: Sequence[float] = THRESHOLDS
+    heard: Sequence[ScoredUtterance],
+    pack: Language,
+    ears: ConfidenceModel,
+    thresholds: Sequence[float] = THRESHOLDS,
 ) -> list[Point]:
     """Right against wrong, a point for each threshold from which a move is taken."""
     found = []
     for accept in thresholds:
         weights = {**ears.weights, Meant.MOVE: replace(ears.weights[Meant.MOVE], accept=accept)}
         by = deciding(pack, replace(ears, weights=weights))
-        kinds = (What.MOVE, What.ILLEGAL, What.TALK)
+        kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
         comes = Counter(outcome(one, by(one), pack) for one in heard if one.line.what in kinds)
         right = sum(
-            outcome(one, by(one), pack) is Comes.RIGHT
+            outcome(one, by(one), pack) is ScoredOutcome.RIGHT
             for one in heard
-            if one.line.what is What.MOVE
+            if one.line.what is UtteranceKind.MOVE
         )
-        found.append(Point(accept, right, comes[Comes.WRONG]))
+        found.append(Point(accept, right, comes[ScoredOutcome.WRONG]))
     return found
 
 
 def words_right(
-    recogniser: AnyRecogniser, pack: Language, said: Sequence[Utterance], condition: Condition,
-    babble: Samples, seed: int,
-) -> dict[str, int]:  # fmt: skip
+    recogniser: AnyRecogniser,
+    pack: Language,
+    said: Sequence[CorpusUtterance],
+    condition: Condition,
+    babble: Samples,
+    seed: int,
+) -> dict[str, int]:
     """Single words among all single words of a move: right, wrong, nothing heard."""
     single = [word for word in pack.grammar_words() if pack.is_word_of_a_move(word)]
     phrases = recogniser.sayable(single)

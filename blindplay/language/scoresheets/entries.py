@@ -24,7 +24,7 @@ class Doubt(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SheetEntry:
     """One entry of a sheet.
 
     ``ply``: 1 is White's first move. ``text``: as it was written, a BRF file's cells in Unicode;
@@ -37,7 +37,7 @@ class Entry:
     doubts: tuple[Doubt, ...] = ()
 
 
-def entries(text: str, *, brf: bool = False) -> list[Entry]:
+def entries(text: str, *, brf: bool = False) -> list[SheetEntry]:
     """The entries of a whole sheet, by ply. Never raises for any text.
 
     Numbered (``12. Sf3 Sc6``, ``12... Sc6``), in columns (tabs, ``|``, two blocks of numbers side
@@ -335,9 +335,9 @@ class _Sheet:
         for ply, text in enumerate(waiting, self._ply):
             self.struck.setdefault(ply, []).append(text)
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[SheetEntry]:
         return [
-            Entry(ply, text, tuple(self.struck.get(ply, ())), doubts)
+            SheetEntry(ply, text, tuple(self.struck.get(ply, ())), doubts)
             for ply in sorted(self._found.keys() | self.struck.keys())
             for text, doubts in [self._found.get(ply, ("", ()))]
         ]

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 import chess
 
 from ..pack import Pack, Sign, codes
-from ..understanding import Reader, Said
+from ..understanding import ParsedMove, TextParser
 from . import braille
 
 
@@ -79,7 +79,7 @@ class Remark(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class EntryMeaning:
     """One meaning of an entry.
 
     ``piece``: None when squares alone are written. ``origins`` and ``targets``: the squares from
@@ -126,8 +126,8 @@ _EN_PASSANT = r"\(?(?:e\.?p\.?|enpassant)\)?"
 
 
 @cache
-def _readers() -> tuple[Reader, ...]:
-    return tuple(Reader(Pack.read(code)) for code in codes())
+def _readers() -> tuple[TextParser, ...]:
+    return tuple(TextParser(Pack.read(code)) for code in codes())
 
 
 @cache
@@ -208,7 +208,7 @@ def is_numeric(text: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def meanings(text: str, notations: frozenset[Notation]) -> tuple[Written, ...]:
+def meanings(text: str, notations: frozenset[Notation]) -> tuple[EntryMeaning, ...]:
     """All that ``text`` can mean on a sheet in one of ``notations``; none if it is no move.
 
     What other countries write, and small letters for pieces, count only for what the sheet's own
@@ -243,7 +243,7 @@ def knows(notation: Notation, text: str) -> bool:
     return any(Remark.PAWN_LETTER not in meant.odd for meant in found)
 
 
-def _other(meant: Written, why: Remark) -> Written:
+def _other(meant: EntryMeaning, why: Remark) -> EntryMeaning:
     return replace(meant, odd=(*meant.odd, why), own=False)
 
 
@@ -257,7 +257,7 @@ def _compact(text: str) -> tuple[str, bool]:
     return "".join(text[number.end() :].split()), dots
 
 
-def _in_notation(compact: str, notation: Notation, small: bool) -> Iterator[Written]:
+def _in_notation(compact: str, notation: Notation, small: bool) -> Iterator[EntryMeaning]:
     """What an entry means in one notation; ``small``: small letters are as good for pieces."""
     castling = _castling().fullmatch(compact)
     if castling is not None:
@@ -268,7 +268,9 @@ def _in_notation(compact: str, notation: Notation, small: bool) -> Iterator[Writ
     if numeric is not None:
         origin, target = (chess.square(int(n[0]) - 1, int(n[1]) - 1) for n in numeric.groups()[:2])
         promotion = _PIECES[int(numeric[3])] if numeric[3] else None
-        yield Written(None, chess.BB_SQUARES[origin], chess.BB_SQUARES[target], promotion=promotion)
+        yield EntryMeaning(
+            None, chess.BB_SQUARES[origin], chess.BB_SQUARES[target], promotion=promotion
+        )
         return
     letters = notation.value
     *usual, without_square = _moves(letters)
@@ -296,7 +298,7 @@ def _in_notation(compact: str, notation: Notation, small: bool) -> Iterator[Writ
             yield _other(meant, Remark.SMALL_LETTER) if is_file else meant
 
 
-def _small(compact: str, notation: Notation) -> Iterator[Written]:
+def _small(compact: str, notation: Notation) -> Iterator[EntryMeaning]:
     """What an entry means when its small first letter is a piece's."""
     first = compact[:1]
     if first.islower() and first.upper() in notation.value[:5]:
@@ -315,7 +317,7 @@ def _pawn_letter(letter: str | None, piece: chess.PieceType) -> tuple[Remark, ..
     return (Remark.PAWN_LETTER,) if letter and piece == chess.PAWN else ()
 
 
-def _meant(match: re.Match[str], letters: str) -> Written | None:
+def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
     """The meaning of a matched move, None if nobody writes it so."""
     part = match.groupdict()
     from_file, from_rank = part["from_file"], part.get("from_rank")
@@ -371,7 +373,7 @@ def _meant(match: re.Match[str], letters: str) -> Written | None:
     )
 
 
-def _marked(tail: str) -> Written:
+def _marked(tail: str) -> EntryMeaning:
     """An entry of which only the marks behind it are known."""
     check, en_passant = "", False
     for mark in _mark().finditer(tail):
@@ -381,10 +383,10 @@ def _marked(tail: str) -> Written:
             check = check or ("++" if mark["check"].startswith("++") else "+")
         elif mark["en_passant"]:
             en_passant = True
-    return Written(check=check, en_passant=en_passant)
+    return EntryMeaning(check=check, en_passant=en_passant)
 
 
-def _spoken(text: str) -> Iterator[Written]:
+def _spoken(text: str) -> Iterator[EntryMeaning]:
     """What an entry in words means in all languages.
 
     Without a word there is nothing to read here: what is heard forgives signs that are out of
@@ -399,19 +401,19 @@ def _spoken(text: str) -> Iterator[Written]:
             yield _from_words(heard.said, odd)
 
 
-def _from_words(said: Said, odd: tuple[Remark, ...]) -> Written:
+def _from_words(said: ParsedMove, odd: tuple[Remark, ...]) -> EntryMeaning:
     check = "#" if said.checkmate else "+" if said.check else ""
     if said.castles is not None:
         if said.castles is Sign.CASTLES:
             odd += (Remark.SIDE_OMITTED,)
-        return Written(castles=said.castles, check=check, odd=odd)
+        return EntryMeaning(castles=said.castles, check=check, odd=odd)
     assert said.to is not None  # the grammar of words has a destination
     origins = chess.BB_ALL
     if said.from_file is not None:
         origins &= chess.BB_FILES[said.from_file]
     if said.from_rank is not None:
         origins &= chess.BB_RANKS[said.from_rank]
-    return Written(
+    return EntryMeaning(
         piece=said.piece,
         origins=origins,
         targets=chess.BB_SQUARES[said.to],

@@ -14,16 +14,16 @@ import chess
 
 from ..pack import Sign
 from ..understanding import reaches
-from .entries import Doubt, Entry, entries
-from .notation import Notation, Remark, Written, is_gap, knows, meanings
+from .entries import Doubt, SheetEntry, entries
+from .notation import EntryMeaning, Notation, Remark, is_gap, knows, meanings
 
 __all__ = [
     "Certainty",
     "Doubt",
-    "Entry",
+    "EntryReading",
     "Notation",
-    "Reading",
     "Remark",
+    "SheetEntry",
     "entries",
     "notation_of",
     "read",
@@ -48,7 +48,7 @@ class Certainty(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class EntryReading:
     """What an entry is taken for.
 
     ``text``: as it was written. ``moves``: the move (SURE, LIKELY), the moves that fit
@@ -71,7 +71,9 @@ class Reading:
 _ALL = frozenset(Notation)
 
 
-def read(text: str, board: chess.Board, notations: Collection[Notation] | None = None) -> Reading:
+def read(
+    text: str, board: chess.Board, notations: Collection[Notation] | None = None
+) -> EntryReading:
     """The move that ``text`` stands for on ``board``. Never raises for any text.
 
     Whole words in the languages of the packs, squares, UCI, the numeric notation of
@@ -89,10 +91,10 @@ def read(text: str, board: chess.Board, notations: Collection[Notation] | None =
     (<Certainty.SURE: 'sure'>, (<Remark.CAPTURE_FALSE: 'capture_false'>,))
     """
     if is_gap(text):
-        return Reading(text, Certainty.MISSING)
+        return EntryReading(text, Certainty.MISSING)
     found = meanings(text, _ALL if notations is None else frozenset(notations))
     if not found:
-        return Reading(text, Certainty.UNREADABLE)
+        return EntryReading(text, Certainty.UNREADABLE)
     meant = [one for one in found if one.own] or list(found)
     fits = [fit for one in meant for fit in _fits(one, board)]
     if not fits and len(meant) < len(found):
@@ -101,7 +103,7 @@ def read(text: str, board: chess.Board, notations: Collection[Notation] | None =
     if not fits:
         moves = tuple(dict.fromkeys(move for one in found for move in _intended(one, board)))
         odd = {remark for one in found for remark in one.odd}
-        return Reading(text, Certainty.ILLEGAL, moves, _in_order(odd))
+        return EntryReading(text, Certainty.ILLEGAL, moves, _in_order(odd))
     # Signs decide between meanings only as far as they are true of one and false of another.
     fits = [fit for fit in fits if not fit.false] or fits
     choice: dict[chess.Move, set[Remark]] = {}
@@ -115,7 +117,7 @@ def read(text: str, board: chess.Board, notations: Collection[Notation] | None =
     certainty = Certainty.LIKELY if remarks else Certainty.SURE
     if len(choice) > 1:
         certainty = Certainty.AMBIGUOUS
-    return Reading(text, certainty, tuple(choice), _in_order(remarks))
+    return EntryReading(text, certainty, tuple(choice), _in_order(remarks))
 
 
 def _in_order(remarks: Collection[Remark]) -> tuple[Remark, ...]:
@@ -131,7 +133,7 @@ class _Fit:
     false: tuple[Remark, ...]
 
 
-def _fits(meant: Written, board: chess.Board) -> list[_Fit]:
+def _fits(meant: EntryMeaning, board: chess.Board) -> list[_Fit]:
     """The legal moves that one meaning of an entry fits best."""
     found = [_fit(meant, board, move) for move in _candidates(meant, board)]
     if len(found) < 2:
@@ -145,7 +147,7 @@ def _fits(meant: Written, board: chess.Board) -> list[_Fit]:
     return best
 
 
-def _candidates(meant: Written, board: chess.Board) -> list[chess.Move]:
+def _candidates(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
     """The legal moves with the piece, squares and promotion of an entry."""
     if meant.castles is not None:
         return [
@@ -172,14 +174,14 @@ def _candidates(meant: Written, board: chess.Board) -> list[chess.Move]:
     return found
 
 
-def _pieces(meant: Written, board: chess.Board) -> chess.Bitboard:
+def _pieces(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
     """Where the pieces stand that an entry can mean."""
     if meant.piece is None:
         return meant.origins & board.occupied_co[board.turn]
     return meant.origins & board.pieces_mask(meant.piece, board.turn)
 
 
-def _targets(meant: Written, board: chess.Board) -> chess.Bitboard:
+def _targets(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
     if meant.captured is None or meant.targets != chess.BB_ALL:
         return meant.targets
     # The squares of a capture of which only the pieces are written.
@@ -195,7 +197,7 @@ def _castled(board: chess.Board, move: chess.Move) -> chess.Bitboard:
     return file & chess.BB_RANKS[move.from_square >> 3]
 
 
-def _fit(meant: Written, board: chess.Board, move: chess.Move) -> _Fit:
+def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
     """What is odd and what is false about an entry if it means ``move``."""
     odd = list(meant.odd)
     false = []
@@ -250,7 +252,7 @@ def _is_so(check: str, board: chess.Board, move: chess.Move) -> bool:
     return after.is_checkmate()
 
 
-def _intended(meant: Written, board: chess.Board) -> list[chess.Move]:
+def _intended(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
     """What was meant by an entry that no legal move fits, as far as that can be said.
 
     The moves that only leave the king in check; else those that the piece could make on an empty

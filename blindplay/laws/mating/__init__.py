@@ -22,17 +22,17 @@ from .positions import (
     ROOK,
     SQUARES,
     THEIRS,
-    Position,
+    PackedPosition,
     Rooks,
     decode,
     encode,
     legal_moves,
     play,
 )
-from .search import Found, Manner, Table, seek, too_little
+from .search import SearchOrder, SearchResult, StepTable, seek, too_little
 from .walls import walled_off
 
-__all__ = ["DEFAULT_NODES", "Mating", "Verdict", "can_mate", "is_dead"]
+__all__ = ["DEFAULT_NODES", "Mating", "MatingVerdict", "can_mate", "is_dead"]
 
 DEFAULT_NODES = 100_000
 
@@ -43,15 +43,15 @@ _OVER = "The game has ended on the board."
 
 # Positions looked at for one plan, and in what manner, in one round after the other.
 _FIRST = 150
-_USUAL = Manner(64, 1)
+_USUAL = SearchOrder(64, 1)
 _ROUNDS = (
     (60, _USUAL),
-    (_FIRST, Manner(32, 0)),
-    (200, Manner(32, 3)),
+    (_FIRST, SearchOrder(32, 0)),
+    (200, SearchOrder(32, 3)),
     (600, _USUAL),
-    (2_000, Manner(16, 1)),
+    (2_000, SearchOrder(16, 1)),
 )
-_LAST = Manner(8, 1)  # with all that is left of the limit
+_LAST = SearchOrder(8, 1)  # with all that is left of the limit
 
 # On the way through a stage there is no time to lose; so many pawns are tried, so many stages deep,
 # with so many positions each at least, and in a round as much as for so many plans.
@@ -70,7 +70,7 @@ _PLIES = 5
 _DEAD_NODES = 1_000
 
 
-class Verdict(enum.StrEnum):
+class MatingVerdict(enum.StrEnum):
     """The answers to the question."""
 
     POSSIBLE = "possible"
@@ -82,7 +82,7 @@ class Verdict(enum.StrEnum):
 class Mating:
     """A verdict: ``line`` is the helpmate if `possible`, ``reason`` a sentence if `impossible`."""
 
-    verdict: Verdict
+    verdict: MatingVerdict
     line: tuple[chess.Move, ...] = ()
     reason: str = ""
 
@@ -95,23 +95,27 @@ def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) 
     """
     position, rooks = encode(board, side)
     if too_little(position):
-        return Mating(Verdict.IMPOSSIBLE, reason=_MATERIAL)
+        return Mating(MatingVerdict.IMPOSSIBLE, reason=_MATERIAL)
     moves, _ = legal_moves(position, rooks)
     if not moves:
         if board.is_checkmate() and board.turn != side:
-            return Mating(Verdict.POSSIBLE)
-        return Mating(Verdict.IMPOSSIBLE, reason=_OVER)
-    search = _Search(position, rooks, limit)
+            return Mating(MatingVerdict.POSSIBLE)
+        return Mating(MatingVerdict.IMPOSSIBLE, reason=_OVER)
+    search = _Question(position, rooks, limit)
     reason = search.decide()
     if search.line is not None:
         return _proven(board, side, position, rooks, search.line)
-    return Mating(Verdict.IMPOSSIBLE, reason=reason) if reason else Mating(Verdict.UNDECIDED)
+    return (
+        Mating(MatingVerdict.IMPOSSIBLE, reason=reason)
+        if reason
+        else Mating(MatingVerdict.UNDECIDED)
+    )
 
 
 def _proven(
     board: chess.Board,
     side: chess.Color,
-    position: Position,
+    position: PackedPosition,
     rooks: Rooks,
     line: tuple[int, ...],
 ) -> Mating:
@@ -121,19 +125,19 @@ def _proven(
     for lean in line:
         move = decode(lean, position, replay, side)
         if not replay.is_legal(move):
-            return Mating(Verdict.UNDECIDED)
+            return Mating(MatingVerdict.UNDECIDED)
         moves.append(move)
         replay.push(move)
         position = play(position, lean, rooks)
     if not replay.is_checkmate() or replay.turn == side:
-        return Mating(Verdict.UNDECIDED)
-    return Mating(Verdict.POSSIBLE, tuple(moves))
+        return Mating(MatingVerdict.UNDECIDED)
+    return Mating(MatingVerdict.POSSIBLE, tuple(moves))
 
 
-class _Search:
+class _Question:
     """One question, answered by one means after the other until the limit."""
 
-    def __init__(self, position: Position, rooks: Rooks, limit: int) -> None:
+    def __init__(self, position: PackedPosition, rooks: Rooks, limit: int) -> None:
         self._position = position
         self._rooks = rooks
         self._left = limit
@@ -171,12 +175,12 @@ class _Search:
 
     def _seek(
         self,
-        position: Position,
-        table: Table,
+        position: PackedPosition,
+        table: StepTable,
         nodes: int,
-        manner: Manner = _USUAL,
+        manner: SearchOrder = _USUAL,
         aims: int | None = None,
-    ) -> Found:
+    ) -> SearchResult:
         found = seek(position, self._rooks, table, min(nodes, self._left), manner, aims)
         self._left -= found.nodes
         return found
@@ -197,7 +201,7 @@ class _Search:
         return None
 
     def _by_stages(
-        self, position: Position, nodes: int, manner: Manner, stages: int
+        self, position: PackedPosition, nodes: int, manner: SearchOrder, stages: int
     ) -> tuple[int, ...] | None:
         """Mate after a pawn has got through, in as many stages as that takes."""
         if _heavy(position) or not position.count(PAWN, 0, 64):
@@ -228,18 +232,18 @@ class _Search:
         return None
 
 
-def _heavy(position: Position) -> bool:
+def _heavy(position: PackedPosition) -> bool:
     return bool(position.count(QUEEN, 0, 64) or position.count(ROOK, 0, 64))
 
 
-def _tables(position: Position) -> list[Table]:
+def _tables(position: PackedPosition) -> list[StepTable]:
     tables = plans.corners(position)
     if plans.is_lone_minor(position):
         return plans.lone_minor(position) + tables
     return tables
 
 
-def _locked(position: Position) -> bool:
+def _locked(position: PackedPosition) -> bool:
     """Whether the winner has no queen, no rook and no pawn that a pawn does not block."""
     return not _heavy(position) and all(
         position[square + 8] == THEIRS + PAWN for square in SQUARES if position[square] == PAWN
@@ -310,5 +314,6 @@ def _all_ways_dead(board: chess.Board, plies: int) -> bool:
 
 def _proven_dead(board: chess.Board) -> bool:
     return all(
-        can_mate(board, side, _DEAD_NODES).verdict is Verdict.IMPOSSIBLE for side in chess.COLORS
+        can_mate(board, side, _DEAD_NODES).verdict is MatingVerdict.IMPOSSIBLE
+        for side in chess.COLORS
     )

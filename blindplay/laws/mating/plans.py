@@ -26,9 +26,9 @@ from .positions import (
     ROOK,
     SQUARES,
     THEIRS,
-    Position,
+    PackedPosition,
 )
-from .search import Table
+from .search import StepTable
 
 _CORNERS = (0, 7, 56, 63)
 _FAR = 99
@@ -41,7 +41,7 @@ _CALM = 2
 _WANTED = 20  # for a piece of the loser's that has to stand in its king's way
 
 
-def corners(position: Position) -> list[Table]:
+def corners(position: PackedPosition) -> list[StepTable]:
     """Plans to mate the king in each corner, the nearest first."""
     king, own = position.index(THEIRS + KING), position.index(KING)
     tables = [_corner(position, corner) for corner in _CORNERS]
@@ -53,12 +53,12 @@ def _seen_from(corner: int, file: int, rank: int) -> int:
     return corner + (file if corner % 8 == 0 else -file) + 8 * (rank if corner < 8 else -rank)
 
 
-def _corner(position: Position, corner: int) -> Table:
+def _corner(position: PackedPosition, corner: int) -> StepTable:
     near = (_seen_from(corner, 1, 2), _seen_from(corner, 2, 1))
     return towards(position, corner, near)
 
 
-def towards(position: Position, target: int, guards: tuple[int, ...]) -> Table:
+def towards(position: PackedPosition, target: int, guards: tuple[int, ...]) -> StepTable:
     """The plan to mate the loser's king on ``target`` with the winner's on one of ``guards``."""
     count = position.count
     heavy = count(QUEEN, 0, 64) + count(ROOK, 0, 64)
@@ -87,7 +87,7 @@ def towards(position: Position, target: int, guards: tuple[int, ...]) -> Table:
     return table
 
 
-def _at_rest(position: Position) -> Table:
+def _at_rest(position: PackedPosition) -> StepTable:
     """Pieces are worth having, the loser's are in the way, and least so where they stand."""
     table = [[0] * 64 for _ in range(16)]
     for kind, worth in _WORTH.items():
@@ -99,7 +99,7 @@ def _at_rest(position: Position) -> Table:
     return table
 
 
-def _calm(position: Position) -> Table:
+def _calm(position: PackedPosition) -> StepTable:
     """As ``_at_rest``, and the winner's pieces and both kings had best stay as well."""
     table = _at_rest(position)
     for piece in (KNIGHT, BISHOP, ROOK, QUEEN, KING, THEIRS + KING):
@@ -110,7 +110,7 @@ def _calm(position: Position) -> Table:
 
 
 @functools.lru_cache(maxsize=64)
-def _walk(position: Position, targets: tuple[int, ...], side: int) -> tuple[int, ...]:
+def _walk(position: PackedPosition, targets: tuple[int, ...], side: int) -> tuple[int, ...]:
     """How far a side's king is from the nearest target, what stands in its way counted dearer."""
     own = THEIRS if side else 0
     enter = [1] * 64
@@ -160,7 +160,7 @@ def _steps(kind: int, targets: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(costs)
 
 
-def _promotion(position: Position) -> list[int]:
+def _promotion(position: PackedPosition) -> list[int]:
     """How many moves a winner's pawn is from the last rank, with the loser's pieces' help."""
     costs = [0] * 64
     helpers = any(
@@ -207,7 +207,7 @@ _PATTERNS = (
 )
 
 
-def is_lone_minor(position: Position) -> bool:
+def is_lone_minor(position: PackedPosition) -> bool:
     """Whether the winner has nothing but a knight, or bishops of one colour of squares."""
     count = position.count
     if count(QUEEN, 0, 64) or count(ROOK, 0, 64) or count(PAWN, 0, 64):
@@ -217,7 +217,7 @@ def is_lone_minor(position: Position) -> bool:
     return knights + len(colours) == 1
 
 
-def lone_minor(position: Position) -> list[Table]:
+def lone_minor(position: PackedPosition) -> list[StepTable]:
     """Plans to mate with a knight or with bishops of one colour, the shortest first.
 
     The loser's king goes into a corner where one of its own pieces takes a square from it.
@@ -226,7 +226,7 @@ def lone_minor(position: Position) -> list[Table]:
     checker = KNIGHT if KNIGHT in kinds else BISHOP
     if checker not in kinds:
         return []
-    found: list[tuple[int, int, Table]] = []
+    found: list[tuple[int, int, StepTable]] = []
     for corner in _CORNERS:
         for pattern in _PATTERNS:
             if pattern.checker != checker:
@@ -245,8 +245,14 @@ def lone_minor(position: Position) -> list[Table]:
 
 
 def _lone(
-    position: Position, corner: int, checker: int, guard: int, check: int, block: int, blocker: int
-) -> Table | None:
+    position: PackedPosition,
+    corner: int,
+    checker: int,
+    guard: int,
+    check: int,
+    block: int,
+    blocker: int,
+) -> StepTable | None:
     has = {position[square] for square in SQUARES}
     if blocker == PAWN:
         if not any(position[square] == THEIRS + PAWN for square in range(block, 64, 8)):
@@ -276,7 +282,7 @@ def _lone(
     return table
 
 
-def _gets_to(position: Position, piece: int, target: int) -> bool:
+def _gets_to(position: PackedPosition, piece: int, target: int) -> bool:
     """Whether one of these pieces can ever stand on the target: a bishop stays on its colour."""
     steps = _steps(piece & 7, (target,))
     return any(position[square] == piece and steps[square] < _NEVER for square in SQUARES)
@@ -296,7 +302,7 @@ def _waiting(checker: int, corner: int, check: int) -> list[int]:
     return waits
 
 
-def _cost(position: Position, table: Table, checker: int, blocker: int) -> int:
+def _cost(position: PackedPosition, table: StepTable, checker: int, blocker: int) -> int:
     def least(piece: int) -> int:
         return min(
             (table[piece][square] for square in SQUARES if position[square] == piece), default=_FAR
@@ -317,14 +323,14 @@ def _cost(position: Position, table: Table, checker: int, blocker: int) -> int:
 
 
 @dataclass(frozen=True)
-class Stage:
+class PlanStage:
     """A plan for part of the way: its table, and the squares where a capture ends it."""
 
-    table: Table
+    table: StepTable
     aims: int
 
 
-def promotion(position: Position) -> Iterator[Stage]:
+def promotion(position: PackedPosition) -> Iterator[PlanStage]:
     """Plans that bring one of the winner's pawns on, the most promising pawns first.
 
     A pawn behind a pawn waits for its king or another piece to take that one, or for something of
@@ -332,7 +338,7 @@ def promotion(position: Position) -> Iterator[Stage]:
     has to get through.
     """
     king, loser_king = position.index(KING), position.index(THEIRS + KING)
-    ways: list[tuple[int, Callable[[], Stage]]] = []
+    ways: list[tuple[int, Callable[[], PlanStage]]] = []
     baited = set()
     for pawn in SQUARES:
         if position[pawn] == PAWN:
@@ -364,7 +370,7 @@ def promotion(position: Position) -> Iterator[Stage]:
         yield way()
 
 
-def blocker_wanted(position: Position) -> Iterator[Stage]:
+def blocker_wanted(position: PackedPosition) -> Iterator[PlanStage]:
     """Plans for a lone minor piece that has only pawns against it: one becomes a knight.
 
     None where the loser has a piece already that can stand in its king's way.
@@ -380,7 +386,7 @@ def blocker_wanted(position: Position) -> Iterator[Stage]:
             yield _helper(position, pawn)
 
 
-def _helper(position: Position, pawn: int) -> Stage:
+def _helper(position: PackedPosition, pawn: int) -> PlanStage:
     """A pawn of the loser's becomes a knight."""
     table = _calm(position)
     for square in range(pawn, -1, -8):
@@ -392,16 +398,16 @@ def _helper(position: Position, pawn: int) -> Stage:
         table[KING][square] += 4
         table[THEIRS + KING][square] += 4
     table[THEIRS + KNIGHT] = [-60] * 64
-    return Stage(table, 0)
+    return PlanStage(table, 0)
 
 
-def _opening(position: Position, pawn: int, blocker: int, walk: tuple[int, ...]) -> Stage:
+def _opening(position: PackedPosition, pawn: int, blocker: int, walk: tuple[int, ...]) -> PlanStage:
     """The loser's king takes a pawn of the winner's out of its own pawn's way."""
     table = _calm(position)
     table[THEIRS + KING] = [4 * cost for cost in walk]
     for square in KING_STEPS[blocker]:
         table[KING][square] += 4
-    return Stage(table, _in_the_way(table[PAWN], range(blocker, pawn, 8)))
+    return PlanStage(table, _in_the_way(table[PAWN], range(blocker, pawn, 8)))
 
 
 def _in_the_way(row: list[int], squares: range) -> int:
@@ -411,7 +417,7 @@ def _in_the_way(row: list[int], squares: range) -> int:
     return sum(BIT[square] for square in squares)
 
 
-def _run(position: Position, pawn: int) -> Stage:
+def _run(position: PackedPosition, pawn: int) -> PlanStage:
     """A pawn goes straight on; everything leaves its file."""
     table = _calm(position)
     path = range(pawn, 64, 8)
@@ -425,10 +431,10 @@ def _run(position: Position, pawn: int) -> Stage:
         table[KING][square] += 4
         table[THEIRS + KING][square] += 4
     table[QUEEN] = [-60] * 64
-    return Stage(table, 0)
+    return PlanStage(table, 0)
 
 
-def _siege(position: Position, pawn: int, blocker: int, walk: tuple[int, ...]) -> Stage:
+def _siege(position: PackedPosition, pawn: int, blocker: int, walk: tuple[int, ...]) -> PlanStage:
     """The winner's king or a minor piece takes the pawn in front of its own."""
     table = _calm(position)
     table[KING] = [4 * cost for cost in walk]
@@ -436,10 +442,10 @@ def _siege(position: Position, pawn: int, blocker: int, walk: tuple[int, ...]) -
         table[kind] = [3 * cost - _WORTH[kind] for cost in _steps(kind, (blocker,))]
     for square in KING_STEPS[blocker]:
         table[THEIRS + KING][square] += 4
-    return Stage(table, _in_the_way(table[THEIRS + PAWN], range(blocker, pawn, -8)))
+    return PlanStage(table, _in_the_way(table[THEIRS + PAWN], range(blocker, pawn, -8)))
 
 
-def _bait_cost(position: Position, beside: int) -> int | None:
+def _bait_cost(position: PackedPosition, beside: int) -> int | None:
     """How dear it is to have something taken on a square, and to go on from there."""
     ahead = range(beside + 8, 64, 8)
     costs = [
@@ -456,7 +462,7 @@ def _bait_cost(position: Position, beside: int) -> int | None:
     return 2 * min(costs) + 2 * len(ahead) + (12 if blocked else 0)
 
 
-def _bait(position: Position, beside: int) -> Stage:
+def _bait(position: PackedPosition, beside: int) -> PlanStage:
     """Something of the loser's goes where a pawn takes it."""
     table = _calm(position)
     for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
@@ -464,4 +470,4 @@ def _bait(position: Position, beside: int) -> Stage:
     for square in range(beside, 64, 8):
         table[THEIRS + PAWN][square] = 3 * ((square - beside) >> 3) - 9
     table[PAWN][beside] = -30
-    return Stage(table, BIT[beside])
+    return PlanStage(table, BIT[beside])

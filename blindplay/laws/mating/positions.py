@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import chess
 
-Position = bytes
+PackedPosition = bytes
 Rooks = tuple[int, int, int, int]  # squares of the castling rooks, winner's then loser's; -1: none
 
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
@@ -86,7 +86,7 @@ _LOOKS: tuple[dict[int, tuple[int, ...]], ...] = tuple(
 )
 
 
-def encode(board: chess.Board, winner: chess.Color) -> tuple[Position, Rooks]:
+def encode(board: chess.Board, winner: chess.Color) -> tuple[PackedPosition, Rooks]:
     """The lean position of ``board``, turned over when ``winner`` is Black."""
     turned = 0 if winner == chess.WHITE else 56
     cells = bytearray(67)
@@ -108,7 +108,9 @@ def encode(board: chess.Board, winner: chess.Color) -> tuple[Position, Rooks]:
     return bytes(cells), (rooks[0], rooks[1], rooks[2], rooks[3])
 
 
-def decode(move: int, position: Position, board: chess.Board, winner: chess.Color) -> chess.Move:
+def decode(
+    move: int, position: PackedPosition, board: chess.Board, winner: chess.Color
+) -> chess.Move:
     """``move`` of the lean ``position`` as a move of ``board``, the same position."""
     turned = 0 if winner == chess.WHITE else 56
     start, end, promoted = move & 63, move >> 6 & 63, move >> 12
@@ -118,7 +120,7 @@ def decode(move: int, position: Position, board: chess.Board, winner: chess.Colo
     return chess.Move(start ^ turned, end ^ turned, promoted or None)
 
 
-def attacked(position: Position, square: int, by: int) -> bool:
+def attacked(position: PackedPosition, square: int, by: int) -> bool:
     """Whether ``by`` (0 the winner, ``THEIRS`` the loser) attacks ``square``."""
     for step in KNIGHT_STEPS[square]:
         if position[step] == by + KNIGHT:
@@ -141,7 +143,7 @@ def attacked(position: Position, square: int, by: int) -> bool:
     return False
 
 
-def play(position: Position, move: int, rooks: Rooks) -> Position:
+def play(position: PackedPosition, move: int, rooks: Rooks) -> PackedPosition:
     """The position after a legal ``move``."""
     cells = bytearray(position)
     start, end, promoted = move & 63, move >> 6 & 63, move >> 12
@@ -182,7 +184,7 @@ def play(position: Position, move: int, rooks: Rooks) -> Position:
     return bytes(cells)
 
 
-def _castling(position: Position, king: int, turn: int, rooks: Rooks) -> list[int]:
+def _castling(position: PackedPosition, king: int, turn: int, rooks: Rooks) -> list[int]:
     own = THEIRS if turn else 0
     moves = []
     for number in (2, 3) if turn else (0, 1):
@@ -207,7 +209,7 @@ def _castling(position: Position, king: int, turn: int, rooks: Rooks) -> list[in
     return moves
 
 
-def legal_moves(position: Position, rooks: Rooks) -> tuple[list[int], bool]:
+def legal_moves(position: PackedPosition, rooks: Rooks) -> tuple[list[int], bool]:
     """All legal moves of the side on move, and whether it is in check."""
     turn = position[TURN]
     own = THEIRS if turn else 0

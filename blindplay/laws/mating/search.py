@@ -21,7 +21,7 @@ from .positions import (
     SQUARES,
     THEIRS,
     TURN,
-    Position,
+    PackedPosition,
     Rooks,
     legal_moves,
     play,
@@ -31,14 +31,14 @@ _DARK = tuple(square for square in SQUARES if (square // 8 + square % 8) % 2 == 
 
 # What a position lacks for a mate, a number for each piece (a loser's is ``THEIRS`` higher) on each
 # square; less is better. Row 0, the empty square, is all noughts.
-Table = list[list[int]]
+StepTable = list[list[int]]
 
 # Worked out on thousands of positions; a king's step is worth 4 in most tables.
 _CHECK_GAIN = 3
 _PAWNS_ONLY = bytes(piece if piece in (PAWN, THEIRS + PAWN) else 0 for piece in range(256))
 
 
-def too_little(position: Position) -> bool:
+def too_little(position: PackedPosition) -> bool:
     """Whether the winner's pieces cannot mate whatever is played, by what stands on the board.
 
     A bare king cannot. A lone knight needs a piece of the loser's that blocks a square without
@@ -63,7 +63,7 @@ def too_little(position: Position) -> bool:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """What a search came to.
 
     ``line``: moves to the aim, which is mate if ``mate``. ``whole``: there is none, every position
@@ -74,11 +74,11 @@ class Found:
     line: tuple[int, ...] | None
     whole: bool
     nodes: int
-    end: Position = b""
+    end: PackedPosition = b""
     mate: bool = False
 
 
-class Manner(NamedTuple):
+class SearchOrder(NamedTuple):
     """How a search chooses: what one manner misses, another finds.
 
     ``patience``: after so many positions with the same pawns in the same places, other pawns
@@ -92,23 +92,23 @@ class Manner(NamedTuple):
 
 
 def seek(
-    position: Position,
+    position: PackedPosition,
     rooks: Rooks,
-    table: Table,
+    table: StepTable,
     limit: int,
-    manner: Manner,
+    manner: SearchOrder,
     aims: int | None = None,
-) -> Found:
+) -> SearchResult:
     """Follow the moves that bring ``table`` down until there is mate.
 
     ``limit`` is in positions looked at. ``aims``, squares as bits, ends the search also when
     something is taken there, the winner promotes, or the loser promotes to less than a queen.
     """
     seen = {position}
-    boards: list[Position] = []
+    boards: list[PackedPosition] = []
     came: list[tuple[int, int, int, int, int]] = []
     visits: list[int] = [0]
-    kinds: dict[Position, int] = {}
+    kinds: dict[PackedPosition, int] = {}
     heap: list[tuple[int, int, int, int, int]] = [(0, 0, -1, 0, 0)]
     tick = 0  # the latest of equals goes first, so that a way is followed to its end
     push, pop = heapq.heappush, heapq.heappop
@@ -133,7 +133,7 @@ def seek(
                 (taken and aims >> (move >> 6 & 63) & 1)
                 or (move >> 12 and (here[TURN] or move >> 12 != QUEEN))
             ):
-                return Found(_line(came, parent, move), False, len(boards), here)
+                return SearchResult(_line(came, parent, move), False, len(boards), here)
             if taken or before[move & 63] & 7 == PAWN:
                 still = here[:64].translate(_PAWNS_ONLY)
                 shape = kinds.setdefault(still, len(visits))
@@ -141,13 +141,13 @@ def seek(
                     visits.append(0)
         number = len(boards)
         if number >= limit:
-            return Found(None, False, number)
+            return SearchResult(None, False, number)
         moves, check = legal_moves(here, rooks)
         king = here.index(THEIRS + KING)
         if here[TURN]:
             if not moves:
                 if check:
-                    return Found(_line(came, parent, move), False, number, here, True)
+                    return SearchResult(_line(came, parent, move), False, number, here, True)
                 continue
             flights = len([1 for move in moves if move & 63 == king])
             looks = None
@@ -171,7 +171,7 @@ def seek(
                 push(heap, (base + new - _CHECK_GAIN, tick, number, move, new))
             else:
                 push(heap, (base + new, tick, number, move, new))
-    return Found(None, True, len(boards))
+    return SearchResult(None, True, len(boards))
 
 
 def _line(came: list[tuple[int, int, int, int, int]], parent: int, move: int) -> tuple[int, ...]:
@@ -184,7 +184,7 @@ def _line(came: list[tuple[int, int, int, int, int]], parent: int, move: int) ->
     return tuple(reversed(line))
 
 
-def _checking(position: Position, king: int) -> tuple[int, ...]:
+def _checking(position: PackedPosition, king: int) -> tuple[int, ...]:
     """For each kind of the winner's pieces, the squares from which it attacks the loser's king."""
     slanted = straight = 0
     for ray in BISHOP_RAYS[king]:

@@ -25,7 +25,7 @@ from .positions import (
     RAYS,
     SQUARES,
     THEIRS,
-    Position,
+    PackedPosition,
     Rooks,
     mask,
 )
@@ -75,7 +75,7 @@ def _sees(kind: int, square: int, walls: int) -> int:
     return seen
 
 
-def walled_off(position: Position, rooks: Rooks) -> bool:
+def walled_off(position: PackedPosition, rooks: Rooks) -> bool:
     """Whether it is proven that the winner can never mate, whatever is played from here.
 
     The game must not have ended already: of a mate on the board this says nothing.
@@ -87,7 +87,7 @@ def walled_off(position: Position, rooks: Rooks) -> bool:
 class Walls:
     """The reach of every piece of a position, by growing it until nothing changes."""
 
-    def __init__(self, position: Position, rooks: Rooks) -> None:
+    def __init__(self, position: PackedPosition, rooks: Rooks) -> None:
         self.pieces = [
             _Piece(square, position[square] & 7, position[square] >> 3, BIT[square])
             for square in SQUARES
@@ -99,7 +99,7 @@ class Walls:
         self.free = False  # a pawn of the winner may promote: walls will prove nothing
         self._grow()
 
-    def _loosen_special_moves(self, position: Position, rooks: Rooks) -> None:
+    def _loosen_special_moves(self, position: PackedPosition, rooks: Rooks) -> None:
         at = {piece.square: piece for piece in self.pieces}
         passing = position[PASSING]
         if passing:

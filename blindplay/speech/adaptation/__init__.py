@@ -18,8 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from .build import Costs, Variants, Vocabulary, any_words, build, word_starts
-from .contexts import Contexts, Seen, walk
+from .build import GraphCosts, Pronunciations, Vocabulary, any_words, build, word_starts
+from .contexts import Contexts, SeenContexts, walk
 from .kaldi_files import (
     GraphError,
     Phones,
@@ -32,13 +32,13 @@ from .kaldi_files import (
     write_words,
 )
 from .phone_names import names_heard
-from .sounds import Base, bases, named_base, translate
+from .sounds import PhoneSet, bases, named_base, translate
 
 __all__ = [
     "ADAPTED",
+    "AdaptationReport",
     "GraphError",
-    "Report",
-    "Variants",
+    "Pronunciations",
     "Vocabulary",
     "adapt",
     "phones_of",
@@ -52,7 +52,7 @@ ADAPTED = "adapted.json"
 _KEPT = "contexts.npz"
 
 # A model of our own: its phones cost their pauses nothing, and it was trained on much noise.
-_OWN = Costs(unknown=3.0, silence=0.5)
+_OWN = GraphCosts(unknown=3.0, silence=0.5)
 # With people's models silence must be nearly free: else the room's noise before a word is taken
 # for speech, and the model gets used to it as if it were the speaker's voice.
 _SILENCE = 0.99
@@ -73,7 +73,7 @@ _OLD_DECODER = {
 
 
 @dataclass(frozen=True)
-class Report:
+class AdaptationReport:
     """What was written. ``base`` is the family of models the base was taken for; words include
     tokens; ``contexts`` are the pairs of phones that the base's graph showed, ``guessed`` those
     that were needed and it did not show."""
@@ -93,9 +93,9 @@ def adapt(
     vocabulary: Vocabulary,
     *,
     family: str | None = None,
-    lexicons: Iterable[Mapping[str, Variants]] = (),
-    more: Mapping[str, Variants] | None = None,
-) -> Report:
+    lexicons: Iterable[Mapping[str, Pronunciations]] = (),
+    more: Mapping[str, Pronunciations] | None = None,
+) -> AdaptationReport:
     """Write into the new folder ``output`` a model with the acoustics of ``base`` and our words.
 
     ``base`` may have been adapted before. ``more`` are further words, or further pronunciations of
@@ -112,7 +112,7 @@ def adapt(
     """
     acoustic = _file(base, "am/final.mdl")
     transitions = read_transitions(acoustic)
-    seen: Seen | None = None
+    seen: SeenContexts | None = None
     if (base / ADAPTED).is_file():
         heard, phones, seen = _as_adapted(base)
     else:
@@ -131,7 +131,7 @@ def adapt(
         words[word] = _cheapest(words.get(word, {}), variants)
     if silent := [word for word, variants in words.items() if not variants]:
         raise GraphError(f"Nothing is left of {silent[0]!r} in the phones of {base}.")
-    costs = _OWN if free else Costs(unknown=heard.unknown, silence=_SILENCE)
+    costs = _OWN if free else GraphCosts(unknown=heard.unknown, silence=_SILENCE)
     filler = [
         name
         for name in phones.names
@@ -140,7 +140,7 @@ def adapt(
     fst, start, listed = build(
         Vocabulary(words, vocabulary.tokens), transitions, phones, contexts, costs, filler
     )
-    report = Report(
+    report = AdaptationReport(
         heard.name,
         len(listed) - 1,
         sum(map(len, words.values())),
@@ -190,7 +190,7 @@ def phones_of(model: Path) -> list[str]:
 
 
 def pronounced(
-    model: Path, words: Mapping[str, Variants]
+    model: Path, words: Mapping[str, Pronunciations]
 ) -> dict[str, dict[tuple[str, ...], float]]:
     """The pronunciations of ``words`` in the phones of ``model``, adapted or our own.
 
@@ -203,7 +203,7 @@ def pronounced(
     return {word: translate(variants, heard) for word, variants in words.items()}
 
 
-def _cheapest(one: Variants, other: Variants) -> dict[tuple[str, ...], float]:
+def _cheapest(one: Pronunciations, other: Pronunciations) -> dict[tuple[str, ...], float]:
     return {
         phones: min(of[phones] for of in (one, other) if phones in of)
         for phones in (*one, *(phones for phones in other if phones not in one))
@@ -219,7 +219,7 @@ def _keep(file: Path, phones: Phones, contexts: Contexts) -> None:
     )
 
 
-def _as_adapted(model: Path) -> tuple[Base, Phones, Seen | None]:
+def _as_adapted(model: Path) -> tuple[PhoneSet, Phones, SeenContexts | None]:
     """What was kept of the base of an adapted model; of a model of our own, its graph tells all."""
     try:
         family = json.loads((model / ADAPTED).read_text(encoding="utf-8"))["base"]
@@ -255,8 +255,8 @@ def _heard(
     base: Path,
     family: str | None,
     transitions: Transitions,
-    lexicons: Iterable[Mapping[str, Variants]],
-) -> tuple[Base, Phones]:
+    lexicons: Iterable[Mapping[str, Pronunciations]],
+) -> tuple[PhoneSet, Phones]:
     """What the base hears sounds as, and its phones."""
     known = bases()
     boundary = _file(base, "graph/phones/word_boundary.int")
@@ -307,7 +307,7 @@ def _labels(base: Path) -> dict[str, int]:
     return read_symbols(_file(base, "graph/Gr.fst"))
 
 
-def _acoustics(base: Path, folder: Path, heard: Base) -> None:
+def _acoustics(base: Path, folder: Path, heard: PhoneSet) -> None:
     """Link everything but the graph, and write how to decode."""
     (folder / "graph" / "phones").mkdir(parents=True)
     _link(_file(base, "am/final.mdl"), folder / "am")

@@ -12,7 +12,7 @@ from .kaldi_files import Fst, Phones, Transitions
 UNKNOWN = "[unk]"
 """The word for any sound that is none of the words: a free loop of phones."""
 
-Variants = Mapping[tuple[str, ...], float]
+Pronunciations = Mapping[tuple[str, ...], float]
 """The pronunciations of one word, each a tuple of phones, with their costs in nats."""
 
 
@@ -24,12 +24,12 @@ class Vocabulary:
     Tokens sharpen Vosk's grammar, which looks at pairs only. A pause may be made inside them.
     """
 
-    words: Mapping[str, Variants]
+    words: Mapping[str, Pronunciations]
     tokens: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Costs:
+class GraphCosts:
     """Costs in nats. ``unknown`` is for each phone of ``[unk]``; ``silence`` is the probability,
     above 0 and below 1, that silence goes before the first word and follows each."""
 
@@ -48,7 +48,7 @@ class Costs:
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _HeardPhones:
     """The hidden states of one phone in a graph: (transition-id, state) pairs that lead in, and
     the state after it."""
 
@@ -79,15 +79,15 @@ class _Builder:
             self._phones.id[name, place] for name, place in zip(pronunciation, places, strict=True)
         )
 
-    def heard(self, states: tuple[int, ...]) -> _Heard:
+    def heard(self, states: tuple[int, ...]) -> _HeardPhones:
         """Add a phone that has these hidden states."""
         entries, ends = self._from(states, 0)
         if len(ends) == 1:
-            return _Heard(entries, ends[0])
+            return _HeardPhones(entries, ends[0])
         end = self.fst.state()
         for one in ends:
             self.fst.arc(one, 0, 0, 0.0, end)
-        return _Heard(entries, end)
+        return _HeardPhones(entries, end)
 
     def _from(
         self, states: tuple[int, ...], number: int
@@ -123,7 +123,7 @@ class _Builder:
 
         ``like`` is the same phone in the place of a word that it really has, see `token`.
         """
-        by_states: dict[tuple[int, ...], _Heard] = {}
+        by_states: dict[tuple[int, ...], _HeardPhones] = {}
         for left, source in sources.items():
             if like is None:
                 states = self._contexts(left, phone)
@@ -171,7 +171,7 @@ class _Builder:
         return ends
 
     def token(
-        self, sources: Mapping[int, int], label: int, parts: Sequence[Variants]
+        self, sources: Mapping[int, int], label: int, parts: Sequence[Pronunciations]
     ) -> dict[int, int]:
         """Say several words as one, with or without pauses between them.
 
@@ -210,7 +210,7 @@ def build(
     transitions: Transitions,
     phones: Phones,
     contexts: Contexts,
-    costs: Costs,
+    costs: GraphCosts,
     filler: Iterable[str],
 ) -> tuple[Fst, int, list[str]]:
     """Return the graph, its first state, and its words in the order of their numbers.

@@ -16,7 +16,7 @@ import numpy as np
 
 from .kaldi_files import PLACES, Graph, GraphError, Phones, Transitions
 
-Seen = Mapping[tuple[int, int], int]
+SeenContexts = Mapping[tuple[int, int], int]
 """How often each hidden state (second) is entered after each left phone (first)."""
 
 START = 0
@@ -30,7 +30,7 @@ class Contexts:
     not depend on their neighbours. Raises GraphError when one phone to the left does not decide.
     """
 
-    def __init__(self, transitions: Transitions, phones: Phones, seen: Seen | None) -> None:
+    def __init__(self, transitions: Transitions, phones: Phones, seen: SeenContexts | None) -> None:
         self._phones = phones
         self._name = phones.name
         states: dict[int, list[list[int]]] = defaultdict(list)
@@ -44,7 +44,7 @@ class Contexts:
         self._states_of = {p: list(zip(*numbers, strict=False)) for p, numbers in states.items()}
         self._usual = {p: tuple(same[0] for same in numbers) for p, numbers in states.items()}
         self._after: dict[tuple[int, int], tuple[int, ...]] = {}
-        self.seen: Seen = {}
+        self.seen: SeenContexts = {}
         self.unseen: set[tuple[int, int]] = set()
         """The pairs (left, phone) that were asked for and do not occur in the model's graph."""
         if self.free:
@@ -116,7 +116,7 @@ class Contexts:
         }
 
 
-def walk(transitions: Transitions, graph: Graph) -> Seen:
+def walk(transitions: Transitions, graph: Graph) -> SeenContexts:
     """How often each hidden state is entered after each left phone, over all paths of the graph.
 
     Breadth first over pairs (state of the graph, last phone), all of one depth at once.

@@ -32,7 +32,7 @@ _HOLD = 1e-2  # how strongly the numbers are drawn back to where they were
 _SUBSAMPLED = 3  # Vosk looks at every third frame
 _NOISE_DB = (15.0, 45.0)  # recordings are made in a quiet room, the game is not
 
-Phones = tuple[str, ...]
+PhoneSequence = tuple[str, ...]
 
 
 class TuningError(ValueError):
@@ -40,11 +40,11 @@ class TuningError(ValueError):
 
 
 @dataclass(frozen=True)
-class Spoken:
+class LabelledSound:
     """Sound, mono 16-bit PCM at 16 kHz, and the phones that were said, in the model's own."""
 
     pcm: bytes
-    phones: Phones
+    phones: PhoneSequence
 
 
 def can_tune(model: Path) -> str:
@@ -59,7 +59,7 @@ def can_tune(model: Path) -> str:
 
 def tune(
     model: Path,
-    said: Sequence[Spoken],
+    said: Sequence[LabelledSound],
     output: Path,
     *,
     rounds: int = ROUNDS,

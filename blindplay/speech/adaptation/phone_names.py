@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from .build import Variants
+from .build import Pronunciations
 from .kaldi_files import Graph, Transitions
 from .sounds import simple_sounds
 
@@ -28,7 +28,7 @@ def names_heard(
     transitions: Transitions,
     places: Mapping[int, str],
     labels: Mapping[str, int],
-    lexicon: Mapping[str, Variants],
+    lexicon: Mapping[str, Pronunciations],
 ) -> tuple[str, ...]:
     """Names for the phones, in the order of their numbers, by the sounds that they stand for.
 

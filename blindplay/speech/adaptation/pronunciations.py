@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..recogniser import UNKNOWN, Recogniser
-from . import Report, Variants, Vocabulary, adapt, phones_of, pronounced
+from . import AdaptationReport, Pronunciations, Vocabulary, adapt, phones_of, pronounced
 
 AT_LEAST = 2
 """So often a word must have been said in the same other way."""
@@ -31,12 +31,12 @@ _DEAREST = 2.0  # nats; what is rarer than one in seven is chance
 _LATTICE_BEAM = 2.0  # nats
 _FAR = 0.67  # what differs in more than two of three phones was something else
 
-Phones = tuple[str, ...]
+PhoneSequence = tuple[str, ...]
 _Pairs = list[tuple[str, str]]  # a phone that was to be said ("" for none), the one that was heard
 
 
 @dataclass(frozen=True)
-class Said:
+class PromptedSound:
     """What a player said when he was asked to: ``words`` in small letters, and the sound, mono
     16-bit PCM at 16 kHz."""
 
@@ -45,12 +45,12 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Part:
+class WordAlignment:
     """One word as it was said: the pronunciation of ours that is nearest, and what was heard."""
 
     word: str
-    meant: Phones
-    heard: Phones
+    meant: PhoneSequence
+    heard: PhoneSequence
     pairs: tuple[tuple[str, str], ...]
 
 
@@ -61,11 +61,11 @@ class Habits:
     ``words`` are those of single words, ``sounds`` those that follow from how he says a sound.
     """
 
-    words: Mapping[str, Variants]
-    sounds: Mapping[str, Variants]
+    words: Mapping[str, Pronunciations]
+    sounds: Mapping[str, Pronunciations]
 
     @property
-    def all(self) -> dict[str, Variants]:
+    def all(self) -> dict[str, Pronunciations]:
         """Both, by words."""
         return {
             word: {**self.sounds.get(word, {}), **self.words.get(word, {})}
@@ -75,9 +75,9 @@ class Habits:
 
 def learn(
     model: Path,
-    said: Iterable[Said],
-    words: Mapping[str, Variants],
-    others: Mapping[str, Variants],
+    said: Iterable[PromptedSound],
+    words: Mapping[str, Pronunciations],
+    others: Mapping[str, Pronunciations],
 ) -> Habits:
     """The pronunciations of ``words`` that these recordings show and that are not known yet, none
     of them as near to one of the ``others``.
@@ -91,8 +91,8 @@ def learn(
 
 
 def write(
-    model: Path, output: Path, vocabulary: Vocabulary, more: Mapping[str, Variants]
-) -> Report:
+    model: Path, output: Path, vocabulary: Vocabulary, more: Mapping[str, Pronunciations]
+) -> AdaptationReport:
     """Write into the new folder ``output`` the same model with these pronunciations besides.
 
     Raises GraphError as `graphs.adapt` does.
@@ -103,13 +103,15 @@ def write(
 # --- hearing phones -------------------------------------------------------------------------------
 
 
-def parts(model: Path, said: Iterable[Said], known: Mapping[str, Variants]) -> Iterator[list[Part]]:
+def parts(
+    model: Path, said: Iterable[PromptedSound], known: Mapping[str, Pronunciations]
+) -> Iterator[list[WordAlignment]]:
     """The words of each recording as ``model`` hears them, laid beside ``known`` pronunciations
     in its phones; none where nothing is heard, or a word has no pronunciation."""
     names = phones_of(model)
     with tempfile.TemporaryDirectory(prefix="blindplay-phones-") as made:
         folder = Path(made) / "model"
-        loop: dict[str, Variants] = {
+        loop: dict[str, Pronunciations] = {
             f"p{number}": {(name,): -REWARD} for number, name in enumerate(names)
         }
         adapt(model, folder, Vocabulary({}, {}), more=loop)
@@ -130,7 +132,7 @@ def _best_alone(conf: Path) -> None:
     conf.write_text("\n".join([*others, f"--lattice-beam={_LATTICE_BEAM}"]) + "\n", "utf-8")
 
 
-def _phones(words: str, names: Sequence[str]) -> Phones:
+def _phones(words: str, names: Sequence[str]) -> PhoneSequence:
     tokens = [token for token in words.split() if token != UNKNOWN]
     heard = [names[int(token[1:])] for token in tokens]
     # A long sound is often heard twice.
@@ -140,14 +142,14 @@ def _phones(words: str, names: Sequence[str]) -> Phones:
 
 
 def aligned(
-    words: Sequence[str], heard: Sequence[str], known: Mapping[str, Variants]
-) -> list[Part]:
+    words: Sequence[str], heard: Sequence[str], known: Mapping[str, Pronunciations]
+) -> list[WordAlignment]:
     """Divide ``heard`` among ``words`` so that the fewest phones differ; each word is taken for
     the pronunciation that fits best. At the ends of the whole, phones may be too many."""
     # after[j]: the cost of the words so far if heard[:j] is theirs, and how it was come to.
-    after: list[tuple[float, list[Part]]] = [(0.5 * j, []) for j in range(len(heard) + 1)]
+    after: list[tuple[float, list[WordAlignment]]] = [(0.5 * j, []) for j in range(len(heard) + 1)]
     for word in words:
-        now: list[tuple[float, list[Part]]] = [(math.inf, [])] * (len(heard) + 1)
+        now: list[tuple[float, list[WordAlignment]]] = [(math.inf, [])] * (len(heard) + 1)
         for meant, cost in known[word].items():
             for start, (before, path) in enumerate(after):
                 if before == math.inf:
@@ -156,14 +158,14 @@ def aligned(
                 for end, (more, pairs) in enumerate(_laid(meant, heard[start:most]), start):
                     total = before + more + 0.1 * cost
                     if total < now[end][0]:
-                        part = Part(word, meant, tuple(heard[start:end]), tuple(pairs))
+                        part = WordAlignment(word, meant, tuple(heard[start:end]), tuple(pairs))
                         now[end] = (total, [*path, part])
         after = now
     rest = [(cost + 0.5 * (len(heard) - end), path) for end, (cost, path) in enumerate(after)]
     return min(rest, key=lambda item: item[0])[1]
 
 
-def _laid(meant: Phones, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
+def _laid(meant: PhoneSequence, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
     """How ``meant`` is laid on each beginning of ``heard``: what differs, and the pairs."""
     row: list[tuple[float, _Pairs]] = [(0.0, [])]
     for phone in heard:
@@ -185,7 +187,9 @@ def _laid(meant: Phones, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
 
 
 def habits(
-    said: Sequence[Part], known: Mapping[str, Variants], others: Mapping[str, Variants]
+    said: Sequence[WordAlignment],
+    known: Mapping[str, Pronunciations],
+    others: Mapping[str, Pronunciations],
 ) -> Habits:
     """What is regular in how these words were said. A pronunciation that is as near to another
     word is never taken, be it of the table (``known``) or one of the ``others`` by which other
@@ -201,15 +205,15 @@ class Near:
 
     _FEW = 2
 
-    def __init__(self, words: Mapping[str, Variants]) -> None:
+    def __init__(self, words: Mapping[str, Pronunciations]) -> None:
         self._words = words
-        self._left: dict[Phones, set[str]] = defaultdict(set)
+        self._left: dict[PhoneSequence, set[str]] = defaultdict(set)
         for word, variants in words.items():
             for spoken in variants:
                 for left in _left_of(spoken, self._FEW):
                     self._left[left].add(word)
 
-    def is_another(self, word: str, heard: Phones) -> bool:
+    def is_another(self, word: str, heard: PhoneSequence) -> bool:
         """Whether ``heard`` is too far from ``word``, or no nearer to it than to another word."""
         if not heard:
             return True
@@ -222,12 +226,12 @@ class Near:
             rivals = {other for words in found for other in words}
         return any(self._far(other, heard, own) <= own for other in rivals if other != word)
 
-    def _far(self, word: str, heard: Phones, most: float) -> float:
+    def _far(self, word: str, heard: PhoneSequence, most: float) -> float:
         """How many phones differ at least; infinite if more than ``most``."""
         return min(_far(meant, heard, most) for meant in self._words[word])
 
 
-def _left_of(phones: Phones, times: int) -> set[Phones]:
+def _left_of(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
     """What is left when so many phones at most are taken away."""
     every = fewer = {phones}
     for _ in range(times):
@@ -236,7 +240,7 @@ def _left_of(phones: Phones, times: int) -> set[Phones]:
     return every
 
 
-def _far(meant: Phones, heard: Phones, most: float) -> float:
+def _far(meant: PhoneSequence, heard: PhoneSequence, most: float) -> float:
     """How many phones differ; infinite if more than ``most``."""
     if abs(len(meant) - len(heard)) > most:
         return math.inf
@@ -251,12 +255,12 @@ def _far(meant: Phones, heard: Phones, most: float) -> float:
 
 
 def _of_words(
-    said: Sequence[Part], known: Mapping[str, Variants], every: Near
-) -> dict[str, Variants]:
-    ways: dict[str, Counter[Phones]] = defaultdict(Counter)
+    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: Near
+) -> dict[str, Pronunciations]:
+    ways: dict[str, Counter[PhoneSequence]] = defaultdict(Counter)
     for part in said:
         ways[part.word][part.heard] += 1
-    found: dict[str, Variants] = {}
+    found: dict[str, Pronunciations] = {}
     for word, heard_as in sorted(ways.items()):
         own = {
             heard: cost
@@ -272,8 +276,8 @@ def _of_words(
 
 
 def _of_sounds(
-    said: Sequence[Part], known: Mapping[str, Variants], every: Near
-) -> dict[str, Variants]:
+    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: Near
+) -> dict[str, Pronunciations]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for part in said:
         for meant, heard in part.pairs if part.heard else ():  # else it was not said at all
@@ -287,9 +291,9 @@ def _of_sounds(
         share = count / heard_as.total()
         if other != phone and heard_as.total() >= RULE_AT_LEAST and share >= RULE_SHARE:
             rules[phone] = (other, -math.log(share))
-    found: dict[str, Variants] = {}
+    found: dict[str, Pronunciations] = {}
     for word, variants in sorted(known.items()):
-        own: dict[Phones, float] = {}
+        own: dict[PhoneSequence, float] = {}
         for spoken, cost in variants.items():
             used = {phone for phone in spoken if phone in rules}
             said_as = (rules[phone][0] if phone in used else phone for phone in spoken)

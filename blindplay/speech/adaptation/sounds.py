@@ -16,7 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from .build import Variants
+from .build import Pronunciations
 from .kaldi_files import GraphError
 
 Alternatives = Mapping[tuple[str, ...], float]
@@ -27,7 +27,7 @@ _DROPPED = {"h": 1.0, "r": 1.0}  # sounds that many speakers or models leave out
 
 
 @dataclass(frozen=True)
-class Base:
+class PhoneSet:
     """A family of acoustic models with the same phones.
 
     ``phones`` are the names in the order of their numbers. ``words`` occur in the vocabulary of
@@ -46,10 +46,10 @@ class Base:
 
 
 @cache
-def bases() -> Mapping[str, Base]:
+def bases() -> Mapping[str, PhoneSet]:
     """The models that somebody has listened to, by the names of their files: "english"."""
     return {
-        name: Base(
+        name: PhoneSet(
             **{
                 **data,
                 "phones": tuple(data["phones"].split()),
@@ -114,7 +114,7 @@ def _alternatives(text: str) -> Alternatives:
     return found
 
 
-def named_base(names: Sequence[str], *, by_language: bool = True) -> Base:
+def named_base(names: Sequence[str], *, by_language: bool = True) -> PhoneSet:
     """A base whose phones have these names, if enough of them can be known.
 
     ``by_language``: it is of the family whose marks its phones bear, if of any; else all sounds
@@ -137,8 +137,8 @@ def named_base(names: Sequence[str], *, by_language: bool = True) -> Base:
                 }
                 for place, sounds in family.places.items()
             }
-            return Base(family.name, tuple(names), places=places)
-    return Base("similar sounds", tuple(names))
+            return PhoneSet(family.name, tuple(names), places=places)
+    return PhoneSet("similar sounds", tuple(names))
 
 
 @cache
@@ -170,7 +170,7 @@ def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]
 # ------------------------------------------------------------------ words
 
 
-def translate(variants: Variants, base: Base) -> dict[tuple[str, ...], float]:
+def translate(variants: Pronunciations, base: PhoneSet) -> dict[tuple[str, ...], float]:
     """The pronunciations of one word in the phones of ``base``, cheapest first.
 
     Raises GraphError for a sound that is not known.
@@ -184,7 +184,7 @@ def translate(variants: Variants, base: Base) -> dict[tuple[str, ...], float]:
     return {p: round(c, 4) for p, c in kept if p and c <= cheapest + base.slack}
 
 
-def _translate(sounds: tuple[str, ...], base: Base) -> dict[tuple[str, ...], float]:
+def _translate(sounds: tuple[str, ...], base: PhoneSet) -> dict[tuple[str, ...], float]:
     found: dict[tuple[str, ...], float] = {(): 0.0}
     for number, sound in enumerate(sounds):
         places = ["heard"]

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 
-class BaseError(ValueError):
+class BaseModelError(ValueError):
     """A base is not known; the sentence says which are."""
 
 
 @dataclass(frozen=True)
-class Base:
+class BaseModel:
     """A model that can be downloaded and given our words.
 
     ``name`` is its folder's, ``short`` a word for it ("english"; the name where it has none),
@@ -47,15 +47,15 @@ class Catalogue:
 
     list_address: str
     page: str
-    bases: Mapping[str, Base]
+    bases: Mapping[str, BaseModel]
     recommended: Mapping[str, tuple[str, ...]]
 
-    def for_language(self, language: str) -> tuple[Base, ...]:
+    def for_language(self, language: str) -> tuple[BaseModel, ...]:
         """The bases to be installed for ``language``, the most trusted first."""
         names = self.recommended.get(language) or self.recommended["any"]
         return tuple(self.bases[name] for name in names)
 
-    def known(self, name: str) -> Base | None:
+    def known(self, name: str) -> BaseModel | None:
         """The base of this name, whole or short."""
         return self.bases.get(name) or next(
             (base for base in self.bases.values() if base.short == name.lower()), None
@@ -68,7 +68,7 @@ class Catalogue:
             sorted(names, key=lambda n: (wanted.index(n) if n in wanted else len(wanted), n))
         )
 
-    def listed(self, name: str, text: str) -> Base:
+    def listed(self, name: str, text: str) -> BaseModel:
         """The base called ``name`` in ``text``, Vosk's own list.
 
         Raises BaseError when it is not there, or the list is no such list.
@@ -79,7 +79,7 @@ class Catalogue:
                 raise ValueError
             found = [entry for entry in entries if entry["name"] == name]
             if not found:
-                raise BaseError(
+                raise BaseModelError(
                     f"Vosk's list has no model {name}; those that are known here: "
                     f"{', '.join(self.bases) or 'none'}."
                 )
@@ -87,14 +87,14 @@ class Catalogue:
             md5 = str(entry["md5"]).lower()
             if not re.fullmatch(r"[0-9a-f]{32}", md5):
                 raise ValueError
-            return Base(
+            return BaseModel(
                 name, name, str(entry.get("lang_text", "an unnamed language")), int(entry["size"]),
                 str(entry["url"]), f"stated at {self.page}", md5,
             )  # fmt: skip
-        except BaseError:
+        except BaseModelError:
             raise
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
-            raise BaseError(
+            raise BaseModelError(
                 f"What {self.list_address} gives is no list of models; try again later, or give "
                 "the model's own file with --from."
             ) from None
@@ -115,6 +115,6 @@ def read(text: str) -> Catalogue:
     bases = {}
     for name, entry in data["bases"].items():
         size = entry.pop("bytes")
-        bases[name] = Base(name=name, size=size, **entry)
+        bases[name] = BaseModel(name=name, size=size, **entry)
     recommended = {code: tuple(names) for code, names in data["recommended"].items()}
     return Catalogue(data["list"], data["page"], bases, recommended)

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import adaptation
-from ..adaptation import Variants, Vocabulary
+from ..adaptation import Pronunciations, Vocabulary
 from . import catalogue, folders
-from .catalogue import Base
+from .catalogue import BaseModel
 from .download import Patience, Progress, download, fetch_text, forget
 from .folders import ASIDE, BUILT_IN, OWN, ModelError
 from .unpack import check_space, copy_folder, unpack
@@ -37,12 +37,12 @@ _WORK = ".installing-"
 
 
 @dataclass(frozen=True)
-class Words:
+class ModelWords:
     """What a language's models are to hear. ``lexicons`` are the words of every language, by which
     the phones of a base may be known."""
 
     vocabulary: Vocabulary
-    lexicons: Sequence[Mapping[str, Variants]]
+    lexicons: Sequence[Mapping[str, Pronunciations]]
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def downloads_folder() -> Path:
     return folders.data_folder() / "downloads"
 
 
-def find_base(name: str, *, patience: Patience | None = None) -> Base:
+def find_base(name: str, *, patience: Patience | None = None) -> BaseModel:
     """The base called ``name``: one that is known here, or else one in Vosk's own list, which is
     fetched. Raises ValueError when there is none, and DownloadError."""
     known = catalogue.load()
@@ -80,9 +80,9 @@ def find_base(name: str, *, patience: Patience | None = None) -> Base:
 
 def install(
     language: str,
-    words: Words,
+    words: ModelWords,
     *,
-    base: Base | None = None,
+    base: BaseModel | None = None,
     source: Path | None = None,
     name: str | None = None,
     tell: Tell,
@@ -140,8 +140,8 @@ def install(
 
 
 def make_own(
-    language: str, words: Words, base: Path, *, family: str | None = None
-) -> tuple[Path, adaptation.Report]:
+    language: str, words: ModelWords, base: Path, *, family: str | None = None
+) -> tuple[Path, adaptation.AdaptationReport]:
     """Make the user's own model of ``language`` out of ``base``, in place of the one there was, if
     it can be heard with. ``base`` is left as it is; it may be the own one, to be given new words.
     Where it is, and what `graphs.adapt` reports.
@@ -220,7 +220,7 @@ def languages() -> list[str]:
 
 
 def _archive(
-    name: str, base: Base | None, source: Path | None, tell: Tell, patience: Patience
+    name: str, base: BaseModel | None, source: Path | None, tell: Tell, patience: Patience
 ) -> tuple[Path, str]:
     """A checked archive of the model, and its SHA-256."""
     if source is not None:
@@ -262,7 +262,7 @@ def _archive(
     raise AssertionError
 
 
-def _checked(name: str, base: Base | None, md5: str, sha256: str) -> bool:
+def _checked(name: str, base: BaseModel | None, md5: str, sha256: str) -> bool:
     """Whether anything is known of the archive's sums; ModelError if they are others."""
     wanted = (base.sha256 if base else None) or _pins().get(name)
     if wanted is not None and sha256 != wanted:

@@ -20,7 +20,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, JournalError, pulse, reopen
 from blindplay.table import Table
-from blindplay.table.play import Devices, run
+from blindplay.table.play import WantedDevices, run
 from blindplay.table.session import Session
 from blindplay.wording.announcements import PackWords
 
@@ -102,7 +102,7 @@ def test_the_time_without_a_table_is_charged_as_the_arbiter_says_and_replays_so(
 
 def played(path: Path, keys: str, *, charged: bool = False, out: io.StringIO | None = None) -> str:
     out = io.StringIO() if out is None else out
-    devices = Devices(microphone="none", silent=True)
+    devices = WantedDevices(microphone="none", silent=True)
     run(path, None, "de", devices, io.StringIO(keys), out, charge_dead_time=charged)
     return out.getvalue()
 
@@ -155,7 +155,7 @@ def test_a_game_goes_on_where_nothing_can_be_printed_or_typed_any_more(tmp_path:
     left_behind(path, dead=60)
     assert played(path, "white: Bauer e2 e4\nquit\n", out=Full()) == ""
     assert moves_in(path) == ["e2e4"]
-    run(path, None, "de", Devices(microphone="none", silent=True), Gone("\n"), io.StringIO())
+    run(path, None, "de", WantedDevices(microphone="none", silent=True), Gone("\n"), io.StringIO())
 
 
 @pytest.mark.parametrize("charged", [False, True])

@@ -32,7 +32,7 @@ class EmulatedDgtBoard:
         self._directory = tempfile.TemporaryDirectory(prefix="dgt-")
         self._force_socket = force_socket
         self._port = 0
-        self._line: emulator._Line | None = None
+        self._line: emulator._SerialLine | None = None
         self._closed = threading.Event()
         self._unplug = threading.Event()
         self.plug()

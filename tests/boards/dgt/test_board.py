@@ -11,9 +11,16 @@ import chess
 import pytest
 
 from blindplay.boards.dgt import DgtBoard, find_dgt_board, probe
-from blindplay.boards.dgt.board import _Mirror
+from blindplay.boards.dgt.board import _DgtBoardState
 from blindplay.boards.dgt.protocol import Decoder, Message
-from blindplay.boards.events import Connected, Disconnected, Lever, Lifted, Placed, Position
+from blindplay.boards.events import (
+    BoardPosition,
+    Connected,
+    Disconnected,
+    LeverPressed,
+    Lifted,
+    Placed,
+)
 from blindplay.boards.line import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards.dgt import hands
 from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
@@ -45,7 +52,7 @@ def ear() -> Ear:
 @pytest.fixture
 def board(emulated: EmulatedDgtBoard, ear: Ear) -> Iterator[DgtBoard]:
     with DgtBoard(emulated.url, ear, backoff=(0.1, 0.3), ports=list) as connected:
-        ear.wait_kinds(Connected, Position)
+        ear.wait_kinds(Connected, BoardPosition)
         yield connected
 
 
@@ -55,7 +62,7 @@ def test_it_connects_and_tells_the_position(
     first, second = ear.events[:2]
     assert isinstance(first, Connected)
     assert "DGT board" in first.board
-    assert isinstance(second, Position)
+    assert isinstance(second, BoardPosition)
     assert second.placement == board.placement() == START
     assert not FORBIDDEN & set(emulated.commands)
     assert {0x4B, 0x42} <= set(emulated.commands)
@@ -66,8 +73,8 @@ def test_a_move_is_told_as_changes_and_then_as_a_position(
 ) -> None:
     ear.clear()
     emulated.move("e2e4")
-    ear.wait_kinds(Position)
-    assert ear.bare() == [(Lifted, "e2"), (Placed, "e4", "P"), (Position, AFTER_E4)]
+    ear.wait_kinds(BoardPosition)
+    assert ear.bare() == [(Lifted, "e2"), (Placed, "e4", "P"), (BoardPosition, AFTER_E4)]
 
 
 def test_a_press_of_the_clock_follows_the_position_it_was_pressed_in(
@@ -77,11 +84,11 @@ def test_a_press_of_the_clock_follows_the_position_it_was_pressed_in(
     ear.clear()
     emulated.move("e2e4")
     emulated.clock(299, 300, 0x13)
-    ear.wait_kinds(Lever)
-    assert ear.bare()[-2:] == [(Position, AFTER_E4), (Lever, "white")]
+    ear.wait_kinds(LeverPressed)
+    assert ear.bare()[-2:] == [(BoardPosition, AFTER_E4), (LeverPressed, "white")]
     emulated.clock(299, 298, 0x09)
-    ear.wait(lambda heard: sum(isinstance(event, Lever) for event in heard) == 2)
-    assert ear.bare()[-1] == (Lever, "black")
+    ear.wait(lambda heard: sum(isinstance(event, LeverPressed) for event in heard) == 2)
+    assert ear.bare()[-1] == (LeverPressed, "black")
 
 
 def test_who_has_which_side_of_the_clock_is_seen_when_it_starts(ear: Ear) -> None:
@@ -89,12 +96,12 @@ def test_who_has_which_side_of_the_clock_is_seen_when_it_starts(ear: Ear) -> Non
         EmulatedDgtBoard(turned=True) as emulated,
         DgtBoard(emulated.url, ear, ports=list) as board,
     ):
-        ear.wait_kinds(Position)
+        ear.wait_kinds(BoardPosition)
         assert board.placement() == START
         emulated.clock(300, 300, 0x13)
         emulated.clock(300, 299, 0x09)
-        ear.wait_kinds(Lever)
-        assert ear.bare()[-1] == (Lever, "white")
+        ear.wait_kinds(LeverPressed)
+        assert ear.bare()[-1] == (LeverPressed, "white")
 
 
 def test_a_change_lost_on_the_line_is_found_by_the_next_dump(
@@ -103,8 +110,8 @@ def test_a_change_lost_on_the_line_is_found_by_the_next_dump(
     ear.clear()
     emulated.lose = 1
     emulated.move("e2e4")
-    ear.wait_kinds(Position)
-    assert ear.bare()[-1] == (Position, AFTER_E4)
+    ear.wait_kinds(BoardPosition)
+    assert ear.bare()[-1] == (BoardPosition, AFTER_E4)
 
 
 def test_a_dump_with_a_flipped_bit_is_not_believed(
@@ -113,8 +120,8 @@ def test_a_dump_with_a_flipped_bit_is_not_believed(
     ear.clear()
     emulated.spoil_dumps = 1
     emulated.move("e2e4")
-    ear.wait_kinds(Position)
-    told = [event for event in ear.events if isinstance(event, Position)]
+    ear.wait_kinds(BoardPosition)
+    told = [event for event in ear.events if isinstance(event, BoardPosition)]
     assert [event.placement for event in told] == [AFTER_E4]
 
 
@@ -128,8 +135,8 @@ def test_a_lost_link_is_no_lift_and_what_changed_meanwhile_is_a_position(
     assert board.placement() == START
     emulated.move("e2e4")
     emulated.plug()
-    ear.wait_kinds(Connected, Position)
-    assert [type(event) for event in ear.events] == [Disconnected, Connected, Position]
+    ear.wait_kinds(Connected, BoardPosition)
+    assert [type(event) for event in ear.events] == [Disconnected, Connected, BoardPosition]
     assert board.placement() == AFTER_E4
 
 
@@ -138,7 +145,7 @@ def test_a_board_that_lost_power_for_a_moment_is_told_again_to_report(
 ) -> None:
     emulated.forget()
     emulated.move("e2e4")
-    ear.wait(lambda heard: heard[-1] == Position(AFTER_E4, heard[-1].at))
+    ear.wait(lambda heard: heard[-1] == BoardPosition(AFTER_E4, heard[-1].at))
     end = time.monotonic() + 10
     while not emulated.reports:
         assert time.monotonic() < end
@@ -153,8 +160,8 @@ def test_garbage_on_the_line_does_no_harm(
     ear.clear()
     emulated.send_raw(bytes((0x8E, 0, 5, 0x34, 0x81, 3, 0xFF, 0x8E, 0, 1, 7)))
     emulated.move("e2e4")
-    ear.wait_kinds(Position)
-    assert ear.bare()[-1] == (Position, AFTER_E4)
+    ear.wait_kinds(BoardPosition)
+    assert ear.bare()[-1] == (BoardPosition, AFTER_E4)
     assert board.connected
 
 
@@ -198,7 +205,7 @@ def test_with_flipped_bits_on_the_line_no_wrong_position_is_believed(ppm: int) -
     """The picture of the board alone, in simulated time, with the driver's way of asking."""
     hand = random.Random(ppm)
     board, pieces = chess.Board(), hands.pieces_of(chess.Board())
-    mirror, decoder = _Mirror(None, None), Decoder()
+    mirror, decoder = _DgtBoardState(None, None), Decoder()
     told: list[str] = []
     now, asked, dumps, spoilt = 0.0, -1.0, 0, 0
 
@@ -214,7 +221,7 @@ def test_with_flipped_bits_on_the_line_no_wrong_position_is_believed(ppm: int) -
     def hear(message: bytes) -> None:
         for heard in line(message):
             for event in mirror.hear(heard, now):
-                if isinstance(event, Position):
+                if isinstance(event, BoardPosition):
                     told.append(event.placement)
                     assert event.placement == board.board_fen()
 

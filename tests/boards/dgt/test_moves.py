@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.boards.dgt import Found, NoRecordingError, Trouble, decode
-from blindplay.boards.dgt.moves import Commit, Finding, MoveFinder
+from blindplay.boards.dgt import MoveFound, MoveUnclear, NoRecordingError, decode
+from blindplay.boards.dgt.moves import Commit, MoveFinder, MoveFinding
 from blindplay.boards.dgt.protocol import Decoder
 from tests.boards.dgt import hands
 
@@ -42,9 +42,9 @@ def told(
 
 
 def split(findings: object) -> tuple[list[str], list[str]]:
-    items: list[Finding] = list(findings)  # type: ignore[call-overload]
-    moves = [item.uci for item in items if isinstance(item, Found)]
-    return moves, [item.sentence for item in items if isinstance(item, Trouble)]
+    items: list[MoveFinding] = list(findings)  # type: ignore[call-overload]
+    moves = [item.uci for item in items if isinstance(item, MoveFound)]
+    return moves, [item.sentence for item in items if isinstance(item, MoveUnclear)]
 
 
 # --- hands -------------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ def test_however_a_stream_is_cut_it_holds_the_same_moves(
     whole = split(decode(data, commit=commit))[0]
     for most in (1, 40):
         decoder, finder = Decoder(), MoveFinder(commit)
-        findings: list[Finding] = []
+        findings: list[MoveFinding] = []
         at = 0
         while at < len(data):
             size = cuts.randint(1, most)

@@ -12,8 +12,8 @@ from blindplay.boards.dgt.protocol import (
     Decoder,
     Dump,
     FieldUpdate,
-    Kind,
     Message,
+    MessageKind,
     Other,
     Text,
     Version,
@@ -57,13 +57,13 @@ def test_an_answer_of_the_clock_is_no_time() -> None:
 
 def test_digits_that_are_no_time_are_no_time() -> None:
     assert messages(bytes((0x8D, 0, 10, 0, 0x6F, 0, 0, 0, 0, 9))) == [
-        Other(Kind.CLOCK, bytes((0, 0x6F, 0, 0, 0, 0, 9)))
+        Other(MessageKind.CLOCK, bytes((0, 0x6F, 0, 0, 0, 0, 9)))
     ]
 
 
 def test_what_the_board_says_of_itself_is_read() -> None:
     data = bytes((0x93, 0, 5, 1, 8)) + bytes((0x91, 0, 8)) + b"24567"
-    assert messages(data) == [Version(1, 8), Text(Kind.SERIAL_NUMBER, "24567")]
+    assert messages(data) == [Version(1, 8), Text(MessageKind.SERIAL_NUMBER, "24567")]
 
 
 def test_messages_of_an_unknown_kind_are_skipped_and_counted() -> None:

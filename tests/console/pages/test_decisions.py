@@ -18,7 +18,7 @@ from blindplay.laws.facts import parse
 from blindplay.record import Journal, Tape
 from blindplay.record.tape import beside
 from blindplay.table import Table
-from blindplay.table.console_host import TablePort
+from blindplay.table.console_host import ServedTable
 from blindplay.wording.announcements import PackWords
 from tests.console.hall import Browser, Hall
 from tests.laws.test_game_scenarios import SCENARIOS, scenarios
@@ -134,7 +134,7 @@ def test_moves_of_the_timeline_have_the_letters_of_its_language(
     """A scoresheet's letters (C.2): German and Norwegian S is the knight, D the queen."""
     hall.start()
     hall.play("white", "g1f3")
-    telling = timeline.Telling(hall.table.game, language)
+    telling = timeline.Narrator(hall.table.game, language)
     (made,) = (ruling for ruling in hall.rulings if ruling.kind == "made")
     assert knight in telling.ruling(made)
     fact = parse({"t": 0, "fact": "make", "by": "white", "move": "e7e8q"})
@@ -152,7 +152,7 @@ def test_everything_is_told_after_a_restart_too(tmp_path: Path) -> None:
     hall.close()
     with Journal(tmp_path / "game.db") as journal:
         table = Table(journal)
-        assert [fact for fact, _ in TablePort(table).log()] == facts
+        assert [fact for fact, _ in ServedTable(table).log()] == facts
         assert table.game.presided
         assert any(one.kind == "presides" for _, caused in table.log for one in caused)
 
@@ -198,7 +198,7 @@ def test_whatever_the_laws_say_has_words_in_every_language() -> None:
                 fact = parse({"t": t, **line, **edition})
                 caused = game.apply(fact)
                 for language in LANGUAGES:
-                    telling = timeline.Telling(game, language)
+                    telling = timeline.Narrator(game, language)
                     told = [one.text for one in telling.entry(0, fact, caused).lines]
                     told += [telling.ruling(one) for one in caused]
                     if game.pending is not None:

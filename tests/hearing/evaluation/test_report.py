@@ -24,14 +24,14 @@ from blindplay.hearing.evaluation import (
     scoring,
 )
 from blindplay.hearing.evaluation.conditions import Condition, Noise, Samples
-from blindplay.hearing.evaluation.corpus import Line, What
-from blindplay.hearing.evaluation.scoring import Comes, Heard
+from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
+from blindplay.hearing.evaluation.scoring import ScoredOutcome, ScoredUtterance
 from blindplay.language import Kind, load
 from blindplay.speech.audio import RATE, write_wav
-from blindplay.speech.confidence import What as Meant
+from blindplay.speech.confidence import MeaningKind as Meant
 from blindplay.speech.confidence import ears_of, read
 from blindplay.speech.models.folders import find_model
-from blindplay.speech.recogniser import Alternative, Hearing
+from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.synthesis import Synthesiser
 
 PACK = load("de")
@@ -102,17 +102,19 @@ def test_a_condition_that_nobody_knows_is_told(name: str) -> None:
 
 def test_what_is_said_is_what_it_is_counted_as() -> None:
     said = corpus.lines(PACK, 20, 20, random.Random(1))
-    assert sum(line.what is What.MOVE for line in said) == 20
+    assert sum(line.what is UtteranceKind.MOVE for line in said) == 20
     for line in said:
         meant = PACK.understand(line.words or "", line.board)
-        if line.what is What.MOVE:
+        if line.what is UtteranceKind.MOVE:
             assert meant.move is not None and line.board.is_legal(meant.move), line
-        elif line.what is What.ILLEGAL:
+        elif line.what is UtteranceKind.ILLEGAL:
             assert meant.kind is Kind.ILLEGAL, line
-        elif line.what is What.TALK:
+        elif line.what is UtteranceKind.TALK:
             assert meant.kind in (Kind.UNCLEAR, Kind.NOTHING), line
         else:
-            assert meant.command is not None and meant.opened is (line.what is What.OPENED), line
+            assert meant.command is not None and meant.opened is (
+                line.what is UtteranceKind.OPENED
+            ), line
     assert said == corpus.lines(PACK, 20, 20, random.Random(1))
 
 
@@ -131,9 +133,9 @@ def test_announcements_hold_every_kind_of_move_and_form() -> None:
 def test_every_language_has_lines_but_other_speech_only_where_it_was_written(code: str) -> None:
     pack = load(code)
     said = corpus.lines(pack, 8, 8, random.Random(1))
-    assert sum(line.what is What.ILLEGAL for line in said) == 8
+    assert sum(line.what is UtteranceKind.ILLEGAL for line in said) == 8
     for line in said:
-        if line.what is What.MOVE:
+        if line.what is UtteranceKind.MOVE:
             assert pack.understand(line.words or "", line.board).kind is Kind.MOVE
 
 
@@ -162,19 +164,21 @@ def test_recordings_are_what_their_list_says(tmp_path: Path) -> None:
 # --- what comes of it ----------------------------------------------------------------------------
 
 
-def heard(what: What, words: str, *alternatives: tuple[str, float], voice: str = "v") -> Heard:
-    line = Line(what, chess.STARTING_FEN, words)
+def heard(
+    what: UtteranceKind, words: str, *alternatives: tuple[str, float], voice: str = "v"
+) -> ScoredUtterance:
+    line = ScriptLine(what, chess.STARTING_FEN, words)
     phrases = dict.fromkeys([*PACK.forms(START), *PACK.command_phrases()])
     others = frozenset(PACK.command_phrases())
-    ranked = sorted((Alternative(*one) for one in alternatives), key=lambda one: -one.score)
-    hearing = Hearing(tuple(ranked))
-    return Heard(
+    ranked = sorted((Hypothesis(*one) for one in alternatives), key=lambda one: -one.score)
+    hearing = Recognition(tuple(ranked))
+    return ScoredUtterance(
         line, voice, CLEAN, PACK.understand(words, START), Expected((START,), phrases, others),
         hearing, hearing, 2.0,
     )  # fmt: skip
 
 
-def comes(one: Heard) -> Comes:
+def comes(one: ScoredUtterance) -> ScoredOutcome:
     return scoring.outcome(one, scoring.deciding(PACK, EARS)(one), PACK)
 
 
@@ -182,34 +186,58 @@ KNIGHT = "springer gustav eins felix drei"
 
 
 def test_what_comes_of_an_utterance_is_counted_by_what_was_said() -> None:
-    assert comes(heard(What.MOVE, KNIGHT, (KNIGHT, -100))) is Comes.RIGHT
-    assert comes(heard(What.MOVE, "bauer eva zwei eva drei", (KNIGHT, -100))) is Comes.WRONG
-    assert comes(heard(What.ILLEGAL, "turm anna eins anna fünf", (KNIGHT, -100))) is Comes.WRONG
-    assert comes(heard(What.TALK, "guten morgen", (KNIGHT, -100))) is Comes.WRONG
-    assert comes(heard(What.TALK, "guten morgen")) is Comes.REFUSED
+    assert comes(heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100))) is ScoredOutcome.RIGHT
+    assert (
+        comes(heard(UtteranceKind.MOVE, "bauer eva zwei eva drei", (KNIGHT, -100)))
+        is ScoredOutcome.WRONG
+    )
+    assert (
+        comes(heard(UtteranceKind.ILLEGAL, "turm anna eins anna fünf", (KNIGHT, -100)))
+        is ScoredOutcome.WRONG
+    )
+    assert comes(heard(UtteranceKind.TALK, "guten morgen", (KNIGHT, -100))) is ScoredOutcome.WRONG
+    assert comes(heard(UtteranceKind.TALK, "guten morgen")) is ScoredOutcome.REFUSED
     close = [("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -100.5)]
-    assert comes(heard(What.MOVE, "bauer eva zwei eva vier", *close)) is Comes.ASKED
-    assert comes(heard(What.MOVE, "bauer eva zwei", *close)) is Comes.IN_VAIN
-    clock = heard(What.COMMAND, "wie viel zeit habe ich", ("wie viel zeit habe ich", -100))
-    assert comes(clock) is Comes.RIGHT
-    assert comes(replace(clock, line=replace(clock.line, what=What.TALK))) is Comes.COMMAND
+    assert (
+        comes(heard(UtteranceKind.MOVE, "bauer eva zwei eva vier", *close)) is ScoredOutcome.ASKED
+    )
+    assert comes(heard(UtteranceKind.MOVE, "bauer eva zwei", *close)) is ScoredOutcome.IN_VAIN
+    clock = heard(UtteranceKind.COMMAND, "wie viel zeit habe ich", ("wie viel zeit habe ich", -100))
+    assert comes(clock) is ScoredOutcome.RIGHT
+    assert (
+        comes(replace(clock, line=replace(clock.line, what=UtteranceKind.TALK)))
+        is ScoredOutcome.COMMAND
+    )
 
 
 def test_heard_freely_the_phrase_with_the_fewest_other_words_wins() -> None:
-    assert scoring.freely(heard(What.MOVE, KNIGHT, (KNIGHT, -1)), PACK) is Comes.RIGHT
-    near = heard(What.MOVE, KNIGHT, ("springer gustav eins felix zwei", -1))
-    assert scoring.freely(near, PACK) is Comes.RIGHT
-    wrong = heard(What.ILLEGAL, "springer gustav eins felix zwei", *[
+    assert (
+        scoring.freely(heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -1)), PACK) is ScoredOutcome.RIGHT
+    )
+    near = heard(UtteranceKind.MOVE, KNIGHT, ("springer gustav eins felix zwei", -1))
+    assert scoring.freely(near, PACK) is ScoredOutcome.RIGHT
+    wrong = heard(UtteranceKind.ILLEGAL, "springer gustav eins felix zwei", *[
         (one.words, one.score) for one in near.hearing.alternatives])  # fmt: skip
-    assert scoring.freely(wrong, PACK) is Comes.WRONG
-    assert scoring.freely(heard(What.TALK, "ach so", ("haus und hof", -1)), PACK) is Comes.REFUSED
+    assert scoring.freely(wrong, PACK) is ScoredOutcome.WRONG
+    assert (
+        scoring.freely(heard(UtteranceKind.TALK, "ach so", ("haus und hof", -1)), PACK)
+        is ScoredOutcome.REFUSED
+    )
 
 
 def test_the_higher_the_threshold_the_fewer_are_taken_right_or_wrong() -> None:
     utterances = [
-        heard(What.MOVE, KNIGHT, (KNIGHT, -100), ("springer gustav eins hector drei", -100 - gap))
+        heard(
+            UtteranceKind.MOVE,
+            KNIGHT,
+            (KNIGHT, -100),
+            ("springer gustav eins hector drei", -100 - gap),
+        )
         for gap in (0, 2, 4, 8, 16)
-    ] + [heard(What.TALK, "ach so", (KNIGHT, -100), ("haus und hof", -100 + by)) for by in (0, 9)]
+    ] + [
+        heard(UtteranceKind.TALK, "ach so", (KNIGHT, -100), ("haus und hof", -100 + by))
+        for by in (0, 9)
+    ]
     points = scoring.curve(utterances, PACK, EARS)
     for before, after in pairwise(points):
         assert after.right <= before.right and after.wrong <= before.wrong
@@ -217,7 +245,7 @@ def test_the_higher_the_threshold_the_fewer_are_taken_right_or_wrong() -> None:
 
 
 def test_hands_that_did_something_else_are_never_overruled() -> None:
-    one = heard(What.MOVE, KNIGHT, (KNIGHT, -100))
+    one = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100))
     done = scoring.with_hands(PACK, EARS, scoring.other_lifted)(one)
     assert done.verdict is Verdict.ASK
     assert scoring.with_hands(PACK, EARS, scoring.lifted)(one).verdict is Verdict.ACCEPT
@@ -241,7 +269,7 @@ def test_the_fit_finds_known_weights_and_no_wrong_sign() -> None:
 @given(st.integers(0, 1000))
 def test_at_the_thresholds_hardly_anything_wrong_is_taken(seed: int) -> None:
     chance = np.random.default_rng(seed)
-    one = heard(What.MOVE, KNIGHT, (KNIGHT, -100))
+    one = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100))
     (usual,) = calibration.samples([one], PACK)
     several, odds = [], []
     for _ in range(300):
@@ -264,9 +292,9 @@ def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> No
     for number, voice in enumerate("abcdefgh" * 3):
         gap = number % 6
         right = (KNIGHT, -100.0), ("springer bella eins cäsar drei", -101.0 - gap)
-        utterances.append(heard(What.MOVE, KNIGHT, *right, voice=voice))
+        utterances.append(heard(UtteranceKind.MOVE, KNIGHT, *right, voice=voice))
         talk = ("bauer eva zwei eva vier", -100.0), ("haus und hof", -99.0 + gap)
-        utterances.append(heard(What.TALK, "ach so", *talk, voice=voice))
+        utterances.append(heard(UtteranceKind.TALK, "ach so", *talk, voice=voice))
     done = calibration.measured(utterances, PACK, {"voices": ["a", "b"]})
     again = read(json.dumps(done.ears.as_json()), tmp_path)
     assert again.measured["utterances"] == len(utterances)
@@ -274,7 +302,7 @@ def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> No
         assert again.weights[meant].weights == pytest.approx(
             done.ears.weights[meant].weights, abs=1e-4
         )
-    sure = heard(What.MOVE, KNIGHT, (KNIGHT, -100), ("haus und hof", -130))
+    sure = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100), ("haus und hof", -130))
     assert decide(sure.hearing, sure.expected, PACK, done.ears).verdict is Verdict.ACCEPT
     assert any("not said" in line for line in done.lines)
 
@@ -302,11 +330,11 @@ def test_models_are_compared_alone_and_together_on_the_same_utterances(
     damaged.mkdir()
     options = report.Options((*folders, damaged), 4, 4, "clean", recordings=tmp_path)
     told = list(comparison.compare(PACK, options))
-    found = {row.models: row for row in told if isinstance(row, comparison.Row)}
+    found = {row.models: row for row in told if isinstance(row, comparison.ComparisonRow)}
     assert list(found) == [("one",), ("two",), ("one", "two")]
     for row in found.values():
-        assert row.counts[What.MOVE.value] == {"of": 1, "right": 1}
-        assert row.counts[What.TALK.value]["of"] == 1
+        assert row.counts[UtteranceKind.MOVE.value] == {"of": 1, "right": 1}
+        assert row.counts[UtteranceKind.TALK.value]["of"] == 1
         assert row.cost.memory_mb == 30
     assert found["one",].measured and not found["one", "two"].measured
     together = found["one", "two"].as_json()
@@ -334,8 +362,8 @@ def test_what_enrolment_is_worth_is_measured_on_what_was_not_learned_from(
     index.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     options = report.Options((find_model("de"),), 4, 4, "clean", recordings=tmp_path)
     told = list(comparison.compare(PACK, options, enrolled=True))
-    rows_of = {row.stage: row for row in told if isinstance(row, comparison.Row)}
-    assert list(rows_of) == [None, *comparison.Stage]
-    assert [row.counts[What.MOVE.value]["of"] for row in rows_of.values()] == [4, 2, 2]
-    assert rows_of[comparison.Stage.AFTER].as_json()["stage"] == "after enrolment"
+    rows_of = {row.stage: row for row in told if isinstance(row, comparison.ComparisonRow)}
+    assert list(rows_of) == [None, *comparison.Familiarity]
+    assert [row.counts[UtteranceKind.MOVE.value]["of"] for row in rows_of.values()] == [4, 2, 2]
+    assert rows_of[comparison.Familiarity.AFTER].as_json()["stage"] == "after enrolment"
     assert any("de; after enrolment; clean; moves, 2: " in str(line) for line in told)

@@ -15,9 +15,9 @@ from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.reading import (
     Certainty,
     Doubt,
-    Entry,
     Notation,
     Remark,
+    SheetEntry,
     entries,
     notation_of,
     read,
@@ -284,22 +284,22 @@ def test_number_that_was_forgotten_moves_the_later_ones() -> None:
 )
 def test_struck_entry_is_kept_with_the_one_that_stands(text: str) -> None:
     assert entries(text) == [
-        Entry(1, "e4"),
-        Entry(2, "e5"),
-        Entry(3, "Sf3", ("Sc3",)),
-        Entry(4, "Sc6"),
+        SheetEntry(1, "e4"),
+        SheetEntry(2, "e5"),
+        SheetEntry(3, "Sf3", ("Sc3",)),
+        SheetEntry(4, "Sc6"),
     ]
 
 
 def test_our_own_sheet_is_read_as_it_was() -> None:
     text = "1. e4 … e5\n2. (nichts notiert) (durchgestrichen: Sf3) … Sc6\n3. Lc4 … (nichts notiert)"
     assert entries(text) == [
-        Entry(1, "e4"),
-        Entry(2, "e5"),
-        Entry(3, "(nichts notiert)", ("Sf3",)),
-        Entry(4, "Sc6"),
-        Entry(5, "Lc4"),
-        Entry(6, "(nichts notiert)"),
+        SheetEntry(1, "e4"),
+        SheetEntry(2, "e5"),
+        SheetEntry(3, "(nichts notiert)", ("Sf3",)),
+        SheetEntry(4, "Sc6"),
+        SheetEntry(5, "Lc4"),
+        SheetEntry(6, "(nichts notiert)"),
     ]
     assert read("(nichts notiert)", chess.Board()).certainty is Certainty.MISSING
 
@@ -307,11 +307,11 @@ def test_our_own_sheet_is_read_as_it_was() -> None:
 def test_moves_taken_back_are_struck_and_written_anew() -> None:
     text = "1. e4 e5\n2. ~~Sc3~~ ~~Sc6~~\n3. ~~f4~~\n2. Sf3 Sf6"
     assert entries(text) == [
-        Entry(1, "e4"),
-        Entry(2, "e5"),
-        Entry(3, "Sf3", ("Sc3",)),
-        Entry(4, "Sf6", ("Sc6",)),
-        Entry(5, "", ("f4",)),
+        SheetEntry(1, "e4"),
+        SheetEntry(2, "e5"),
+        SheetEntry(3, "Sf3", ("Sc3",)),
+        SheetEntry(4, "Sf6", ("Sc6",)),
+        SheetEntry(5, "", ("f4",)),
     ]
 
 
@@ -354,7 +354,7 @@ def test_sheet_of_a_club_player_is_read_to_the_end() -> None:
         assert reading.move is not None, (entry, reading, board.fen())
         sure += reading.certainty is Certainty.SURE
         board.push(reading.move)
-    assert found[17] == Entry(18, "Lf6", ("Se5",))
+    assert found[17] == SheetEntry(18, "Lf6", ("Se5",))
     assert sure >= 26
 
 

@@ -260,7 +260,7 @@ GAME_2023 = (
 BARE_2023 = "e4 e5|Sf3 Sf6|d4 ed4|e5 Se4|Dd4 d5|ed6 Sd6|Lg5 Sc6|De3 Le7|Sbd2 0-0|0-0-0 Te8|Kb1(=)"
 
 
-def played(texts: list[str], *notations: Notation) -> tuple[list[sheet_module.Reading], str]:
+def played(texts: list[str], *notations: Notation) -> tuple[list[sheet_module.EntryReading], str]:
     board = chess.Board()
     found = []
     for text in texts:
@@ -457,14 +457,14 @@ def test_notation_of_a_language_has_the_letters_of_its_pack() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "-", "–", "—", "--", "?", "???", "…", "...", "(leer)"])
 def test_gap_is_missing(text: str) -> None:
-    assert read(text, START) == sheet_module.Reading(text, MISSING)
+    assert read(text, START) == sheet_module.EntryReading(text, MISSING)
 
 
 @pytest.mark.parametrize(
     "text", ["1-0", "remis", "Sz9", "xyz", "Sf", "S", "e", "♘", "unleserlich", "d:6", "-f3", "(Sf3"]
 )
 def test_what_nobody_writes_is_unreadable(text: str) -> None:
-    assert read(text, START) == sheet_module.Reading(text, UNREADABLE)
+    assert read(text, START) == sheet_module.EntryReading(text, UNREADABLE)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,14 @@ from hypothesis import strategies as st
 
 from blindplay import language
 from blindplay.speech import adaptation
-from blindplay.speech.adaptation import ADAPTED, GraphError, Variants, Vocabulary, adapt, phones_of
+from blindplay.speech.adaptation import (
+    ADAPTED,
+    GraphError,
+    Pronunciations,
+    Vocabulary,
+    adapt,
+    phones_of,
+)
 from blindplay.speech.adaptation.contexts import START, Contexts, walk
 from blindplay.speech.adaptation.kaldi_files import (
     Fst,
@@ -32,7 +39,7 @@ from blindplay.speech.adaptation.kaldi_files import (
 )
 from blindplay.speech.adaptation.phone_names import names_heard
 from blindplay.speech.adaptation.sounds import (
-    Base,
+    PhoneSet,
     bases,
     distance,
     named_base,
@@ -333,7 +340,10 @@ def test_an_adapted_model_is_given_other_words_without_its_base(tmp_path: Path) 
 def test_a_word_is_also_heard_as_the_models_own_phones_say_it(tmp_path: Path) -> None:
     mini_base(tmp_path / "base")
     at = Vocabulary({"at": TAT.words["at"]}, {})
-    more: dict[str, Variants] = {"at": {("A:",): 0.5, ("A:", "t"): 3.0}, "ta": {("t", "A:"): 0.0}}
+    more: dict[str, Pronunciations] = {
+        "at": {("A:",): 0.5, ("A:", "t"): 3.0},
+        "ta": {("t", "A:"): 0.0},
+    }
     adapt(tmp_path / "base", tmp_path / "m", at, more=more)
     assert phones_of(tmp_path / "m") == ["A:", "t"]
     gap = -math.log(1 - 0.99)
@@ -377,7 +387,7 @@ def test_phones_without_names_are_known_by_the_words_they_make(tmp_path: Path) -
     labels = {line.split()[0]: int(line.split()[1]) for line in lines}
     places = spoken_places(tmp_path / "base" / "graph" / "phones" / "word_boundary.int")
     transitions = read_transitions(tmp_path / "base" / "am" / "final.mdl")
-    lexicon: dict[str, Variants] = {"at": {("o:", "s"): 0.0}, "elsewhere": {("z",): 0.0}}
+    lexicon: dict[str, Pronunciations] = {"at": {("o:", "s"): 0.0}, "elsewhere": {("z",): 0.0}}
     # "tat" has two pronunciations, which would leave it open where the t is.
     assert names_heard(graph, transitions, places, labels, lexicon) == ("o:", "s")
     assert names_heard(graph, transitions, places, labels, {}) == ("unheard-0", "unheard-1")
@@ -454,7 +464,7 @@ def test_the_phones_of_a_model_are_known_by_their_names_or_not_at_all() -> None:
 
 
 def test_translated_pronunciations_are_sorted_and_none_is_too_dear() -> None:
-    base = Base("b", ("A:", "t", "D"), places={
+    base = PhoneSet("b", ("A:", "t", "D"), places={
         "heard": {"a": {("A:",): 0.0}, "t": {("t",): 0.0, ("D",): 0.7}},
         "last": {"t": {("t",): 0.0, (): 1.0}},
     }, slack=1.5)  # fmt: skip

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.speech.adaptation import Variants, finetuning
-from blindplay.speech.adaptation.pronunciations import Near, Part, _laid, aligned, habits
+from blindplay.speech.adaptation import Pronunciations, finetuning
+from blindplay.speech.adaptation.pronunciations import Near, WordAlignment, _laid, aligned, habits
 from blindplay.speech.models.folders import built_in
 
-KNOWN: dict[str, Variants] = {
+KNOWN: dict[str, Pronunciations] = {
     "dame": {tuple("damə"): 0.0},
     "turm": {tuple("turm"): 0.0, tuple("tuəm"): 0.5},
     "zwei": {("ts", "v", "ai"): 0.0},
@@ -67,7 +67,7 @@ def test_words_said_as_we_know_them_teach_nothing(said: list[str]) -> None:
     assert found.all == {}
 
 
-def spoken(word: str, heard: tuple[str, ...], times: int) -> list[Part]:
+def spoken(word: str, heard: tuple[str, ...], times: int) -> list[WordAlignment]:
     return [part for _ in range(times) for part in aligned([word], heard, KNOWN)]
 
 
@@ -106,7 +106,7 @@ lexica = st.dictionaries(
 @settings(deadline=None)
 @given(lexica, phones)
 def test_the_nearest_word_is_found_as_if_each_were_laid_beside(
-    known: dict[str, Variants], heard: tuple[str, ...]
+    known: dict[str, Pronunciations], heard: tuple[str, ...]
 ) -> None:
     def far(word: str) -> float:
         return min(_laid(meant, heard)[-1][0] for meant in known[word])
@@ -155,7 +155,7 @@ def test_training_brings_the_network_nearer_to_what_was_said(tmp_path: Path) -> 
     assert model is not None
     network = finetuning._Network(model)
     sound = np.random.default_rng(1).normal(0, 2000, 16_000).astype("<i2")
-    said = finetuning.Spoken(sound.tobytes(), ("d", "A:", "m", "@"))
+    said = finetuning.LabelledSound(sound.tobytes(), ("d", "A:", "m", "@"))
     finetuning.tune(model, [said], tmp_path / "am" / "final.mdl", rounds=8)
     target = torch.tensor([network.numbers[phone] for phone in said.phones])
     losses = []

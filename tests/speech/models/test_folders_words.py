@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.speech.adaptation import ADAPTED, GraphError, Variants, Vocabulary, adapt
+from blindplay.speech.adaptation import ADAPTED, GraphError, Pronunciations, Vocabulary, adapt
 from blindplay.speech.adaptation.kaldi_files import (
     Fst,
     read_graph,
@@ -75,7 +75,7 @@ def test_a_base_without_any_lists_is_adapted_by_the_words_of_its_grammar(tmp_pat
         (graph / name).unlink()
     boundary = Path("graph", "phones", "word_boundary.int")
     (tmp_path / "base" / boundary).write_bytes((tmp_path / "made" / boundary).read_bytes())
-    spoken: dict[str, Variants] = {"at": {("a", "t"): 0.0}, "elsewhere": {("z",): 0.0}}
+    spoken: dict[str, Pronunciations] = {"at": {("a", "t"): 0.0}, "elsewhere": {("z",): 0.0}}
     report = adapt(
         tmp_path / "base", tmp_path / "out", Vocabulary({"at": TAT.words["at"]}, {}),
         lexicons=[{"nothing": {("z",): 0.0}}, spoken],

@@ -25,7 +25,7 @@ from blindplay.commands import models as commands
 from blindplay.language import pack
 from blindplay.speech import adaptation
 from blindplay.speech.models import catalogue, folders, store
-from blindplay.speech.models.catalogue import Base, BaseError, Catalogue
+from blindplay.speech.models.catalogue import BaseModel, BaseModelError, Catalogue
 from blindplay.speech.models.download import DownloadError, Patience
 from blindplay.speech.models.folders import (
     ModelError,
@@ -57,13 +57,13 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def base_of(archive: Path, address: str, name: str = NAME, **more: Any) -> Base:
+def base_of(archive: Path, address: str, name: str = NAME, **more: Any) -> BaseModel:
     data = archive.read_bytes()
     sums = {
         "md5": hashlib.md5(data).hexdigest(),
         "sha256": hashlib.sha256(data).hexdigest(),
     } | more
-    return Base(name, "xx", "Xish", len(data), address, "Apache 2.0", **sums)
+    return BaseModel(name, "xx", "Xish", len(data), address, "Apache 2.0", **sums)
 
 
 @pytest.fixture(autouse=True)
@@ -91,7 +91,7 @@ def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def known(
-    monkeypatch: pytest.MonkeyPatch, *bases: Base, listed: str = "https://x.example/"
+    monkeypatch: pytest.MonkeyPatch, *bases: BaseModel, listed: str = "https://x.example/"
 ) -> None:
     found = Catalogue(
         listed, "https://x.example/models", {base.name: base for base in bases},
@@ -295,9 +295,9 @@ def test_cut_off_at_any_moment_there_is_the_old_model_or_the_new_one(
     ready = shutil.copytree(place, tmp_path / "ready")
     (ready / folders.MANIFEST).unlink()
     (ready / "old").unlink()
-    report = adaptation.Report("ours", 1, 1, 1, 1, 1, 0)
+    report = adaptation.AdaptationReport("ours", 1, 1, 1, 1, 1, 0)
 
-    def adapt(base: Path, output: Path, *_: object, **__: object) -> adaptation.Report:
+    def adapt(base: Path, output: Path, *_: object, **__: object) -> adaptation.AdaptationReport:
         shutil.copytree(ready, output, copy_function=os.link)
         return report
 
@@ -353,8 +353,8 @@ def test_killed_while_it_works_it_is_gone_on_with(
     program = (
         "import sys, json; from pathlib import Path; from blindplay.commands.models import _words;"
         "from blindplay.speech.models import store;"
-        "from blindplay.speech.models.catalogue import Base;"
-        "base = Base(**json.loads(sys.argv[1]));"
+        "from blindplay.speech.models.catalogue import BaseModel;"
+        "base = BaseModel(**json.loads(sys.argv[1]));"
         "store.install('nb', _words('nb'), base=base, tell=lambda line: print(line, flush=True))"
     )
     command = [sys.executable, "-c", program, json.dumps(dataclasses.asdict(base))]
@@ -600,11 +600,11 @@ def test_of_other_models_vosks_own_list_is_asked(
     base = store.find_base(NAME, patience=QUICK)
     assert (base.size, base.md5, base.sha256) == (7, 32 * "a", None)
     assert "https://x.example/models" in base.licence
-    with pytest.raises(BaseError, match="no model vosk-model-none"):
+    with pytest.raises(BaseModelError, match="no model vosk-model-none"):
         store.find_base("vosk-model-none", patience=QUICK)
     for wrong in (b"<html>", b"{}", b"[1]", json.dumps([{**entry, "md5": "?"}]).encode()):
         server.files["model-list.json"] = wrong
-        with pytest.raises(BaseError, match="is no list of models"):
+        with pytest.raises(BaseModelError, match="is no list of models"):
             store.find_base(NAME, patience=QUICK)
     del server.files["model-list.json"]
     with pytest.raises(DownloadError, match="404"):
