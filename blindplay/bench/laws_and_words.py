@@ -27,7 +27,7 @@ from blindplay.speech.audio import read_audio
 from blindplay.speech.confidence import ears_of
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 from .boards import figures as board_figures
 from .speech import first_sample, real_time_factor, stop_latency

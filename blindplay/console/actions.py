@@ -17,6 +17,7 @@ from blindplay.language.scoresheets import reading
 from blindplay.laws import Game, Ruling, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
+from blindplay.laws.rulings import Answer, NotMade, Refused
 
 from .messages import catalogue
 from .table_port import TablePort
@@ -131,7 +132,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
                 refusal = permissions.refusal(game, role, step)
                 rulings = [refusal] if refusal else table.submit(role, step, fields)
                 told += rulings
-                if any(ruling.kind == "refused" for ruling in rulings):
+                if any(isinstance(ruling, Refused) for ruling in rulings):
                     break
             answer = _answer(table, game, role, language, told)
             return dataclasses.replace(answer, seen=stamp(game) if is_new else "")
@@ -182,41 +183,38 @@ def _answer(
     # What an assistant did for his player concerns him, too.
     concerned = {role, role.removeprefix("assistant:")}
     for ruling in rulings:
-        if not concerned & {ruling.get("by"), ruling.get("to")} and ruling.kind != "refused":
-            continue
-        if ruling.kind == "refused":
-            why = words.get(f"why_{ruling['why']}") or _said(table, ruling, language)
-            sentences.append(f"{why} ({', '.join(ruling.articles)})")
-        elif ruling.kind == "not_made":
-            said = _said(table, ruling, language)
-            sentences.append(f"{said} ({', '.join(ruling.articles)})")
-        elif ruling.kind == "answer":
+        if isinstance(ruling, Refused | NotMade):
+            known = isinstance(ruling, Refused) and words.get(f"why_{ruling.why}")
+            said = known or _said(table, ruling, language)
+            if isinstance(ruling, Refused) or ruling.by in concerned:
+                sentences.append(f"{said} ({', '.join(ruling.articles)})")
+        elif isinstance(ruling, Answer):
             sentences.append(_answered(game, ruling, language))
-        elif not any(public for public, _ in table.told(ruling, language)):
-            sentences += [said for _, said in table.told(ruling, language)]
-    refused = any(ruling.kind in ("refused", "not_made") for ruling in rulings)
+        elif getattr(ruling, "by", None) in concerned:
+            told = list(table.told(ruling, language))
+            if not any(public for public, _ in told):
+                sentences += [said for _, said in told]
+    refused = any(isinstance(ruling, Refused | NotMade) for ruling in rulings)
     return ActionResult(tuple(filter(None, sentences)), refused)
 
 
-def _answered(game: Game, answer: Ruling, language: str) -> str:
+def _answered(game: Game, answer: Answer, language: str) -> str:
     """The words of an answer in the page's language; the table has spoken the player's."""
-    figures = dict(answer.fields)
-    if "announcement" in figures:
+    if answer.announcement is not None:
         assert game.setup is not None
         last = game.history[-1]
-        figures["announcement"] = game.words.announce(
-            last.before, last.move, language, game.setup.edition
-        )
-    return game.words.answer(answer["about"], figures, language)
+        announcement = game.words.announce(last.before, last.move, language, game.setup.edition)
+        answer = dataclasses.replace(answer, announcement=announcement)
+    return game.words.answer(answer, language)
 
 
 def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> ActionResult:
     """Answer a question, here and nowhere else."""
     command, about = _question(game, language, form)
     ruling = permissions.refusal(game, role, "query") or table.ask(role, command, about, language)
-    if ruling.kind == "refused":
-        return _answer(table, game, role, language, [ruling])
-    return ActionResult((ruling["words"],))
+    if isinstance(ruling, Answer):
+        return ActionResult((ruling.words,))
+    return _answer(table, game, role, language, [ruling])
 
 
 def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import facts as f
 from .completing import complete
 from .ends import lose, result_of_losing
+from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
 from .touching import make_it
@@ -19,7 +20,7 @@ _WHY_IT_LOSES = {
 def ask_to_seal(game: State) -> None:
     """The arbiter asks the player on move to seal his move."""
     game.adjourning = True
-    game.rule("arbiter_needed", "sealing", why="seal", by=game.side)
+    game.rule(ArbiterNeeded(why="seal", by=game.side), "sealing")
 
 
 def seal(game: State, fact: f.Seal) -> None:
@@ -44,7 +45,7 @@ def seal(game: State, fact: f.Seal) -> None:
             return
     game.sealed = fact.text
     rules = ("sealing",) if ":" not in fact.by else ("sealing", "assistant_adjourns")
-    game.rule("sealed", *rules, by=side)
+    game.rule(Sealed(by=side), *rules)
     if not game.clock:
         adjourn(game)
 
@@ -60,7 +61,7 @@ def seal_and_adjourn(game: State) -> None:
     if game.sealed is None:
         assert game.turn.made is not None
         game.sealed = game.turn.made.uci()
-        game.rule("sealed", "sealing", by=game.side)
+        game.rule(Sealed(by=game.side), "sealing")
     adjourn(game)
 
 
@@ -72,16 +73,16 @@ def adjourn(game: State) -> None:
     game.clock.stop()
     left = game.clock.left
     offer = next((by for by in OTHER if by in game.offers), None)
-    envelope = {
-        "players": {who: game.player(who).name for who in OTHER},
-        "position": game.board.fen(),
-        "white": f.seconds(left["white"]),
-        "black": f.seconds(left["black"]),
-        "sealed_by": side,
-        "move_number": game.board.fullmove_number,
-        "draw_offer": offer,
-    }
-    game.rule("adjourned", "envelope", envelope=envelope)
+    envelope = Envelope(
+        players={who: game.player(who).name for who in OTHER},
+        position=game.board.fen(),
+        white=f.seconds(left["white"]),
+        black=f.seconds(left["black"]),
+        sealed_by=side,
+        move_number=game.board.fullmove_number,
+        draw_offer=offer,
+    )
+    game.rule(Adjourned(envelope=envelope), "envelope")
     game.tell_clock("sealing")
 
 
@@ -102,7 +103,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         for board in game.tables:
             if not game.outstanding(board):
                 want(game, board, game.pieces, "missing_envelope")
-        game.rule("arbiter_needed", "missing_envelope", why="missing_envelope", by=side)
+        game.rule(ArbiterNeeded(why="missing_envelope", by=side), "missing_envelope")
         game.tell_clock("missing_envelope")
         return
     heard = understand(game, text)
@@ -134,16 +135,18 @@ def understand(game: State, text: str) -> Heard:
 def _loses(game: State, side: str, heard: Heard) -> None:
     """A sealed move that is ambiguous, not to be understood, or illegal loses (I.8)."""
     rule = _WHY_IT_LOSES[heard.kind]
-    result = result_of_losing(game, side)
-    fields = {"player": side, "loses": True, "why": rule}
-    if result is not None:
-        fields["result"] = result
-    if heard.kind == "ambiguous":
-        fields["moves"] = [move.uci() for move in heard.moves]
+    several = heard.moves if heard.kind == "ambiguous" else ()
+    penalty = Penalty(
+        player=side,
+        loses=True,
+        why=rule,
+        result=result_of_losing(game, side),
+        moves=tuple(move.uci() for move in several),
+    )
     game.turn = Turn()
 
     def reject() -> None:
         # The arbiter reads it differently: he takes the move that the player meant.
-        game.rule("arbiter_needed", rule, why="sealed_move", by=side)
+        game.rule(ArbiterNeeded(why="sealed_move", by=side), rule)
 
-    game.propose("penalty", (rule,), fields, lambda: lose(game, side, "sealed_move", rule), reject)
+    game.propose(penalty, (rule,), lambda: lose(game, side, "sealed_move", rule), reject)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 from . import facts as f
 from .adjournment import ask_to_seal
 from .claims import postpone
 from .ends import end, lose, result_of_losing
 from .facts import seconds
+from .rulings import Answer, ArbiterNeeded, Penalty, Presides, TakeBack
 from .sheets import clocks_at, take_back
 from .state import OTHER, State
 
@@ -62,10 +63,8 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
     taken = (fact.white if side == "white" else fact.black) or 0
     if fact.penalty in ("loss", "loses", "lost", "forfeit"):
         result = fact.result or result_of_losing(game, side)
-        fields: dict[str, Any] = {"player": side, "loses": True}
-        if result is not None:
-            fields["result"] = result
-        game.rule("penalty", "arbiter_declares_lost", **fields, status="confirmed")
+        penalty = Penalty(player=side, loses=True, result=result, status="confirmed")
+        game.rule(penalty, "arbiter_declares_lost")
         if fact.result is not None:
             end(game, fact.result, "declared", "arbiter_penalty")
         else:
@@ -73,24 +72,32 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
         return
     if not given and not taken:
         if fact.penalty == "warning":
-            game.rule("penalty", "arbiter_warning", player=side, kind="warning", status="confirmed")
+            game.rule(
+                Penalty(player=side, penalty="warning", status="confirmed"), "arbiter_warning"
+            )
         else:
             game.refuse("arbiter", "penalty", "seconds_missing", "arbiter_penalty")
         return
     if not game.clock:
         game.refuse("arbiter", "penalty", "no_clock", "arbiter_penalty")
         return
-    fields, rules = {"player": side}, []
+    rules, takes = [], None
     if given:
         rules.append("arbiter_adds_time")
         game.clock.set(gains, game.clock.left[gains] + given)
-        fields |= {"gives": gains, "seconds": seconds(given)}
     if taken:
         rules.append("arbiter_takes_time")
         taken = min(taken, game.clock.left[side])
         game.clock.set(side, game.clock.left[side] - taken)
-        fields["takes"] = seconds(taken)
-    game.rule("penalty", *rules, **fields, status="confirmed")
+        takes = seconds(taken)
+    penalty = Penalty(
+        player=side,
+        gives=gains if given else None,
+        seconds=seconds(given) if given else None,
+        takes=takes,
+        status="confirmed",
+    )
+    game.rule(penalty, *rules)
     game.tell_clock("arbiter_sets_clocks")
 
 
@@ -101,9 +108,7 @@ def _restore(game: State, fact: f.Arbiter) -> None:
         return
     game.pending = None
     game.adjourned, game.sealed = False, None
-    game.rule(
-        "take_back", "restore", to_ply=fact.ply, **clocks_at(game, fact.ply), status="confirmed"
-    )
+    game.rule(TakeBack(to_ply=fact.ply, **clocks_at(game, fact.ply), status="confirmed"), "restore")
     take_back(game, fact.ply, "restore")
 
 
@@ -133,7 +138,7 @@ def _preside(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
     else:
         game.presided = present
-        game.rule("presides", "arbiter", present=present)
+        game.rule(Presides(present=present), "arbiter")
 
 
 _DECISIONS = {
@@ -159,7 +164,7 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
     game.paused = fact.by
     game.clock.stop()
     game.tell_clock("calling_arbiter")
-    game.rule("arbiter_needed", "calling_arbiter", why="called", by=fact.by)
+    game.rule(ArbiterNeeded(why="called", by=fact.by), "calling_arbiter")
 
 
 def query(game: State, fact: f.Query) -> None:
@@ -171,32 +176,52 @@ def query(game: State, fact: f.Query) -> None:
     of = fact.by.removeprefix("assistant:")
     if fact.by.startswith("assistant:") and game.acting(fact.by, "query", duty="own") is None:
         return
-    figures: dict[str, Any]
     if fact.about == "position" and fact.by != "arbiter":
         game.refuse(fact.by, "query", "not_during_play", "on_request_only", "outside_help")
         return
-    if fact.about == "time":
-        if not game.clock:
-            game.refuse(fact.by, "query", "no_clock", "on_request_only")
-            return
-        figures = {side: seconds(game.clock.left[side]) for side in OTHER}
-    elif fact.about == "position":
-        figures = {"fen": game.position.fen()}
-    elif fact.about == "moves":
-        figures = {"moves": (len(game.history) + 1) // 2, "plies": len(game.history)}
-    else:
-        figures = {}
-        if game.history:
-            last = game.history[-1]
-            figures = {"move": last.move.uci(), "by": last.side}
-            if not last.illegal:  # an illegal move that stands has no announcement of its own
-                figures["announcement"] = game.words.announce(
-                    last.before, last.move, game.announcing_language(), game.setup.edition
-                )
+    if fact.about == "time" and not game.clock:
+        game.refuse(fact.by, "query", "no_clock", "on_request_only")
+        return
     rules: tuple[str, ...] = ("on_request_only",)
     if fact.by in OTHER and not game.impaired(fact.by):
-        # A sighted player is told what the clock shows everybody.
+        # A sighted player hears what the clock shows everybody.
         rules = ("clock_reading",) if fact.about == "time" else ("moves_shown",)
     language = game.player(of).language if of in OTHER else game.announcing_language()
-    words = game.words.answer(fact.about, figures | {"to": fact.by}, language)
-    game.rule("answer", *rules, to=fact.by, about=fact.about, words=words, **figures)
+    answer = _ANSWERS[fact.about](game, fact)
+    game.rule(replace(answer, words=game.words.answer(answer, language)), *rules)
+
+
+def _time(game: State, fact: f.Query) -> Answer:
+    left = game.clock.left
+    white, black = seconds(left["white"]), seconds(left["black"])
+    return Answer(to=fact.by, about=fact.about, white=white, black=black)
+
+
+def _position(game: State, fact: f.Query) -> Answer:
+    return Answer(to=fact.by, about=fact.about, fen=game.position.fen())
+
+
+def _moves(game: State, fact: f.Query) -> Answer:
+    plies = len(game.history)
+    return Answer(to=fact.by, about=fact.about, moves=(plies + 1) // 2, plies=plies)
+
+
+def _last_move(game: State, fact: f.Query) -> Answer:
+    assert game.setup is not None
+    if not game.history:
+        return Answer(to=fact.by, about=fact.about)
+    last, announcement = game.history[-1], None
+    if not last.illegal:  # an illegal move that stands has no announcement of its own
+        announcement = game.words.announce(
+            last.before, last.move, game.announcing_language(), game.setup.edition
+        )
+    return Answer(
+        to=fact.by,
+        about=fact.about,
+        move=last.move.uci(),
+        by=last.side,
+        announcement=announcement,
+    )
+
+
+_ANSWERS = {"time": _time, "position": _position, "moves": _moves, "last_move": _last_move}

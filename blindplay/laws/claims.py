@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import chess
 
 from . import facts as f
 from .completing import answered
 from .ends import end, offered
-from .state import DRAW, OTHER, State, legal, position_key
+from .rulings import ArbiterNeeded, Claimed, ExtraTime, Obliged, Penalty
+from .state import DRAW, OTHER, Price, State, legal, position_key
 
 QUICKPLAY_CLAIMS = ("cannot_win", "no_effort")
 TWO_MINUTES = 120_000
@@ -55,44 +56,46 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
         else:
             _wrong_claim(game, fact.by, move)
 
-    price = None if correct or not game.clock else ("wrong_claim", _price(game, fact.by))
+    wrong = not correct and game.clock
+    price = Price("wrong_claim", _price(game, fact.by)) if wrong else None
     if game.switch("claim_is_offer"):
         offered(game, fact.by, "claim_is_offer")
     game.propose(
-        "claim",
+        Claimed(by=fact.by, rule=fact.rule, correct=correct),
         (rule, "claim"),
-        {"by": fact.by, "rule": fact.rule, "correct": correct},
         confirm,
-        # That a claim was correct is rejected: then it was a wrong one.
+        # To reject that a claim was correct makes it a wrong one.
         (lambda: _wrong_claim(game, fact.by, move)) if correct else game.resume,
         claim=fact.by,
         price=price,
     )
 
 
-def _price(game: State, by: str) -> dict[str, Any]:
+def _price(game: State, by: str) -> Penalty:
     """What a wrong claim costs (9.5.3): time for the opponent, and in the oldest text half of
     the claimant's own, at most three minutes."""
-    given = game.switch("wrong_claim_penalty_seconds")
-    fields: dict[str, Any] = {"player": by, "gives": OTHER[by], "seconds": given}
-    if game.switch("wrong_claim_halves_time"):
-        fields["takes"] = f.seconds(min(game.clock.left[by] // 2, 180_000))
-    return fields
+    halved = game.switch("wrong_claim_halves_time")
+    return Penalty(
+        player=by,
+        gives=OTHER[by],
+        seconds=game.switch("wrong_claim_penalty_seconds"),
+        takes=f.seconds(min(game.clock.left[by] // 2, 180_000)) if halved else None,
+    )
 
 
 def _wrong_claim(game: State, by: str, move: chess.Move | None) -> None:
     game.turn.claim_lost = True
     if game.clock:
         price, gains, left = _price(game, by), OTHER[by], game.clock.left
-        game.clock.set(by, left[by] - round(price.get("takes", 0) * 1000))
-        game.clock.set(gains, left[gains] + price["seconds"] * 1000)
-        game.rule("penalty", "wrong_claim", **price, status="confirmed")
+        game.clock.set(by, left[by] - round((price.takes or 0) * 1000))
+        game.clock.set(gains, left[gains] + round((price.seconds or 0) * 1000))
+        game.rule(replace(price, status="confirmed"), "wrong_claim")
     else:
-        game.rule("arbiter_needed", "wrong_claim", why="penalty")
+        game.rule(ArbiterNeeded(why="penalty"), "wrong_claim")
     if move is not None:
         # The move he wrote down must be played (9.5.3).
         game.turn.must_play = move
-        game.rule("obliged", "wrong_claim", by=by, moves=[move.uci()])
+        game.rule(Obliged(by=by, moves=(move.uci(),)), "wrong_claim")
     game.resume()
 
 
@@ -136,9 +139,8 @@ def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
         game.resume()
 
     game.propose(
-        "claim",
+        Claimed(by=by, rule=fact.rule),
         (rule,),
-        {"by": by, "rule": fact.rule},
         lambda: end(game, DRAW, "declared", "quickplay_drawn"),
         reject,
         claim=by,
@@ -149,15 +151,13 @@ def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
 def postpone(game: State, given: int | None) -> None:
     """The arbiter puts off his decision on a claim in a quickplay finish (III.5.2); ``given`` ms,
     or two minutes, go to the opponent."""
-    pending = game.pending
-    if pending is None or pending.ruling.get("rule") not in QUICKPLAY_CLAIMS:
+    claim = game.pending.ruling if game.pending is not None else None
+    if not isinstance(claim, Claimed) or claim.rule not in QUICKPLAY_CLAIMS:
         game.refuse("arbiter", "postpone", "nothing_to_postpone", "quickplay_postponed")
         return
-    by = pending.ruling["by"]
+    by = claim.by
     game.pending = None
-    game.rule(
-        "claim", "quickplay_postponed", by=by, rule=pending.ruling["rule"], status="postponed"
-    )
+    game.rule(Claimed(by=by, rule=claim.rule, status="postponed"), "quickplay_postponed")
     _give(game, by, f.seconds(TWO_MINUTES if given is None else given), "quickplay_postponed")
     game.resume()
 
@@ -166,7 +166,7 @@ def _give(game: State, by: str, given: float, rule: str) -> None:
     if given:
         gains = OTHER[by]
         game.clock.set(gains, game.clock.left[gains] + round(given * 1000))
-        game.rule("penalty", rule, player=by, gives=gains, seconds=given, status="confirmed")
+        game.rule(Penalty(player=by, gives=gains, seconds=given, status="confirmed"), rule)
 
 
 def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
@@ -190,10 +190,5 @@ def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
         game.resume()
 
     game.propose(
-        "extra_time",
-        ("quickplay_extra_time",),
-        {"by": by, "seconds": 5},
-        confirm,
-        game.resume,
-        claim=by,
+        ExtraTime(by=by, seconds=5), ("quickplay_extra_time",), confirm, game.resume, claim=by
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import chess
 
-from . import recording
 from .ends import end
-from .sheets import compare_boards
+from .rulings import ArbiterNeeded, Completed
+from .sheets import bring_sheet_up_to_date, compare_boards
 from .state import DRAW, Ply, State
 
 
@@ -37,10 +37,9 @@ def _count(game: State, ply: Ply, number: int, rule: str) -> None:
     period = game.clock.period(side)
     game.clock.complete(side)
     ply.clock = game.clock.snapshot()
-    more = {"illegal": True} if ply.illegal else {}
-    game.rule("completed", rule, by=side, move=ply.move.uci(), ply=number, **more)
+    game.rule(Completed(by=side, move=ply.move.uci(), ply=number, illegal=bool(ply.illegal)), rule)
     game.tell_clock("clock_special" if game.impaired(side) else rule)
-    recording.bring_up_to_date(game, side, period)
+    bring_sheet_up_to_date(game, side, period)
 
 
 def answered(game: State, side: str) -> None:
@@ -67,9 +66,8 @@ def _still_illegal(game: State, ply: Ply) -> None:
         return
     if _is_illegal(ply.before) and _is_illegal(game.board):
         game.propose(
-            "arbiter_needed",
+            ArbiterNeeded(why="illegal_position"),
             ("illegal_position",),
-            {"why": "illegal_position"},
             lambda: end(game, DRAW, "declared", "illegal_position"),
             game.resume,
         )

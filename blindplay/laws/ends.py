@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import chess
 
 from . import facts as f
-from . import recording
 from .mating import MatingVerdict, can_mate, is_dead
+from .rulings import ArbiterNeeded, Completed, DrawDeclined, DrawOffered, FlagFell, GameOver
+from .sheets import record_after_a_flag
 from .state import COLOURS, DRAW, LOSES, OTHER, State, position_key
 
 
@@ -18,7 +17,7 @@ def end(game: State, result: str, reason: str, *rules: str) -> None:
     game.pending = None
     game.clock.stop()
     game.tell_clock(*rules)
-    game.rule("game_over", *rules, result=result, reason=reason)
+    game.rule(GameOver(result=result, reason=reason), *rules)
 
 
 def end_if_over(game: State, board: chess.Board) -> None:
@@ -59,7 +58,7 @@ def _finish(game: State, result: str, reason: str, rule: str) -> None:
             earlier.completed = True
         game.advance(completed=True)
         game.rule(
-            "completed", "completing_by_ending", by=side, move=move.uci(), ply=len(game.history)
+            Completed(by=side, move=move.uci(), ply=len(game.history)), "completing_by_ending"
         )
     end(game, result, reason, rule)
 
@@ -99,9 +98,8 @@ def lose(
         end(game, result, reason, *rules)
         return
     game.propose(
-        "arbiter_needed",
+        ArbiterNeeded(why="mate_undecided", by=side),
         rules,
-        {"why": "mate_undecided", "by": side},
         lambda: end(game, LOSES[side], reason, *rules),
         lambda: end(game, DRAW, reason, *rules),
         needs_arbiter=True,
@@ -137,14 +135,14 @@ def offered(game: State, by: str, *rules: str) -> None:
     game.offered_at.append((len(game.history) + (game.turn.made is not None), by))
     if game.adjourned:
         rules = (*rules, "offer_after_sealing")
-    game.rule("draw_offered", "draw_offer", "record_draw_offer", *rules, by=by, record="(=)")
+    game.rule(DrawOffered(by=by, record="(=)"), "draw_offer", "record_draw_offer", *rules)
 
 
 def decline_by_playing(game: State, side: str) -> None:
     """An offer is rejected by touching a piece with the intention of moving it (9.1.2.1)."""
     if OTHER[side] in game.offers:
         game.offers.discard(OTHER[side])
-        game.rule("draw_declined", "draw_offer", by=side)
+        game.rule(DrawDeclined(by=side), "draw_offer")
 
 
 def accept_draw(game: State, fact: f.AcceptDraw) -> None:
@@ -173,7 +171,7 @@ def decline_draw(game: State, fact: f.DeclineDraw) -> None:
         game.refuse(fact.by, "decline_draw", "no_offer", "draw_offer")
         return
     game.offers.discard(OTHER[fact.by])
-    game.rule("draw_declined", "draw_offer", by=fact.by)
+    game.rule(DrawDeclined(by=fact.by), "draw_offer")
 
 
 # --- flags ---------------------------------------------------------------------------------
@@ -215,7 +213,7 @@ def claim_time(game: State, fact: f.ClaimTime) -> None:
 
 
 def _fallen(game: State, called_by: str, rule: str) -> None:
-    recording.after_a_flag(game)
+    record_after_a_flag(game)
     clock = game.clock
     if len(clock.flags) == 2 and (
         not clock.order_known or game.switch("both_flags_whatever_order")
@@ -224,17 +222,14 @@ def _fallen(game: State, called_by: str, rule: str) -> None:
         return
     side = clock.flags[0]
     result = result_of_losing(game, side)
-    fields: dict[str, Any] = {"by": side, "called_by": called_by}
-    fields |= {"undecided": True} if result is None else {"result": result}
 
     def reject() -> None:
         clock.flags.clear()
-        game.rule("arbiter_needed", "clock_reading", why="set_clock")
+        game.rule(ArbiterNeeded(why="set_clock"), "clock_reading")
 
     game.propose(
-        "flag",
+        FlagFell(by=side, called_by=called_by, result=result, undecided=result is None),
         (rule, "win_on_time"),
-        fields,
         lambda: lose(game, side, "flag", "win_on_time", rule),
         reject,
     )
@@ -246,9 +241,8 @@ def _both_flags(game: State, called_by: str) -> None:
     if last and game.switch("both_flags_last_period") == "draw":
         rule = "both_flags_last_period"
         game.propose(
-            "flag",
+            FlagFell(by="both", called_by=called_by, result=DRAW),
             (rule,),
-            {"by": "both", "called_by": called_by, "result": DRAW},
             lambda: end(game, DRAW, "flag", rule),
             game.clock.flags.clear,
         )
@@ -256,4 +250,4 @@ def _both_flags(game: State, called_by: str) -> None:
     # The game goes on; its clock needs times again, which are the arbiter's to set.
     game.clock.flags.clear()
     game.clock.stop()
-    game.rule("arbiter_needed", "both_flags", why="both_flags")
+    game.rule(ArbiterNeeded(why="both_flags"), "both_flags")

@@ -17,14 +17,13 @@ from . import (
     ends,
     irregularities,
     moving,
-    recording,
     setting_up,
     sheets,
     touching,
 )
 from . import facts as f
 from .facts import Fact, Setup, seconds
-from .rulings import Ruling
+from .rulings import Refused, Ruling
 from .state import Heard, State, Turn, Words
 
 
@@ -56,13 +55,13 @@ class Game(State):
             self.clock.at = fact.t
         if not isinstance(fact, Setup):
             self.clock.advance(fact.t)
-            recording.watch(self)
+            sheets.watch_recording(self)
             if not isinstance(fact, f.ClaimTime):  # who claims is heard before the table looks
                 ends.watch_flags(self)
         _HANDLERS[type(fact)](self, fact)
         if isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
-        if not any(ruling.kind == "refused" for ruling in self.out):
+        if not any(isinstance(ruling, Refused) for ruling in self.out):
             self.settle_assistant(getattr(fact, "by", ""))
         out, self.out = self.out, []
         return out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 import chess
 
@@ -13,9 +13,10 @@ from .completing import complete
 from .ends import end_if_over, lose, result_of_losing
 from .permissions import oblige
 from .placement import Pieces, change, laid_over
+from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
 from .sheet_comparison import steps
 from .sheets import clocks_at, in_order, take_back, want
-from .state import OTHER, Pending, State, Turn
+from .state import OTHER, Pending, Price, State, Turn
 
 # These have articles of their own.
 _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
@@ -27,9 +28,8 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     why = why or why_illegal(game.board, move)
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "silent":
         # The text has no rule for it; no move has been made, and what follows the arbiter says.
-        missing = ["promotion_piece"]
-        game.rule("not_made", "released_promotion", by=game.side, missing=missing)
-        game.rule("arbiter_needed", "not_covered", why=why, player=game.side)
+        game.rule(NotMade(by=game.side, missing=("promotion_piece",)), "released_promotion")
+        game.rule(ArbiterNeeded(why=why, player=game.side), "not_covered")
         return
     if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move):
         _left_to_the_opponent(game, move, why)
@@ -37,12 +37,17 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     side = game.side
     number = game.illegal_moves[side] + 1
     own = game.tables[game.board_of(side)]
-    fields = _fields(side, move, why, number)
     goal: Pieces = game.pieces
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "queen":
         assert move is not None
         goal = laid_over(goal, change(game.board, _queening(move)))
-    fields["undo"] = steps(own.placement, goal)
+    ruling = IllegalMove(
+        by=side,
+        why=why,
+        number=number,
+        move=None if move is None else move.uci(),
+        undo=steps(own.placement, goal),
+    )
 
     def confirm() -> None:
         old = game.turn
@@ -63,22 +68,19 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
             game.resume()
 
     price = _price(game, side, number, game.board)
-    game.propose("illegal", _rules(game, why), fields, confirm, reject, price=price)
+    game.propose(ruling, _rules(game, why), confirm, reject, price=price)
 
 
-def _price(
-    game: State, side: str, number: int, before: chess.Board
-) -> tuple[str, Mapping[str, Any]] | None:
+def _price(game: State, side: str, number: int, before: chess.Board) -> Price | None:
     """The penalty for the ``number``-th illegal move of ``side``, made in the position
     ``before``, by edition and kind of game; None where the text sets none."""
     limit = game.switch("illegal_moves_that_lose")
     given = game.switch("illegal_penalty_seconds")
     if limit and number >= limit:
         result = result_of_losing(game, side, before)
-        known = {} if result is None else {"result": result}
-        return "penalty", {"player": side, "loses": True, **known}
+        return Price("penalty", Penalty(player=side, loses=True, result=result))
     if given and game.clock:
-        return "penalty", {"player": side, "gives": OTHER[side], "seconds": given}
+        return Price("penalty", Penalty(player=side, gives=OTHER[side], seconds=given))
     return None
 
 
@@ -88,22 +90,21 @@ def _rules(game: State, why: str) -> tuple[str, ...]:
     return (why, "illegal_stands") if game.switch("illegal_stands") else (why,)
 
 
-def _fields(side: str, move: chess.Move | None, why: str, number: int) -> dict[str, Any]:
-    fields: dict[str, Any] = {"by": side, "why": why, "number": number}
-    if move is not None:
-        fields["move"] = move.uci()
-    return fields
-
-
 def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
     """The ply with this index, completed long ago or just now, is illegal: back to before it."""
     ply = game.history[index]
     side, why = ply.side, ply.illegal or "two_hands"
     number = game.illegal_moves[side] + 1
-    fields = _fields(side, ply.move if ply.move else None, why, number)
     own = game.tables[game.board_of(side)]
-    fields["undo"] = steps(own.placement, ply.pieces)
-    fields |= {"to_ply": index, **clocks_at(game, index)}
+    ruling = IllegalMove(
+        by=side,
+        why=why,
+        number=number,
+        move=ply.move.uci() if ply.move else None,
+        undo=steps(own.placement, ply.pieces),
+        to_ply=index,
+        **clocks_at(game, index),
+    )
 
     def confirm() -> None:
         if _loses(game, side, number, ply.before):
@@ -114,13 +115,12 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
         _punish(game, side, ply.move, why, restored=True)
 
     if claimable:
-        ruling = game.rule(
-            "illegal", *_rules(game, why), **fields, claimable=True, status="proposed"
-        )
-        game.pending = Pending(ruling, confirm, lambda: None, claimable=True)
+        claim = replace(ruling, claimable=True, status="proposed")
+        game.rule(claim, *_rules(game, why))
+        game.pending = Pending(claim, confirm, lambda: None, claimable=True)
     else:
         price = _price(game, side, number, ply.before)
-        game.propose("illegal", _rules(game, why), fields, confirm, game.resume, price=price)
+        game.propose(ruling, _rules(game, why), confirm, game.resume, price=price)
 
 
 def _loses(game: State, side: str, number: int, before: chess.Board) -> bool:
@@ -128,9 +128,9 @@ def _loses(game: State, side: str, number: int, before: chess.Board) -> bool:
     the position before the last of them."""
     game.illegal_moves[side] = number
     price = _price(game, side, number, before)
-    if price is None or "loses" not in price[1]:
+    if price is None or not price.penalty.loses:
         return False
-    game.rule("penalty", price[0], **price[1], status="confirmed")
+    game.rule(replace(price.penalty, status="confirmed"), price.rule)
     lose(game, side, "illegal_moves", "penalty", board=before)
     return True
 
@@ -143,9 +143,9 @@ def _punish(
     if given and game.clock:
         gains = OTHER[side]
         game.clock.set(gains, game.clock.left[gains] + given * 1000)
-        game.rule("penalty", "penalty", player=side, gives=gains, seconds=given, status="confirmed")
+        game.rule(Penalty(player=side, gives=gains, seconds=given, status="confirmed"), "penalty")
     else:
-        game.rule("arbiter_needed", "penalty", why="penalty")
+        game.rule(ArbiterNeeded(why="penalty"), "penalty")
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "queen":
         assert move is not None
         _replace_pawn(game, move)
@@ -178,7 +178,7 @@ def _replace_pawn(game: State, move: chess.Move) -> None:
     queen = _queening(move)
     game.turn = Turn(executed=queen, made=queen)
     san = game.san(queen)
-    game.rule("made", "pawn_not_replaced", by=side, move=queen.uci(), san=san)
+    game.rule(Made(by=side, move=queen.uci(), san=san), "pawn_not_replaced")
     after = laid_over(game.pieces, change(game.board, queen))
     want(game, game.board_of(side), after, "pawn_not_replaced")
     end_if_over(game, game.after(queen))
@@ -253,7 +253,7 @@ def _two_hands(game: State, fact: f.Irregular) -> None:
     ):
         game.refuse(fact.by, "irregular", "right_to_complain_lost", "complaint_lost")
     elif not game.switch("two_hands_is_illegal"):
-        game.rule("arbiter_needed", "one_hand", why="two_hands", player=side)
+        game.rule(ArbiterNeeded(why="two_hands", player=side), "one_hand")
     elif side == game.side:
         illegal(game, turn.made or turn.executed or turn.attempted, "two_hands")
     elif not game.history:
@@ -272,14 +272,9 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
         elif by == game.side:
             # The opponent claims: now it is the arbiter's to confirm, and the clocks stand.
             pending, game.pending = game.pending, None
-            fields = {k: v for k, v in pending.ruling.fields.items() if k != "status"}
-            game.propose(
-                "illegal",
-                _rules(game, fields["why"]),
-                fields | {"claimable": False, "claimed_by": by},
-                pending.confirm,
-                game.resume,
-            )
+            assert isinstance(pending.ruling, IllegalMove)
+            claim = replace(pending.ruling, claimable=False, claimed_by=by)
+            game.propose(claim, _rules(game, claim.why), pending.confirm, game.resume)
         else:
             game.refuse(fact.by, "irregular", "not_his_claim", "illegal")
         return
@@ -320,7 +315,7 @@ def _reversed_colours(game: State, fact: f.Irregular) -> None:
     limit = game.switch("reversed_colours_restart_before_moves")
     if not limit:
         # The game goes on unless the arbiter decides otherwise.
-        game.rule("arbiter_needed", "reversed_colours", why="reversed_colours")
+        game.rule(ArbiterNeeded(why="reversed_colours"), "reversed_colours")
     elif max(moves_of_each(game).values()) >= limit:
         game.refuse(fact.by, "irregular", "game_continues", "reversed_colours")
     else:
@@ -328,16 +323,9 @@ def _reversed_colours(game: State, fact: f.Irregular) -> None:
 
 
 def _propose_new_game(game: State, why: str) -> None:
-    left = game.start_clocks.left
     game.propose(
-        "take_back",
+        TakeBack(to_ply=0, new_game=True, why=why, **clocks_at(game, 0)),
         (why,),
-        {
-            "to_ply": 0,
-            "new_game": True,
-            "why": why,
-            **{side: f.seconds(left[side]) for side in OTHER},
-        },
         lambda: _begin_anew(game, why),
         game.resume,
     )
@@ -363,7 +351,7 @@ def _begin_anew(game: State, why: str) -> None:
 
 def _board_turned(game: State, fact: f.Irregular) -> None:
     if not _too_late(game, "board_turned", fact):
-        game.rule("arbiter_needed", "board_turned", why="board_turned")
+        game.rule(ArbiterNeeded(why="board_turned"), "board_turned")
 
 
 def _displaced(game: State, fact: f.Irregular) -> None:
@@ -374,8 +362,7 @@ def _displaced(game: State, fact: f.Irregular) -> None:
         return
     _put_back(game)
     game.displacer = fact.player
-    more = {"player": fact.player} if fact.player else {}
-    game.rule("arbiter_needed", "displaced", why="displaced", **more)
+    game.rule(ArbiterNeeded(why="displaced", player=fact.player or None), "displaced")
 
 
 def _put_back(game: State) -> None:
@@ -393,9 +380,8 @@ def _propose_to_go_back_before(game: State, fact: f.Irregular, ply: int) -> None
         game.resume()
 
     game.propose(
-        "take_back",
+        TakeBack(to_ply=ply - 1, **clocks_at(game, ply - 1), why="displaced"),
         ("displaced_found",),
-        {"to_ply": ply - 1, **clocks_at(game, ply - 1), "why": "displaced"},
         lambda: take_back(game, ply - 1, "displaced_found"),
         reject,
     )
@@ -425,7 +411,7 @@ def _wrong_clock(game: State, fact: f.Irregular) -> None:
     game.paused = fact.by
     game.clock.stop()
     game.tell_clock("wrong_clock")
-    game.rule("arbiter_needed", "wrong_clock", why="wrong_clock")
+    game.rule(ArbiterNeeded(why="wrong_clock"), "wrong_clock")
 
 
 _IRREGULARITIES = {

@@ -9,6 +9,18 @@ from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .irregularities import illegal, starts_displacers_clock
 from .placement import change, difference, laid_over
+from .rulings import (
+    Ambiguous,
+    Announced,
+    ArbiterNeeded,
+    Executed,
+    NotMade,
+    NotUnderstood,
+    RepeatDiffers,
+    Repeated,
+    SlipCorrected,
+    TooLate,
+)
 from .sheets import compare_boards, difference_of, in_order, shows
 from .state import OTHER, Heard, State, legal
 from .touching import (
@@ -38,13 +50,13 @@ def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess
         game.turn.begun = True
         game.turn.unnamed_promotion = heard.why == "promotion_missing"
     if heard.kind == "ambiguous":
-        moves = [move.uci() for move in heard.moves]
-        game.rule("ambiguous", "announcing", by=side, text=fact.text or "", moves=moves)
+        moves = tuple(move.uci() for move in heard.moves)
+        game.rule(Ambiguous(by=side, text=fact.text or "", moves=moves), "announcing")
     elif heard.kind == "illegal":
-        named = {"move": heard.moves[0].uci()} if heard.moves else {}
-        game.refuse(side, fact.kind, heard.why, "announcing", "moving", **named)
+        named = heard.moves[0].uci() if heard.moves else None
+        game.refuse(side, fact.kind, heard.why, "announcing", "moving", move=named)
     else:
-        game.rule("not_understood", "announcing", by=side, text=fact.text or "")
+        game.rule(NotUnderstood(by=side, text=fact.text or ""), "announcing")
     return None
 
 
@@ -97,7 +109,7 @@ def _announced(game: State, side: str, move: chess.Move) -> None:
     assert game.setup is not None
     words = game.words.announce(game.board, move, game.announcing_language(), game.setup.edition)
     game.repeated.discard(OTHER[side])
-    game.rule("announced", "announcing", by=side, move=move.uci(), words=words)
+    game.rule(Announced(by=side, move=move.uci(), words=words), "announcing")
 
 
 def _after_announcing(game: State) -> None:
@@ -124,7 +136,7 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
     game.turn.announced = now
     if game.impaired(side) or game.turn.executed is None:
         game.turn.made = None
-    game.rule("slip_corrected", "slip", by=side, was=was.uci(), now=now.uci())
+    game.rule(SlipCorrected(by=side, was=was.uci(), now=now.uci()), "slip")
     _announced(game, side, now)
     _after_announcing(game)
 
@@ -137,7 +149,7 @@ def correct(game: State, fact: f.Correct) -> None:
         return
     if side != game.side:
         # His clock has been stopped and the opponent's runs: too late.
-        game.rule("too_late", "slip", by=side)
+        game.rule(TooLate(by=side), "slip")
         return
     if game.turn.announced is None:
         if _may_move(game, side, "correct"):
@@ -163,7 +175,7 @@ def repeat(game: State, fact: f.Repeat) -> None:
         before, said = game.board, game.turn.announced
     elif game.history and by == game.side:
         last = game.history[-1]
-        before, said = last.before, last.said or last.move
+        before, said = last.before, last.spoken
     else:
         game.refuse(fact.by, "repeat", "nothing_announced", "announcing")
         return
@@ -171,12 +183,12 @@ def repeat(game: State, fact: f.Repeat) -> None:
     if move is None:
         return
     if move != said:
-        game.rule("repeat_differs", "announcing", by=by, announced=said.uci(), repeated=move.uci())
+        game.rule(RepeatDiffers(by=by, announced=said.uci(), repeated=move.uci()), "announcing")
         return
     assert game.setup is not None
     game.repeated.add(by)
     words = game.words.announce(before, move, game.announcing_language(), game.setup.edition)
-    game.rule("repeated", "announcing", by=by, move=move.uci(), words=words)
+    game.rule(Repeated(by=by, move=move.uci(), words=words), "announcing")
 
 
 # --- executing -----------------------------------------------------------------------------
@@ -249,7 +261,7 @@ def _make_on_other(game: State, fact: f.Make, board: str) -> None:
         return
     game.tables[board].show(laid_over(game.pieces, change(game.board, move)))
     if move == expected:
-        game.rule("executed", game.executing, board=board, move=move.uci())
+        game.rule(Executed(board=board, move=move.uci()), game.executing)
     else:
         executed_differs(game, board, expected, move)
 
@@ -281,7 +293,7 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
     table.wanted = None
     if turn.executed != move:
         turn.executed = move
-        game.rule("executed", game.executing, board=board, move=move.uci())
+        game.rule(Executed(board=board, move=move.uci()), game.executing)
         if turn.announced is not None and turn.announced != move:
             executed_differs(game, board, turn.announced, move)
         try_to_make(game)
@@ -340,21 +352,21 @@ def _press_unmade(game: State, side: str) -> None:
     begun = turn.touched or turn.announced or turn.executed or turn.attempted or turn.begun or moved
     if game.impaired(side):
         if begun:
-            missing = _missing(game, board) or ["placed"]
-            game.rule("not_made", "made_special", "clock_special", by=side, missing=missing)
+            missing = _missing(game, board) or ("placed",)
+            game.rule(NotMade(by=side, missing=missing), "made_special", "clock_special")
             return
     elif (table.sensors or turn.attempted) and turn.executed is None and moved:
         illegal(game, turn.attempted or _guess(game, board))
         return
     elif begun:
-        game.rule("not_made", "released", "completing", by=side, missing=["placed"])
+        game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
         return
     if game.switch("press_without_move_is_illegal"):
         illegal(game, None, "press_without_move")
     else:
         game.refuse(side, "press", "no_move", "press_without_move")
         rules = ("press_without_move", "arbiter_penalty")
-        game.rule("arbiter_needed", *rules, why="press_without_move", player=side)
+        game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
 
 
 def _guess(game: State, board: str) -> chess.Move | None:
@@ -369,7 +381,7 @@ def _guess(game: State, board: str) -> chess.Move | None:
     return None
 
 
-def _missing(game: State, board: str) -> list[str]:
+def _missing(game: State, board: str) -> tuple[str, ...]:
     """What D.2.3 still asks of the impaired player on move."""
     turn = game.turn
     missing = [] if turn.announced is not None else ["announced"]
@@ -378,7 +390,7 @@ def _missing(game: State, board: str) -> list[str]:
         missing.append("promotion_piece")
     wanted = turn.announced or turn.executed
     if wanted is None:
-        return [*missing, "placed"]
+        return (*missing, "placed")
     own = str.isupper if game.board.turn else str.islower
     target = change(game.board, wanted)
     left = difference(table.placement, laid_over(game.pieces, target))
@@ -400,4 +412,4 @@ def _missing(game: State, board: str) -> list[str]:
         missing.append("placed")
     if any(table.placement.get(square) == game.pieces[square] for square in captured):
         missing.append("captured_piece_removed")
-    return missing
+    return tuple(missing)

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import chess
 
 from . import facts as f
-from .rulings import Ruling
+from .rulings import Obliged, Refused, Ruling
 from .state import OTHER, State
 from .touch_obligation import Obligation, obligation
 
@@ -51,10 +49,8 @@ def bound(game: State) -> Obligation:
 def oblige(game: State, *rules: str) -> None:
     """Say what the player on move is bound to."""
     now = bound(game)
-    fields: dict[str, Any] = {"moves": [move.uci() for move in now.moves]}
-    if now.free:
-        fields["free"] = True
-    game.rule("obliged", *rules, now.rule, by=game.side, **fields)
+    moves = tuple(move.uci() for move in now.moves)
+    game.rule(Obliged(by=game.side, moves=moves, free=now.free), *rules, now.rule)
 
 
 def rights(game: State, who: str) -> frozenset[str]:
@@ -83,4 +79,5 @@ def refusal(game: State, who: str, kind: str) -> Ruling | None:
         own = game.impaired(who.removeprefix("assistant:"))
         rule = "assistant" if own else "assistant_of_sighted"
     articles = game.edition.cite(rule, game.regime)
-    return Ruling(game.t, "refused", {"by": who, "what": kind, "why": "not_his_task"}, articles)
+    refused = Refused(by=who, what=kind, why="not_his_task")
+    return refused.stamped(game.t, articles)

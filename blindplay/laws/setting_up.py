@@ -9,6 +9,13 @@ from .clock import Clock, TimeControl
 from .editions import load
 from .ends import end, end_if_over
 from .placement import pieces_of
+from .rulings import (
+    ArbiterNeeded,
+    AssistantPresence,
+    Late,
+    SpecialBoardInspected,
+    TwoBoardsDemanded,
+)
 from .state import LOSES, OTHER, State, TableBoard, position_key
 
 
@@ -29,7 +36,7 @@ def set_up(game: State, fact: f.Setup) -> None:
     sides = f.SIDES if fact.board_count == 2 else f.SIDES[:1]
     game.tables = {side: TableBoard(dict(game.pieces)) for side in sides}
     if fact.variant == "chess960" and not game.switch("chess960"):
-        game.rule("arbiter_needed", "not_covered", why="chess960_not_in_edition")
+        game.rule(ArbiterNeeded(why="chess960_not_in_edition"), "not_covered")
     _check_mode(game)
     check_assistants(game)
     end_if_over(game, game.board)
@@ -52,9 +59,9 @@ def _check_mode(game: State) -> None:
     bound = edition.switch("blitz_less_than_minutes")
     blitz = minutes <= bound if edition.switch("blitz_bound_included") else minutes < bound
     if setup.mode == "rapid" and not rapid:
-        game.rule("arbiter_needed", "rapid_game", why="not_a_rapid_time_control")
+        game.rule(ArbiterNeeded(why="not_a_rapid_time_control"), "rapid_game")
     elif setup.mode == "blitz" and not blitz:
-        game.rule("arbiter_needed", "blitz_game", why="not_a_blitz_time_control")
+        game.rule(ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
 
 
 def check_assistants(game: State) -> None:
@@ -65,10 +72,10 @@ def check_assistants(game: State) -> None:
     if not needed or any(game.assistants.values()):
         return
     if game.switch("hearing_impaired_opponent_needs_assistant"):
-        game.rule("arbiter_needed", "hearing_impaired_opponent", why="assistant_compulsory")
+        game.rule(ArbiterNeeded(why="assistant_compulsory"), "hearing_impaired_opponent")
     else:
         # The older texts are silent: how the two are to understand each other the arbiter says.
-        game.rule("arbiter_needed", "not_covered", why="hearing_impaired_opponent")
+        game.rule(ArbiterNeeded(why="hearing_impaired_opponent"), "not_covered")
 
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
@@ -82,25 +89,21 @@ def two_boards(game: State, fact: f.TwoBoards) -> None:
         return
     if len(game.tables) == 1:
         game.tables["black"] = TableBoard(dict(game.pieces), plies=len(game.history))
-    game.rule("two_boards", "two_boards", by=fact.by)
+    game.rule(TwoBoardsDemanded(by=fact.by), "two_boards")
 
 
 def inspect(game: State, fact: f.Inspect) -> None:
     """The special board, requirement by requirement (D.1.1 to D.1.4)."""
     if game.closed("inspect", "arbiter") or game.table(fact.board, "inspect") is None:
         return
-    missing = [name for name in f.REQUIREMENTS if name not in fact.fulfils]
-    articles = {
+    missing = tuple(name for name in f.REQUIREMENTS if name not in fact.fulfils)
+    citations = {
         name: game.edition.cite(f"special_{name}", game.regime)[0] for name in f.REQUIREMENTS
     }
-    game.rule(
-        "special_board",
-        *(f"special_{name}" for name in missing or f.REQUIREMENTS),
-        board=fact.board,
-        fulfils=list(fact.fulfils),
-        missing=missing,
-        articles=articles,
+    inspected = SpecialBoardInspected(
+        board=fact.board, fulfils=fact.fulfils, missing=missing, citations=citations
     )
+    game.rule(inspected, *(f"special_{name}" for name in missing or f.REQUIREMENTS))
 
 
 def assistant(game: State, fact: f.Assistant) -> None:
@@ -115,7 +118,7 @@ def assistant(game: State, fact: f.Assistant) -> None:
         return
     game.assistants[fact.of] = fact.present
     rule = "assistant_of_sighted" if sighted else "assistant"
-    game.rule("assistant", rule, of=fact.of, present=fact.present)
+    game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
     check_assistants(game)
 
 
@@ -156,13 +159,12 @@ def arrive(game: State, fact: f.Arrive) -> None:
     late = game.t - game.started_at
     if allowed is None:
         if late:
-            game.rule("arbiter_needed", "late", why="default_time_not_set")
+            game.rule(ArbiterNeeded(why="default_time_not_set"), "late")
         return
     if late > allowed:
         game.propose(
-            "late",
+            Late(by=fact.by, seconds=f.seconds(late)),
             ("late",),
-            {"by": fact.by, "seconds": f.seconds(late)},
             lambda: end(game, LOSES[fact.by], "declared", "late"),
             game.resume,
         )

@@ -10,25 +10,19 @@ from typing import Literal
 import chess
 
 from .placement import Pieces
+from .rulings import CorrectingStep, DifferingSquare
 
 
-def differences(white: Pieces, black: Pieces, goal: Pieces) -> list[dict[str, str | None]]:
+def differences(white: Pieces, black: Pieces, goal: Pieces) -> tuple[DifferingSquare, ...]:
     """The squares on which a board differs from the other or from the game, a1 first."""
-    found = []
-    for square in range(64):
-        shown = white.get(square), black.get(square)
-        if shown[0] != shown[1] or shown[0] != goal.get(square):
-            found.append(
-                {
-                    "square": chess.square_name(square),
-                    "white": shown[0],
-                    "black": shown[1],
-                }
-            )
-    return found
+    return tuple(
+        DifferingSquare(chess.square_name(square), white.get(square), black.get(square))
+        for square in range(64)
+        if not white.get(square) == black.get(square) == goal.get(square)
+    )
 
 
-def steps(now: Pieces, goal: Pieces) -> list[dict[str, str]]:
+def steps(now: Pieces, goal: Pieces) -> tuple[CorrectingStep, ...]:
     """Lifts, placements and removals that turn ``now`` into ``goal``, one hand at a time.
 
     As few as there can be: each piece that stands wrong is lifted once and each square that lacks
@@ -59,7 +53,8 @@ def steps(now: Pieces, goal: Pieces) -> list[dict[str, str]]:
         if not ready:
             todo.append(_step("place", target[aside], now[aside]))
     filled = set(target.values())
-    return todo + [_step("place", square, goal[square]) for square in empty if square not in filled]
+    todo += [_step("place", square, goal[square]) for square in empty if square not in filled]
+    return tuple(todo)
 
 
 def _shortest(now: Pieces, goal: Pieces) -> dict[int, int]:
@@ -150,9 +145,8 @@ def _circles(target: Mapping[int, int]) -> list[list[int]]:
     return found
 
 
-def _step(what: str, square: int, piece: str) -> dict[str, str]:
-    name = chess.square_name(square)
-    return {"do": what, what: name, "square": name, "piece": piece}
+def _step(do: str, square: int, piece: str) -> CorrectingStep:
+    return CorrectingStep(do, piece, chess.square_name(square))
 
 
 # --- two scoresheets ------------------------------------------------------------------------

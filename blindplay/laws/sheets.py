@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import chess
 
@@ -13,8 +12,21 @@ from .clock import ClockState
 from .deviation import Explanation, explain
 from .facts import seconds
 from .placement import Pieces, change, difference, laid_over, pieces_of, write_placement
+from .rulings import (
+    ArbiterNeeded,
+    BoardsDiffer,
+    BothClocks,
+    CorrectBoard,
+    Explained,
+    MustRecord,
+    Scoresheets,
+    TakeBack,
+)
 from .sheet_comparison import Comparison, compare, differences, steps
 from .state import OTHER, Ply, State, position_key
+
+FIVE_MINUTES = 300_000
+HALF_A_MINUTE = 30_000
 
 
 def record(game: State, fact: f.Record) -> None:
@@ -32,7 +44,7 @@ def record(game: State, fact: f.Record) -> None:
         game.refuse(
             fact.by, "record", "written_in_advance", "record_in_advance", ply=fact.ply, kept=True
         )
-    doubt = game.differ_told is not None or (game.history and game.history[-1].said is not None)
+    doubt = game.differ_told is not None or (game.history and game.history[-1].misannounced)
     if doubt and not game.over and game.pending is None:
         compare_boards(game, late_entry=True)
 
@@ -63,7 +75,7 @@ def compare_boards(game: State, *, late_entry: bool = False) -> None:
         return
     wrong = [board for board in game.tables if not in_order(game, board)]
     # A sighted player who announced another move than he made: what was written decides.
-    in_doubt = bool(game.history) and game.history[-1].said is not None
+    in_doubt = bool(game.history) and game.history[-1].misannounced
     if late_entry:
         wrong += [board for board in game.tables if _is_led(game, board) and board not in wrong]
     elif not wrong and not in_doubt:
@@ -89,34 +101,15 @@ def compare_boards(game: State, *, late_entry: bool = False) -> None:
     game.differ_told = told
     if wrong:
         game.rule(
-            "boards_differ",
-            "boards_differ",
-            squares=differences(shown["white"], shown["black"], goal),
+            BoardsDiffer(squares=differences(shown["white"], shown["black"], goal)), "boards_differ"
         )
-    for side, sheet in game.sheets.items():
-        if game.history and len(game.history) not in sheet:
-            game.rule("must_record", "recording", by=side, ply=len(game.history))
     parted = sheets.stop == "parted"
     rule = "boards_differ_sheets_differ" if parted else "boards_differ"
-    if not any(game.sheets.values()):
-        # Nobody has written anything: that proves nothing (D.2.9). What the table has is proposed
-        # to the hands, and the arbiter knows that it rests on that alone.
-        game.rule("arbiter_needed", rule, why="records_missing")
+    if not _say_what_is_written(game, sheets, rule, followed=followed):
+        # Nobody has written anything, which proves nothing (D.2.9). The table's game is proposed
+        # to the hands; the arbiter knows that it rests on that alone.
         _correct(game, wrong, rule)
         return
-    fields: dict[str, Any] = {"agree": not parted}
-    if followed:
-        assert sheets.changed is not None
-        fields |= {"ply": sheets.changed, "move": sheets.moves[sheets.changed - 1].uci()}
-    if parted:
-        fields |= _testimony(game, sheets)
-    game.rule("scoresheets", rule, **fields)
-    for side, ply, certainty in sheets.unclear:
-        why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
-        game.rule("arbiter_needed", rule, why=why, by=side, ply=ply, text=game.sheets[side][ply])
-    for side, ply in sheets.against:
-        text = game.sheets[side][ply]
-        game.rule("arbiter_needed", rule, why="entry_differs", by=side, ply=ply, text=text)
     if sheets.stop is None:
         _correct(game, wrong, rule)
         return
@@ -139,12 +132,35 @@ def compare_boards(game: State, *, late_entry: bool = False) -> None:
         game.resume()
 
     game.propose(
-        "take_back",
+        TakeBack(to_ply=to_ply, **clocks_at(game, to_ply), why=reason),
         (rule,),
-        {"to_ply": to_ply, **clocks_at(game, to_ply), **({"why": reason} if reason else {})},
         confirm,
         reject,
     )
+
+
+def _say_what_is_written(game: State, sheets: Comparison, rule: str, *, followed: bool) -> bool:
+    """Say what both scoresheets tell about a difference; False if both are empty."""
+    for side, sheet in game.sheets.items():
+        if game.history and len(game.history) not in sheet:
+            game.rule(MustRecord(by=side, ply=len(game.history)), "recording")
+    if not any(game.sheets.values()):
+        game.rule(ArbiterNeeded(why="records_missing"), rule)
+        return False
+    testimony = _testimony(game, sheets) if sheets.stop == "parted" else Scoresheets(agree=True)
+    if followed:
+        assert sheets.changed is not None
+        move = sheets.moves[sheets.changed - 1].uci()
+        testimony = dataclasses.replace(testimony, ply=sheets.changed, move=move)
+    game.rule(testimony, rule)
+    for side, ply, certainty in sheets.unclear:
+        why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
+        text = game.sheets[side][ply]
+        game.rule(ArbiterNeeded(why=why, by=side, ply=ply, text=text), rule)
+    for side, ply in sheets.against:
+        text = game.sheets[side][ply]
+        game.rule(ArbiterNeeded(why="entry_differs", by=side, ply=ply, text=text), rule)
+    return True
 
 
 def _is_led(game: State, board: str) -> bool:
@@ -176,36 +192,48 @@ def evidence(game: State) -> Comparison:
     return found
 
 
-def _testimony(game: State, sheets: Comparison) -> dict[str, Any]:
+def _testimony(game: State, sheets: Comparison) -> Scoresheets:
     """What each source says about the ply at which the sheets part: both sheets, the moves that
     they mean, the move as announced, the clocks when it was completed, and which of these moves
     each board shows."""
     ply = sheets.ply
-    told: dict[str, Any] = {"from_ply": ply}
-    candidates: list[chess.Move] = []
-    for side in OTHER:
-        told[side] = game.sheets[side].get(ply)
-        moves = list(sheets.entries[side].moves)
-        if len(moves) == 1:
-            told[f"{side}_move"] = moves[0].uci()
-        candidates += moves
-    if ply <= len(game.history):
-        made = game.history[ply - 1]
-        told["announced"] = (made.said or made.move).uci()
-        told["clocks"] = clocks_at(game, ply)
-        candidates += [made.move, *([made.said] if made.said else [])]
-        told["boards"] = {
-            board: next(
-                (
-                    move.uci()
-                    for move in dict.fromkeys(candidates)
-                    if _had_been_played(game, ply, move) == table.placement
-                ),
-                None,
-            )
+    meant = {side: list(sheets.entries[side].moves) for side in OTHER}
+    sure = {side: moves[0].uci() for side, moves in meant.items() if len(moves) == 1}
+    testimony = Scoresheets(
+        agree=False,
+        from_ply=ply,
+        white=game.sheets["white"].get(ply),
+        white_move=sure.get("white"),
+        black=game.sheets["black"].get(ply),
+        black_move=sure.get("black"),
+    )
+    if ply > len(game.history):
+        return testimony
+    made = game.history[ply - 1]
+    candidates = [*meant["white"], *meant["black"], made.move, made.spoken]
+    return dataclasses.replace(
+        testimony,
+        announced=made.spoken.uci(),
+        clocks=clocks_at(game, ply),
+        boards={
+            board: _move_shown(game, ply, candidates, table.placement)
             for board, table in game.tables.items()
-        }
-    return told
+        },
+    )
+
+
+def _move_shown(
+    game: State, ply: int, candidates: Iterable[chess.Move], placement: Pieces
+) -> str | None:
+    """The first candidate that leads to ``placement`` if it was executed at ``ply``."""
+    return next(
+        (
+            move.uci()
+            for move in dict.fromkeys(candidates)
+            if _had_been_played(game, ply, move) == placement
+        ),
+        None,
+    )
 
 
 def _had_been_played(game: State, ply: int, move: chess.Move) -> Pieces:
@@ -242,7 +270,9 @@ def _take_moves_of(game: State, sheets: Comparison) -> None:
     plies: list[Ply] = []
     for ply, move in zip(game.history, sheets.moves, strict=False):
         plies.append(
-            dataclasses.replace(ply, before=board, pieces=pieces_of(board), move=move, said=None)
+            dataclasses.replace(
+                ply, before=board, pieces=pieces_of(board), move=move, announced=None
+            )
         )
         board = board.copy(stack=False)
         board.push(move)
@@ -267,19 +297,21 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
     words = _diagnosis(game, board, found)
     if found:
         game.rule(
-            "explained",
+            Explained(
+                board=board,
+                explanations=tuple(found),
+                words=words,
+            ),
             *rules,
-            board=board,
-            explanations=[[slip.to_json() for slip in slips] for slips in found],
-            words=words,
         )
     game.rule(
-        "correct_board",
+        CorrectBoard(
+            board=board,
+            placement=write_placement(goal),
+            steps=steps(table.placement, goal),
+            diagnosis=words,
+        ),
         *rules,
-        board=board,
-        placement=write_placement(goal),
-        steps=steps(table.placement, goal),
-        diagnosis=words,
     )
     if not table.sensors:
         # Without sensors nobody sees the hands; the people at the table confirm it by sight.
@@ -308,10 +340,10 @@ def _clock_state(game: State, ply: int) -> ClockState:
     return game.history[ply - 1].clock if ply else game.start_clocks
 
 
-def clocks_at(game: State, ply: int) -> Mapping[str, int | float]:
+def clocks_at(game: State, ply: int) -> BothClocks:
     """Both times in seconds as they stood when ``ply`` was completed."""
     left = _clock_state(game, ply).left
-    return {side: seconds(left[side]) for side in OTHER}
+    return {"white": seconds(left["white"]), "black": seconds(left["black"])}
 
 
 def take_back(game: State, to_ply: int, *rules: str) -> None:
@@ -344,7 +376,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         # The arbiter decides when the game goes on (6.11.3); until then the clocks stand.
         if game.paused == "table":
             game.paused = "arbiter"
-        game.rule("arbiter_needed", "resuming", why="start_clocks")
+        game.rule(ArbiterNeeded(why="start_clocks"), "resuming")
 
 
 def difference_of(game: State, board: str) -> dict[int, str | None]:
@@ -355,3 +387,72 @@ def difference_of(game: State, board: str) -> dict[int, str | None]:
 def shows(game: State, board: str, move: chess.Move) -> bool:
     """Whether a board shows the position after ``move``."""
     return difference_of(game, board) == change(game.board, move)
+
+
+# --- the duty to record (article 8, D.2.7) ---------------------------------------------------
+
+
+def must_write(game: State, side: str) -> bool:
+    """Whether ``side`` must record now: not in rapid and blitz, nor with less than five minutes
+    and less than thirty seconds added for a move (8.4), nor, where the edition says so, in the
+    rest of the period in which he came under five minutes."""
+    if not game.switch("record_duty"):
+        return False
+    return game.exempt.get(side) != game.clock.period(side)
+
+
+def watch_recording(game: State) -> None:
+    """Notice who has come under five minutes; called whenever time has passed."""
+    clock = game.clock
+    for side in OTHER if clock else ():
+        if clock.left[side] < FIVE_MINUTES and clock.increment(side) < HALF_A_MINUTE:
+            game.exempt[side] = clock.period(side)
+        elif game.exempt and not game.switch("record_exemption_lasts_period"):
+            game.exempt.pop(side, None)
+
+
+def first_missing(game: State, side: str, upto: int) -> int | None:
+    """The first ply up to ``upto`` that ``side`` has not written, None if there is none."""
+    sheet = game.sheets[side]
+    return next((ply for ply in range(1, upto + 1) if ply not in sheet), None)
+
+
+def remind_to_record(game: State, side: str, upto: int, *rules: str) -> None:
+    """``side`` lacks an entry up to ``upto``: say so, once for each gap."""
+    ply = first_missing(game, side, upto)
+    if ply is None or game.told_missing.get(side) == ply:
+        return
+    game.told_missing[side] = ply
+    if game.impaired(side):
+        rules = (*rules, "record_special")
+    game.rule(MustRecord(by=side, ply=ply), *rules)
+
+
+def record_before_next_move(game: State, side: str) -> None:
+    """A player must have written his own previous move before he makes a new one (8.1.3)."""
+    if must_write(game, side):
+        own_last = len(game.history) - 1
+        if own_last > 0 and own_last not in game.sheets[side]:
+            remind_to_record(game, side, own_last, "record_before_next_move")
+
+
+def bring_sheet_up_to_date(game: State, side: str, period_before: int) -> None:
+    """The period in which he need not write is over: the sheet must be completed (8.5)."""
+    ended = game.exempt.get(side) == period_before != game.clock.period(side)
+    if ended and game.switch("record_duty"):
+        remind_to_record(game, side, len(game.history), "record_update")
+
+
+def record_after_a_flag(game: State) -> None:
+    """A flag has fallen: whoever has stopped writing must complete his sheet (8.5)."""
+    if not game.switch("record_duty"):
+        return
+    stopped = [
+        side
+        for side in OTHER
+        if game.exempt.get(side) == game.clock.period(side)
+        and first_missing(game, side, len(game.history)) is not None
+    ]
+    rule = "record_update_both" if len(stopped) == 2 else "record_update"
+    for side in stopped:
+        remind_to_record(game, side, len(game.history), rule)

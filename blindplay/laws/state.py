@@ -13,9 +13,9 @@ of its own, for hands err and sensors see only that board.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeVar
 
 import chess
 
@@ -24,7 +24,21 @@ from .deviation import Explanation
 from .editions import Edition, load
 from .facts import Player, Setup, seconds
 from .placement import Pieces, change, laid_over, pieces_of
-from .rulings import Ruling
+from .rulings import (
+    Announced,
+    Answer,
+    ClockReading,
+    Completed,
+    Executed,
+    FlagFell,
+    Penalty,
+    Proposable,
+    Refused,
+    Repeated,
+    Ruling,
+    Sealed,
+    Touched,
+)
 from .sheet_comparison import EntryReader
 from .touch_obligation import Obligation
 
@@ -44,11 +58,10 @@ _TASKS = {
     "touch": "assistant_claims_and_reports",
     "seal": "assistant_adjourns",
 }
-_BY_ASSISTANTS = frozenset(
-    ("announced", "repeated", "executed", "completed", "flag", "touched", "sealed")
-)
+_BY_ASSISTANTS = (Announced, Repeated, Executed, Completed, FlagFell, Touched, Sealed)
 
 Confirm = Callable[[], None]
+R = TypeVar("R", bound=Ruling)
 PositionKey = tuple[Any, ...]
 
 
@@ -83,8 +96,8 @@ class Words(Protocol):
         ``first`` is the side that made the first ply."""
         ...
 
-    def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
-        """The words that answer a question; ``figures`` are the ruling's own."""
+    def answer(self, answer: Answer, language: str) -> str:
+        """The words of an answer, from its figures."""
         ...
 
 
@@ -129,8 +142,12 @@ class Turn:
 
 @dataclass
 class Ply:
-    """A ply that was completed, or answered before it was: the position before it, the move, and
-    the clocks when it was completed. ``illegal``: the move is illegal, but it stands."""
+    """A ply that was completed, or answered before it was.
+
+    ``before`` and ``pieces`` are the position before it, ``clock`` the clocks when it was
+    completed, ``announced`` the announcement, None if nobody made one. ``illegal`` is why the move
+    is illegal though it stands.
+    """
 
     before: chess.Board
     pieces: Pieces
@@ -139,7 +156,17 @@ class Ply:
     touched: tuple[int, ...] = ()
     completed: bool = True
     illegal: str = ""
-    said: chess.Move | None = None  # what was announced, if that is another move
+    announced: chess.Move | None = None
+
+    @property
+    def spoken(self) -> chess.Move:
+        """The move as people at the table heard it: as announced, else as executed."""
+        return self.announced or self.move
+
+    @property
+    def misannounced(self) -> bool:
+        """Whether another move was announced than was made."""
+        return self.announced not in (None, self.move)
 
     @property
     def side(self) -> str:
@@ -150,12 +177,20 @@ class Ply:
 class Pending:
     """A ruling that waits for the arbiter, and what confirming it does."""
 
-    ruling: Ruling
+    ruling: Proposable
     confirm: Confirm
     reject: Confirm
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
-    price: Ruling | None = None  # the penalty that confirming it brings
+    price: Penalty | None = None  # the penalty that confirming it brings
+
+
+@dataclass(frozen=True)
+class Price:
+    """The penalty that confirming a proposal brings, and the rule that sets it."""
+
+    rule: str
+    penalty: Penalty
 
 
 class State:
@@ -293,57 +328,68 @@ class State:
 
     # --- speaking --------------------------------------------------------------------------
 
-    def rule(self, kind: str, /, *rules: str, **fields: Any) -> Ruling:
+    def rule(self, ruling: R, *rules: str) -> R:
         """Give a ruling that rests on these rules of the edition."""
         regime = self.regime
-        if self.helping is not None and kind in _BY_ASSISTANTS:
+        if self.helping is not None and isinstance(ruling, _BY_ASSISTANTS):
             rules = (*rules, self.helping)
         articles: list[str] = []
         for name in rules:
             for article in self.edition.cite(name, regime):
                 if article not in articles:
                     articles.append(article)
-        ruling = Ruling(self.t, kind, fields, tuple(articles))
-        self.out.append(ruling)
+        self.out.append(ruling.stamped(self.t, tuple(articles)))
         return ruling
 
-    def refuse(self, by: str, what: str, why: str, *rules: str, **fields: Any) -> None:
-        self.rule("refused", *(rules or ("arbiter",)), by=by, what=what, why=why, **fields)
+    def refuse(
+        self,
+        by: str,
+        what: str,
+        why: str,
+        *rules: str,
+        move: str | None = None,
+        ply: int | None = None,
+        square: str | None = None,
+        kept: bool = False,
+    ) -> None:
+        """Refuse ``what`` to ``by``; without ``rules`` it rests on the arbiter's powers."""
+        ruling = Refused(by=by, what=what, why=why, move=move, ply=ply, square=square, kept=kept)
+        self.rule(ruling, *(rules or ("arbiter",)))
 
     def tell_clock(self, *rules: str) -> None:
         if self.clock:
             self.rule(
-                "clock",
+                ClockReading(
+                    running=self.clock.running or "none",
+                    white=seconds(self.clock.left["white"]),
+                    black=seconds(self.clock.left["black"]),
+                ),
                 *rules,
-                running=self.clock.running or "none",
-                white=seconds(self.clock.left["white"]),
-                black=seconds(self.clock.left["black"]),
             )
 
     def propose(
         self,
-        kind: str,
+        ruling: Proposable,
         rules: tuple[str, ...],
-        fields: dict[str, Any],
         confirm: Confirm,
         reject: Confirm,
         *,
         claim: str | None = None,
         needs_arbiter: bool = False,
-        price: tuple[str, Mapping[str, Any]] | None = None,
+        price: Price | None = None,
     ) -> None:
-        """Give a ruling that is the arbiter's to confirm. A friendly game confirms it at once,
-        unless a person must judge (``needs_arbiter``). ``price`` is the rule and the fields of
-        the penalty that confirming it will bring, so that he sees what he confirms."""
+        """Give a ruling that the arbiter must confirm. Without an arbiter it is confirmed at once,
+        unless a person must judge (``needs_arbiter``). ``price`` is the penalty that confirming it
+        brings, so that the arbiter sees what they confirm. ``claim``: whose claim it is."""
         self.clock.stop()
         if not self.presided and not needs_arbiter:
-            self.rule(kind, *rules, **fields, status="confirmed")
+            self.rule(replace(ruling, status="confirmed"), *rules)
             confirm()
             return
-        ruling = self.rule(kind, *rules, **fields, status="proposed")
-        self.pending = Pending(ruling, confirm, reject, claim)
+        proposed = self.rule(replace(ruling, status="proposed"), *rules)
+        self.pending = Pending(proposed, confirm, reject, claim)
         if price is not None:
-            self.pending.price = self.rule("penalty", price[0], **price[1], status="proposed")
+            self.pending.price = self.rule(replace(price.penalty, status="proposed"), price.rule)
         self.tell_clock("arbiter")
 
     def decide(self, status: Literal["confirmed", "rejected"]) -> None:
@@ -354,8 +400,7 @@ class State:
         # A confirmed price is given when it is exacted.
         dropped = pending.price if status == "rejected" else None
         for ruling in filter(None, (pending.ruling, dropped)):
-            again = {**ruling.fields, "status": status}
-            self.out.append(Ruling(self.t, ruling.kind, again, ruling.articles))
+            self.out.append(replace(ruling, status=status, t=self.t))
         (pending.confirm if status == "confirmed" else pending.reject)()
 
     def resume(self, rule: str = "arbiter") -> None:
@@ -460,7 +505,7 @@ class State:
         touched = tuple(self.turn.touched)
         ply = Ply(
             self.board, self.pieces, move, self.clock.snapshot(), touched, completed, illegal,
-            self.turn.announced if self.turn.announced != move else None,
+            self.turn.announced,
         )  # fmt: skip
         shown = {name: table for name, table in self.tables.items() if not self.outstanding(name)}
         after = laid_over(self.pieces, change(self.board, move))

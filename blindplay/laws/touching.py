@@ -7,17 +7,28 @@ import dataclasses
 import chess
 
 from . import facts as f
-from . import recording, unidentified_pieces
+from . import unidentified_pieces
 from .completing import answered
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
 from .permissions import bound, due, oblige
 from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
+from .rulings import (
+    Adjusting,
+    BoardsAgree,
+    Executed,
+    ExecutedDiffers,
+    Made,
+    Obliged,
+    TakeBack,
+    Touched,
+)
 from .sheets import (
     check_single_board,
     clocks_at,
     compare_boards,
     difference_of,
+    record_before_next_move,
     shows,
     take_back,
 )
@@ -113,7 +124,7 @@ def touched(game: State, square: int, *, by_report: bool = False) -> None:
         rules = ("sighted_ordinary", "touched_own" if own else "touched_opponents")
     if by_report:
         rules = (*rules, "assistant_claims_and_reports")
-    game.rule("touched", *rules, by=side, square=chess.square_name(square), piece=piece.symbol())
+    game.rule(Touched(by=side, square=chess.square_name(square), piece=piece.symbol()), *rules)
     if game.switch("claim_lost_by") == "touch":
         turn.claim_lost = True
         decline_by_playing(game, side)
@@ -186,15 +197,14 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         game.resume()
 
     game.propose(
-        "take_back",
-        (owed.rule, "complaint_lost"),
-        {
-            "to_ply": number - 1,
+        TakeBack(
+            to_ply=number - 1,
             **clocks_at(game, number - 1),
-            "why": "touched_piece",
-            "by": fact.by,
-            "square": fact.square,
-        },
+            why="touched_piece",
+            by=fact.by,
+            square=fact.square,
+        ),
+        (owed.rule, "complaint_lost"),
         confirm,
         game.resume,
     )
@@ -210,7 +220,7 @@ def adjust(game: State, fact: f.Adjust) -> None:
         game.refuse(fact.by, "adjust", "too_late", "adjusting")
         return
     game.tables[game.board_of(side)].adjusting = True
-    game.rule("adjusting", "adjusting", by=side)
+    game.rule(Adjusting(by=side), "adjusting")
 
 
 def stop_adjusting(game: State, board: str) -> None:
@@ -240,7 +250,7 @@ def look(game: State, board: str) -> None:
             table.unsure.clear()
             table.plies = shown
             rule = "boards_differ" if len(game.tables) == 2 else "displaced_found"
-            game.rule("boards_agree", rule, board=board)
+            game.rule(BoardsAgree(board=board), rule)
             game.differ_told = None
         return
     if table.adjusting:
@@ -282,7 +292,7 @@ def catch_up(game: State, board: str) -> None:
     for index in range(len(game.history), table.plies, -1):
         if table.placement == game.shown_after(index):
             for ply in game.history[table.plies : index]:
-                game.rule("executed", game.executing, board=board, move=ply.move.uci())
+                game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
             table.plies = index
             table.hand.clear()
             return
@@ -292,7 +302,7 @@ def catch_up(game: State, board: str) -> None:
         # He began his own move before the opponent's was executed here, or a cable was off
         # meanwhile: the board shows both.
         for ply in game.outstanding(board):
-            game.rule("executed", game.executing, board=board, move=ply.move.uci())
+            game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
         table.plies = len(game.history)
 
 
@@ -303,7 +313,7 @@ def finished(game: State, board: str) -> None:
     said = game.turn.announced
     if said is not None and game.outstanding(board) and shows(game, board, said):
         for ply in game.outstanding(board):
-            game.rule("executed", game.executing, board=board, move=ply.move.uci())
+            game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
         game.tables[board].plies = len(game.history)
         _look_at_own(game, board)
 
@@ -364,7 +374,7 @@ def _look_at_own(game: State, board: str) -> None:
         if before is not None and impaired:
             turn.made = None
         return
-    game.rule("executed", game.executing, board=board, move=move.uci())
+    game.rule(Executed(board=board, move=move.uci()), game.executing)
     if turn.announced is not None and turn.announced != move:
         executed_differs(game, board, turn.announced, move)
     try_to_make(game)
@@ -391,9 +401,8 @@ def _king_released(game: State, board: str) -> None:
     same_rank = chess.square_rank(there) == chess.square_rank(home)
     if same_rank and chess.square_distance(there, home) == 2 and not turn.tried_castling:
         turn.tried_castling = True
-        kings = [move.uci() for move in position.generate_legal_moves(chess.BB_SQUARES[home])]
-        free = {} if kings else {"free": True}
-        game.rule("obliged", "released_castling", by=game.side, moves=kings, **free)
+        kings = tuple(move.uci() for move in position.generate_legal_moves(chess.BB_SQUARES[home]))
+        game.rule(Obliged(by=game.side, moves=kings, free=not kings), "released_castling")
 
 
 def _look_at_other(game: State, board: str) -> None:
@@ -402,7 +411,7 @@ def _look_at_other(game: State, board: str) -> None:
     if expected is None or game.outstanding(board):
         return
     if shows(game, board, expected):
-        game.rule("executed", game.executing, board=board, move=expected.uci())
+        game.rule(Executed(board=board, move=expected.uci()), game.executing)
         return
     move = _executed(game, board)
     if move is not None and move != expected:
@@ -418,7 +427,7 @@ def reconsider(game: State) -> None:
                 move = _executed(game, board)
                 if move is not None and move != game.turn.executed:
                     game.turn.executed = move
-                    game.rule("executed", game.executing, board=board, move=move.uci())
+                    game.rule(Executed(board=board, move=move.uci()), game.executing)
 
 
 def executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
@@ -434,12 +443,9 @@ def executed_differs(game: State, board: str, announced: chess.Move, move: chess
 
 def _say_executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
     game.rule(
-        "executed_differs",
+        ExecutedDiffers(board=board, announced=announced.uci(), executed=move.uci()),
         "announcing",
         "boards_differ",
-        board=board,
-        announced=announced.uci(),
-        executed=move.uci(),
     )
 
 
@@ -533,9 +539,9 @@ def make_it(game: State, move: chess.Move, *rules: str) -> None:
     """``move`` is made: on the board, announced, and no longer to be changed."""
     turn, side = game.turn, game.side
     turn.made = move
-    game.rule("made", *rules, by=side, move=move.uci(), san=game.san(move))
+    game.rule(Made(by=side, move=move.uci(), san=game.san(move)), *rules)
     turn.claim_lost = True
     decline_by_playing(game, side)
     lapse(game)
-    recording.before_next_move(game, side)
+    record_before_next_move(game, side)
     end_if_over(game, game.after(move))

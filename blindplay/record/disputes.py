@@ -22,9 +22,11 @@ from blindplay.laws.deviation import Explanation, SlipKind, explain
 from blindplay.laws.editions import load
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
+from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
-from blindplay.wording.announcements import PackWords, diagnosis, move_in_words, ply_in_words
 from blindplay.wording.board_steps import UNKNOWN, named, plan, say_step
+from blindplay.wording.moves import diagnosis, move_in_words, ply_in_words
+from blindplay.wording.pack_words import PackWords
 
 # On which rule the decision rests, by why the game ends before the sheets do.
 _RULES = {
@@ -52,7 +54,7 @@ class BoardDecision:
     right: bool
     shows: tuple[str, ...]
     explanations: tuple[Explanation, ...]
-    steps: list[dict[str, str]]
+    steps: tuple[CorrectingStep, ...]
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class Reconciliation:
                     "explanations": [
                         [slip.to_json() for slip in slips] for slips in board.explanations
                     ],
-                    "steps": board.steps,
+                    "steps": [step.to_json() for step in board.steps],
                 }
                 for side, board in self.boards.items()
             },
@@ -341,7 +343,7 @@ def _look(
         explanations = explain(start, found.moves, shown, named=with_names)
         if any(slip.ply in not_written for slips in explanations for slip in slips):
             explanations = ()  # it would be told as written what is not
-    todo = [] if same and found.stop != "illegal" else steps(shown, goal)
+    todo = () if same and found.stop != "illegal" else steps(shown, goal)
     return BoardDecision(placement, right, shows, explanations, todo)
 
 

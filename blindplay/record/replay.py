@@ -8,7 +8,7 @@ from typing import TextIO
 
 from blindplay.laws import Fact, FactError, Game, Ruling
 from blindplay.laws.facts import Setup, loads
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 
 class ReplayError(ValueError):

@@ -13,7 +13,8 @@ from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.reading import Certainty, Notation, notation_of, read
 from blindplay.laws import FactError, Game
 from blindplay.laws.facts import SIDES
-from blindplay.wording.announcements import PackWords
+from blindplay.laws.rulings import GameOver
+from blindplay.wording.pack_words import PackWords
 
 from . import Journal, JournalError, pgn, printing
 from .score import Labels, ScoredPly, by_move, by_ply, sheet, tags
@@ -109,8 +110,8 @@ class Scored:
             try:
                 for fact in journal.facts():
                     for ruling in game.apply(fact):
-                        if ruling.kind == "game_over":
-                            reason = ruling["reason"]
+                        if isinstance(ruling, GameOver):
+                            reason = ruling.reason
             except FactError as error:
                 broken = f"{path} is not the journal of a game: {error}"
             except JournalError as error:

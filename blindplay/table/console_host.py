@@ -27,8 +27,7 @@ from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape import beside
-from blindplay.speech.speaker import Output
-from blindplay.wording.announcements import spoken
+from blindplay.wording.announcements import announcements, goes_to_earphone
 
 from .queries import ask
 from .table import Table
@@ -103,10 +102,12 @@ class ServedTable:
             return {}
 
     def told(self, ruling: Ruling, language: str) -> list[tuple[bool, str]]:
-        said = spoken(ruling, self._table.game, packs.load(language))
+        game, answered = self._table.game, self._table.answered(ruling)
         # What was asked on a page is answered there, and nowhere else.
-        public = Output.PUBLIC if not self._table.answered(ruling) else None
-        return [(output is public, words) for output, words in said]
+        return [
+            (not answered and (one.to is None or not goes_to_earphone(game, one.to)), one.words)
+            for one in announcements([ruling], game, packs.load(language))
+        ]
 
     @property
     def training(self) -> bool:

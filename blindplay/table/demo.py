@@ -23,6 +23,7 @@ from blindplay.hearing.decision import open_recogniser
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
+from blindplay.laws.rulings import CorrectBoard
 from blindplay.record import Journal, pgn, scoresheet
 from blindplay.speech.audio import (
     RATE,
@@ -237,12 +238,12 @@ def _command(pack: Language, recogniser: AnyRecogniser, command: Command) -> str
 
 
 def _correct(session: Session, person: Person) -> None:
-    ruling = [r for r in session.rulings if r.kind == "correct_board"][-1]
-    for step in ruling["steps"]:
-        if step["do"] == "place":
-            person.board.place(step["square"], step["piece"])
+    ruling = [ruling for ruling in session.rulings if isinstance(ruling, CorrectBoard)][-1]
+    for step in ruling.steps:
+        if step.do == "place":
+            person.board.place(step.square, step.piece)
         else:
-            person.board.lift(step["square"])
+            person.board.lift(step.square)
 
 
 def _do(session: Session, answer: str, act: Callable[..., None], *of: object) -> None:

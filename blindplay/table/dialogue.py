@@ -26,10 +26,12 @@ from blindplay.language import (
 from blindplay.laws import Fact, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
+from blindplay.laws.rulings import Answer, Executed
 from blindplay.laws.state import OTHER
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output
-from blindplay.wording.announcements import ears
+from blindplay.wording.announcements import goes_to_earphone
+from blindplay.wording.position import look, time_in_words
 
 from .conversation import (
     ASK_AGAIN,
@@ -43,7 +45,7 @@ from .conversation import (
     claim_with,
     reply,
 )
-from .queries import ABOUT, look, time_in_words
+from .queries import ABOUT
 from .table import Table
 
 ANSWER_SECONDS = 15
@@ -190,7 +192,7 @@ class Dialogue:
         if not game.history or begun or self._repeated.get(side) == len(game.history):
             return None
         last = game.history[-1]
-        return last.before, last.said or last.move
+        return last.before, last.spoken
 
     def _commands(self, side: str) -> Iterator[Command]:
         """The commands that make sense now, the most pressing first."""
@@ -312,7 +314,7 @@ class Dialogue:
     def introduce(self) -> None:
         """Say how to find out what can be said."""
         for side in f.SIDES:
-            if ears(self._table.game, side) is Output.PRIVATE:
+            if goes_to_earphone(self._table.game, side):
                 self._tell(side, [self._pack.command(Command.HELP)])
 
     def not_understood(self, side: str, text: str = "") -> None:
@@ -330,12 +332,9 @@ class Dialogue:
             for side in f.SIDES:
                 self._drop_late_question(side)
 
-    def answers(self, ruling: Ruling) -> bool:
-        """Whether this ruling is not to be spoken, for the dialogue itself answers just now."""
-        return self._table.answered(ruling)
-
     def _say_to(self, side: str, words: str) -> None:
-        self._say(ears(self._table.game, side), words)
+        private = goes_to_earphone(self._table.game, side)
+        self._say(Output.PRIVATE if private else Output.PUBLIC, words)
 
     def _talk(self, side: str) -> _Talk:
         talk, plies = self._talks[side], len(self._table.game.history)
@@ -360,7 +359,7 @@ class Dialogue:
             # Who types does not repeat.
             waits = hearing is not None and self._repeats(side) is not None
             free = waits or meant.kind not in (Kind.MOVE, Kind.COMMAND)
-            if free and again.move is not None and again.move in (last.move, last.said):
+            if free and again.move is not None and again.move in (last.move, last.spoken):
                 return Statement(text, again, True, hearing)
         return Statement(text, meant, False, hearing)
 
@@ -396,8 +395,8 @@ class Dialogue:
         if question is None or question.confirms:
             return
         for ruling in rulings:
-            if ruling.kind == "executed" and ruling["board"] == game.board_of(side):
-                move = chess.Move.from_uci(ruling["move"])
+            if isinstance(ruling, Executed) and ruling.board == game.board_of(side):
+                move = chess.Move.from_uci(ruling.move)
                 felt = self._felt(question.options, move)
                 if felt is not None and self._talk(side).question is question:
                     self._talk(side).question = None
@@ -815,7 +814,7 @@ class Dialogue:
         with self._table.answering("answer"):
             rulings = self._table.submit(f.Query, by=side, about="time")
         for ruling in rulings:
-            if ruling.kind == "answer":
+            if isinstance(ruling, Answer):
                 self._say_to(side, time_in_words(self._pack, ruling, command))
 
     def _look(self, side: str, command: Command, about: About) -> None:

@@ -24,6 +24,7 @@ from blindplay.language import Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
+from blindplay.laws.rulings import GameOver
 from blindplay.record import Journal, Reopened, Tape, TapeError, files, pgn, reopen, scoresheet
 from blindplay.record.tape import beside
 from blindplay.speech.audio import (
@@ -38,7 +39,7 @@ from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.wording.announcements import spoken
+from blindplay.wording.announcements import announcements
 
 from .conversation import OpeningWord
 from .memory import share_one_heap
@@ -212,8 +213,8 @@ def run(
         if table.game.clock and table.game.clock.running is not None and not table.game.over:
             table.submit(f.Arbiter, by="table", do="stop_clocks")
         session.wait_until_said()
-        ended = [ruling["reason"] for ruling in session.rulings if ruling.kind == "game_over"]
-        print("", pgn(table.game, *ended[-1:]), sep="\n", file=out)
+        ended = [ruling.reason for ruling in session.rulings if isinstance(ruling, GameOver)]
+        print("", pgn(table.game, ended[-1] if ended else ""), sep="\n", file=out)
         for side in f.SIDES:
             title = session.pack.sentence("sheet_title", player=session.pack.sentence(side))
             print(f"\n{title}:", file=out)
@@ -355,9 +356,8 @@ def _begin(session: Session) -> None:
     if not table.game.started and not table.game.over:
         session.say(Output.PUBLIC, session.pack.sentence("welcome"))
         session.dialogue.introduce()
-        for ruling in table.log[0][1]:  # of the setup: nobody listened yet
-            for output, words in spoken(ruling, table.game, session.pack):
-                session.say(output, words)
+        for one in announcements(table.log[0][1], table.game, session.pack):
+            session.say(Output.PUBLIC, one.words)  # nobody listened when the table was set up
         table.submit(f.Start)
     elif table.game.clock and not table.game.over:
         if table.game.paused == "table":  # it ended while they ran

@@ -9,8 +9,6 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TextIO
 
-import chess
-
 from blindplay.boards import events, peg
 from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.driver import PegBoard
@@ -19,6 +17,7 @@ from blindplay.language import Command, Language, Understanding
 from blindplay.laws import Fact, Ruling, unidentified_pieces
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
+from blindplay.laws.rulings import ArbiterNeeded, CorrectBoard
 from blindplay.laws.state import OTHER
 from blindplay.record import Tape
 from blindplay.record.pulse import BEAT_S
@@ -32,7 +31,7 @@ from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
-from blindplay.wording.announcements import move_in_words, spoken
+from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.board_steps import KEYS, SetupGuide, key_of
 
 from .conversation import Awaited, OpeningWord
@@ -158,7 +157,6 @@ class Session:
         self._looked_at: set[str] = set()
         self._happened = threading.Condition()
         self.taping: Taping | None = None
-        self._spoken_for: set[str] = set()  # whose move that is not completed was announced
         self.rulings: list[Ruling] = []
         self.misheard = 0
         """How many utterances were not understood."""
@@ -266,15 +264,10 @@ class Session:
             self.line(f"ruled {plain(ruling)}")
         if any(ruling.kind == "announced" for ruling in rulings):
             self._announced_at = {seat: heard.now for seat, heard in self._listeners.items()}
-        corrected = any(ruling.kind == "slip_corrected" for ruling in rulings)
-        for ruling in rulings:
-            if corrected and ruling.kind == "announced":
-                continue  # the correction has said it: one announcement per event
-            if self._is_led(ruling) or self.dialogue.answers(ruling):
-                continue
-            for output, words in spoken(ruling, self.table.game, self.pack):
-                self.say(output, words)
-            self._announce_unspoken(ruling)
+        told = [one for one in rulings if not (self._is_led(one) or self.table.answered(one))]
+        for one in announcements(told, self.table.game, self.pack):
+            private = one.to is not None and goes_to_earphone(self.table.game, one.to)
+            self.say(Output.PRIVATE if private else Output.PUBLIC, one.words)
         self._lead()
         self._take_awaited()
         if any(ruling.kind == "completed" for ruling in rulings):
@@ -284,27 +277,6 @@ class Session:
             self._happened.notify_all()
         if rulings and self._listeners:
             self._listen_anew()
-
-    def _announce_unspoken(self, ruling: Ruling) -> None:
-        """A sighted player's move has been completed, and nobody has announced it: his opponent,
-        who does not see, would not know of it (D.2.1). The table says what was played; that he
-        announced it is recorded nowhere, for he did not."""
-        by = ruling.get("by")
-        if ruling.kind in ("announced", "slip_corrected"):
-            self._spoken_for.add(str(by))
-        if ruling.kind != "completed":
-            return
-        spoken_for = by in self._spoken_for
-        self._spoken_for.clear()
-        game = self.table.game
-        other = "black" if by == "white" else "white"
-        if spoken_for or game.impaired(str(by)) or not game.impaired(other):
-            return
-        assert game.setup is not None
-        before, move = game.history[ruling["ply"] - 1].before, chess.Move.from_uci(ruling["move"])
-        words = move_in_words(before, move, self.pack, game.setup.edition)
-        player = self.pack.sentence(str(by))
-        self.say(Output.PUBLIC, self.pack.sentence("last_move", player=player, move=words))
 
     # --- leading hands to a position -------------------------------------------------------
 
@@ -356,11 +328,11 @@ class Session:
 
     def _is_led(self, ruling: Ruling) -> bool:
         """Whether hands are led step by step instead of hearing this ruling at once."""
-        if ruling.kind == "correct_board":
+        if isinstance(ruling, CorrectBoard):
             # A board that feels nothing is believed to have been corrected: then all is said.
-            watched = self.table.game.tables[ruling["board"]].wanted is not None
-            return watched and ruling["board"] in map(self._colour, self.boards)
-        unwritten = ruling.kind == "arbiter_needed" and ruling["why"] == "records_missing"
+            watched = self.table.game.tables[ruling.board].wanted is not None
+            return watched and ruling.board in map(self._colour, self.boards)
+        unwritten = isinstance(ruling, ArbiterNeeded) and ruling.why == "records_missing"
         return self._setting_up and (unwritten or ruling.kind in _OF_BOARDS)
 
     def _lead(self) -> None:
@@ -421,7 +393,7 @@ class Session:
         if not game.history:
             return
         ply, last = len(game.history), game.history[-1]
-        move = last.said or last.move  # people write what was announced
+        move = last.spoken  # people write what was announced
         for side, sheet in game.sheets.items():
             if ply not in sheet:
                 if last.illegal:

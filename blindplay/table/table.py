@@ -18,7 +18,7 @@ from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal, JournalError
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 Listener = Callable[[Fact, list[Ruling]], None]
 

@@ -1,373 +1,401 @@
-"""The language packs as the Laws see them, and rulings as people hear them."""
+"""What the table says about rulings, to whom, and how urgently.
+
+:func:`announcements` is the only place where rulings become sentences for people. Loudspeaker,
+pages and other outputs take what it returns. Information is given only on request (D.2.10.4):
+players are not told what they feel with their own fingers or have just done themselves.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
 
-from blindplay import language as packs
-from blindplay.language import Kind, Language
-from blindplay.language.scoresheets import reading
-from blindplay.language.scoresheets.notation import meanings
-from blindplay.laws import Game, Heard, Ruling
-from blindplay.laws.deviation import UNKNOWN, Explanation, Slip
+from blindplay.language import Language
+from blindplay.laws import Game, Ruling
+from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
-from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
-from blindplay.speech.speaker import Output
+
+from .moves import move_in_words, ply_in_words
 
 
-class PackWords:
-    """Understands and announces with the language packs; implements :class:`laws.Words`.
+@dataclass(frozen=True)
+class Announcement:
+    """One sentence about a ruling.
 
-    A player's own language may have no pack yet; then the announcing language serves.
+    ``to`` is the person it concerns alone ("white", "assistant:black", "arbiter"), None for
+    everybody. ``urgent``: it interrupts what is being said. ``in_table_language``: its words are
+    those of the announcing language (D.2.1), whatever pack was used.
     """
 
-    def __init__(self, fallback: str = "de") -> None:
-        self.fallback = fallback
-        self._packs: dict[str, Language] = {}
+    words: str
+    to: str | None = None
+    urgent: bool = False
+    in_table_language: bool = False
 
-    def pack(self, language: str) -> Language:
-        """The pack of ``language``, or the fallback's where there is none; "de+nb" has the ranks
-        of another language."""
-        if language not in self._packs:
-            own, _, ranks = language.partition("+")
-            code = _code(own) or self.fallback
-            numbers = _code(ranks)
-            self._packs[language] = packs.load(f"{code}+{numbers}" if numbers else code)
-        return self._packs[language]
 
-    def understand(self, text: str, board: chess.Board, language: str) -> Heard:
-        """What is *announced*: a correction or a command among the words is no announcement."""
-        understood = self.pack(language).understand(text, board)
-        if understood.kind is Kind.MOVE:
-            return Heard("move", understood.moves)
-        if understood.kind is Kind.AMBIGUOUS:
-            return Heard("ambiguous", understood.moves)
-        if understood.kind is Kind.ILLEGAL:
-            return Heard(
-                "illegal", understood.moves, understood.why.value if understood.why else ""
-            )
-        return Heard("other")
+def announcements(
+    rulings: Sequence[Ruling],
+    game: Game,
+    pack: Language,
+    *,
+    omit: Collection[type[Ruling]] = (),
+) -> list[Announcement]:
+    """What is said about the rulings of one fact, in ``pack``'s language.
 
-    def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
-        return self.pack(language).announce(board, move, edition=edition)
-
-    def reader(self, entries: Collection[str]) -> EntryReader:
-        """The sheet as a whole tells in whose letters it is written, whatever its player speaks."""
-        notations = reading.notation_of(entries)
-
-        def read(text: str, board: chess.Board) -> WrittenEntry:
-            found = reading.read(text, board, notations)
-            certainty: EntryCertainty = found.certainty.value
-            meant: frozenset[object] = frozenset()
-            if certainty == "illegal":  # no move tells that two of them say the same
-                meant = frozenset(
-                    (one.piece, one.origins, one.targets, one.promotion, one.castles)
-                    for one in meanings(text, frozenset(notations))
-                    if one.own
-                )
-            remarks = tuple(remark.value for remark in found.remarks)
-            return WrittenEntry(text, certainty, found.moves, remarks, meant)
-
-        return read
-
-    def diagnosis(
-        self, explanations: Sequence[Explanation], board: str, first: str, language: str
-    ) -> str:
-        return diagnosis(explanations, board, first, self.pack(language))
-
-    def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
-        pack = self.pack(language)
-        if about == "time":
-            times = {side: pack.duration(round(figures[side] * 1000)) for side in SIDES}
-            mine = str(figures["to"]).removeprefix("assistant:")
-            if mine not in SIDES:
-                both = (f"{pack.sentence(side)}: {times[side]}." for side in SIDES)
-                return " ".join(both)
-            other = "black" if mine == "white" else "white"
-            return pack.sentence("clock_both", mine=times[mine], opponent=times[other])
-        if about == "moves":
-            if not figures["moves"]:
-                return pack.sentence("no_moves_completed")
-            return pack.sentence("moves_completed", count=pack.number(figures["moves"]))
-        if about == "position":
-            return self._position(pack, chess.Board(figures["fen"]))
-        if figures.get("move", "0000") != "0000" and "announcement" not in figures:
-            move = chess.Move.from_uci(figures["move"])
-            squares = f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
-            return pack.sentence("last_move", player=pack.sentence(figures["by"]), move=squares)
-        if "announcement" not in figures:
-            return pack.sentence("no_last_move")
-        return pack.sentence(
-            "last_move", player=pack.sentence(figures["by"]), move=figures["announcement"]
-        )
-
-    @staticmethod
-    def _position(pack: Language, board: chess.Board) -> str:
-        """Every piece and its square, White's first, kings before pawns."""
-        told = []
-        for side in SIDES:
-            colour = side == "white"
-            pieces = [
-                f"{pack.piece(chess.Piece(kind, colour))} {pack.square(square)}"
-                for kind in reversed(chess.PIECE_TYPES)
-                for square in board.pieces(kind, colour)
+    ``game`` is the game right after the fact. ``omit`` are the kinds that whoever brought the fact
+    reports otherwise.
+    """
+    corrected = any(isinstance(ruling, r.SlipCorrected) for ruling in rulings)
+    found = []
+    for ruling in rulings:
+        if isinstance(ruling, tuple(omit)) or (corrected and isinstance(ruling, r.Announced)):
+            continue  # one announcement per event: the correction names the move
+        tell = _TELLERS.get(type(ruling))
+        if tell is not None:
+            found += [
+                replace(one, urgent=isinstance(ruling, URGENT))
+                for one in tell(_Telling(game, pack), ruling)
             ]
-            told.append(", ".join(pieces))
-        return ". ".join(told) + "."
+    return found
 
 
-# Norwegian is one language at a chessboard, whichever way it is written.
-_SAME_WORDS = {"no": "nb", "nn": "nb"}
-_ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
-# Where these are refused, what is not legal is a move.
-_MOVES = frozenset(("announce", "repeat", "correct", "make"))
-_WINNERS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
-
-
-def _code(language: str) -> str | None:
-    """The code of the pack for a language such as "de-AT", if there is one."""
-    known = packs.languages()
-    primary = re.split("[-_]", language.lower())[0]
-    return next((c for c in (primary, _SAME_WORDS.get(primary, "")) if c in known), None)
-
-
-def ears(game: Game, who: str) -> Output:
-    """Where to say what concerns ``who`` alone. There is one earphone, the impaired player's
-    (White's where both are, or nobody is); the other player would not hear what is said in it."""
+def goes_to_earphone(game: Game, who: str) -> bool:
+    """Whether what concerns ``who`` alone is said into the earphone. There is one, the impaired
+    player's, or White's where both or none of them are; the other player would not hear it."""
     side = who.removeprefix("assistant:")
     owner = next((side for side in SIDES if game.impaired(side)), "white")
-    return Output.PUBLIC if side in SIDES and side != owner else Output.PRIVATE
+    return side not in SIDES or side == owner
 
 
-def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition: str) -> str:
-    """A move as it is announced; one that is not legal by its squares."""
-    if board.is_legal(move):
-        return pack.announce(board, move, edition=edition)
-    return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+class _Telling:
+    """What the sentences about one game need."""
+
+    def __init__(self, game: Game, pack: Language) -> None:
+        assert game.setup is not None
+        self.game = game
+        self.pack = pack
+        self.edition = game.setup.edition
+        self.first = "white" if game.start_board.turn else "black"
+
+    def sentence(self, key: str, **values: str) -> Announcement:
+        """A sentence for everybody."""
+        return Announcement(self.pack.sentence(key, **values).strip())
+
+    def private(self, to: str, key: str, **values: str) -> Announcement:
+        """A sentence for one person."""
+        return Announcement(self.pack.sentence(key, **values), to=to)
+
+    def player(self, side: str) -> str:
+        return self.pack.sentence(side.removeprefix("assistant:"))
+
+    def move(self, uci: str) -> str:
+        """A move of the current position or, failing that, of the one before."""
+        move, board = chess.Move.from_uci(uci), self.game.board
+        if not board.is_legal(move) and self.game.history:
+            board = self.game.history[-1].before
+        return move_in_words(board, move, self.pack, self.edition)
+
+    def move_at(self, ply: int, uci: str) -> str:
+        """A move of the position before ``ply``."""
+        history = self.game.history
+        board = history[ply - 1].before if ply <= len(history) else self.game.board
+        return move_in_words(board, chess.Move.from_uci(uci), self.pack, self.edition)
+
+    def place(self, ply: int) -> dict[str, str]:
+        return ply_in_words(ply, self.first, self.pack)
 
 
-def diagnosis(
-    explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language,
-    before: int = 0,
-) -> str:  # fmt: skip
-    """What must have happened on ``board``: the slips of each explanation, a sentence each;
-    nothing where there is none. ``first`` is the side that made the first ply, ``before`` how
-    many numbers the sheets are ahead of it."""
-    told = [
-        " ".join(_slip_in_words(slip, first, pack, before) for slip in slips)
-        for slips in explanations
-        if slips
-    ]
-    if not told:
-        return ""
-    alternative = f" {pack.sentence('slip_or')} "
-    intro = pack.sentence("slip_board", player=pack.sentence(board))
-    return f"{intro} {alternative.join(told)}"
+_Told = Iterable[Announcement]
 
 
-def ply_in_words(ply: int, first: str, pack: Language, before: int = 0) -> dict[str, str]:
-    """The number of a ply's move, and whose it is, as sentences need them."""
-    begun = ply if first == "white" else ply + 1
-    return {
-        "number": pack.number((begun + 1) // 2 + before),
-        "player": pack.sentence("white" if begun % 2 else "black"),
-    }
+# --- announcing and executing ----------------------------------------------------------------
 
 
-def _slip_in_words(slip: Slip, first: str, pack: Language, before: int) -> str:
-    def piece(letter: str | None) -> str:
-        named = letter not in (None, UNKNOWN)
-        return pack.piece(chess.Piece.from_symbol(letter)) if named else ""  # type: ignore[arg-type]
-
-    values = {"piece": piece(slip.piece), "other": piece(slip.other)}
-    for name, square in (("square", slip.square), ("to", slip.to)):
-        values[name] = "" if square is None else pack.square(square)
-    if slip.move is not None:
-        values["origin"] = pack.square(slip.move.from_square)
-        values["right"] = pack.square(slip.move.to_square)
-    for name, move in (("promoted", slip.executed), ("wanted", slip.move)):
-        if move is not None and move.promotion:
-            white = chess.square_rank(move.to_square) == 7
-            values[name] = pack.piece(chess.Piece(move.promotion, white))
-    if slip.ply is not None:
-        values |= ply_in_words(slip.ply, first, pack, before)
-    key = f"slip_{slip.what.value}"
-    if key == "slip_other_piece":
-        key = "slip_other_move"
-    if key == "slip_displaced" and slip.other is not None:
-        key = "slip_displaced_onto"
-    if key == "slip_extra" and not values["piece"]:
-        key = "slip_extra_unknown"
-    return pack.sentence(key, **values)
+def _announced(tell: _Telling, ruling: r.Announced) -> _Told:
+    yield Announcement(ruling.words, in_table_language=True)
 
 
-def spoken(ruling: Ruling, game: Game, pack: Language) -> Iterator[tuple[Output, str]]:
-    """What is said about a ruling, and to whom. ``game`` is the game after it.
+def _not_understood(tell: _Telling, ruling: r.NotUnderstood) -> _Told:
+    yield tell.private(ruling.by, "not_understood")
 
-    Information is given only on request (D.2.10.4): what a player feels with his own fingers, or
-    did himself, is not said.
-    """
-    assert game.setup is not None
 
-    def player(side: str) -> str:
-        return pack.sentence(side.removeprefix("assistant:"))
+def _ambiguous(tell: _Telling, ruling: r.Ambiguous) -> _Told:
+    candidates = tell.pack.either([tell.move(move) for move in ruling.moves])
+    yield tell.private(ruling.by, "ambiguous", candidates=candidates)
 
-    def words(uci: str) -> str:
-        move, board = chess.Move.from_uci(uci), game.board
-        if not board.is_legal(move) and game.history:
-            board = game.history[-1].before
-        if board.is_legal(move):
-            return pack.announce(board, move, edition=game.setup.edition)  # type: ignore[union-attr]
-        return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
 
-    def words_at(ply: int, uci: str) -> str:
-        move = chess.Move.from_uci(uci)
-        board = game.history[ply - 1].before if ply <= len(game.history) else game.board
-        return move_in_words(board, move, pack, game.setup.edition)  # type: ignore[union-attr]
+def _repeat_differs(tell: _Telling, ruling: r.RepeatDiffers) -> _Told:
+    yield tell.sentence("repeat_differs", move=tell.move(ruling.announced))
 
-    kind = ruling.kind
-    if kind == "announced":
-        yield Output.PUBLIC, ruling["words"]
-    elif kind == "answer":
-        yield ears(game, ruling["to"]), ruling["words"]
-    elif kind == "not_understood":
-        yield ears(game, ruling["by"]), pack.sentence("not_understood")
-    elif kind == "ambiguous":
-        candidates = pack.either([words(move) for move in ruling["moves"]])
-        yield ears(game, ruling["by"]), pack.sentence("ambiguous", candidates=candidates)
-    elif kind == "refused":
-        reason = f"illegal_{ruling['why']}"
-        if ruling["why"] == "not_on_move" and ruling["what"] not in _MOVES:
-            yield ears(game, ruling["by"]), pack.sentence(reason)
-        elif reason in pack.sentences():
-            yield ears(game, ruling["by"]), pack.sentence("illegal", why=pack.sentence(reason))
-        else:
-            yield ears(game, ruling["by"]), pack.sentence("refused")
-    elif kind == "slip_corrected":
-        yield Output.PUBLIC, pack.sentence("corrected", move=words(ruling["now"]))
-    elif kind in ("too_late", "draw_declined"):
-        yield Output.PUBLIC, pack.sentence(kind)
-    elif kind == "draw_offered":
-        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
-    elif kind == "repeat_differs":
-        yield Output.PUBLIC, pack.sentence(kind, move=words(ruling["announced"]))
-    elif kind == "not_made":
-        for missing in ruling["missing"]:
-            yield ears(game, ruling["by"]), pack.sentence(f"not_made_{missing}")
-    elif kind == "executed_differs":
-        yield (
-            Output.PUBLIC,
-            pack.sentence(
-                kind,
-                announced=words(ruling["announced"]),
-                executed=words(ruling["executed"]),
-            ),
-        )
-    elif kind == "boards_differ":
-        squares = ", ".join(
-            pack.square(chess.parse_square(entry["square"])) for entry in ruling["squares"]
-        )
-        yield Output.PUBLIC, pack.sentence(kind, squares=squares)
-    elif kind == "boards_agree":
-        yield Output.PUBLIC, pack.sentence("boards_equal")
-    elif kind == "scoresheets":
-        if ruling["agree"]:
-            yield Output.PUBLIC, pack.sentence("scoresheets_agree")
-        else:
-            first = "white" if game.start_board.turn else "black"
-            number = ply_in_words(ruling["from_ply"], first, pack)["number"]
-            yield Output.PUBLIC, pack.sentence("scoresheets_differ", number=number)
-            for side in SIDES:
-                if f"{side}_move" in ruling.fields:
-                    move = words_at(ruling["from_ply"], ruling[f"{side}_move"])
-                    wrote = pack.sentence("scoresheet_wrote", player=player(side), move=move)
-                    yield Output.PUBLIC, wrote
-    elif kind == "must_record":
-        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
-    elif kind == "explained":
-        yield Output.PUBLIC, ruling["words"]
-    elif kind == "correct_board":
-        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["board"]))
-        for step in ruling["steps"]:
-            yield (
-                Output.PUBLIC,
-                pack.sentence(
-                    f"correct_board_{step['do']}",
-                    piece=pack.piece(chess.Piece.from_symbol(step["piece"])),
-                    square=pack.square(chess.parse_square(step["square"])),
-                ),
-            )
-    elif kind == "take_back" and ruling["status"] == "confirmed":
-        ply = ruling["to_ply"]
-        if ruling.get("new_game"):
-            yield Output.PUBLIC, pack.sentence("new_game")
-        elif ply == 0:
-            yield Output.PUBLIC, pack.sentence("take_back_all")
-        else:
-            first = "white" if game.start_board.turn else "black"
-            yield Output.PUBLIC, pack.sentence(kind, **ply_in_words(ply, first, pack))
-    elif kind == "illegal" and ruling["status"] == "confirmed":
-        number = pack.number(ruling["number"])
-        yield (
-            Output.PUBLIC,
-            pack.sentence("illegal_number", player=player(ruling["by"]), number=number),
-        )
-    elif kind == "penalty" and ruling.get("gives"):
-        if ruling["status"] != "confirmed":
-            return  # the price of what is proposed: it may never be exacted
-        time = pack.duration(round(ruling["seconds"] * 1000))
-        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["gives"]), time=time)
-    elif kind == "penalty" and ruling.get("kind") == "warning":
-        yield Output.PUBLIC, pack.sentence("warning", player=player(ruling["player"]))
-    elif kind == "flag" and ruling["by"] in SIDES:
-        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
-    elif kind == "claim":
-        if ruling["status"] == "confirmed" and "correct" in ruling.fields:
-            answer = "claim_correct" if ruling["correct"] else "claim_incorrect"
-            yield Output.PUBLIC, pack.sentence(answer)
-        elif ruling["status"] == "proposed":
-            claimed = f"claim_{ruling['rule']}"
-            yield Output.PUBLIC, pack.sentence(claimed, player=player(ruling["by"]))
-        else:
-            yield Output.PUBLIC, pack.sentence("play_on")
-    elif kind in ("two_boards", "late", "sealed"):
-        yield Output.PUBLIC, pack.sentence(kind, player=player(ruling["by"]))
-    elif kind == "special_board":
-        missing = [pack.sentence(f"special_board_{name}") for name in ruling["missing"]]
-        if missing:
-            yield Output.PUBLIC, pack.sentence("special_board_missing", what=", ".join(missing))
-        else:
-            yield Output.PUBLIC, pack.sentence("special_board_ok")
-    elif kind == "assistant":
-        key = "assistant_present" if ruling["present"] else "assistant_gone"
-        yield Output.PUBLIC, pack.sentence(key, player=player(ruling["of"]))
-    elif kind == "presides":
-        key = "arbiter_presides" if ruling["present"] else "arbiter_withdrew"
-        yield Output.PUBLIC, pack.sentence(key)
-    elif kind == "adjourned" or (kind == "extra_time" and ruling["status"] == "confirmed"):
-        yield Output.PUBLIC, pack.sentence(kind)
-    elif kind == "arbiter_needed" and ruling["why"] in ("mate_undecided", "assistant_compulsory"):
-        yield Output.PUBLIC, pack.sentence(ruling["why"])
-    elif kind == "arbiter_needed" and ruling["why"] == "seal":
-        yield Output.PUBLIC, pack.sentence("seal_asked", player=player(ruling["by"]))
-    elif kind == "arbiter_needed" and ruling["why"] in _ENTRIES:
-        place = ply_in_words(ruling["ply"], "white" if game.start_board.turn else "black", pack)
-        yield (
-            Output.PUBLIC,
-            pack.sentence(
-                ruling["why"],
-                owner=player(ruling["by"]),
-                **place,
-            ),
-        )
-        yield Output.PUBLIC, pack.sentence("arbiter_needed", why="").strip()
-    elif kind == "arbiter_needed" or ruling.get("status") == "proposed":
-        yield Output.PUBLIC, pack.sentence("arbiter_needed", why="").strip()
-    elif kind == "game_over":
-        reason = pack.sentence(f"game_over_{ruling['reason']}")
-        ending = f"game_over_{_WINNERS[ruling['result']]}"
-        yield Output.PUBLIC, pack.sentence(ending, reason=reason)
+
+def _slip_corrected(tell: _Telling, ruling: r.SlipCorrected) -> _Told:
+    yield tell.sentence("corrected", move=tell.move(ruling.now))
+
+
+def _too_late(tell: _Telling, ruling: r.TooLate) -> _Told:
+    yield tell.sentence("too_late")
+
+
+def _executed_differs(tell: _Telling, ruling: r.ExecutedDiffers) -> _Told:
+    announced, executed = tell.move(ruling.announced), tell.move(ruling.executed)
+    yield tell.sentence("executed_differs", announced=announced, executed=executed)
+
+
+def _not_made(tell: _Telling, ruling: r.NotMade) -> _Told:
+    for missing in ruling.missing:
+        yield tell.private(ruling.by, f"not_made_{missing}")
+
+
+def _completed(tell: _Telling, ruling: r.Completed) -> _Told:
+    """A sighted player's move that nobody has announced: the opponent, who does not see, would not
+    know of it (D.2.1). No announcement is recorded, for there was none."""
+    history, other = tell.game.history, "black" if ruling.by == "white" else "white"
+    if ruling.ply > len(history) or history[ruling.ply - 1].announced is not None:
+        return
+    if tell.game.impaired(other) and not tell.game.impaired(ruling.by):
+        move = tell.move_at(ruling.ply, ruling.move)
+        yield tell.sentence("last_move", player=tell.player(ruling.by), move=move)
+
+
+# Where one of these is refused because it is not legal, it is a move that is not.
+_MOVES = frozenset(("announce", "repeat", "correct", "make"))
+
+
+def _refused(tell: _Telling, ruling: r.Refused) -> _Told:
+    reason = f"illegal_{ruling.why}"
+    if ruling.why == "not_on_move" and ruling.what not in _MOVES:
+        yield tell.private(ruling.by, reason)
+    elif reason in tell.pack.sentences():
+        yield tell.private(ruling.by, "illegal", why=tell.pack.sentence(reason))
+    else:
+        yield tell.private(ruling.by, "refused")
+
+
+# --- boards and scoresheets ------------------------------------------------------------------
+
+
+def _boards_differ(tell: _Telling, ruling: r.BoardsDiffer) -> _Told:
+    squares = (tell.pack.square(chess.parse_square(one.square)) for one in ruling.squares)
+    yield tell.sentence("boards_differ", squares=", ".join(squares))
+
+
+def _boards_agree(tell: _Telling, ruling: r.BoardsAgree) -> _Told:
+    yield tell.sentence("boards_equal")
+
+
+def _scoresheets(tell: _Telling, ruling: r.Scoresheets) -> _Told:
+    if ruling.agree:
+        yield tell.sentence("scoresheets_agree")
+        return
+    assert ruling.from_ply is not None
+    yield tell.sentence("scoresheets_differ", number=tell.place(ruling.from_ply)["number"])
+    for side, meant in (("white", ruling.white_move), ("black", ruling.black_move)):
+        if meant is not None:
+            move = tell.move_at(ruling.from_ply, meant)
+            yield tell.sentence("scoresheet_wrote", player=tell.player(side), move=move)
+
+
+def _must_record(tell: _Telling, ruling: r.MustRecord) -> _Told:
+    yield tell.sentence("must_record", player=tell.player(ruling.by))
+
+
+def _explained(tell: _Telling, ruling: r.Explained) -> _Told:
+    yield Announcement(ruling.words, in_table_language=True)
+
+
+def _correct_board(tell: _Telling, ruling: r.CorrectBoard) -> _Told:
+    yield tell.sentence("correct_board", player=tell.player(ruling.board))
+    for step in ruling.steps:
+        piece = tell.pack.piece(chess.Piece.from_symbol(step.piece))
+        square = tell.pack.square(chess.parse_square(step.square))
+        yield tell.sentence(f"correct_board_{step.do}", piece=piece, square=square)
+
+
+def _take_back(tell: _Telling, ruling: r.TakeBack) -> _Told:
+    if ruling.status != "confirmed":
+        yield from _proposed(tell, ruling)
+    elif ruling.new_game:
+        yield tell.sentence("new_game")
+    elif ruling.to_ply == 0:
+        yield tell.sentence("take_back_all")
+    else:
+        yield tell.sentence("take_back", **tell.place(ruling.to_ply))
+
+
+def _two_boards(tell: _Telling, ruling: r.TwoBoardsDemanded) -> _Told:
+    yield tell.sentence("two_boards", player=tell.player(ruling.by))
+
+
+def _special_board(tell: _Telling, ruling: r.SpecialBoardInspected) -> _Told:
+    missing = [tell.pack.sentence(f"special_board_{name}") for name in ruling.missing]
+    if missing:
+        yield tell.sentence("special_board_missing", what=", ".join(missing))
+    else:
+        yield tell.sentence("special_board_ok")
+
+
+# --- offences, claims, the clock, the end ----------------------------------------------------
+
+
+def _proposed(tell: _Telling, ruling: r.Proposable) -> _Told:
+    """A proposal calls the arbiter; what is rejected is not told."""
+    if ruling.status == "proposed":
+        yield tell.sentence("arbiter_needed", why="")
+
+
+def _illegal(tell: _Telling, ruling: r.IllegalMove) -> _Told:
+    if ruling.status == "confirmed":
+        number = tell.pack.number(ruling.number)
+        yield tell.sentence("illegal_number", player=tell.player(ruling.by), number=number)
+    else:
+        yield from _proposed(tell, ruling)
+
+
+def _penalty(tell: _Telling, ruling: r.Penalty) -> _Told:
+    if ruling.gives is not None:
+        if ruling.status == "confirmed":  # a proposed penalty may never be given
+            time = tell.pack.duration(round((ruling.seconds or 0) * 1000))
+            yield tell.sentence("penalty", player=tell.player(ruling.gives), time=time)
+    elif ruling.penalty == "warning":
+        yield tell.sentence("warning", player=tell.player(ruling.player))
+    else:
+        yield from _proposed(tell, ruling)
+
+
+def _flag(tell: _Telling, ruling: r.FlagFell) -> _Told:
+    if ruling.by in SIDES:
+        yield tell.sentence("flag", player=tell.player(ruling.by))
+    else:
+        yield from _proposed(tell, ruling)
+
+
+def _claim(tell: _Telling, ruling: r.Claimed) -> _Told:
+    if ruling.status == "confirmed" and ruling.correct is not None:
+        yield tell.sentence("claim_correct" if ruling.correct else "claim_incorrect")
+    elif ruling.status == "proposed":
+        yield tell.sentence(f"claim_{ruling.rule}", player=tell.player(ruling.by))
+    elif ruling.status != "confirmed":
+        yield tell.sentence("play_on")
+
+
+def _extra_time(tell: _Telling, ruling: r.ExtraTime) -> _Told:
+    if ruling.status == "confirmed":
+        yield tell.sentence("extra_time")
+    else:
+        yield from _proposed(tell, ruling)
+
+
+def _late(tell: _Telling, ruling: r.Late) -> _Told:
+    yield tell.sentence("late", player=tell.player(ruling.by))
+
+
+def _draw_offered(tell: _Telling, ruling: r.DrawOffered) -> _Told:
+    yield tell.sentence("draw_offered", player=tell.player(ruling.by))
+
+
+def _draw_declined(tell: _Telling, ruling: r.DrawDeclined) -> _Told:
+    yield tell.sentence("draw_declined")
+
+
+def _game_over(tell: _Telling, ruling: r.GameOver) -> _Told:
+    reason = tell.pack.sentence(f"game_over_{ruling.reason}")
+    yield tell.sentence(f"game_over_{_ENDINGS[ruling.result]}", reason=reason)
+
+
+_ENDINGS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
+
+
+# --- adjournment, people, the arbiter --------------------------------------------------------
+
+
+def _sealed(tell: _Telling, ruling: r.Sealed) -> _Told:
+    yield tell.sentence("sealed", player=tell.player(ruling.by))
+
+
+def _adjourned(tell: _Telling, ruling: r.Adjourned) -> _Told:
+    yield tell.sentence("adjourned")
+
+
+def _assistant(tell: _Telling, ruling: r.AssistantPresence) -> _Told:
+    key = "assistant_present" if ruling.present else "assistant_gone"
+    yield tell.sentence(key, player=tell.player(ruling.of))
+
+
+def _presides(tell: _Telling, ruling: r.Presides) -> _Told:
+    yield tell.sentence("arbiter_presides" if ruling.present else "arbiter_withdrew")
+
+
+def _answer(tell: _Telling, ruling: r.Answer) -> _Told:
+    yield Announcement(ruling.words, to=ruling.to)
+
+
+_ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
+
+
+def _arbiter_needed(tell: _Telling, ruling: r.ArbiterNeeded) -> _Told:
+    why = ruling.why
+    if why in ("mate_undecided", "assistant_compulsory"):
+        yield tell.sentence(why)
+    elif why == "seal":
+        yield tell.sentence("seal_asked", player=tell.player(str(ruling.by)))
+    else:
+        if why in _ENTRIES and ruling.ply is not None:
+            owner = tell.player(str(ruling.by))
+            yield tell.sentence(why, owner=owner, **tell.place(ruling.ply))
+        yield tell.sentence("arbiter_needed", why="")
+
+
+_TELLERS: Mapping[type[Ruling], Callable[[_Telling, Any], _Told]] = {
+    r.Announced: _announced,
+    r.NotUnderstood: _not_understood,
+    r.Ambiguous: _ambiguous,
+    r.RepeatDiffers: _repeat_differs,
+    r.SlipCorrected: _slip_corrected,
+    r.TooLate: _too_late,
+    r.ExecutedDiffers: _executed_differs,
+    r.NotMade: _not_made,
+    r.Completed: _completed,
+    r.Refused: _refused,
+    r.BoardsDiffer: _boards_differ,
+    r.BoardsAgree: _boards_agree,
+    r.Scoresheets: _scoresheets,
+    r.MustRecord: _must_record,
+    r.Explained: _explained,
+    r.CorrectBoard: _correct_board,
+    r.TakeBack: _take_back,
+    r.TwoBoardsDemanded: _two_boards,
+    r.SpecialBoardInspected: _special_board,
+    r.IllegalMove: _illegal,
+    r.Penalty: _penalty,
+    r.FlagFell: _flag,
+    r.Claimed: _claim,
+    r.ExtraTime: _extra_time,
+    r.Late: _late,
+    r.DrawOffered: _draw_offered,
+    r.DrawDeclined: _draw_declined,
+    r.GameOver: _game_over,
+    r.Sealed: _sealed,
+    r.Adjourned: _adjourned,
+    r.AssistantPresence: _assistant,
+    r.Presides: _presides,
+    r.Answer: _answer,
+    r.ArbiterNeeded: _arbiter_needed,
+}
+UNTOLD = frozenset(
+    (r.Touched, r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made, r.ClockReading)
+)
+"""Rulings of which nothing is said: people feel them, did them, or may ask for them."""
+URGENT = (
+    r.ArbiterNeeded,
+    r.BoardsDiffer,
+    r.ExecutedDiffers,
+    r.FlagFell,
+    r.GameOver,
+    r.IllegalMove,
+    r.RepeatDiffers,
+    r.TooLate,
+)
+"""Rulings that cannot wait until a screen reader has finished what it is saying."""

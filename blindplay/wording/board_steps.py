@@ -37,20 +37,20 @@ def plan(shown: Pieces, goal: Pieces) -> Iterator[BoardStep]:
     """The fewest steps from ``shown`` to ``goal``: a piece that is lifted and put down elsewhere
     at once is one step."""
     board = dict(shown)
-    todo = steps(shown, goal)
+    todo = list(steps(shown, goal))
     while todo:
         first = todo.pop(0)
-        square, piece = chess.parse_square(first["square"]), first["piece"]
-        if first["do"] == "place":
+        square, piece = chess.parse_square(first.square), first.piece
+        if first.do == "place":
             board = {**board, square: piece}
             yield BoardStep("set_up_place", square, piece, None, (board,))
             continue
         board = {at: letter for at, letter in board.items() if at != square}
-        if first["do"] == "remove":
+        if first.do == "remove":
             name = "set_up_remove_unknown" if piece == UNKNOWN else "set_up_remove"
             yield BoardStep(name, square, piece, None, (board,))
-        elif todo[0]["do"] == "place" and todo[0]["piece"] == piece:
-            lifted, to = board, chess.parse_square(todo.pop(0)["square"])
+        elif todo[0].do == "place" and todo[0].piece == piece:
+            lifted, to = board, chess.parse_square(todo.pop(0).square)
             board = {**board, to: piece}
             yield BoardStep("set_up_move", square, piece, to, (lifted, board))
         else:

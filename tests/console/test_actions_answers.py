@@ -11,8 +11,9 @@ from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES
 from blindplay.console.pages import arbiter, common
 from blindplay.laws import facts as f
+from blindplay.laws.rulings import Refused
 from blindplay.table.console_host import ServedTable
-from blindplay.wording.announcements import spoken
+from blindplay.wording.announcements import announcements
 from tests.console.hall import Hall
 
 
@@ -40,9 +41,10 @@ def test_what_a_page_is_refused_is_told_there_with_its_article_and_nowhere_else(
 def test_a_press_out_of_turn_is_called_no_illegal_move(hall: Hall) -> None:
     hall.start()
     (ruling,) = hall.table.submit(f.Press, by="black")
-    assert (ruling.kind, ruling["why"]) == ("refused", "not_on_move")
-    for _, words in spoken(ruling, hall.table.game, hall.session.pack):
-        assert words == hall.session.pack.sentence("illegal_not_on_move")
+    assert isinstance(ruling, Refused) and ruling.why == "not_on_move"
+    pack = hall.session.pack
+    (told,) = announcements([ruling], hall.table.game, pack)
+    assert told.words == pack.sentence("illegal_not_on_move")
 
 
 def test_a_refused_press_of_a_sighted_player_says_what_is_missing(hall: Hall) -> None:
@@ -86,9 +88,9 @@ def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more(hall: Ha
     hall.start()
     port = ServedTable(hall.table)
     hall.table.submit(f.Arbiter, do="adjourn")
-    wanted = [one["why"] for one in arbiter._needed(port, hall.table.game)]
+    wanted = [one.why for one in arbiter._needed(port, hall.table.game)]
     hall.table.submit(f.Seal, by="white", text="e4")
-    assert "seal" not in [one["why"] for one in arbiter._needed(port, hall.table.game)]
+    assert "seal" not in [one.why for one in arbiter._needed(port, hall.table.game)]
     assert wanted == ["seal"]
 
 

@@ -17,6 +17,7 @@ from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
+from blindplay.laws.rulings import IllegalMove
 from blindplay.table.console_host import ServedTable
 from tests.console.hall import SEAT, Browser, Hall
 
@@ -295,7 +296,7 @@ def test_an_illegal_move_of_the_opponent_can_be_entered_as_it_was(
     hall.play("white", "e2e4")
     assistant.do("move", text="e7e4", how="make", anyway="yes")
     hall.table.submit(f.Press, by="black")
-    assert [ruling["by"] for ruling in hall.rulings if ruling.kind == "illegal"] == ["black"]
+    assert [ruling.by for ruling in hall.rulings if isinstance(ruling, IllegalMove)] == ["black"]
 
 
 @pytest.mark.parametrize("how", ["announce", "both", "make"])

@@ -41,7 +41,7 @@ from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 from blindplay.speech.audio import AudioError, read_audio, read_wav
 from blindplay.speech.models import catalogue, folders
 from blindplay.speech.models.unpack import unpack
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 from tests import ROOT
 from tests.boards.dgt import hands
 from tests.fuzz import pages

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import chess
@@ -11,6 +11,7 @@ import chess
 from blindplay.laws import Game, Heard, Ruling
 from blindplay.laws.deviation import Explanation
 from blindplay.laws.facts import parse
+from blindplay.laws.rulings import Answer
 from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
 
 
@@ -45,8 +46,8 @@ class PlainWords:
     ) -> str:
         return " or ".join("; ".join(slip.what.value for slip in one) for one in explanations)
 
-    def answer(self, about: str, figures: Mapping[str, Any], language: str) -> str:
-        return about
+    def answer(self, answer: Answer, language: str) -> str:
+        return answer.about
 
 
 class Table:
@@ -83,11 +84,18 @@ class Table:
         return got
 
 
-def kinds(rulings: list[Ruling]) -> list[str]:
+def kinds(rulings: Iterable[Ruling]) -> list[str]:
     return [ruling.kind for ruling in rulings]
 
 
-def one(rulings: list[Ruling], kind: str) -> Ruling:
-    found = [ruling for ruling in rulings if ruling.kind == kind]
+def of(rulings: Iterable[Ruling], kind: str) -> list[Any]:
+    """The rulings of this kind."""
+    return [ruling for ruling in rulings if ruling.kind == kind]
+
+
+def one(rulings: Iterable[Ruling], kind: str) -> Any:
+    """The only ruling of this kind."""
+    rulings = list(rulings)
+    found = of(rulings, kind)
     assert len(found) == 1, f"{kind}: {kinds(rulings)}"
     return found[0]

@@ -288,14 +288,14 @@ def test_a_game_played_properly_completes_every_ply_and_ends_as_chess_ends(
         move = chance.choice(striking if striking and chance.random() < 0.5 else moves)
         rulings = hands.ply(move)
         done = one(rulings, "completed")
-        assert (done["move"], done["ply"]) == (move.uci(), number), kinds(rulings)
+        assert (done.move, done.ply) == (move.uci(), number), kinds(rulings)
         assert not set(kinds(rulings)) & {
             "boards_differ", "executed_differs", "illegal", "refused", "not_made",
         }, (move.uci(), [dumps(ruling) for ruling in rulings])  # fmt: skip
         outcome = hands.board.outcome()
         if outcome is not None:
             end = one(rulings, "game_over")
-            assert (end["result"], end["reason"]) == (
+            assert (end.result, end.reason) == (
                 outcome.result(), REASONS[outcome.termination],
             )  # fmt: skip
             break

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.laws.table import Table, kinds, one
+from tests.laws.table import Table, kinds, of, one
 
 CAPTURE = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"
 
@@ -32,27 +32,27 @@ def test_first_worked_example_of_the_contract() -> None:
         "t": 5, "ruling": "touched", "by": "white", "square": "e4", "piece": "P",
         "article": "fide-2023 D.2.2",
     }  # fmt: skip
-    assert sorted(one(touched, "obliged")["moves"]) == ["e4d5", "e4e5"]
+    assert sorted(one(touched, "obliged").moves) == ["e4d5", "e4e5"]
     assert one(table.feed({"t": 6, "fact": "announce", "by": "white", "text": "e4d5"}),
-               "announced")["move"] == "e4d5"  # fmt: skip
+               "announced").move == "e4d5"  # fmt: skip
     early = one(table.feed({"t": 7, "fact": "press", "by": "white"}), "not_made")
-    assert set(early["missing"]) == {"placed", "captured_piece_removed"}
+    assert set(early.missing) == {"placed", "captured_piece_removed"}
     assert early.articles == ("fide-2023 D.2.3", "fide-2023 D.2.4")
     assert table.game.clock.running == "white"
     table.feed(lift("d5", t=9))
     made = one(table.feed(place("d5", "P", t=10)), "made")
-    assert (made["move"], made["san"]) == ("e4d5", "exd5")
+    assert (made.move, made.san) == ("e4d5", "exd5")
     pressed = table.feed({"t": 12, "fact": "press", "by": "white"})
-    assert one(pressed, "completed")["ply"] == 1
+    assert one(pressed, "completed").ply == 1
     clock = one(pressed, "clock")
-    assert (clock["running"], clock["white"]) == ("black", 289)
+    assert (clock.running, clock.white) == ("black", 289)
 
 
 def test_second_worked_example_a_slip_is_corrected_before_the_clock_and_too_late_after_it() -> None:
     table = impaired()
     table.feed({"fact": "announce", "by": "white", "text": "g1f3"})
     slip = one(table.feed({"fact": "correct", "by": "white", "text": "g1h3"}), "slip_corrected")
-    assert (slip["was"], slip["now"]) == ("g1f3", "g1h3")
+    assert (slip.was, slip.now) == ("g1f3", "g1h3")
     assert slip.articles == ("fide-2023 D.2.8",)
     table.feed(lift("g1"), place("h3", "N"), {"fact": "press", "by": "white"})
     assert kinds(table.feed({"fact": "correct", "by": "white", "text": "g1f3"})) == ["too_late"]
@@ -67,11 +67,11 @@ def test_third_worked_example_the_sheets_agree_and_the_wrong_board_is_corrected(
     table.feed({"fact": "record", "by": "black", "ply": 2, "text": "Nf6"})
     running = table.game.clock.left.copy()
     got = table.feed({"fact": "press", "by": "black"})
-    assert [entry["square"] for entry in one(got, "boards_differ")["squares"]] == ["f6", "h6"]
-    assert one(got, "scoresheets")["agree"] is True
+    assert [entry.square for entry in one(got, "boards_differ").squares] == ["f6", "h6"]
+    assert one(got, "scoresheets").agree is True
     wrong = one(got, "correct_board")
-    assert wrong["board"] == "black"
-    assert [(step["do"], step["square"]) for step in wrong["steps"]] == [
+    assert wrong.board == "black"
+    assert [(step.do, step.square) for step in wrong.steps] == [
         ("lift", "h6"), ("place", "f6"),
     ]  # fmt: skip
     assert wrong.articles == ("fide-2023 D.2.9",)
@@ -96,13 +96,13 @@ def test_fourth_worked_example_the_sheets_part_and_moves_are_taken_back() -> Non
         "placement": "r1bqk2r/pppp1ppp/2n4n/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R",
     })  # fmt: skip
     sheets = one(got, "scoresheets")
-    assert (sheets["agree"], sheets["from_ply"]) == (False, 8)
+    assert (sheets.agree, sheets.from_ply) == (False, 8)
     proposed = one(got, "take_back")
-    assert (proposed["to_ply"], proposed["status"]) == (7, "proposed")
-    assert proposed["white"] * 1000 == stood["white"]
+    assert (proposed.to_ply, proposed.status) == (7, "proposed")
+    assert proposed.white * 1000 == stood["white"]
     got = table.feed({"fact": "arbiter", "do": "confirm"})
-    assert one(got, "take_back")["status"] == "confirmed"
-    assert [ruling["board"] for ruling in got if ruling.kind == "correct_board"] == [
+    assert one(got, "take_back").status == "confirmed"
+    assert [ruling.board for ruling in of(got, "correct_board")] == [
         "white", "black",
     ]  # fmt: skip
     assert table.game.clock.left == stood
@@ -122,7 +122,7 @@ def test_clock_of_opponent_does_not_start_before_the_move_is_announced() -> None
     table = impaired()
     assert "made" not in kinds(table.feed(lift("e2"), place("e4", "P")))
     got = table.feed({"fact": "press", "by": "white"})
-    assert one(got, "not_made")["missing"] == ["announced"]
+    assert one(got, "not_made").missing == ("announced",)
     assert table.game.clock.running == "white"
     assert "made" in kinds(table.feed({"fact": "announce", "by": "white", "text": "e2e4"}))
 
@@ -138,7 +138,7 @@ def test_a_pawn_put_on_the_last_rank_misses_its_promotion_piece() -> None:
     table.feed({"fact": "announce", "by": "white", "text": "e7e8q"})
     table.feed(lift("e7"), place("e8", "P"))
     got = table.feed({"fact": "press", "by": "white"})
-    assert one(got, "not_made")["missing"] == ["promotion_piece"]
+    assert one(got, "not_made").missing == ("promotion_piece",)
     assert "made" in kinds(table.feed(lift("e8"), place("e8", "Q")))
 
 
@@ -159,7 +159,7 @@ def test_wrong_execution_on_the_opponents_board_is_said_at_once() -> None:
     table = impaired()
     table.feed({"fact": "announce", "by": "white", "text": "g1f3"})
     got = one(table.feed(lift("g1", "black"), place("h3", "N", "black")), "executed_differs")
-    assert (got["announced"], got["executed"]) == ("g1f3", "g1h3")
+    assert (got.announced, got.executed) == ("g1f3", "g1h3")
     assert "executed" in kinds(table.feed(lift("h3", "black"), place("f3", "N", "black")))
 
 
@@ -168,7 +168,7 @@ def test_repetition_that_differs_is_said() -> None:
     table.feed({"fact": "announce", "by": "white", "text": "g1f3"})
     assert kinds(table.feed({"fact": "repeat", "by": "black", "text": "g1f3"})) == ["repeated"]
     got = table.feed({"fact": "repeat", "by": "black", "text": "g1h3"})
-    assert one(got, "repeat_differs")["repeated"] == "g1h3"
+    assert one(got, "repeat_differs").repeated == "g1h3"
 
 
 def test_sighted_players_move_is_made_by_releasing_it() -> None:
@@ -199,7 +199,7 @@ def test_assistant_of_the_impaired_player_presses_for_him() -> None:
 def test_information_is_given_only_on_request_and_the_position_not_at_all() -> None:
     table = impaired()
     answer = one(table.feed({"t": 11, "fact": "query", "by": "white", "about": "time"}), "answer")
-    assert (answer["white"], answer["black"]) == (290, 300)
+    assert (answer.white, answer.black) == (290, 300)
     assert answer.articles == ("fide-2023 D.2.10.4",)
     got = table.feed({"fact": "query", "by": "white", "about": "position"})
     assert kinds(got) == ["refused"]
@@ -225,7 +225,7 @@ def test_nothing_is_ruled_after_the_game_is_over() -> None:
     table.play("f2f3", "e7e5", "g2g4")
     table.feed({"fact": "announce", "by": "black", "move": "d8h4"})
     got = table.feed({"fact": "make", "by": "black", "move": "d8h4"})
-    assert (one(got, "game_over")["result"], one(got, "game_over")["reason"]) == (
+    assert (one(got, "game_over").result, one(got, "game_over").reason) == (
         "0-1", "checkmate",
     )  # fmt: skip
     assert kinds(table.feed({"fact": "press", "by": "black"})) == ["refused"]
@@ -237,7 +237,7 @@ def test_who_was_not_understood_has_begun_his_move_and_pressed_too_early() -> No
         "not_understood"
     ]
     got = table.feed({"fact": "press", "by": "white"})
-    assert "announced" in one(got, "not_made")["missing"]
+    assert "announced" in one(got, "not_made").missing
     assert table.game.illegal_moves["white"] == 0
 
 
@@ -250,7 +250,7 @@ def test_an_illegal_move_executed_by_the_sighted_player_is_ruled_when_he_presses
         {"fact": "make", "by": "black", "move": "e7e4"},
     )
     illegal = one(table.feed({"fact": "press", "by": "black"}), "illegal")
-    assert (illegal["move"], illegal["number"], illegal["status"]) == ("e7e4", 1, "proposed")
+    assert (illegal.move, illegal.number, illegal.status) == ("e7e4", 1, "proposed")
     assert illegal.articles == ("fide-2023 7.5.1",)
 
 
@@ -259,7 +259,7 @@ def test_an_offer_stands_beside_the_opponents_own() -> None:
     table.play("e2e4", "e7e5")
     table.feed({"fact": "offer_draw", "by": "black"}, {"fact": "offer_draw", "by": "white"})
     got = table.feed({"fact": "accept_draw", "by": "white"})
-    assert one(got, "game_over")["result"] == "1/2-1/2"
+    assert one(got, "game_over").result == "1/2-1/2"
 
 
 def test_sheets_that_lack_the_last_move_are_to_be_brought_up_to_date() -> None:
@@ -267,5 +267,5 @@ def test_sheets_that_lack_the_last_move_are_to_be_brought_up_to_date() -> None:
     table.feed({"fact": "announce", "by": "white", "move": "e2e4"}, lift("e2"), place("e4", "P"))
     table.feed(lift("e2", "black"), place("e3", "P", "black"))
     got = table.feed({"fact": "press", "by": "white"})
-    missing = [(r["by"], r["ply"]) for r in got if r.kind == "must_record"]
+    missing = [(r.by, r.ply) for r in of(got, "must_record")]
     assert missing == [("white", 1), ("black", 1)]

@@ -10,7 +10,7 @@ import pytest
 from blindplay.language import languages
 from blindplay.laws import Game, Heard
 from blindplay.laws.facts import parse
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 # fide-2023 C, "Eksempelparti", in its two spellings; fide-1997 E, "Musterpartie". The sign (=) of
 # an offered draw at their ends has a test of its own.

@@ -61,11 +61,11 @@ class TableMachine(RuleBasedStateMachine):
         got = self.table.feed({"fact": "announce", "by": side, "move": move.uci()})
         if press_early and self.game.impaired(side):
             early = self.table.feed({"fact": "press", "by": side})
-            assert "placed" in one(early, "not_made")["missing"]
+            assert "placed" in one(early, "not_made").missing
             assert self.game.side == side
         got = self.table.feed({"fact": "make", "by": side, "move": move.uci()})
         made = one(got, "made")
-        assert made["san"] == self.oracle.san(move)
+        assert made.san == self.oracle.san(move)
         self.oracle.push(move)
         if self.game.over:
             return
@@ -73,7 +73,7 @@ class TableMachine(RuleBasedStateMachine):
             other = "black" if side == "white" else "white"
             self.table.feed({"fact": "make", "by": other, "move": move.uci()})
         got = self.table.feed({"fact": "press", "by": side})
-        assert one(got, "completed")["ply"] == len(self.oracle.move_stack)
+        assert one(got, "completed").ply == len(self.oracle.move_stack)
         added = self.increment * 1000
         if self.bronstein:
             added = min(added, round(self.thought * 1000))
@@ -88,7 +88,7 @@ class TableMachine(RuleBasedStateMachine):
     def punish(self, side: str, seconds: int) -> None:
         gains = "black" if side == "white" else "white"
         penalty = {"fact": "arbiter", "do": "penalty", "player": side, gains: seconds}
-        assert one(self.table.feed(penalty), "penalty")["gives"] == gains
+        assert one(self.table.feed(penalty), "penalty").gives == gains
         self.bank += seconds * 1000
 
     @precondition(lambda self: self.playing())

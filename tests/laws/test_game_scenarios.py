@@ -27,10 +27,11 @@ from typing import Any
 
 import pytest
 
-from blindplay.laws import Game, Ruling
+from blindplay.laws import Game
 from blindplay.laws.editions import names
 from blindplay.laws.facts import parse
-from blindplay.wording.announcements import PackWords
+from blindplay.laws.rulings import KINDS
+from blindplay.wording.pack_words import PackWords
 
 SCENARIOS = Path(__file__).with_name("scenarios")
 DEFAULT_EDITION = "fide-2023"
@@ -158,7 +159,7 @@ def test_scenario(scenario: Scenario) -> None:
 
 
 def _ruling(kind: str, *articles: str, **fields: Any) -> dict[str, Any]:
-    return Ruling(0, kind, fields, articles).to_json()
+    return KINDS[kind](articles=articles, **fields).to_json()
 
 
 def test_a_scenario_that_is_not_fulfilled_fails() -> None:

@@ -9,7 +9,8 @@ import pytest
 from blindplay.laws import Game, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.facts import PEOPLE, Player, Setup
-from blindplay.wording.announcements import PackWords
+from blindplay.laws.rulings import Refused
+from blindplay.wording.pack_words import PackWords
 
 # Refusals that are about who asks, not about what the game is like just now.
 ABOUT_WHO = {"not_his_task", "opponent_has_assistant", "no_such_assistant"}
@@ -44,7 +45,7 @@ def refused(players: dict[str, Player], who: str, kind: str) -> bool:
     if permissions.refusal(game, who, kind) is not None:
         return True
     fact = f.parse({"t": 1, "fact": kind, "by": who, **FIELDS.get(kind, {})})
-    return any(r.kind == "refused" and r["why"] in ABOUT_WHO for r in game.apply(fact))
+    return any(isinstance(r, Refused) and r.why in ABOUT_WHO for r in game.apply(fact))
 
 
 @pytest.mark.parametrize("players", TABLES.values(), ids=TABLES)
@@ -83,8 +84,8 @@ def test_the_sighted_players_assistant_has_the_first_two_tasks_only() -> None:
 )
 def test_a_refusal_cites_the_article_of_the_one_refused(who: str, kind: str, article: str) -> None:
     told = permissions.refusal(table(TABLES["one assistant"]), who, kind)
-    assert told is not None
-    assert (told.kind, told["by"], told["what"], told["why"]) == (
+    assert isinstance(told, Refused)
+    assert (told.kind, told.by, told.what, told.why) == (
         "refused", who, kind, "not_his_task",
     )  # fmt: skip
     assert article in told.articles
@@ -107,7 +108,7 @@ def test_of_the_assistants_of_two_players_one_acts_the_first_if_nobody_was_named
 
     def announce(of: str, move: str) -> list[str]:
         fact = {"t": 2, "fact": "announce", "by": f"assistant:{of}", "move": move}
-        return [ruling.get("why") or "" for ruling in game.apply(f.parse(fact))]
+        return [getattr(ruling, "why", "") or "" for ruling in game.apply(f.parse(fact))]
 
     assert permissions.rights(game, "assistant:white") and permissions.rights(
         game, "assistant:black"

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from blindplay.laws.sheet_comparison import Comparison, compare
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 
 def compared(white: str, black: str, fen: str = chess.STARTING_FEN) -> Comparison:

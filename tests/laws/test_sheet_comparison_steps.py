@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import chess
 import pytest
@@ -11,28 +11,29 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from blindplay.laws.placement import pieces_of
+from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import steps
 
 Pieces = Mapping[int, str]
 
 
-def done(now: Pieces, todo: list[dict[str, str]]) -> tuple[dict[int, str], int]:
+def done(now: Pieces, todo: Sequence[CorrectingStep]) -> tuple[dict[int, str], int]:
     """The board after the steps, done by hands, and how many pieces were set aside meanwhile."""
     board = dict(now)
     hand: list[str] = []
     aside = 0
     for step, following in itertools.zip_longest(todo, todo[1:]):
-        square = chess.parse_square(step["square"])
-        if step["do"] == "place":
+        square = chess.parse_square(step.square)
+        if step.do == "place":
             assert square not in board, "there is something in that hole"
-            board[square] = step["piece"]
-            if step["piece"] in hand:
-                hand.remove(step["piece"])
+            board[square] = step.piece
+            if step.piece in hand:
+                hand.remove(step.piece)
         else:
-            assert board.pop(square) == step["piece"]
-            if step["do"] == "lift":
-                hand.append(step["piece"])
-                aside += following is None or following["do"] != "place"
+            assert board.pop(square) == step.piece
+            if step.do == "lift":
+                hand.append(step.piece)
+                aside += following is None or following.do != "place"
     assert not hand, "what was lifted must be put down, else it is a removal"
     return board, aside
 
@@ -115,4 +116,4 @@ def test_any_board_can_be_put_right(data: st.DataObject) -> None:
 )  # fmt: skip
 def test_the_steps_in_order(now: str, goal: str, said: str) -> None:
     todo = steps(pieces_of(chess.BaseBoard(now)), pieces_of(chess.BaseBoard(goal)))
-    assert " ".join(f"{step['do']} {step['square']}" for step in todo) == said
+    assert " ".join(f"{step.do} {step.square}" for step in todo) == said

@@ -14,7 +14,7 @@ from blindplay.bench.spoilt_boards import mishap
 from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
 from blindplay.laws.sheet_comparison import Comparison, compare
-from tests.laws.table import PlainWords, Table, kinds, one
+from tests.laws.table import PlainWords, Table, kinds, of, one
 
 GAME = ("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "b8c6")
 
@@ -129,14 +129,14 @@ def test_the_program_says_which_move_was_executed_instead(edition: str, article:
     written(table, ALL, ALL)
     got = shown(table, "black", ON_H6)
     why = one(got, "explained")
-    assert why["explanations"] == [
+    assert why.fields["explanations"] == [
         [{"what": "other_square", "ply": 4, "move": "g8f6", "executed": "g8h6", "piece": "n",
           "square": "g8", "to": "h6"}]
     ]  # fmt: skip
     assert why.articles == (f"{edition} {article}",)
     correct = one(got, "correct_board")
-    assert [(s["do"], s["square"]) for s in correct["steps"]] == [("lift", "h6"), ("place", "f6")]
-    assert correct["diagnosis"] == why["words"]
+    assert [(s.do, s.square) for s in correct.steps] == [("lift", "h6"), ("place", "f6")]
+    assert correct.diagnosis == why.words
     assert kinds(got).index("explained") < kinds(got).index("correct_board")
     assert "clock" not in kinds(got)
 
@@ -146,15 +146,15 @@ def test_at_a_disagreement_every_source_is_told() -> None:
     written(table, ALL, ALL.replace("g8f6", "g8h6"))
     got = shown(table, "black", ON_H6)
     told = one(got, "scoresheets")
-    assert (told["agree"], told["from_ply"]) == (False, 4)
-    assert (told["white"], told["black"]) == ("g8f6", "g8h6")
-    assert (told["white_move"], told["black_move"]) == ("g8f6", "g8h6")
-    assert told["announced"] == "g8f6"
-    assert told["boards"] == {"white": "g8f6", "black": "g8h6"}
-    assert told["clocks"] == {"white": 2980, "black": 2980}
+    assert (told.agree, told.from_ply) == (False, 4)
+    assert (told.white, told.black) == ("g8f6", "g8h6")
+    assert (told.white_move, told.black_move) == ("g8f6", "g8h6")
+    assert told.announced == "g8f6"
+    assert told.boards == {"white": "g8f6", "black": "g8h6"}
+    assert told.clocks == {"white": 2980, "black": 2980}
     back = one(got, "take_back")
-    assert (back["to_ply"], back["status"]) == (3, "proposed")
-    assert (back["white"], back["black"]) == (2980, 2990)
+    assert (back.to_ply, back.status) == (3, "proposed")
+    assert (back.white, back.black) == (2980, 2990)
 
 
 def test_taking_back_restores_both_boards_and_strikes_both_sheets() -> None:
@@ -163,9 +163,9 @@ def test_taking_back_restores_both_boards_and_strikes_both_sheets() -> None:
     shown(table, "white", "r1bqkb1r/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R")
     shown(table, "black", ON_H6)
     got = table.feed({"fact": "arbiter", "do": "confirm"})
-    boards = [ruling for ruling in got if ruling.kind == "correct_board"]
-    assert [ruling["board"] for ruling in boards] == ["white", "black"]
-    assert {ruling["placement"] for ruling in boards} == {
+    boards = of(got, "correct_board")
+    assert [ruling.board for ruling in boards] == ["white", "black"]
+    assert {ruling.placement for ruling in boards} == {
         "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R"
     }
     game = table.game
@@ -180,10 +180,10 @@ def test_taking_back_restores_both_boards_and_strikes_both_sheets() -> None:
 def test_an_entry_that_comes_while_a_board_is_corrected_and_differs_counts() -> None:
     table = played()
     written(table, ALL, "e2e4 e7e5 g1f3")
-    assert one(shown(table, "black", ON_H6), "scoresheets")["agree"] is True
+    assert one(shown(table, "black", ON_H6), "scoresheets").agree is True
     got = table.feed({"fact": "record", "by": "black", "ply": 4, "text": "g8h6"})
-    assert one(got, "scoresheets")["from_ply"] == 4
-    assert one(got, "take_back")["to_ply"] == 3
+    assert one(got, "scoresheets").from_ply == 4
+    assert one(got, "take_back").to_ply == 3
 
 
 def test_an_entry_that_comes_late_and_says_the_same_changes_nothing() -> None:
@@ -205,15 +205,15 @@ def test_what_the_arbiter_has_rejected_is_not_proposed_again() -> None:
     )
     got = shown(table, "black", ON_H6)
     assert "take_back" not in kinds(got)
-    assert one(got, "scoresheets")["agree"] is True
+    assert one(got, "scoresheets").agree is True
 
 
 def test_one_sheet_against_the_announcement_is_for_the_arbiter() -> None:
     table = played()
     written(table, "e2e4 e7e5 g1f3", ALL.replace("g8f6", "g8h6"))
     got = shown(table, "black", ON_H6)
-    needed = [r for r in got if r.kind == "arbiter_needed" and r["why"] == "entry_differs"]
-    assert [(r["by"], r["ply"], r["text"]) for r in needed] == [("black", 4, "g8h6")]
+    needed = [r for r in of(got, "arbiter_needed") if r.why == "entry_differs"]
+    assert [(r.by, r.ply, r.text) for r in needed] == [("black", 4, "g8h6")]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_the_same_illegal_move_on_both_sheets_goes_back_before_it(
     both = ALL.replace("g8f6", "g8g6")
     written(table, both, both)
     back = one(shown(table, "black", ON_H6), "take_back")
-    assert (back["to_ply"], back["why"]) == (3, "illegal_written")
+    assert (back.to_ply, back.why) == (3, "illegal_written")
     assert f"{edition} {article}" in back.articles
 
 
@@ -235,7 +235,7 @@ def test_later_moves_that_do_not_fit_what_both_wrote_go_back_to_the_last_known_p
     written(table, "e2e4 e7e6", "e2e4 e7e6")
     wrong = "rnbqkbnr/pppp1ppp/4p3/8/3PP3/8/PPP2PPP/RNBQKBNR"
     back = one(shown(table, "black", wrong), "take_back")
-    assert (back["to_ply"], back["why"], back.articles) == (
+    assert (back.to_ply, back.why, back.articles) == (
         3, "moves_do_not_fit", ("fide-2023 7.6",),
     )  # fmt: skip
     table.feed({"fact": "arbiter", "do": "confirm"})
@@ -253,11 +253,11 @@ def test_pieces_displaced_some_moves_ago_go_back_to_the_position_before(
     written(table, ALL, ALL)
     got = table.feed({"fact": "irregular", "by": "black", "what": "displaced", "ply": 4})
     back = one(got, "take_back")
-    assert (back["to_ply"], back["why"], back["status"]) == (3, "displaced", "proposed")
-    assert (back["white"], back["black"]) == (2980, 2990)
+    assert (back.to_ply, back.why, back.status) == (3, "displaced", "proposed")
+    assert (back.white, back.black) == (2980, 2990)
     assert back.articles == (f"{edition} {article}",)
     got = table.feed({"fact": "arbiter", "do": "confirm"})
-    assert {ruling["board"] for ruling in got if ruling.kind == "correct_board"} == {
+    assert {ruling.board for ruling in of(got, "correct_board")} == {
         "white", "black",
     }  # fmt: skip
     assert len(table.game.history) == 3
@@ -271,7 +271,7 @@ def test_pieces_displaced_some_moves_ago_go_back_to_the_position_before(
 def test_pieces_displaced_in_the_future_are_refused() -> None:
     table = played()
     got = table.feed({"fact": "irregular", "by": "black", "what": "displaced", "ply": 9})
-    assert one(got, "refused")["why"] == "no_such_ply"
+    assert one(got, "refused").why == "no_such_ply"
 
 
 def test_an_illegal_move_found_later_brings_the_clocks_of_the_position_before() -> None:
@@ -282,7 +282,7 @@ def test_an_illegal_move_found_later_brings_the_clocks_of_the_position_before() 
     assert len(table.game.history) == 3  # it stands until the opponent has moved (A.5.2)
     got = table.feed({"fact": "irregular", "by": "black", "what": "illegal_move", "t": 40})
     ruling = one(got, "illegal")
-    assert (ruling["to_ply"], ruling["white"], ruling["black"]) == (2, 2990, 2990)
+    assert (ruling.to_ply, ruling.white, ruling.black) == (2, 2990, 2990)
 
 
 # --- random games, with a board and a sheet spoilt ------------------------------------------
@@ -335,19 +335,19 @@ def test_hands_that_follow_the_decision_come_to_the_right_position(
         for ply, text in sheet.items():
             table.feed({"fact": "record", "by": side, "ply": ply, "text": text})
     got = shown(table, "white", write_placement(made.shown))
-    assert one(got, "scoresheets")["agree"] is not parted
+    assert one(got, "scoresheets").agree is not parted
     if parted:
-        assert one(got, "take_back")["to_ply"] == at - 1
+        assert one(got, "take_back").to_ply == at - 1
     else:
-        explained = [ruling for ruling in got if ruling.kind == "explained"]
+        explained = of(got, "explained")
         assert explained, (seed, what)
-    todo = {r["board"]: r["steps"] for r in got if r.kind == "correct_board"}
+    todo = {r.board: r.steps for r in of(got, "correct_board")}
     assert "white" in todo
     for board, steps in todo.items():
         for step in steps:
-            fact = {"board": board, "square": step["square"]}
-            if step["do"] == "place":
-                got = table.feed({"fact": "place", "piece": step["piece"], **fact})
+            fact = {"board": board, "square": step.square}
+            if step.do == "place":
+                got = table.feed({"fact": "place", "piece": step.piece, **fact})
             else:
                 got = table.feed({"fact": "lift", **fact})
         if board == "white":  # the other one has no sensors; it is believed

@@ -8,7 +8,6 @@ holes the pieces have no names.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +19,8 @@ from hypothesis import strategies as st
 from blindplay.laws import Game, Ruling, unidentified_pieces
 from blindplay.laws.facts import parse
 from blindplay.laws.state import OTHER
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
+from tests.laws.table import of
 
 CASTLE = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 PROMOTE = "3r2k1/1P2P3/8/8/8/8/1p4p1/4KB1R w - - 0 1"
@@ -147,10 +147,6 @@ def kinds(given: list[Ruling]) -> list[str]:
     return [ruling.kind for ruling in given]
 
 
-def of(given: list[Ruling], kind: str) -> Iterator[Ruling]:
-    return (ruling for ruling in given if ruling.kind == kind)
-
-
 WRONG = {"illegal", "boards_differ", "correct_board", "executed_differs", "not_made", "refused"}
 
 
@@ -202,12 +198,12 @@ def _play_four_moves(seed: int, fen: str, names: bool, both_impaired: bool) -> N
         if when == len(own) and not game.over:
             given += hands.announce(move)
         lifted = [act.square for act in own if act.piece is None and board.piece_at(act.square)]
-        touched = [chess.parse_square(ruling["square"]) for ruling in of(given, "touched")]
+        touched = [chess.parse_square(ruling.square) for ruling in of(given, "touched")]
         assert touched == list(dict.fromkeys(lifted)), move
         assert not set(kinds(given)) & WRONG, (move, kinds(given))
         assert game.over or game.turn.made == move
-        assert [ruling["move"] for ruling in of(given, "executed")][-1] == move.uci()
-        assert [ruling["move"] for ruling in of(given, "made")] == [move.uci()]
+        assert [ruling.move for ruling in of(given, "executed")][-1] == move.uci()
+        assert [ruling.move for ruling in of(given, "made")] == [move.uci()]
         given = []
         late = chance.random() < 0.5
         if late and not game.over:
@@ -220,7 +216,7 @@ def _play_four_moves(seed: int, fen: str, names: bool, both_impaired: bool) -> N
         assert not set(kinds(given)) & (WRONG | {"touched"}), (move, kinds(given))
         board.push(move)
         if not game.over:
-            assert [ruling["move"] for ruling in of(given, "executed")] == [move.uci()]
+            assert [ruling.move for ruling in of(given, "executed")] == [move.uci()]
             assert game.board.fen() == board.fen()
             assert all(table.plies == len(game.history) for table in game.tables.values())
             assert not any(table.hand for table in game.tables.values())
@@ -274,7 +270,7 @@ def test_the_opponents_move_and_ones_own_may_be_executed_hand_in_hand(
     if not names and second.to_square == first.to_square and not game.over:
         given += hands.press()  # the same holes, whether his piece is in his hand or there
     assert not set(kinds(given)) & WRONG, (first, second, kinds(given))
-    moves = [ruling["move"] for ruling in of(given, "executed")]
+    moves = [ruling.move for ruling in of(given, "executed")]
     # Without names a piece taken up ahead may look for a moment as if it had been put down again.
     assert list(dict.fromkeys(moves)) == [first.uci(), second.uci()]
     assert game.over or second in (game.turn.made, game.history[-1].move)
@@ -298,7 +294,7 @@ def test_a_rook_put_down_first_is_not_yet_another_move_than_the_announced_castli
         given += hands.hands("white", act)
     assert "executed_differs" not in kinds(given) and "made" not in kinds(given)
     # Rook before king forbids castling on that side (4.4.2), and he hears so.
-    assert [ruling["why"] for ruling in of(given, "refused")] == ["touched_piece"]
+    assert [ruling.why for ruling in of(given, "refused")] == ["touched_piece"]
     assert hands.game.turn.executed == SHORT
 
 
@@ -307,7 +303,7 @@ def test_the_opponent_executes_castling_with_the_rook_first(names: bool) -> None
     hands = Hands(CASTLE, names)
     hands.announce(SHORT)
     given = hands.hands("white", "-e1 +g1K -h1 +f1R")
-    assert [ruling["move"] for ruling in of(given, "made")] == ["e1g1"]
+    assert [ruling.move for ruling in of(given, "made")] == ["e1g1"]
     given = hands.hands("black", "-h1 +f1R -e1 +g1K") + hands.press()
     assert kinds(given) == ["executed", "completed", "clock"]
 
@@ -327,10 +323,10 @@ def test_a_piece_that_slides_from_hole_to_hole_is_made_where_it_was_announced_to
 ) -> None:
     hands = Hands("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", names)
     given = hands.hands("white", "-a1 +a2R -a2 +a3R -a3 +a4R")
-    assert [ruling["square"] for ruling in of(given, "touched")] == ["a1"]
+    assert [ruling.square for ruling in of(given, "touched")] == ["a1"]
     assert "made" not in kinds(given)
     given = hands.announce(chess.Move.from_uci("a1a4"))
-    assert [ruling["move"] for ruling in of(given, "made")] == ["a1a4"]
+    assert [ruling.move for ruling in of(given, "made")] == ["a1a4"]
     assert not set(kinds(given)) & WRONG
 
 
@@ -342,7 +338,7 @@ def test_a_stop_on_the_way_after_the_announcement_is_told_and_undone_by_going_on
     hands.announce(chess.Move.from_uci("a1a4"))
     assert "executed_differs" in kinds(hands.hands("white", "-a1 +a3R"))
     given = hands.hands("white", "-a3 +a4R")
-    assert [ruling["move"] for ruling in of(given, "made")] == ["a1a4"]
+    assert [ruling.move for ruling in of(given, "made")] == ["a1a4"]
     assert "executed_differs" not in kinds(given)
 
 
@@ -360,9 +356,9 @@ def test_the_pawn_may_be_put_on_the_last_rank_before_its_piece_is_fetched(
         given = hands.hands("white", f"-b7 +b8P -b8 +b8{letter}")
         assert not set(kinds(given)) & {"executed", "made"}  # which piece, only words can tell
         given += hands.announce(move)
-    assert [ruling["move"] for ruling in of(given, "made")] == [move.uci()]
+    assert [ruling.move for ruling in of(given, "made")] == [move.uci()]
     assert not set(kinds(given)) & WRONG
-    assert [ruling["square"] for ruling in of(given, "touched")] == ["b7"]
+    assert [ruling.square for ruling in of(given, "touched")] == ["b7"]
 
 
 def test_a_slip_about_the_promotion_is_corrected_on_a_board_that_cannot_name_pieces() -> None:
@@ -371,7 +367,7 @@ def test_a_slip_about_the_promotion_is_corrected_on_a_board_that_cannot_name_pie
     hands.hands("white", "-b7 +b8N")
     given = hands.feed("correct", by="white", move="b7b8n")
     assert "slip_corrected" in kinds(given)
-    assert [ruling["move"] for ruling in of(given, "made")] == ["b7b8n"]
+    assert [ruling.move for ruling in of(given, "made")] == ["b7b8n"]
     assert not set(kinds(given)) & WRONG
 
 
@@ -390,7 +386,7 @@ def test_adjusting_several_pieces_is_no_touch(names: bool) -> None:
     given = hands.hands("white", "-g1 -f1 -e2 +f1B +e2P +g1N")
     assert not kinds(given)
     given = hands.announce(chess.Move.from_uci("e2e4")) + hands.hands("white", "-e2 +e4P")
-    assert [ruling["square"] for ruling in of(given, "touched")] == ["e2"]
+    assert [ruling.square for ruling in of(given, "touched")] == ["e2"]
     assert "made" in kinds(given)
 
 
@@ -399,7 +395,7 @@ def test_another_move_than_the_announced_one_is_told(names: bool) -> None:
     hands = Hands("4k3/8/8/3p1p2/4P3/8/8/4K3 w - - 0 1", names)
     hands.announce(chess.Move.from_uci("e4d5"))
     given = hands.hands("white", "-f5 -e4 +f5P")
-    assert [ruling["executed"] for ruling in of(given, "executed_differs")] == ["e4f5"]
+    assert [ruling.executed for ruling in of(given, "executed_differs")] == ["e4f5"]
 
 
 @NAMES
@@ -421,11 +417,11 @@ def test_a_wrong_board_is_corrected_step_by_step(names: bool) -> None:
     hands.hands("white", "-g1 +f3N")
     hands.hands("black", "-g1 +h3N")
     given = hands.press()
-    steps = next(of(given, "correct_board"))["steps"]
+    steps = of(given, "correct_board")[0].steps
     given = []
     for step in steps:
-        mark, piece = ("+", step["piece"]) if step["do"] == "place" else ("-", "")
-        given += hands.hands("black", f"{mark}{step['square']}{piece}")
+        mark, piece = ("+", step.piece) if step.do == "place" else ("-", "")
+        given += hands.hands("black", f"{mark}{step.square}{piece}")
     assert kinds(given) == ["boards_agree"]
 
 
@@ -437,10 +433,10 @@ def test_a_dump_that_shows_the_made_move_and_its_answer_gives_both() -> None:
     board.push_uci("e2e4")
     board.push_uci("e7e5")
     given = hands.feed("position", board="black", placement=board.board_fen())
-    assert [ruling["move"] for ruling in of(given, "executed")] == ["e2e4", "e7e5"]
+    assert [ruling.move for ruling in of(given, "executed")] == ["e2e4", "e7e5"]
     assert not set(kinds(given)) & WRONG
     given = hands.feed("announce", by="black", move="e7e5")
-    assert [ruling["move"] for ruling in of(given, "made")] == ["e7e5"]
+    assert [ruling.move for ruling in of(given, "made")] == ["e7e5"]
 
 
 def test_a_dump_of_a_presence_board_that_has_not_changed_names_what_stood_there() -> None:

@@ -73,7 +73,7 @@ def test_sheets_that_part_go_back_to_where_they_agree() -> None:
     goal = pieces_of(decision.comparison.position)
     for placement, board in ((GOOD, "white"), (ON_H6, "black")):
         now = pieces_of(chess.BaseBoard(placement))
-        assert done(now, told["boards"][board]["steps"])[0] == goal
+        assert done(now, decision.boards[board].steps)[0] == goal
 
 
 def test_a_sheet_that_lags_is_told_to_be_brought_up_to_date() -> None:
@@ -253,7 +253,7 @@ def check(seed: int, plies: int, how: str, what: SlipKind) -> None:
     assert goal == pieces_of(_after(made.start, made.moves, len(told["moves"]))), note
     for side, placement in boards.items():
         now = pieces_of(chess.BaseBoard(placement))
-        assert done(now, told["boards"][side]["steps"])[0] == goal, note
+        assert done(now, decision.boards[side].steps)[0] == goal, note
 
 
 def _after(start: chess.Board, moves: tuple[chess.Move, ...], plies: int) -> chess.Board:
@@ -293,7 +293,7 @@ def test_two_boards_that_show_the_same_are_not_corrected_by_two_sheets() -> None
     assert decision.boards_agree
     for board in decision.boards.values():
         assert not board.right
-        assert board.steps == []
+        assert board.steps == ()
         ((slip,),) = board.explanations
         assert (slip.ply, slip.move, slip.executed) == (20, other, moves[-1])
 
@@ -318,7 +318,7 @@ def test_a_move_that_is_played_and_not_yet_noted_is_to_be_written_not_taken_back
     assert NOTHING_TO_CORRECT in decision.lines
     assert any(cited == ("fide-2023 8.1.3",) for _, cited in decision.lines)
     assert not any("berichtigen Sie" in words for words in said(decision))
-    assert all(board.steps == [] for board in decision.boards.values())
+    assert all(board.steps == () for board in decision.boards.values())
 
 
 def test_a_wrong_entry_takes_nothing_back_while_both_boards_show_the_same() -> None:

@@ -11,7 +11,7 @@ import pytest
 from blindplay.laws import Game
 from blindplay.record import Journal
 from blindplay.table.demo import demonstrate
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ from blindplay.table.conversation import Awaited, OpeningWord
 from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
 from blindplay.table.play import DEFAULT, TableOptions, WantedDevices, run
 from blindplay.table.session import Session
-from blindplay.wording.announcements import spoken
+from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.board_steps import SetupGuide
 from tests import ROOT
 
@@ -80,10 +80,10 @@ class Conversation:
     def _deliver(self, fact: Fact, rulings: list[Ruling]) -> None:
         self.facts.append(fact)
         self.rulings += rulings
-        for ruling in rulings:
-            if not self.dialogue.answers(ruling):
-                for output, words in spoken(ruling, self.table.game, self.pack):
-                    self._say(output, words)
+        told = [ruling for ruling in rulings if not self.table.answered(ruling)]
+        for one in announcements(told, self.table.game, self.pack):
+            private = one.to is not None and goes_to_earphone(self.table.game, one.to)
+            self._say(Output.PRIVATE if private else Output.PUBLIC, one.words)
 
     def type(self, text: str, side: str = "white") -> list[str]:
         """Type a line; what was said then."""
@@ -197,7 +197,7 @@ def test_a_late_correction_at_a_keyboard_for_both_announces_nothing_for_the_oppo
     """Whoever types there is taken for the player on move, who has not begun his."""
     at.play("e2e4")
     assert at.type("Korrektur Bauer Eva drei", "black") == [TOO_LATE]
-    assert (at.rulings[-1]["by"], at.table.game.turn.begun) == ("white", False)
+    assert (at.rulings[-1].fields["by"], at.table.game.turn.begun) == ("white", False)
     at.type("Korrektur Bauer Eva fünf", "black")  # that is only his
     assert at.announced == "e7e5"
 

@@ -14,6 +14,7 @@ import pytest
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
+from blindplay.laws.rulings import Announced
 from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.table.play import _typed
@@ -91,7 +92,7 @@ def test_a_move_that_the_sighted_player_made_without_a_word_is_told_when_it_is_c
     told = DE.sentence("last_move", player="Schwarz", move="Bauer Eva sieben Eva fünf")
     assert told in seat.said()
     # It is no announcement of his: nothing says so in the record.
-    assert not [r for r in seat.session.rulings if r.kind == "announced" and r["by"] == "black"]
+    assert not [r for r in seat.session.rulings if isinstance(r, Announced) and r.by == "black"]
 
 
 def test_a_move_that_was_announced_is_not_told_again(seat: Seat) -> None:

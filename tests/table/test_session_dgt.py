@@ -14,6 +14,7 @@ from blindplay.boards.emulator import EmulatedBoard
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
+from blindplay.laws.rulings import Touched
 from blindplay.record import Journal
 from blindplay.table.session import Session
 from blindplay.table.table import Table
@@ -95,8 +96,8 @@ def test_a_game_is_played_with_the_dgt_clock_and_nothing_on_its_board_is_a_touch
     at.dgt.clock(890, 880, WHITES)
     at.wait(lambda: at.ruled("completed") == 2)
     assert [move.move.uci() for move in at.table.game.history] == ["e2e4", "e7e5"]
-    touched = [ruling for ruling in at.session.rulings if ruling.kind == "touched"]
-    assert [ruling["by"] for ruling in touched] == ["white"]
+    touched = [ruling for ruling in at.session.rulings if isinstance(ruling, Touched)]
+    assert [ruling.by for ruling in touched] == ["white"]
 
 
 def test_a_move_that_was_announced_is_made_when_it_stands_on_the_dgt_board(at: Sitting) -> None:

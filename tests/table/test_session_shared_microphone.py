@@ -48,7 +48,7 @@ class Pair:
         microphone.push(self.sound(words))
         ruling = self.session.wait_for(answer, PATIENCE_S, since)
         assert ruling is not None, self.out.getvalue()
-        return str(ruling["to" if answer == "answer" else "by"])
+        return str(ruling.fields["to" if answer == "answer" else "by"])
 
 
 @pytest.fixture

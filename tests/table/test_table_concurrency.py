@@ -30,7 +30,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.console_host import ConsoleHost
 from blindplay.table.session import Session
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 SETUP = Setup(
     t=0, time_control="5400+30", white=Player(impaired=True, assistant=True), black=Player()

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import chess
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from blindplay import language
-from blindplay.bench.spoilt_boards import BY_THEMSELVES
 from blindplay.language.language import words_only
 from blindplay.laws import Game
-from blindplay.laws.deviation import Slip, SlipKind
-from blindplay.laws.facts import Fact
-from blindplay.wording.announcements import PackWords, diagnosis, ply_in_words, spoken
+from blindplay.laws import rulings as r
+from blindplay.laws.facts import Fact, parse
+from blindplay.wording import announcements as module
+from blindplay.wording.announcements import announcements
+from blindplay.wording.pack_words import PackWords
 from tests.laws.test_game import games
 
 
@@ -22,56 +22,47 @@ from tests.laws.test_game import games
 def test_whatever_is_ruled_can_be_said(code: str, facts: list[Fact]) -> None:
     game, pack = Game(PackWords()), language.load(code)
     for fact in facts:
-        for ruling in game.apply(fact):
-            for _, words in spoken(ruling, game, pack):
-                assert words_only(words), words
+        for one in announcements(game.apply(fact), game, pack):
+            assert words_only(one.words), one.words
 
 
-CASTLING, PROMOTION = chess.Move.from_uci("e1g1"), chess.Move.from_uci("a7a8q")
+def test_every_kind_of_ruling_is_told_or_left_out_on_purpose() -> None:
+    told = set(module._TELLERS)
+    assert told | module.UNTOLD == set(r.KINDS.values())
+    assert not told & module.UNTOLD
 
 
-def slip(what: SlipKind) -> Slip:
-    """One with every field that such a slip has."""
-    move, executed = chess.Move.from_uci("g8f6"), chess.Move.from_uci("g8h6")
-    if what in (SlipKind.OTHER_PROMOTION, SlipKind.PAWN_NOT_REPLACED):
-        promoted = chess.ROOK if what is SlipKind.OTHER_PROMOTION else None
-        move, executed = PROMOTION, chess.Move(chess.A7, chess.A8, promoted)
-    elif what in (SlipKind.OTHER_CASTLING, SlipKind.ROOK_FORGOTTEN, SlipKind.KING_FORGOTTEN):
-        move, executed = CASTLING, chess.Move.from_uci("e1c1")
-    ply = None if what in BY_THEMSELVES else 4
-    return Slip(what, ply, move if ply else None, executed if ply else None, "n",
-                executed.from_square, executed.to_square,
-                "b" if what in (SlipKind.EXCHANGED, SlipKind.REPLACED) else None)  # fmt: skip
+def test_a_corrected_slip_is_announced_once() -> None:
+    game, pack = Game(PackWords()), language.load("en")
+    for fact in (
+        {"t": 0, "fact": "setup", "white": {"impaired": True}},
+        {"t": 1, "fact": "announce", "by": "white", "move": "e2e4"},
+    ):
+        game.apply(parse(fact))
+    rulings = game.apply(parse({"t": 2, "fact": "correct", "by": "white", "move": "d2d4"}))
+    assert [one.kind for one in rulings][:2] == ["slip_corrected", "announced"]
+    words = [one.words for one in announcements(rulings, game, pack)]
+    move = pack.announce(game.board, game.board.parse_uci("d2d4"))
+    assert words == [pack.sentence("corrected", move=move)]
 
 
-@pytest.mark.parametrize("code", language.languages())
-@pytest.mark.parametrize("what", SlipKind)
-def test_every_slip_has_a_sentence_of_words(code: str, what: SlipKind) -> None:
-    pack = language.load(code)
-    words = diagnosis([[slip(what)]], "black", "white", pack)
-    assert words_only(words), words
-    assert pack.sentence("slip_board", player=pack.sentence("black")) in words
-    twice = diagnosis([[slip(what)], [slip(SlipKind.MISSING)]], "black", "white", pack)
-    assert pack.sentence("slip_or") in twice
+def test_what_the_submitter_reports_is_left_out() -> None:
+    game, pack = Game(PackWords()), language.load("en")
+    game.apply(parse({"t": 0, "fact": "setup"}))
+    rulings = game.apply(parse({"t": 1, "fact": "announce", "by": "black", "move": "e7e5"}))
+    assert announcements(rulings, game, pack)
+    assert announcements(rulings, game, pack, omit=(r.Refused,)) == []
 
 
-@pytest.mark.parametrize("code", language.languages())
-def test_a_piece_that_nobody_has_named_is_told_by_its_square(code: str) -> None:
-    pack = language.load(code)
-    words = diagnosis([[Slip(SlipKind.EXTRA, piece="?", square=chess.E4)]], "white", "white", pack)
-    assert pack.square(chess.E4) in words and words_only(words)
-
-
-@pytest.mark.parametrize("first", ["white", "black"])
-def test_the_number_of_a_ply_goes_by_who_began(first: str) -> None:
-    pack = language.load("en")
-    told = [ply_in_words(ply, first, pack) for ply in (1, 2, 3)]
-    numbers = {"white": ["one", "one", "two"], "black": ["one", "two", "two"]}[first]
-    players = ["White", "Black"] if first == "white" else ["Black", "White"]
-    assert [one["number"] for one in told] == numbers
-    assert [one["player"] for one in told] == [players[0], players[1], players[0]]
-
-
-def test_nothing_is_said_where_nothing_explains() -> None:
-    assert diagnosis([], "white", "white", language.load("de")) == ""
-    assert diagnosis(((),), "white", "white", language.load("de")) == ""
+def test_a_sighted_players_move_that_nobody_announced_is_told_when_it_is_completed() -> None:
+    game, pack = Game(PackWords()), language.load("en")
+    facts: list[dict[str, object]] = [
+        {"t": 0, "fact": "setup", "black": {"impaired": True}},
+        {"t": 1, "fact": "make", "by": "white", "move": "e2e4"},
+        {"t": 2, "fact": "press", "by": "white"},
+    ]
+    words = [
+        one.words for fact in facts for one in announcements(game.apply(parse(fact)), game, pack)
+    ]
+    move = pack.announce(game.start_board, game.start_board.parse_uci("e2e4"))
+    assert words == [pack.sentence("last_move", player="White", move=move)]

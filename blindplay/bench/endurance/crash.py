@@ -41,7 +41,7 @@ from blindplay.laws.state import OTHER
 from blindplay.record import Journal, JournalError
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.session import plain
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 _PLIES = 24  # then the next game begins
 _IDLE_LIVES = 15  # without a move, for whatever reason: then, too

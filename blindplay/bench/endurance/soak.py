@@ -38,7 +38,7 @@ from blindplay.table.demo import DemonstrationError, Person
 from blindplay.table.memory import share_one_heap
 from blindplay.table.session import Session
 from blindplay.table.table import Table
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 from .visitor import Visitor
 

@@ -11,14 +11,14 @@ import chess
 
 from blindplay.laws import Fact, Game, Ruling, permissions
 from blindplay.laws import facts as f
+from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
 
 from ..actions import Form, NoActionError, stamp
 from ..messages import catalogue
 from ..pieces import Square, rows
 from ..table_port import TablePort
-from . import common, decisions
-from . import timeline as happened
+from . import common, decisions, timeline
 
 FOLDER = "arbiter"
 PARTS = ("game", "clocks", "boards", "decide", "sheets", "timeline")
@@ -31,7 +31,7 @@ PAGE = 40
 _LOOKED_BACK = 400
 # On the page itself only what tells something: hands on boards and clerks at sheets do all day.
 _UNTOLD = frozenset(("lift", "place", "position", "record", "query", "tick", "setup"))
-_GROUPS = ("rulings", *happened.GROUPS, "said")
+_GROUPS = ("rulings", *timeline.GROUPS, "said")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def title(game: Game, role: str, language: str) -> str:
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """What the templates of the page show."""
-    telling = happened.Narrator(game, language)
+    telling = timeline.Narrator(game, language)
     log = table.log()
     pending = game.pending
     confirming, rejecting = decisions.outcomes(game, pending, language) if pending else ([], [])
@@ -95,11 +95,11 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 
 def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     """What he is told at once, besides what everybody hears: what waits for him, in words."""
-    telling = happened.Narrator(game, language)
+    telling = timeline.Narrator(game, language)
     return [
         telling.ruling(one)
         for one in rulings
-        if one.get("status") == "proposed" or one.kind == "arbiter_needed"
+        if timeline.status_of(one) == "proposed" or isinstance(one, r.ArbiterNeeded)
     ]
 
 
@@ -109,18 +109,18 @@ def _newest(log: Sequence[tuple[Fact, Sequence[Ruling]]]) -> list[int]:
     return [at for at in places if log[at][0].kind not in _UNTOLD or log[at][1]][:NEWEST]
 
 
-def _needed(table: TablePort, game: Game) -> list[Ruling]:
+def _needed(table: TablePort, game: Game) -> list[r.ArbiterNeeded]:
     """What the arbiter was called for since he last did something."""
-    found: list[Ruling] = []
+    found: list[r.ArbiterNeeded] = []
     log = table.log()
     for at in range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1):
         fact, rulings = log[at]
         found += [
             one
             for one in reversed(rulings)
-            if one.kind == "arbiter_needed"
-            and one.get("status") is None
-            and not (one["why"] == "seal" and game.sealed is not None)
+            if isinstance(one, r.ArbiterNeeded)
+            and one.status is None
+            and not (one.why == "seal" and game.sealed is not None)
         ]
         done = isinstance(fact, f.Arbiter | f.Start | f.Setup)
         if done and getattr(fact, "by", "") != "table":
@@ -140,7 +140,7 @@ def _differences(game: Game) -> dict[int, tuple[str | None, str | None]]:
     return {at: (first.get(at), other.get(at)) for at in squares if first.get(at) != other.get(at)}
 
 
-def _differing(game: Game, telling: happened.Narrator, language: str) -> list[str]:
+def _differing(game: Game, telling: timeline.Narrator, language: str) -> list[str]:
     say, two = catalogue(language), len(game.tables) == 2
     names = ("white", "black") if two else ("board", "game")
     sentence = say["arb_differ_at" if two else "arb_differ_at_one"]
@@ -190,19 +190,19 @@ def _position(pieces: Pieces, language: str) -> list[list[Square]]:
     return rows(pieces, language, black_below=False, marked=())
 
 
-def timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
     """One page of everything that happened, the newest first, with the tape."""
     group, who = _chosen(form, "group", _GROUPS), _chosen(form, "who", f.PEOPLE)
     tape = table.tape() if group in ("", "said") else {}
     with table.held() as game:
-        telling = happened.Narrator(game, language)
+        telling = timeline.Narrator(game, language)
         log = table.log()
         places: list[tuple[int, int, int]] = []  # time, whether it is sound, place or number
         if group != "said":
             places += [
                 (fact.t, 0, at)
                 for at, (fact, rulings) in enumerate(log)
-                if happened.belongs(fact, rulings, group, who)
+                if timeline.belongs(fact, rulings, group, who)
             ]
         if not who or who in f.SIDES:
             places += [
@@ -231,7 +231,7 @@ def timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str
     }
 
 
-EXTRA: Mapping[str, Any] = {"sure": sure, "timeline": timeline}
+EXTRA: Mapping[str, Any] = {"sure": sure, "timeline": _whole_timeline}
 """Pages of their own beside the page, by their addresses; each gives what its template shows."""
 
 

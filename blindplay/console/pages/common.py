@@ -54,7 +54,7 @@ def last_announced(game: Game, language: str) -> ShownMove | None:
     if not game.history:
         return None
     ply = game.history[-1]
-    return told(game, ply.before, ply.said or ply.move, ply.side, language)
+    return told(game, ply.before, ply.spoken, ply.side, language)
 
 
 def due(game: Game, board: str, language: str) -> ShownMove | None:

@@ -3,12 +3,15 @@ the position it would come to, before anything happens."""
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
+from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import clocks_at
 from blindplay.laws.state import OTHER, Pending
@@ -64,43 +67,59 @@ def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], li
     """What confirming a proposal does, and what rejecting it does, in sentences."""
     say, telling = catalogue(language), Narrator(game, language)
     ruling = pending.ruling
-    kind = ruling.kind if ruling.kind != "arbiter_needed" else str(ruling["why"])
     values = Lenient(
-        (name, telling.name(str(ruling[name])))
+        (name, telling.name(person))
         for name in ("by", "player")
-        if name in ruling.fields
+        if isinstance(person := getattr(ruling, name, None), str)
     )
-    values["result"] = str(ruling.get("result") or "")
-    values["to"] = telling.ply(ruling["to_ply"]) if "to_ply" in ruling.fields else ""
+    values["result"] = str(getattr(ruling, "result", None) or "")
+    to_ply = _goes_back_to(ruling)
+    values["to"] = "" if to_ply is None else telling.ply(to_ply)
     for side in f.SIDES:
-        left = ruling.get(side)
+        left = getattr(ruling, side, None)
         values[side] = time_of(left * 1000 if left is not None else game.clock.left[side])
-    yes, no = f"yes_if_{kind}", f"no_if_{kind}"
-    if kind == "illegal":
-        back = "yes_if_illegal_back" if "to_ply" in ruling.fields else "yes_if_illegal_undo"
-        limit = game.switch("illegal_moves_that_lose")
-        loses = limit and ruling["number"] >= limit
-        yes = "yes_if_loses" if loses else back
-        no = "no_if_illegal_stands" if game.switch("illegal_stands") else "no_if_goes_on"
-    elif kind == "claim" and "correct" in ruling.fields:
-        yes = "yes_if_draw" if ruling["correct"] else "yes_if_claim_wrong"
-        no = "no_if_claim_correct" if ruling["correct"] else "no_if_goes_on"
-    elif kind == "claim":
-        yes, no = "yes_if_draw", "no_if_claim_judged"
-    elif kind == "take_back":
-        yes = "yes_if_new_game" if ruling.get("new_game") else "yes_if_take_back"
-    elif kind == "flag":
-        yes = "yes_if_flag_undecided" if ruling.get("undecided") else "yes_if_flag"
-    confirming = [say.get(yes, say["yes_if_other"]).format_map(values)]
+    find = _OUTCOMES.get(type(ruling))
+    name = ruling.why if isinstance(ruling, r.ArbiterNeeded) else ruling.kind
+    yes, no = find(game, ruling) if find is not None else (name, name)
+    confirming = [say.get(f"yes_if_{yes}", say["yes_if_other"]).format_map(values)]
     if pending.price is not None:
-        confirming.append(telling.ruling(_plain(pending.price)))
-    return confirming, [say.get(no, say["no_if_goes_on"]).format_map(values)]
+        confirming.append(telling.ruling(dataclasses.replace(pending.price, status=None)))
+    return confirming, [say.get(f"no_if_{no}", say["no_if_goes_on"]).format_map(values)]
 
 
-def _plain(ruling: Ruling) -> Ruling:
-    """A ruling without its status: as it will be."""
-    fields = {name: value for name, value in ruling.fields.items() if name != "status"}
-    return Ruling(ruling.t, ruling.kind, fields, ruling.articles)
+def _illegal(game: Game, ruling: r.IllegalMove) -> tuple[str, str]:
+    limit = game.switch("illegal_moves_that_lose")
+    yes = "illegal_undo" if ruling.to_ply is None else "illegal_back"
+    no = "illegal_stands" if game.switch("illegal_stands") else "goes_on"
+    return "loses" if limit and ruling.number >= limit else yes, no
+
+
+def _claim(game: Game, ruling: r.Claimed) -> tuple[str, str]:
+    if ruling.correct is None:
+        return "draw", "claim_judged"
+    return ("draw", "claim_correct") if ruling.correct else ("claim_wrong", "goes_on")
+
+
+def _take_back(game: Game, ruling: r.TakeBack) -> tuple[str, str]:
+    return "new_game" if ruling.new_game else "take_back", "take_back"
+
+
+def _flag(game: Game, ruling: r.FlagFell) -> tuple[str, str]:
+    return "flag_undecided" if ruling.undecided else "flag", "flag"
+
+
+# What confirming and what rejecting does, as the ends of the sentences' keys.
+_OUTCOMES: Mapping[type[Ruling], Callable[[Game, Any], tuple[str, str]]] = {
+    r.IllegalMove: _illegal,
+    r.Claimed: _claim,
+    r.TakeBack: _take_back,
+    r.FlagFell: _flag,
+}
+
+
+def _goes_back_to(ruling: Ruling) -> int | None:
+    """The ply after which the game goes on if this is confirmed; None if it does not go back."""
+    return ruling.to_ply if isinstance(ruling, r.IllegalMove | r.TakeBack) else None
 
 
 def _decide(game: Game, telling: Narrator, do: str, language: str) -> Confirmation:
@@ -108,10 +127,11 @@ def _decide(game: Game, telling: Narrator, do: str, language: str) -> Confirmati
     if pending is None:
         raise NoActionError("v_nothing_proposed")
     confirming, rejecting = outcomes(game, pending, language)
-    proposal = telling.ruling(_plain(pending.ruling))
+    proposal = telling.ruling(dataclasses.replace(pending.ruling, status=None))
     shown = None
-    if do == "confirm" and isinstance(pending.ruling.get("to_ply"), int):
-        shown = game.shown_after(pending.ruling["to_ply"])
+    to_ply = _goes_back_to(pending.ruling)
+    if do == "confirm" and to_ply is not None:
+        shown = game.shown_after(to_ply)
     sentences = (proposal, *(confirming if do == "confirm" else rejecting))
     return Confirmation(sentences, {"act": "arbiter", "do": do}, say[f"yes_{do}"], shown)
 
@@ -181,7 +201,9 @@ def _restore(
     left = clocks_at(game, ply)
     sentences = [
         say["will_restore"].format(after=telling.ply(ply), back=len(game.history) - ply),
-        say["will_clocks"].format(**{side: time_of(left[side] * 1000) for side in f.SIDES}),
+        say["will_clocks"].format(
+            white=time_of(left["white"] * 1000), black=time_of(left["black"] * 1000)
+        ),
     ]
     return Confirmation(
         tuple(sentences),

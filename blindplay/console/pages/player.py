@@ -49,7 +49,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 def _heard(game: Game, language: str) -> list[tuple[int, common.ShownMove]]:
     """The last announcements, the newest first, each with the number of its move."""
     found = [
-        (ply.before.fullmove_number, ply.before, ply.said or ply.move, ply.side)
+        (ply.before.fullmove_number, ply.before, ply.spoken, ply.side)
         for ply in game.history[-_HEARD:]
     ]
     if game.turn.announced is not None:

@@ -11,6 +11,7 @@ import chess
 from blindplay.language import load
 from blindplay.laws import Fact, Game, Ruling, editions
 from blindplay.laws import facts as f
+from blindplay.laws import rulings as r
 from blindplay.laws.editions import Article
 
 from ..messages import catalogue
@@ -92,17 +93,17 @@ class Narrator:
     def ruling(self, ruling: Ruling) -> str:
         """What a ruling is, in one sentence, with its status where it has one."""
         values = self._values(ruling.fields)
-        text = self._say[self._key(ruling, values)].format_map(Lenient(values)).strip()
-        if ruling.get("claimable"):
+        text = self._say[_key(ruling)].format_map(Lenient(values)).strip()
+        if isinstance(ruling, r.IllegalMove) and ruling.claimable:
             return f"{text} ({self._say['is_claimable']})"
-        status = ruling.get("status")
+        status = status_of(ruling)
         return f"{text} ({self._say[f'is_{status}']})" if status else text
 
     def line(self, ruling: Ruling) -> TimelineLine:
         """A ruling with its articles."""
-        proposed = ruling.get("status") == "proposed"
+        proposed = status_of(ruling) == "proposed"
         # Explanations are in the words of the table, whatever the page's language.
-        language = self._spoken_in if ruling.kind == "explained" else ""
+        language = self._spoken_in if isinstance(ruling, r.Explained) else ""
         return TimelineLine(self.ruling(ruling), articles(ruling.articles), proposed, language)
 
     def entry(self, number: int, fact: Fact, rulings: Sequence[Ruling]) -> TimelineEntry:
@@ -163,32 +164,10 @@ class Narrator:
 
     def _spoken(self, text: str, ruling: Ruling) -> str:
         """An announcement by the move that it was taken for, as words and by its squares."""
-        if "words" not in ruling.fields:
+        if not isinstance(ruling, r.Announced | r.Repeated):
             return text
         head = text.partition(": ")[0]
-        return f"{head}: {ruling['words']} ({self.move(ruling['move'])})"
-
-    def _key(self, ruling: Ruling, values: dict[str, str]) -> str:
-        kind, key = ruling.kind, f"r_{ruling.kind}"
-        if kind == "obliged" and ruling.get("free"):
-            return "r_obliged_free"
-        if kind in ("assistant", "presides"):
-            return key + ("_yes" if ruling["present"] else "_no")
-        if kind == "scoresheets":
-            return key + ("_agree" if ruling["agree"] else "_differ")
-        if kind == "take_back" and ruling.get("new_game"):
-            return "r_take_back_new"
-        if kind == "penalty":
-            if ruling.get("loses") or "result" in ruling.fields:
-                return "r_penalty_loses"
-            if ruling.get("kind") == "warning":
-                return "r_penalty_warning"
-            if ruling.get("takes"):
-                return "r_penalty_both" if ruling.get("gives") else "r_penalty_takes"
-            return "r_penalty_time"
-        if kind == "clock" and ruling["running"] == "none":
-            values["running"] = self._say["who_none"]
-        return key
+        return f"{head}: {ruling.words} ({self.move(ruling.move)})"
 
     def _values(self, fields: Mapping[str, Any]) -> dict[str, str]:
         found = {name: self._value(name, value) for name, value in fields.items()}
@@ -241,6 +220,37 @@ class Narrator:
         return self._say[key].format(piece=self.piece(step["piece"]), square=step["square"])
 
 
+def status_of(ruling: Ruling) -> r.Status | None:
+    """How far the arbiter's decision has come, None where nobody is asked."""
+    return ruling.status if isinstance(ruling, r.Proposable) else None
+
+
+def _penalty_key(penalty: r.Penalty) -> str:
+    if penalty.loses or penalty.result is not None:
+        return "_loses"
+    if penalty.penalty == "warning":
+        return "_warning"
+    if penalty.takes:
+        return "_both" if penalty.gives else "_takes"
+    return "_time"
+
+
+# What the key of a ruling's sentence ends with, where one kind has several sentences.
+_ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
+    r.Obliged: lambda obliged: "_free" if obliged.free else "",
+    r.AssistantPresence: lambda assistant: "_yes" if assistant.present else "_no",
+    r.Presides: lambda arbiter: "_yes" if arbiter.present else "_no",
+    r.Scoresheets: lambda sheets: "_agree" if sheets.agree else "_differ",
+    r.TakeBack: lambda back: "_new" if back.new_game else "",
+    r.Penalty: _penalty_key,
+}
+
+
+def _key(ruling: Ruling) -> str:
+    ending = _ENDINGS.get(type(ruling))
+    return f"r_{ruling.kind}{ending(ruling) if ending else ''}"
+
+
 class Lenient(dict[str, str]):
     """Values for a sentence; what a fact or a ruling leaves out is left out of it."""
 
@@ -258,5 +268,5 @@ def belongs(fact: Fact, rulings: Sequence[Ruling], group: str, who: str) -> bool
     if who and str(getattr(fact, "by", getattr(fact, "board", ""))) != who:
         return False
     if group == "rulings":
-        return any(one.get("status") or one.kind == "arbiter_needed" for one in rulings)
+        return any(status_of(one) or isinstance(one, r.ArbiterNeeded) for one in rulings)
     return not group or fact.kind in GROUPS.get(group, ())

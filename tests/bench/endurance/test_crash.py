@@ -22,7 +22,7 @@ from blindplay.record import Journal, JournalError, pulse, reopen
 from blindplay.table import Table
 from blindplay.table.play import WantedDevices, run
 from blindplay.table.session import Session
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 
 GERMAN = load("de")
 SETUP = Setup(

@@ -19,7 +19,7 @@ from blindplay.record import Journal, Tape
 from blindplay.record.tape import beside
 from blindplay.table import Table
 from blindplay.table.console_host import ServedTable
-from blindplay.wording.announcements import PackWords
+from blindplay.wording.pack_words import PackWords
 from tests.console.hall import Browser, Hall
 from tests.laws.test_game_scenarios import SCENARIOS, scenarios
 
@@ -120,7 +120,7 @@ def test_what_the_second_step_of_a_penalty_sends_is_done(
     answer = arbiter.do(step.fields["act"], **sent)
     assert answer.json()["refused"] is False, answer.text
     (penalty,) = (ruling for ruling in hall.rulings if ruling.kind == "penalty")
-    assert {name: penalty[name] for name in came} == came
+    assert came.items() <= penalty.fields.items()
     assert hall.table.game.result == came.get("result")
 
 

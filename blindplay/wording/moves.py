@@ -1,0 +1,87 @@
+"""Moves, plies and slips of the hand in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+
+from blindplay.language import Language
+from blindplay.laws.deviation import UNKNOWN, Slip, SlipKind
+
+
+def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition: str) -> str:
+    """A move as it is announced; one that is not legal by its two squares."""
+    if board.is_legal(move):
+        return pack.announce(board, move, edition=edition)
+    return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+
+
+def ply_in_words(ply: int, first: str, pack: Language, before: int = 0) -> dict[str, str]:
+    """A ply's move number and player, as sentences need them.
+
+    ``first`` is the side that made the first ply; ``before`` is how many numbers the scoresheets
+    are ahead of it.
+    """
+    index = ply if first == "white" else ply + 1
+    return {
+        "number": pack.number((index + 1) // 2 + before),
+        "player": pack.sentence("white" if index % 2 else "black"),
+    }
+
+
+def diagnosis(
+    explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language, before: int = 0
+) -> str:
+    """What hands must have done on ``board``, a sentence for each slip; empty without slips.
+
+    ``first`` and ``before`` are those of :func:`ply_in_words`.
+    """
+    told = [
+        " ".join(_slip_in_words(slip, first, pack, before) for slip in slips)
+        for slips in explanations
+        if slips
+    ]
+    if not told:
+        return ""
+    alternative = f" {pack.sentence('slip_or')} "
+    intro = pack.sentence("slip_board", player=pack.sentence(board))
+    return f"{intro} {alternative.join(told)}"
+
+
+def _slip_in_words(slip: Slip, first: str, pack: Language, before: int) -> str:
+    def piece(letter: str | None) -> str:
+        if letter is None or letter == UNKNOWN:
+            return ""
+        return pack.piece(chess.Piece.from_symbol(letter))
+
+    def square(number: int | None) -> str:
+        return "" if number is None else pack.square(number)
+
+    values = {
+        "piece": piece(slip.piece),
+        "other": piece(slip.other),
+        "square": square(slip.square),
+        "to": square(slip.to),
+    }
+    if slip.move is not None:
+        values["origin"] = pack.square(slip.move.from_square)
+        values["right"] = pack.square(slip.move.to_square)
+    for name, move in (("promoted", slip.executed), ("wanted", slip.move)):
+        if move is not None and move.promotion:
+            white = chess.square_rank(move.to_square) == 7
+            values[name] = pack.piece(chess.Piece(move.promotion, white))
+    if slip.ply is not None:
+        values |= ply_in_words(slip.ply, first, pack, before)
+    return pack.sentence(_sentence_of(slip, named=bool(values["piece"])), **values)
+
+
+def _sentence_of(slip: Slip, *, named: bool) -> str:
+    """The key of the pack's sentence for a slip; ``named``: its piece is known."""
+    if slip.what is SlipKind.OTHER_PIECE:
+        return "slip_other_move"
+    if slip.what is SlipKind.DISPLACED and slip.other is not None:
+        return "slip_displaced_onto"
+    if slip.what is SlipKind.EXTRA and not named:
+        return "slip_extra_unknown"
+    return f"slip_{slip.what.value}"

@@ -1,0 +1,127 @@
+"""The language packs as the Laws use them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+
+import chess
+
+from blindplay import language as packs
+from blindplay.language import Kind, Language
+from blindplay.language.scoresheets import reading
+from blindplay.language.scoresheets.notation import meanings
+from blindplay.laws import Heard
+from blindplay.laws.deviation import Explanation
+from blindplay.laws.facts import SIDES
+from blindplay.laws.rulings import Answer
+from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
+
+from .moves import diagnosis
+from .position import whole_position
+
+# Norwegian is one language at a chessboard, in either written form.
+_SAME_WORDS = {"no": "nb", "nn": "nb"}
+
+
+class PackWords:
+    """Understands and announces with the language packs; implements :class:`laws.Words`.
+
+    ``fallback`` is the language for players whose own language has no pack.
+    """
+
+    def __init__(self, fallback: str = "de") -> None:
+        self.fallback = fallback
+        self._packs: dict[str, Language] = {}
+
+    def pack(self, language: str) -> Language:
+        """The pack of ``language``, or the fallback's. "de+nb" is German with the ranks of
+        Norwegian."""
+        if language not in self._packs:
+            own, _, ranks = language.partition("+")
+            code = _code(own) or self.fallback
+            numbers = _code(ranks)
+            self._packs[language] = packs.load(f"{code}+{numbers}" if numbers else code)
+        return self._packs[language]
+
+    def understand(self, text: str, board: chess.Board, language: str) -> Heard:
+        """What is *announced*: a correction or a command is no announcement."""
+        understood = self.pack(language).understand(text, board)
+        if understood.kind is Kind.MOVE:
+            return Heard("move", understood.moves)
+        if understood.kind is Kind.AMBIGUOUS:
+            return Heard("ambiguous", understood.moves)
+        if understood.kind is Kind.ILLEGAL:
+            why = understood.why.value if understood.why else ""
+            return Heard("illegal", understood.moves, why)
+        return Heard("other")
+
+    def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
+        """The words in which a legal move is announced (D.2.1)."""
+        return self.pack(language).announce(board, move, edition=edition)
+
+    def reader(self, entries: Collection[str]) -> EntryReader:
+        """A reader for one scoresheet. All its ``entries`` together tell the country whose letters
+        it uses, whatever language its player speaks."""
+        notations = reading.notation_of(entries)
+
+        def read(text: str, board: chess.Board) -> WrittenEntry:
+            found = reading.read(text, board, notations)
+            certainty: EntryCertainty = found.certainty.value
+            meant: frozenset[object] = frozenset()
+            if certainty == "illegal":  # two illegal entries are compared by what they name
+                meant = frozenset(
+                    (one.piece, one.origins, one.targets, one.promotion, one.castles)
+                    for one in meanings(text, frozenset(notations))
+                    if one.own
+                )
+            remarks = tuple(remark.value for remark in found.remarks)
+            return WrittenEntry(text, certainty, found.moves, remarks, meant)
+
+        return read
+
+    def diagnosis(
+        self, explanations: Sequence[Explanation], board: str, first: str, language: str
+    ) -> str:
+        """What hands must have done on ``board``; see :func:`.moves.diagnosis`."""
+        return diagnosis(explanations, board, first, self.pack(language))
+
+    def answer(self, answer: Answer, language: str) -> str:
+        """The words of an answer, from its figures."""
+        pack = self.pack(language)
+        if answer.about == "time":
+            return _times(answer, pack)
+        if answer.about == "moves":
+            if not answer.moves:
+                return pack.sentence("no_moves_completed")
+            return pack.sentence("moves_completed", count=pack.number(answer.moves))
+        if answer.about == "position":
+            return whole_position(pack, chess.Board(answer.fen or chess.STARTING_FEN))
+        return _last_move(answer, pack)
+
+
+def _code(language: str) -> str | None:
+    """The code of the pack for a language such as "de-AT", if there is one."""
+    known = packs.languages()
+    primary = re.split("[-_]", language.lower())[0]
+    return next((c for c in (primary, _SAME_WORDS.get(primary, "")) if c in known), None)
+
+
+def _times(answer: Answer, pack: Language) -> str:
+    left = {"white": answer.white or 0, "black": answer.black or 0}
+    times = {side: pack.duration(round(left[side] * 1000)) for side in SIDES}
+    mine = answer.to.removeprefix("assistant:")
+    if mine not in SIDES:
+        return " ".join(f"{pack.sentence(side)}: {times[side]}." for side in SIDES)
+    other = "black" if mine == "white" else "white"
+    return pack.sentence("clock_both", mine=times[mine], opponent=times[other])
+
+
+def _last_move(answer: Answer, pack: Language) -> str:
+    words = answer.announcement
+    if words is None and answer.move not in (None, "0000"):
+        move = chess.Move.from_uci(str(answer.move))
+        words = f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
+    if words is None:
+        return pack.sentence("no_last_move")
+    return pack.sentence("last_move", player=pack.sentence(str(answer.by)), move=words)
