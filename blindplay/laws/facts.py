@@ -18,8 +18,10 @@ from typing import Any, ClassVar
 import chess
 
 from .clock import TimeControl
+from .placement import read_position
 
 SIDES = ("white", "black")
+MODES = ("standard", "rapid", "blitz")
 PEOPLE = ("white", "black", "assistant:white", "assistant:black", "arbiter")
 QUESTIONS = ("time", "moves", "last_move", "position")
 IRREGULARITIES = (
@@ -144,28 +146,13 @@ def _requirements(value: Any) -> tuple[str, ...]:
     return tuple(name for name in REQUIREMENTS if name in value)
 
 
-def _never_played_on(board: chess.Board) -> bool:
-    """Whether nobody can go on from a position: a king that could be taken, an en passant square
-    that no pawn has just passed. Illegal positions that do occur in rapid and blitz are games:
-    both kings in check, a pawn on the last rank (A.5.4)."""
-    status = board.status()
-    if status & chess.STATUS_INVALID_EP_SQUARE:
-        return True
-    return bool(status & chess.STATUS_OPPOSITE_CHECK) and not board.is_check()
-
-
 def _fen(value: Any) -> str:
+    if not isinstance(value, str):
+        raise FactError(f"must be a position in FEN, not {_shown(value)}")
     try:
-        if not isinstance(value, str):
-            raise ValueError
-        board = chess.Board(value, chess960=True)
-    except ValueError:
-        raise FactError(f"must be a position in FEN, not {_shown(value)}") from None
-    kings = len(board.pieces(chess.KING, chess.WHITE)), len(board.pieces(chess.KING, chess.BLACK))
-    if kings != (1, 1):
-        raise FactError("must be a position with one king of each colour")
-    if _never_played_on(board):
-        raise FactError(f"must be a position that can be played on, not {_shown(value)}")
+        read_position(value)
+    except ValueError as error:
+        raise FactError(f"{error}, not {_shown(value)}") from None
     return value
 
 
@@ -272,7 +259,7 @@ class Setup(Fact):
 
     kind: ClassVar[str] = "setup"
     edition: str = field(default="fide-2023", metadata=_reader(_edition))
-    mode: str = field(default="standard", metadata=_reader(_one_of("standard", "rapid", "blitz")))
+    mode: str = field(default="standard", metadata=_reader(_one_of(*MODES)))
     supervised: bool = field(default=False, metadata=_reader(_switch))
     variant: str = field(default="chess", metadata=_reader(_one_of("chess", "chess960")))
     fen: str = field(default=chess.STARTING_FEN, metadata=_reader(_fen))

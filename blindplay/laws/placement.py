@@ -35,6 +35,25 @@ def pieces_of(board: chess.BaseBoard) -> dict[int, str]:
     return found
 
 
+def read_position(fen: str) -> chess.Board:
+    """The position of a game in FEN. Positions that only rapid and blitz allow are accepted: both
+    kings in check, or a pawn on the last rank (A.5.4).
+
+    :raises ValueError: if no game can be continued from it; the message says what it must be.
+    """
+    try:
+        board = chess.Board(fen, chess960=True)
+    except ValueError:
+        raise ValueError("must be a position in FEN") from None
+    if any(len(board.pieces(chess.KING, colour)) != 1 for colour in chess.COLORS):
+        raise ValueError("must be a position with one king of each colour")
+    status = board.status()
+    king_could_be_taken = status & chess.STATUS_OPPOSITE_CHECK and not board.is_check()
+    if king_could_be_taken or status & chess.STATUS_INVALID_EP_SQUARE:
+        raise ValueError("must be a position that can be played on")
+    return board
+
+
 def read_placement(text: str) -> dict[int, str]:
     """The placement that the first field of a FEN describes; :exc:`ValueError` for none."""
     return pieces_of(chess.BaseBoard(text))
