@@ -1,5 +1,7 @@
-"""``python -m blindplay``: the program where its command is not on the path, as on Windows."""
+"""``python -m blindplay``: for systems where the command is not on the path, such as Windows."""
+
+import sys
 
 from blindplay.cli import main
 
-main()
+sys.exit(main())

@@ -21,7 +21,7 @@ SEPARATE = {"laws", "language", "speech", "boards"}
 """The lowest rooms do not know each other."""
 STANDARD_ONLY = {"laws": {"chess"}, "language": {"chess"}}
 OUTSIDE = {
-    "chess", "vosk", "pyttsx3", "espeakng_loader", "serial", "cobs", "miniaudio", "typer",
+    "chess", "vosk", "pyttsx3", "espeakng_loader", "serial", "cobs", "miniaudio", "click",
     "platformdirs", "numpy", "soundfile", "starlette", "uvicorn", "jinja2", "segno", "httpx",
 }  # fmt: skip
 

@@ -1,6 +1,6 @@
-"""What a table needs and what of it is there: one sentence each, with the remedy.
+"""What a table needs, and whether it is there: one sentence per finding, with the remedy.
 
-:func:`report` makes of it a text to send with a question, without what tells who asks.
+:func:`report` turns the findings into a text to send with a question; it identifies nobody.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from importlib import metadata, resources
+from importlib import metadata
 from pathlib import Path
 
 import chess
@@ -32,21 +32,24 @@ from blindplay.language import Language
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, storage
 from blindplay.record.tape import beside
+from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen, unread_choices
 
 from . import speech_diagnosis as findings
 from .speech_diagnosis import Diagnosis
 
 _ROOM = 500_000_000
-"""Bytes a disk should have left: a long game with its tape takes a fifth of that."""
+"""Bytes that should be free on a disk. A long game with its tape takes a fifth of that."""
 _LATE_MS = 500
+"""Milliseconds until a fact is on the disk; a slower disk delays every announcement."""
 _GAMES = 20
-_PORT = 8080  # console_host.PORT, which would load a web server
+"""How many games are read to their ends, the newest first."""
+_PORT = 8080  # a copy of console_host.PORT; importing that would load a web server
 
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
     """All findings: packages, voices, recogniser and vocabulary, sound devices, boards, journals
-    and their disk, clock, console, private folders, brltty."""
+    and their disk, clock, console, private folders and brltty."""
     yield _packages()
     words = [*pack.phrases(chess.Board()), *pack.command_phrases()]
     yield from findings.examine(pack.code, model=model, words=words, microphone=microphone)
@@ -63,21 +66,23 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
 
 
 def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
-    """Whether those listen that were chosen; what several together cost; what they are worth,
-    `bench models` says."""
+    """Whether the chosen models can be read, and how much memory several models need together.
+
+    `bench models` measures how well they hear.
+    """
     if model is None and (unread := unread_choices()):
         yield Diagnosis(False, "models", unread)
     try:
         folders = chosen(pack.code) if model is None else (model,)
     except ModelError:
-        return  # told already
+        return  # the finding about the recogniser reports this error
     measured = memory(folders, pack.code) if len(folders) > 1 else None
     if measured is not None:
         yield Diagnosis(
             True,
             "models",
             f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
-            "of memory; blindplay bench models says how well, and how fast.",
+            "of memory; blindplay bench models measures how well they hear, and how fast.",
         )
 
 
@@ -113,33 +118,33 @@ def _boards() -> Iterator[Diagnosis]:
 
 
 def _journal(folder: Path) -> Iterator[Diagnosis]:
-    """Whether facts come to the disk, how fast, and whether there is room for more."""
+    """Whether facts reach the disk, how fast, and whether there is room for more games."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".doctor-") as trial:
             path = Path(trial) / "trial.db"
             with Journal(path) as journal:
                 took = sorted(_append(journal, t) for t in range(20))
-                logged = path.with_name(f"{path.name}-wal").exists()
+                has_log = path.with_name(f"{path.name}-wal").exists()
     except (JournalError, OSError) as error:
         reason = error if isinstance(error, JournalError) else f"{folder}: {error.strerror}."
         yield Diagnosis(False, "journal", f"No game can be kept: {reason}")
         return
     yield Diagnosis(True, "journal", f"Games are kept in {folder}.")
     usual = statistics.median(took)
-    if not logged:
+    if not has_log:
         yield Diagnosis(
             False,
             "disk",
-            f"The disk with {folder} keeps no log of what is being written, as a folder in the "
-            "network may not; name a file on a disk of this machine with --journal.",
+            f"The disk with {folder} cannot keep SQLite's write-ahead log, as some network folders "
+            "cannot; name a file on a disk of this machine with --journal.",
         )
     elif usual > _LATE_MS:
         yield Diagnosis(
             False,
             "disk",
-            f"A fact is on the disk only after {usual:.0f} ms, and only then is a move announced; "
-            "name a file on a faster disk with --journal.",
+            f"A fact takes {usual:.0f} ms to reach the disk, and each move is announced only after "
+            "that; name a file on a faster disk with --journal.",
         )
     else:
         yield Diagnosis(
@@ -165,7 +170,7 @@ def _append(journal: Journal, t: int) -> float:
 
 
 def _games(folder: Path) -> Iterator[Diagnosis]:
-    """Whether the last games can be read to their ends, and of how many there is sound."""
+    """Whether the newest games can be read to their ends, and how many games have sound."""
     journals = sorted(folder.glob("*.db"), key=lambda path: path.stat().st_mtime)
     newest = [path for path in journals if ".damaged-" not in path.name][-_GAMES:]
     bad = 0
@@ -184,13 +189,15 @@ def _games(folder: Path) -> Iterator[Diagnosis]:
     taped = sum(beside(path).is_dir() for path in journals)
     if taped:
         yield Diagnosis(
-            True, "tape", f"Games with sound on tape: {taped}; blindplay forget removes a game's."
+            True, "tape", f"Games with sound on tape: {taped}; blindplay forget removes it."
         )
 
 
 def _clock() -> Diagnosis:
-    """The games' clock must go forward only, in steps that are small beside a second; the time of
-    day says how long a table was down."""
+    """The clock that times games must only go forward, in steps far below a second.
+
+    The date tells how long a table was down, and records carry it.
+    """
     known = time.get_clock_info("monotonic")
     readings = [time.monotonic() for _ in range(10_000)]
     back = any(later < earlier for earlier, later in itertools.pairwise(readings))
@@ -202,9 +209,9 @@ def _clock() -> Diagnosis:
         return Diagnosis(
             False,
             "clock",
-            f"The date of this machine is {datetime.date.today()}; set it: records bear it.",
+            f"The date of this machine is {datetime.date.today()}; set it, for records carry it.",
         )
-    return Diagnosis(True, "clock", "The clock that times games goes forward, and finely enough.")
+    return Diagnosis(True, "clock", "This machine's clock is good enough to time a game.")
 
 
 def _console() -> Diagnosis:
@@ -215,16 +222,16 @@ def _console() -> Diagnosis:
         return Diagnosis(
             False,
             "console",
-            f"Another program has port {_PORT}; if you want the pages of --console, name another "
+            f"Another program uses port {_PORT}; for the pages of --console, name another port "
             "with --console-port.",
         )
     return Diagnosis(True, "console", f"The pages of --console can be served at port {_PORT}.")
 
 
 def _private() -> Iterator[Diagnosis]:
-    """Folders with names or voices that others on this machine may look into."""
+    """Folders with names or voices that other users of this machine can read."""
     if os.name != "posix":
-        return  # Windows gives a user's folders to him alone
+        return  # on Windows, only the user can read the user's folders
     folders = [
         storage.tables_folder(),
         speaker_models.players_folder(),
@@ -235,38 +242,31 @@ def _private() -> Iterator[Diagnosis]:
         yield Diagnosis(
             False,
             "private",
-            f"Others on this machine may look into {path}, where names are; run: "
+            f"Other users of this machine can read {path}, which contains names; run: "
             f'chmod go= "{path}"',
         )
     if not open_:
-        yield Diagnosis(True, "private", "Nobody else on this machine may look into your games.")
+        yield Diagnosis(True, "private", "No other user of this machine can read your games.")
 
 
 def _packages() -> Diagnosis:
-    """Python, and the packages that run BlindPlay against those it was tested with."""
-    tested = _locked()
-    others = []
-    there = _installed()
-    for name, version in there.items():
-        if name in tested and version not in tested[name]:
-            others.append(f"{name} {version} instead of {' or '.join(sorted(tested[name]))}")
-    python = f"Python {platform.python_version()}"
-    if not tested:
-        return Diagnosis(True, "packages", f"{python} with {len(there)} packages.")
-    if not others:
-        return Diagnosis(
-            True, "packages", f"{python}, and all {len(there)} packages are as they were tested."
-        )
-    return Diagnosis(
-        True,
-        "packages",
-        f"{python}; of {len(there)} packages these are not as they were tested: "
-        f"{'; '.join(sorted(others))}.",
+    """The version of Python, and packages in other versions than those tested."""
+    tested, installed = _locked(), _installed()
+    others = sorted(
+        f"{name} {version} instead of {' or '.join(sorted(tested[name]))}"
+        for name, version in installed.items()
+        if name in tested and version not in tested[name]
     )
+    found = f"Python {platform.python_version()} with {len(installed)} packages"
+    if others:
+        found += f"; these have other versions than those tested: {'; '.join(others)}"
+    elif tested:
+        found += ", all in the versions that were tested"
+    return Diagnosis(True, "packages", f"{found}.")
 
 
 def _installed() -> dict[str, str]:
-    """The versions of the packages that BlindPlay runs with, as far as they are there."""
+    """The versions of the installed packages that BlindPlay needs."""
     found: dict[str, str] = {}
     wanted = ["blindplay"]
     while wanted:
@@ -274,7 +274,7 @@ def _installed() -> dict[str, str]:
         try:
             package = metadata.distribution(name)
         except metadata.PackageNotFoundError:
-            continue  # for another system, or gone
+            continue  # it is for another system, or was uninstalled
         found[name] = package.version
         for line in package.requires or ():
             other = re.split(r"[^\w.-]", line, maxsplit=1)[0]
@@ -286,11 +286,9 @@ def _installed() -> dict[str, str]:
 
 
 def _locked() -> dict[str, set[str]]:
-    """The versions that were tested, by the packages' names; nothing if that is not known."""
-    inside = resources.files("blindplay").joinpath("locks", "packages.txt")
-    beside_it = Path(__file__).resolve().parent.parent.parent / "locks" / "packages.txt"
+    """The tested versions by the packages' names; empty if they are not known."""
     try:
-        text = (inside if inside.is_file() else beside_it).read_text("utf-8")
+        text = shipped("locks/packages.txt").read_text("utf-8")
     except OSError:
         return {}
     found: dict[str, set[str]] = {}
@@ -300,8 +298,7 @@ def _locked() -> dict[str, set[str]]:
 
 
 def report(findings: Iterable[Diagnosis]) -> str:
-    """Findings and versions as a text for others: without sound, and without names of people, of
-    this machine, or of devices."""
+    """Findings and versions as a text to send. It names no people, machine or devices."""
     lines = [
         f"BlindPlay {__version__}",
         f"{platform.system()} {platform.release()}, {platform.machine()}",
@@ -310,14 +307,16 @@ def report(findings: Iterable[Diagnosis]) -> str:
         "",
     ]
     for one in findings:
-        said = one.sentence if one.shared is None else one.shared
-        lines.append(f"{'Good' if one.ok else 'Missing'}, {one.about}: {said}")
+        sentence = one.sentence if one.shared is None else one.shared
+        lines.append(f"{'Good' if one.ok else 'Missing'}, {one.about}: {sentence}")
     return nameless("\n".join(lines) + "\n")
 
 
 def nameless(text: str) -> str:
-    """``text`` with the home folder as ~, and NAME for the names of the user, of this machine, and
-    of the players that are known here."""
+    """``text`` with ~ for the home folder, and NAME for names.
+
+    Names are those of the user, of this machine, and of the players known on it.
+    """
     for home in {str(Path.home()), str(Path.home().resolve()), Path.home().as_posix()}:
         if len(home) > 1:
             text = re.sub(re.escape(home) + r"(?![\w-])", "~", text, flags=re.IGNORECASE)
@@ -333,12 +332,12 @@ def nameless(text: str) -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # a user without a name
+    except (OSError, KeyError, ImportError):  # the system knows no name of this user
         return ""
 
 
 def _brltty() -> Diagnosis | None:
-    """brltty grabs the USB adapters (CH340, CP210x) that boards are built with."""
+    """Whether brltty runs: it takes the USB adapters (CH340, CP210x) that boards use."""
     if not sys.platform.startswith("linux"):
         return None
     for name in Path("/proc").glob("[0-9]*/comm"):

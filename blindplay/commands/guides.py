@@ -1,7 +1,7 @@
-"""The guides, and how the short form of one is read aloud.
+"""The guides, and reading the short form of a guide aloud.
 
-A guide is a file of ``docs/guides``, ``player.de.md``; its first section is the short form, in
-words only, a step a paragraph. A line that begins with four spaces is a command.
+A guide is a file of ``docs/guides`` such as ``player.de.md``. Its first section is the short form:
+words only, one step per paragraph. A line that begins with four spaces is a command.
 """
 
 from __future__ import annotations
@@ -15,58 +15,57 @@ from pathlib import Path
 from typing import TextIO
 
 from blindplay.language import Command, Language
+from blindplay.shipped import shipped
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.wording.board_steps import key_of
 
-ROLES = ("player", "assistant", "arbiter", "organiser")
-"""For whom there are guides."""
 LANGUAGES = ("de", "en")
-"""The languages in which there are guides."""
+"""The languages of the guides."""
 _OVERVIEW = "help"
-"""The file that says how a guide is read, and then what BlindPlay is and which guides there are."""
+"""The file that explains the keys, then introduces BlindPlay and lists the guides."""
 _DASHES = {"de": "Minus Minus", "en": "dash dash"}
 SPELLINGS = {"de": {"blindplay": "Bleindpleh", "play": "Pleh", "player": "Plejer"}}
-"""How a voice is to be given words of commands that it would say otherwise, by language."""
+"""Spellings, by language, that make a voice pronounce the words of commands correctly."""
 _WHOLE = {"de": "Die ganze Anleitung steht hier:", "en": "The whole guide is here:"}
 _BACK = ("zurück", "back")
 _END = ("quit", "ende", "end")
-# Waiting for ever cannot be broken off by Ctrl-C on Windows; waiting for so many seconds can.
+# On Windows, Ctrl-C does not interrupt a wait without a timeout, so wait for so long repeatedly.
 _POLL_SECONDS = 0.1
 
 Paragraph = tuple[str, ...]
-"""What is printed line by line: its sentences, and commands, which begin with four spaces."""
+"""Lines to print: sentences, and commands, which begin with four spaces."""
 
 
 @dataclass(frozen=True)
 class ShortGuide:
-    """What is read aloud: ``manner`` says how, if somebody is there to press keys; ``whole`` is
-    the file of the whole guide."""
+    """The short form of a guide."""
 
-    manner: tuple[Paragraph, ...]
+    keys: tuple[Paragraph, ...]
+    """Explains the keys; read only if somebody can press them."""
     paragraphs: tuple[Paragraph, ...]
     whole: Path
+    """The file of the whole guide."""
 
 
 def folder() -> Path:
-    """The folder of the guides: in the installed package, else in the source repository."""
-    package = Path(__file__).resolve().parent.parent
-    installed = package / "guides"
-    return installed if installed.is_dir() else package.parent / "docs" / "guides"
+    """The folder of the guides."""
+    return shipped("guides", "docs/guides")
 
 
 def short(role: str | None, language: str) -> ShortGuide:
-    """The short guide for one of ``ROLES``; None: what BlindPlay is, and which guides there are.
+    """The short guide for a role. Without a role: what BlindPlay is, and the list of guides.
 
-    :raises ValueError: if there is none in that language.
+    :raises ValueError: if there are no guides in that language.
     """
     if language not in LANGUAGES:
-        told = " and ".join(LANGUAGES)
-        raise ValueError(f"There are guides in {told}, none in {language!r}; add --language en.")
-    manner, overview = _sections(folder() / f"{_OVERVIEW}.{language}.md")[:2]
+        offered = " and ".join(LANGUAGES)
+        raise ValueError(f"There are guides in {offered}, none in {language!r}; add --language en.")
+    overview = folder() / f"{_OVERVIEW}.{language}.md"
+    keys, introduction = _sections(overview)[:2]
     if role is None:
-        return ShortGuide(manner, overview, folder() / f"{_OVERVIEW}.{language}.md")
+        return ShortGuide(keys, introduction, overview)
     whole = folder() / f"{role}.{language}.md"
-    return ShortGuide(manner, _sections(whole)[0], whole)
+    return ShortGuide(keys, _sections(whole)[0], whole)
 
 
 def _sections(file: Path) -> list[tuple[Paragraph, ...]]:
@@ -76,7 +75,7 @@ def _sections(file: Path) -> list[tuple[Paragraph, ...]]:
 
 
 def _paragraphs(section: str) -> Iterator[Paragraph]:
-    """Those of a section. A command belongs to the words before it, and so do the words after."""
+    """The paragraphs of a section. A command belongs to the paragraph before it."""
     parts = [part.rstrip() for part in re.split(r"\n\s*\n", section.strip("\n"))]
     joined: list[str] = []
     for part in parts:
@@ -95,16 +94,16 @@ def _sentences(text: str) -> list[str]:
 
 
 def in_words(line: str, language: str) -> str:
-    """A line of a paragraph as it is spoken: of a command, what is to be typed."""
+    """A line of a paragraph as it is spoken. In a command, dashes are spoken as words."""
     if not line.startswith("    "):
         return line
     return re.sub(r"--(\w+)", rf"{_DASHES[language]} \1", line.strip()) + "."
 
 
 class GuideReader:
-    """Reads a guide aloud and prints it, each sentence when it is spoken.
+    """Reads a guide aloud and prints each sentence when it is spoken.
 
-    ``speaker`` None: it is printed only, all at once.
+    Without a speaker, the guide is printed at once.
     """
 
     def __init__(self, pack: Language, speaker: Speaker | None, out: TextIO) -> None:
@@ -114,22 +113,24 @@ class GuideReader:
         self._inbox: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def read(self, guide: ShortGuide, keys: Iterable[str] | None) -> None:
-        """Read it to its end. After each paragraph wait for a line of ``keys``: an empty one or
-        the word for going on, those for repeating, going back and leaving; the end of the keys
-        leaves, too. A line that comes while something is spoken cuts it off. None: nobody is
-        there, and nothing is waited for."""
+        """Read the guide to its end.
+
+        After each paragraph, wait for a line of ``keys``. An empty line continues; a word repeats
+        the paragraph, goes back or stops. The end of the keys stops, too. A line that comes during
+        speech interrupts it. Without keys, nobody is there, and there are no pauses.
+        """
         waits = keys is not None and self._speaker is not None
         if waits:
             threading.Thread(target=self._listen, args=(keys,), name="keys", daemon=True).start()
-        paragraphs = (*(guide.manner if waits else ()), *guide.paragraphs)
+        paragraphs = (*(guide.keys if waits else ()), *guide.paragraphs)
         at = 0
         while at < len(paragraphs):
-            self._tell(paragraphs[at])
+            self._present(paragraphs[at])
             if waits and at + 1 < len(paragraphs):
-                turn = self._turn()
-                if turn is None:
+                step = self._next_step()
+                if step is None:
                     break
-                at = max(at + turn, 0)
+                at = max(at + step, 0)
             else:
                 at += 1
         print(f"\n{_WHOLE[self._pack.code]}\n{guide.whole}", file=self._out, flush=True)
@@ -143,7 +144,7 @@ class GuideReader:
         if self._speaker is not None:
             self._speaker.interrupt()
 
-    def _tell(self, paragraph: Paragraph) -> None:
+    def _present(self, paragraph: Paragraph) -> None:
         print(file=self._out)
         for line in paragraph:
             print(line, file=self._out, flush=True)
@@ -152,8 +153,8 @@ class GuideReader:
                 while not self._speaker.wait(_POLL_SECONDS):
                     pass
 
-    def _turn(self) -> int | None:
-        """Which way to go on: so many paragraphs further; None: to leave."""
+    def _next_step(self) -> int | None:
+        """Wait for a key and return how many paragraphs to advance; None: stop."""
         while True:
             try:
                 line = self._inbox.get(timeout=_POLL_SECONDS)

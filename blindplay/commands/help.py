@@ -1,54 +1,53 @@
-"""``blindplay help``: the short guides, spoken and printed."""
+"""``blindplay help`` and ``blindplay version``."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from blindplay import language
+from blindplay import __version__
+
+from . import options
 
 if TYPE_CHECKING:
+    from blindplay.language import Language
     from blindplay.speech.speaker import Speaker
 
-
-class Role(StrEnum):
-    """For whom there is a guide."""
-
-    PLAYER = "player"
-    ASSISTANT = "assistant"
-    ARBITER = "arbiter"
-    ORGANISER = "organiser"
+ROLES = ("player", "assistant", "arbiter", "organiser")
+"""The roles that have a guide, each in a file of ``docs/guides``."""
 
 
-def tell(
-    role: Annotated[
-        Role | None, typer.Argument(help="For whom; if none, what there is and how to begin.")
-    ] = None,
-    language_id: Annotated[str, typer.Option("--language", help="de or en.")] = "de",
-    silent: Annotated[bool, typer.Option(help="Print only, say nothing.")] = False,
-) -> None:
-    """Speak and print the short guide for a player, an assistant, an arbiter or an organiser.
+@click.command("help")
+@click.argument(
+    "role",
+    type=click.Choice(ROLES),
+    required=False,
+    help="The reader of the guide. If not given, a list of the guides and how to begin.",
+)
+@click.option("--language", default="de", help="The language of the guide: de or en.")
+@options.flag("silent", "Print the guide and say nothing.")
+def help_command(role: str | None, language: str, silent: bool) -> None:
+    """Read a short guide aloud.
 
-    After each paragraph it waits. Enter goes on, also in the middle of a sentence; repeat or
-    wiederholen says the paragraph again, back or zurück the one before, quit leaves.
+    It also prints the guide, and waits after each paragraph. Enter continues, even in the middle
+    of a sentence. repeat or wiederholen repeats the paragraph, back or zurück returns to the one
+    before, quit stops.
     """
     from .guides import GuideReader, short
 
-    guide = short(None if role is None else role.value, language_id)
-    pack = language.load(language_id)
+    guide = short(role, language)
+    pack = options.load_language(language)
+    keys = sys.stdin if sys.stdin.isatty() else None
     with ExitStack() as stack:
         speaker = None if silent else _speaker(stack, pack)
-        GuideReader(pack, speaker, sys.stdout).read(
-            guide, sys.stdin if sys.stdin.isatty() else None
-        )
+        GuideReader(pack, speaker, sys.stdout).read(guide, keys)
 
 
-def _speaker(stack: ExitStack, pack: language.Language) -> Speaker | None:
-    """A speaker at this machine's usual output; None, and it is said, where there is none."""
+def _speaker(stack: ExitStack, pack: Language) -> Speaker | None:
+    """A speaker at the default output. If there is no output, print so and return None."""
     from blindplay.speech.audio import AudioError, DeviceSink
     from blindplay.speech.speaker import Speaker
     from blindplay.speech.synthesis import Synthesiser
@@ -58,7 +57,7 @@ def _speaker(stack: ExitStack, pack: language.Language) -> Speaker | None:
     try:
         sink = DeviceSink()
     except AudioError as error:
-        print(f"trouble: {error} Until then the guide is printed.", flush=True)
+        _trouble(f"{error} Until then the guide is printed.")
         return None
     stack.callback(sink.close)
     spellings = {**pack.spoken, **SPELLINGS.get(pack.code, {})}
@@ -70,3 +69,9 @@ def _speaker(stack: ExitStack, pack: language.Language) -> Speaker | None:
 
 def _trouble(sentence: str) -> None:
     print(f"trouble: {sentence}", flush=True)
+
+
+@click.command()
+def version() -> None:
+    """Print the version of BlindPlay."""
+    print(__version__)

@@ -1,116 +1,101 @@
-"""``blindplay language``: which languages there are, and packs that people write themselves."""
+"""``blindplay language``: the languages that are installed, and packs that people write."""
 
 from __future__ import annotations
 
 import json
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import platformdirs
-import typer
+import click
 
-from blindplay import language
+from blindplay import language as languages
 from blindplay.language import LanguageError
 from blindplay.language.pack import Pack, source
-from blindplay.language.pack_check import PackFinding, PackReport, check
+from blindplay.language.pack_check import PackFinding, PackReport
+from blindplay.language.pack_check import check as check_pack
 
-app = typer.Typer(
-    help="Languages: which there are, and checking one that you write.", rich_markup_mode=None
-)
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of plain lines.")]
+from . import options
 
 
-def own_folder() -> Path:
-    """Where the user's own packs are, one file a language, ``CODE.toml``."""
-    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "languages"
+@click.group(cls=options.CommandGroup, no_args_is_help=False)
+def language() -> None:
+    """List the languages, or check and add your own."""
+    options.find_own_languages()
 
 
-@app.command("list")
-def list_languages(as_json: JsonOption = False) -> None:
-    """Print the languages there are, built in and your own."""
-    for code in language.languages():
-        told: dict[str, Any] = {"language": code, "file": source(code)[1]}
+@language.command("list")
+@options.as_json("Print JSON instead of plain lines.")
+def list_languages(as_json: bool) -> None:
+    """List the languages, both the built-in ones and your own."""
+    for code in languages.languages():
+        row: dict[str, Any] = {"language": code, "file": source(code)[1]}
         try:
-            told["name"] = Pack.read(code).text("name")
-            lexicon = language.lexicon(code)
-            told |= {"words": len(lexicon.words), "fillers": len(lexicon.fillers)}
+            row["name"] = Pack.read(code).text("name")
+            lexicon = languages.lexicon(code)
+            row |= {"words": len(lexicon.words), "fillers": len(lexicon.fillers)}
         except LanguageError as error:
-            told["error"] = str(error)
+            row["error"] = str(error)
         if as_json:
-            print(json.dumps(told, ensure_ascii=False))
-        elif "error" in told:
-            print(f"{code}: cannot be used. {told['error']}")
+            print(json.dumps(row, ensure_ascii=False))
+        elif "error" in row:
+            print(f"{code}: cannot be used. {row['error']}")
         else:
             print(
-                f"{code}: {told['name']}, {told['words']} words to listen for and "
-                f"{told['fillers']} others to tell them from; {told['file']}."
+                f"{code}: {row['name']}, {row['words']} words to listen for and "
+                f"{row['fillers']} others to tell them from; {row['file']}."
             )
 
 
-@app.command("check")
-def check_file(
-    file: Annotated[Path, typer.Argument(help="A language pack, or the code of one there is.")],
-    as_json: JsonOption = False,
-) -> None:
-    """Say what a language pack lacks, and what sounds alike.
+@language.command()
+@click.argument("file", type=options.FILE, help="A language pack, or the code of a language.")
+@options.as_json("Print one JSON object.")
+def check(file: Path, as_json: bool) -> int:
+    """Check a language pack for errors, missing words, and words that sound alike.
 
-    Every fault is told, with its line and what to do; and what is ambiguous in letters or in sound,
-    as a warning where a table can be held nevertheless. The exit status is 2 where none can be.
+    Each error comes with its line and its remedy. Words that are spelled or sound alike are
+    warnings if a table can still be run. The exit status is 2 if the pack cannot be used.
     """
     report = _checked(file)
     if as_json:
         print(json.dumps(_as_json(report), ensure_ascii=False))
     else:
-        for line in _told(report):
-            print(line)
-    if not report.usable:
-        raise typer.Exit(2)
+        _print_report(report)
+    return 0 if report.usable else 2
 
 
-@app.command("add")
-def add(
-    file: Annotated[Path, typer.Argument(help="A language pack named after its code: fo.toml.")],
-) -> None:
-    """Use a pack of your own from now on.
-
-    It goes before a built-in one of its name.
-    """
-    code = _code(file)
+@language.command()
+@click.argument("file", type=options.FILE, help="A language pack named after its code: fo.toml.")
+def add(file: Path) -> int:
+    """Add a language pack of your own. It replaces a built-in one of the same name."""
+    if misnamed := _misnamed(file):
+        raise ValueError(misnamed)
     report = _checked(file)
     if not report.usable:
-        for line in _told(report):
-            print(line)
-        raise typer.Exit(2)
-    folder = own_folder()
+        _print_report(report)
+        return 2
+    folder = options.own_languages()
     folder.mkdir(parents=True, exist_ok=True)
-    made = folder / f".{code}.new"
-    made.write_bytes(file.read_bytes())
-    made.replace(folder / f"{code}.toml")
-    print(f"{code} is there now: {folder / f'{code}.toml'}.")
+    added, unfinished = folder / file.name, folder / f".{file.stem}.new"
+    unfinished.write_bytes(file.read_bytes())
+    unfinished.replace(added)
+    print(f"{file.stem} is there now: {added}.")
+    return 0
 
 
-@app.command("remove")
-def remove(
-    code: Annotated[str, typer.Argument(help="The code of a language that you have added.")],
-) -> None:
+@language.command()
+@click.argument("code", help="The code of a language that you have added.")
+def remove(code: str) -> None:
     """Remove a language pack that you have added."""
-    file = own_folder() / f"{code}.toml"
+    file = options.own_languages() / f"{code}.toml"
     if not re.fullmatch("[a-z]{2,3}", code) or not file.is_file():
         raise ValueError(f"No language {code!r} has been added, so none is removed.")
     file.unlink()
     print(f"{file} is removed.")
 
 
-def _code(file: Path) -> str:
-    if misnamed := _misnamed(file):
-        raise ValueError(misnamed)
-    return file.stem
-
-
 def _misnamed(file: Path) -> str:
-    """What is wrong with the name of a pack that is to be added; "" if nothing."""
+    """The error in the name of a pack that is to be added; "" if there is none."""
     if re.fullmatch(r"[a-z]{2,3}\.toml", file.name):
         return ""
     return (
@@ -124,7 +109,7 @@ def _checked(file: Path) -> PackReport:
 
     if file.is_file():
         text, name = file.read_bytes(), file.name
-    elif str(file) in language.languages():
+    elif str(file) in languages.languages():
         entry, name = source(str(file))
         text = entry.read_bytes()
     else:
@@ -132,22 +117,26 @@ def _checked(file: Path) -> PackReport:
             f"There is no file {file}, and no language of this code; see blindplay language list."
         )
     code = Path(name).stem
-    report = check(text, name, code, likeness=unlikeness, is_sound=lambda s: bool(sounds_of(s)))
+    report = check_pack(
+        text, name, code, likeness=unlikeness, is_sound=lambda s: bool(sounds_of(s))
+    )
     if file.is_file() and _misnamed(file):
         report.warnings.append(PackFinding("", None, _misnamed(file)))
     return report
 
 
-def _told(report: PackReport) -> list[str]:
-    """The verdict first: who listens need not hear all to know it."""
+def _print_report(report: PackReport) -> None:
+    """Print the verdict first, so that a listener can stop after it."""
     verdict = "can be used" if report.usable else "cannot be used yet"
     errors, warnings = len(report.errors), len(report.warnings)
-    return [
+    print(
         f"{report.file} {verdict}: {errors or 'no'} {'error' if errors == 1 else 'errors'}, "
-        f"{warnings or 'no'} {'warning' if warnings == 1 else 'warnings'}.",
-        *(f"Error, {one}" for one in report.errors),
-        *(f"Warning, {one}" for one in report.warnings),
-    ]
+        f"{warnings or 'no'} {'warning' if warnings == 1 else 'warnings'}."
+    )
+    for error in report.errors:
+        print(f"Error, {error}")
+    for warning in report.warnings:
+        print(f"Warning, {warning}")
 
 
 def _as_json(report: PackReport) -> dict[str, Any]:

@@ -1,114 +1,114 @@
-"""``blindplay models``: which speech models there are, fetching, checking and choosing them."""
+"""``blindplay models``: speech models, to list, install, check and choose them."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from blindplay import language
+from . import options
 
 if TYPE_CHECKING:
+    from blindplay.speech.models.catalogue import Catalogue
     from blindplay.speech.models.store import ModelWords
 
-app = typer.Typer(help="Speech models: which there are, which listen.", rich_markup_mode=None)
-
-LanguageOption = Annotated[str, typer.Option("--language", help="Language to be heard.")]
-OneLanguage = Annotated[
-    str | None, typer.Option("--language", help="Only this language; all if none.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, an object a line.")]
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(help="Names of models, such as vosk-model-small-en-us-0.15, or english."),
-]
+_one_language = click.option("--language", "code", help="Only this language; all if not given.")
+_language = click.option("--language", "code", default="de", help="The language to be heard.")
+_SECONDS = click.FloatRange(1, 600)
+_names = click.argument("names", nargs=-1, help="Models, such as vosk-model-cs-0.4 or english.")
 
 
-@app.command("list")
-def list_models(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
-    """Say which models there are and which listen.
+@click.group(cls=options.CommandGroup, no_args_is_help=False)
+def models() -> None:
+    """List, install, check and choose speech models."""
+    options.find_own_languages()
 
-    For each language, with sizes and licences; and which are worth fetching.
+
+@models.command("list")
+@_one_language
+@options.as_json("Print JSON, one object per line.")
+def list_models(code: str | None, as_json: bool) -> None:
+    """List the models of each language, and those that are recommended.
+
+    For each model it tells the size, the licence, and whether it is in use.
     """
-    from blindplay.speech.models import catalogue
-    from blindplay.speech.models import folders as models
+    from blindplay import language
+    from blindplay.speech.models import catalogue, folders
 
-    if unread := models.unread_choices():
-        _warn(unread)
+    if unread := folders.unread_choices():
+        options.warn(unread)
     broken = 0
-    for code in _languages(language_id):
+    for one in _languages(code):
         try:
-            name = language.load(code).name
+            name = language.load(one).name
         except language.LanguageError as error:
-            _warn(f"{code}: cannot be used. {error}")
+            options.warn(f"{one}: cannot be used. {error}")
             broken += 1
             continue
-        rows = _rows(code)
+        rows = _rows(one)
         if as_json:
             for row in rows:
                 print(json.dumps(row, ensure_ascii=False))
-            continue
-        there = [row for row in rows if row["there"]]
-        heard = _heard_with(code) if there else "no model is installed, so nothing can be heard."
-        print(f"{code}, {name}: {heard}")
-        for row in there:
-            print(f"  {_row_told(row)}")
-        if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
-            named = "; ".join(
-                f"{row['short']}, {_megabytes(row['bytes_to_fetch'])}, licence {row['licence']}"
-                for row in lacking
-            )
-            print(f"  Recommended and not installed: {named}.")
+        else:
+            _print_rows(one, name, rows)
     if not as_json:
-        known = catalogue.load()
-        print(
-            "What is recommended is installed by: blindplay models install --language LANGUAGE. "
-            "Any of these can be installed for any language, by name; their licences are those "
-            f"stated at {known.page}."
-        )
-        for base in known.bases.values():
-            tried = "" if base.tried else " Nobody has tried it with BlindPlay yet."
-            print(
-                f"  {base.short}, trained on {base.heard}: {base.name}, {_megabytes(base.size)}, "
-                f"licence {base.licence}.{tried}"
-            )
+        _print_catalogue(catalogue.load())
     if broken:
         raise ValueError(f"{_counted(broken)} cannot be used; see above.")
 
 
-@app.command("install")
-def install(
-    names: Names = None,
-    language_id: LanguageOption = "de",
-    source: Annotated[
-        Path | None,
-        typer.Option("--from", help="A zip file or a folder with a model, instead of fetching."),
-    ] = None,
-    timeout: Annotated[
-        float, typer.Option(help="Seconds to wait for the next bytes.", min=1, max=600)
-    ] = 30.0,
-) -> None:
-    """Fetch models and give them the words of a language.
+def _print_rows(code: str, language: str, rows: list[dict[str, Any]]) -> None:
+    there = [row for row in rows if row["there"]]
+    heard = _heard_with(code) if there else "no model is installed, so nothing can be heard."
+    print(f"{code}, {language}: {heard}")
+    for row in there:
+        print(f"  {_row_in_words(row)}")
+    if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
+        named = "; ".join(
+            f"{row['short']}, {_megabytes(row['bytes_to_fetch'])}, licence {row['licence']}"
+            for row in lacking
+        )
+        print(f"  Recommended and not installed: {named}.")
 
-    Those that are recommended, if no name is given. What was begun is gone on with. They listen
-    from then on.
+
+def _print_catalogue(known: Catalogue) -> None:
+    print(
+        "To install the recommended models: blindplay models install --language LANGUAGE. "
+        "Any of these models can be installed for any language, by name. Their licences are those "
+        f"stated at {known.page}."
+    )
+    for base in known.bases.values():
+        tried = "" if base.tried else " Nobody has tried it with BlindPlay yet."
+        print(
+            f"  {base.short}, trained on {base.heard}: {base.name}, {_megabytes(base.size)}, "
+            f"licence {base.licence}.{tried}"
+        )
+
+
+@models.command()
+@_names
+@_language
+@click.option("--from", "source", type=options.FILE, help="A zip file or a folder with a model.")
+@click.option("--timeout", type=_SECONDS, default=30.0, help="Seconds to wait for more bytes.")
+def install(names: tuple[str, ...], code: str, source: Path | None, timeout: float) -> None:
+    """Download models and teach them the words of a language.
+
+    Without names, it installs the recommended models. It continues a download that was
+    interrupted. The new models listen from then on.
     """
     from blindplay.speech.models import catalogue, store
-    from blindplay.speech.models import folders as models
     from blindplay.speech.models.download import Patience
 
-    if source is not None and len(names or ()) > 1:
+    if source is not None and len(names) > 1:
         raise ValueError("With --from there is one model: give one name, or none.")
-    code = _language(language_id)
-    words, patience = _words(code), Patience(stall=timeout)
-    known = catalogue.load()
-    wanted: list[str | None] = list(names or ())
+    words, patience = model_words(_known(code)), Patience(stall=timeout)
+    wanted: list[str | None] = list(names)
     if not wanted:
-        wanted = [None] if source else [base.name for base in known.for_language(code)]
-    faults: list[str] = []
+        recommended = catalogue.load().for_language(code)
+        wanted = [None] if source else [base.name for base in recommended]
+    faults = 0
     for name in wanted:
         try:
             base = store.find_base(name, patience=patience) if name and not source else None
@@ -118,48 +118,51 @@ def install(
         except (ValueError, OSError) as error:
             if len(wanted) == 1:
                 raise
-            faults.append(f"{name}: {error}")
-            print(f"{name} was not installed: {error}", file=sys.stderr, flush=True)
+            faults += 1
+            options.warn(f"{name} was not installed: {error}")
             continue
         licence = f"; its licence: {made.licence}" if made.licence else ""
         _say(
             f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
             f"{made.phones}{licence}."
         )
-        if (choice := models.choice(code)) and made.name not in choice:
-            _say(
-                f"It does not listen, for you chose others; to use it: blindplay models use "
-                f"{' '.join([made.name, *choice])} --language {code}."
-            )
+        _tell_whether_in_use(code, made.name)
     if faults:
-        raise ValueError(f"{len(faults)} of {len(wanted)} models could not be installed.")
+        raise ValueError(f"{faults} of {len(wanted)} models could not be installed.")
     _say(f"{code}: {_heard_with(code)}")
 
 
-@app.command("remove")
-def remove(
-    name: Annotated[str, typer.Argument(help="The model's name, as models list says it.")],
-    language_id: OneLanguage = None,
-) -> None:
-    """Remove a model.
+def _tell_whether_in_use(code: str, name: str) -> None:
+    from blindplay.speech.models import folders
 
-    It is not asked again, for what was fetched can be fetched again. What was removed is said.
-    What it had learned of players' voices goes with it; their recordings stay.
+    if (choice := folders.choice(code)) and name not in choice:
+        _say(
+            f"It does not listen, because you chose others. To use it: blindplay models use "
+            f"{' '.join([name, *choice])} --language {code}."
+        )
+
+
+@models.command()
+@click.argument("name", help="The model's name, as shown by models list.")
+@_one_language
+def remove(name: str, code: str | None) -> None:
+    """Remove a model without asking.
+
+    It can be installed again. What it learned of players' voices is removed, too. The recordings
+    of their voices stay.
     """
     from blindplay.hearing import speaker_models
-    from blindplay.speech.models import folders as models
-    from blindplay.speech.models import store
+    from blindplay.speech.models import folders, store
 
-    code = _language(language_id) if language_id else None
-    before = {one: {*models.available(one)} for one in ([code] if code else store.languages())}
-    with models.writing(models.data_folder()):
-        told = store.remove(name, code)
-    for line in told:
-        print(line)
+    codes = [_known(code)] if code else store.languages()
+    before = {one: {*folders.available(one)} for one in codes}
+    with folders.writing(folders.data_folder()):
+        for line in store.remove(name, code):
+            print(line)
     learned = 0
-    with models.writing(speaker_models.players_folder()):
+    with folders.writing(speaker_models.players_folder()):
         for one, there in before.items():
-            for gone in there.difference(models.available(one)):
+            for gone in there.difference(folders.available(one)):
                 learned += speaker_models.drop_all(gone, one)
     if learned:
         print(
@@ -168,161 +171,160 @@ def remove(
             "voice learn NAME."
         )
     for one in before:
-        if not models.available(one):
+        if not folders.available(one):
             print(f"{one}: no model is left, so nothing can be heard.")
         else:
             print(f"{one}: {_heard_with(one)}")
 
 
-@app.command("use")
-def use(names: Names = None, language_id: LanguageOption = "de") -> None:
-    """Choose which models hear a language.
+@models.command()
+@_names
+@_language
+def use(names: tuple[str, ...], code: str) -> None:
+    """Choose the models that listen to a language, the most trusted first.
 
-    The most trusted first; several listen at once. Without names, what is usual: at most two that
-    were trained on people, and the built-in one.
+    Several can listen together. Without names, it returns to the usual choice: at most two models
+    that were trained on people, and the built-in one.
     """
-    from blindplay.speech.models import catalogue
-    from blindplay.speech.models import folders as models
+    from blindplay.speech.models import catalogue, folders
 
-    code = _language(language_id)
-    known = catalogue.load()
-    found = []
-    for name in names or ():
+    installed, known = folders.available(_known(code)), catalogue.load()
+    wanted = []
+    for name in names:
         base = known.known(name)
-        found.append(base.name if base and name not in models.available(code) else name)
-    aside = models.choose(code, found)
+        wanted.append(base.name if base and name not in installed else name)
+    aside = folders.choose(code, wanted)
     if aside is not None:
-        _warn(
-            "What you had chosen before was damaged; choose again for the other languages, too. "
+        options.warn(
+            "Your earlier choice was damaged; choose again for the other languages, too. "
             f"It is kept as {aside}."
         )
     print(f"{code}: {_heard_with(code)}")
-    if found and models.BUILT_IN in models.available(code) and models.BUILT_IN not in found:
+    if wanted and folders.BUILT_IN in installed and folders.BUILT_IN not in wanted:
         print(
             "The built-in model, which is good in noise, does not listen; add built-in to use it."
         )
 
 
-@app.command("check")
-def check(language_id: OneLanguage = None, as_json: JsonOption = False) -> None:
-    """Load each model and look every word up.
+@models.command()
+@_one_language
+@options.as_json("Print JSON, one object per line.")
+def check(code: str | None, as_json: bool) -> None:
+    """Load each model, look up every word, and compare its files with those installed.
 
-    Its files are compared with what was installed, too. The exit status is 2 when one cannot be
-    relied upon.
+    The exit status is 2 if a model is damaged or lacks words.
     """
-    from blindplay.speech.confidence import ears_of
-    from blindplay.speech.models import folders as models
+    from blindplay import language
+    from blindplay.speech.models import folders
 
-    if unread := models.unread_choices():
-        _warn(unread)
-    good = count = 0
-    broken = 0
-    for code in _languages(language_id):
+    if unread := folders.unread_choices():
+        options.warn(unread)
+    good = count = broken = 0
+    for one in _languages(code):
         try:
-            lexicon = language.lexicon(code)
-            wanted = {*language.load(code).grammar_words(), *lexicon.words, *lexicon.squares}
+            lexicon = language.lexicon(one)
+            words = {*language.load(one).grammar_words(), *lexicon.words, *lexicon.squares}
         except language.LanguageError as error:
-            _warn(f"{code}: cannot be used. {error}")
+            options.warn(f"{one}: cannot be used. {error}")
             broken += 1
             continue
-        for name, folder in models.available(code).items():
-            told: dict[str, Any] = {"language": code, "model": name, "folder": str(folder)}
-            try:
-                files = models.verify(folder)
-                models.probe(folder, code)
-                ears_of(folder)
-                missing = sorted(wanted - models.vocabulary(folder))
-                told |= {"ok": not missing, "files": files, "missing": missing}
-            except ValueError as error:
-                told |= {"ok": False, "error": str(error)}
+        for name, folder in folders.available(one).items():
+            found = {"language": one, "model": name, "folder": str(folder)} | _checked(
+                folder, one, words
+            )
             count += 1
-            good += told["ok"]
+            good += found["ok"]
             if as_json:
-                print(json.dumps(told, ensure_ascii=False), flush=True)
+                print(json.dumps(found, ensure_ascii=False), flush=True)
             else:
-                _say(_check_told(told, len(wanted)))
+                _say(_check_in_words(found, len(words)))
     if broken:
         raise ValueError(f"{_counted(broken)} cannot be used; see above.")
     if not count:
         raise ValueError(
-            f"There is no model of {language_id or 'any language'}; install one with: blindplay "
-            f"models install --language {language_id or 'LANGUAGE'}."
+            f"There is no model of {code or 'any language'}; install one with: blindplay "
+            f"models install --language {code or 'LANGUAGE'}."
         )
     if good < count:
         raise ValueError(f"{count - good} of {count} models cannot be relied upon; see above.")
 
 
-@app.command("adapt")
-def adapt(
-    base: Annotated[
-        Path,
-        typer.Argument(
-            help="Folder of an unpacked small Vosk model, or the name of an installed one."
-        ),
-    ],
-    language_id: Annotated[str, typer.Option("--language", help="Language to be heard.")],
-    output: Annotated[
-        Path | None, typer.Option(help="Folder to write; your own model of the language if none.")
-    ] = None,
-    family: Annotated[
-        str | None, typer.Option(help="What the base is like, if it cannot be seen: english, …")
-    ] = None,
-) -> None:
-    """Make a model of your own from the unpacked folder of another.
+def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
+    """Whether the model in ``folder`` is as installed and knows ``words``; else what is wrong."""
+    from blindplay.speech.confidence import ears_of
+    from blindplay.speech.models import folders
 
-    It has BASE's acoustics, whatever its language, and the words of a table.
+    try:
+        files = folders.verify(folder)
+        folders.probe(folder, code)
+        ears_of(folder)
+        missing = sorted(words - folders.vocabulary(folder))
+    except ValueError as error:
+        return {"ok": False, "error": str(error)}
+    return {"ok": not missing, "files": files, "missing": missing}
+
+
+@models.command()
+@click.argument(
+    "base", type=options.FILE, help="An unpacked small Vosk model, or an installed one."
+)
+@click.option("--language", "code", required=True, help="The language to be heard.")
+@click.option("--output", type=options.FILE, help="The folder to write, instead of your own model.")
+@click.option("--family", help="The kind of BASE, such as english, if it is not recognised.")
+def adapt(base: Path, code: str, output: Path | None, family: str | None) -> None:
+    """Make a model of your own from another model.
+
+    It hears with the acoustics of BASE, whatever its language, and knows the words of a table.
     """
     from blindplay.speech import adaptation
-    from blindplay.speech.models import folders as models
-    from blindplay.speech.models import store
+    from blindplay.speech.models import folders, store
 
-    words = _words(language_id)
-    if not base.exists():  # the name of one that was installed, perhaps
+    words = model_words(code)
+    if not base.exists():  # it may be the name of an installed model
         base = store.named_base(str(base)) or base
     if output is None:
-        folder, report = store.make_own(language_id, words, base, family=family)
+        folder, report = store.make_own(code, words, base, family=family)
     else:
         folder = output
-        with models.writing(folder):
+        with folders.writing(folder):
             report = adaptation.adapt(
                 base, folder, words.vocabulary, family=family, lexicons=words.lexicons
             )
-            if folder.samefile(base):  # a model that is made here
-                models.seal_built_in(folder)
+            if folder.samefile(base):  # a built-in model that is made in the source tree
+                folders.seal_built_in(folder)
     print(
         f"{folder}: {report.words} words in {report.pronunciations} pronunciations, heard by "
         f"the phones of: {report.base}."
     )
     if output is None:
-        print(f"{language_id}: {_heard_with(language_id)}")
+        print(f"{code}: {_heard_with(code)}")
 
 
-# ------------------------------------------------------------------ words
+# --- languages and words -------------------------------------------------------------------------
 
 
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)
-
-
-def _warn(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
-
-
-def _language(code: str) -> str:
+def _known(code: str) -> str:
     """The code of a language that has a pack; LanguageError otherwise."""
-    language.load(code)
+    options.load_language(code)
     return code
+
+
+def _languages(code: str | None) -> list[str]:
+    from blindplay import language
+
+    return [_known(code)] if code else list(language.languages())
 
 
 def _counted(languages: int) -> str:
     return "1 language" if languages == 1 else f"{languages} languages"
 
 
-def _languages(code: str | None) -> list[str]:
-    return [_language(code)] if code else list(language.languages())
+def model_words(code: str) -> ModelWords:
+    """The words that a model of this language learns, and how other languages pronounce theirs.
 
-
-def _words(code: str) -> ModelWords:
+    A pack of the user's own that is damaged is left out with a warning.
+    """
+    from blindplay import language
     from blindplay.speech.adaptation import Vocabulary
     from blindplay.speech.models.store import ModelWords
 
@@ -332,33 +334,39 @@ def _words(code: str) -> ModelWords:
     for one in language.languages():
         try:
             lexicons.append(language.lexicon(one).words)
-        except language.LanguageError as error:  # somebody's own pack; the others are many
-            _warn(f"{one} gives no pronunciations. {error}")
+        except language.LanguageError as error:
+            options.warn(f"{one} gives no pronunciations. {error}")
     return ModelWords(vocabulary, lexicons)
 
 
+# --- in words ------------------------------------------------------------------------------------
+
+
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)
+
+
 def _heard_with(code: str) -> str:
-    from blindplay.speech.models import folders as models
+    from blindplay.speech.models import folders
 
     try:
-        folders = models.chosen(code)
+        chosen = folders.chosen(code)
     except ValueError as error:
         return str(error)
-    by_folder = {folder: name for name, folder in models.available(code).items()}
-    names = [by_folder[folder] for folder in folders]
+    by_folder = {folder: name for name, folder in folders.available(code).items()}
+    names = [by_folder[folder] for folder in chosen]
     joined = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     return f"heard with {joined}{', together' if len(names) > 1 else ''}."
 
 
 def _rows(code: str) -> list[dict[str, Any]]:
-    """What there is to be said of each model that hears ``code``, or could."""
-    from blindplay.speech.models import catalogue
-    from blindplay.speech.models import folders as models
+    """A row for each model that hears ``code``, and for each that could be installed."""
+    from blindplay.speech.models import catalogue, folders
 
     known = catalogue.load()
-    there = models.available(code)
+    there = folders.available(code)
     try:
-        used = set(models.chosen(code))
+        used = set(folders.chosen(code))
     except ValueError:
         used = set()
     recommended = [base.name for base in known.for_language(code)]
@@ -367,16 +375,16 @@ def _rows(code: str) -> list[dict[str, Any]]:
         base = known.bases.get(name)
         folder = there.get(name)
         try:
-            kept = (models.manifest(folder) or {}) if folder else {}
+            kept = (folders.manifest(folder) or {}) if folder else {}
         except ValueError:
             kept = {}
-        licence = "GPL-3.0-or-later" if name == models.BUILT_IN else kept.get("licence")
+        licence = "GPL-3.0-or-later" if name == folders.BUILT_IN else kept.get("licence")
         rows.append(
             {
                 "language": code,
                 "model": name,
                 "short": base.short if base else None,
-                "built_in": name == models.BUILT_IN,
+                "built_in": name == folders.BUILT_IN,
                 "there": folder is not None,
                 "used": folder in used,
                 "recommended": name in recommended,
@@ -401,31 +409,31 @@ def _megabytes(size: int) -> str:
     return megabytes(size)
 
 
-def _row_told(row: dict[str, Any]) -> str:
+def _row_in_words(row: dict[str, Any]) -> str:
     from blindplay.speech.models.folders import OWN
 
     if row["built_in"]:
-        told = ["comes with the program"]
+        words = ["comes with the program"]
     elif row["model"] == OWN:
-        told = ["made with blindplay models adapt"]
+        words = ["made with blindplay models adapt"]
     else:
-        told = ["installed", *([f"trained on {row['heard']}"] if row["heard"] else [])]
-    told.append("in use" if row["used"] else "not in use")
-    told += ["recommended"] if row["recommended"] else []
-    told.append(_megabytes(row["bytes_on_disk"]))
-    told += [f"licence {row['licence']}"] if row["licence"] else []
-    return f"{row['model']}: {', '.join(told)}."
+        words = ["installed", *([f"trained on {row['heard']}"] if row["heard"] else [])]
+    words.append("in use" if row["used"] else "not in use")
+    words += ["recommended"] if row["recommended"] else []
+    words.append(_megabytes(row["bytes_on_disk"]))
+    words += [f"licence {row['licence']}"] if row["licence"] else []
+    return f"{row['model']}: {', '.join(words)}."
 
 
-def _check_told(told: dict[str, Any], wanted: int) -> str:
-    name = f"{told['language']}, {told['model']}"
-    if "error" in told:
-        return f"{name}: bad. {told['error']}"
-    if missing := told["missing"]:
+def _check_in_words(found: dict[str, Any], wanted: int) -> str:
+    name = f"{found['language']}, {found['model']}"
+    if "error" in found:
+        return f"{name}: bad. {found['error']}"
+    if missing := found["missing"]:
         first = ", ".join(missing[:5])
         return (
             f"{name}: bad. It does not know {len(missing)} of {wanted} words, such as {first}; "
-            "install it again, or adapt it again, and it is given them."
+            "install it again, or adapt it again, and it learns them."
         )
-    files = f", its {told['files']} files are as they were installed" if told["files"] else ""
+    files = f", its {found['files']} files are as they were installed" if found["files"] else ""
     return f"{name}: good. It loads{files}, and it knows all {wanted} words."

@@ -1,4 +1,4 @@
-"""What speech needs and what of it is there: each finding one sentence with its remedy."""
+"""What speech needs, and whether it is there: one sentence per finding, with the remedy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,22 +10,23 @@ from blindplay.speech.models.folders import ModelError, chosen, probe, verify
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 
-QUIET_DBFS = -60.0
+SILENT_DBFS = -80.0
+"""The level at or below which a microphone gives no sound at all."""
 LOUD_DBFS = -6.0
+"""The level above which a microphone distorts."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """One thing looked at: whether it is in order, and a sentence that says what to do if not.
-
-    ``shared`` is the same for others, where the sentence holds what may be somebody's name: people
-    call their devices after themselves.
-    """
+    """One finding: whether something is in order, and a sentence with the remedy if not."""
 
     ok: bool
     about: str
+    """The subject in one word."""
     sentence: str
     shared: str | None = None
+    """The sentence for other people, if ``sentence`` may contain a name: many devices are named
+    after their owners."""
 
 
 def examine(
@@ -39,8 +40,8 @@ def examine(
 ) -> list[Diagnosis]:
     """Return the findings on voices, recogniser, vocabulary, outputs and microphone.
 
-    `words` are the phrases the game needs heard; `seconds` is how long the microphone is
-    listened to. Never raises for what is missing.
+    ``words`` are the phrases that must be recognised in a game. The microphone is recorded for
+    ``seconds``. Whatever is missing is a finding, never an exception.
     """
     return [
         _voices(language, synthesiser),
@@ -82,9 +83,9 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
             found.append(Diagnosis(False, "recogniser", str(error)))
             continue
         count, files = len(loaded[-1].vocabulary), verify(folder)
-        held = f", and its {files} files are what they were when it was installed" if files else ""
-        known = f"The speech model in {folder} knows {count} words{held}."
-        found.append(Diagnosis(True, "recogniser", known))
+        unchanged = f", and its {files} files are as they were installed" if files else ""
+        sentence = f"The speech model in {folder} knows {count} words{unchanged}."
+        found.append(Diagnosis(True, "recogniser", sentence))
     if not loaded:
         return found
     if missing := Ensemble(loaded).missing(words):
@@ -93,7 +94,7 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
                 False,
                 "vocabulary",
                 f"The speech model does not know {', '.join(missing)}; "
-                "say these otherwise or take another model.",
+                "use other words for these, or another model.",
             )
         )
     elif words:
@@ -120,9 +121,9 @@ def _microphone(device: str | None, seconds: float) -> Diagnosis:
         with MicrophoneSource(device) as source:
             heard = drain(source, seconds)
     except AudioError as error:
-        return Diagnosis(False, "microphone", str(error), "No microphone can be listened to.")
+        return Diagnosis(False, "microphone", str(error), "No microphone can be recorded.")
     loud = level(heard)
-    if not heard or loud <= QUIET_DBFS - 20:
+    if not heard or loud <= SILENT_DBFS:
         return Diagnosis(
             False, "microphone", "The microphone gives no sound; switch it on and turn it up."
         )

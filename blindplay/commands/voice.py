@@ -10,56 +10,52 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-import typer
+import click
 
-from blindplay import language
+from . import options
 
 if TYPE_CHECKING:
     from blindplay.hearing.enrolment import PromptAnswer
     from blindplay.hearing.prompting import Booth
     from blindplay.language import Language
 
-app = typer.Typer(help="A player's own voice.", rich_markup_mode=None)
-
-_LanguageOption = Annotated[str, typer.Option("--language", help="Language of the table.")]
-_MicrophoneOption = Annotated[
-    str | None, typer.Option(help="Microphone, a part of its name; the system's own if none.")
-]
-_SilentOption = Annotated[bool, typer.Option("--silent", help="Print only, and do not speak.")]
-_NameArgument = Annotated[
-    str, typer.Argument(help="The player's name, as it is given to play; none for nobody's.")
-]
+_name = click.argument("name", default="", help="The player's name, if any, as given to play.")
+_microphone = click.option("--microphone", help="Part of the microphone's name.")
+_silent = click.option("--silent", is_flag=True, help="Print everything and say nothing.")
 
 
-@app.command("enrol")
-def enrol(
-    name: _NameArgument = "",
-    language_id: _LanguageOption = "de",
-    microphone: _MicrophoneOption = None,
-    silent: _SilentOption = False,
-) -> None:
+@click.group(cls=options.CommandGroup, no_args_is_help=False)
+def voice() -> None:
+    """Learn, check or forget a player's voice."""
+
+
+@voice.command()
+@_name
+@options.language("The language of the table.")
+@_microphone
+@_silent
+def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> None:
     """Learn how a player speaks.
 
-    He says some fifty moves and words after the table. It takes three to five minutes and needs no
-    eyes. Enter repeats, s leaves out, q ends. The learning afterwards takes some minutes more. What
-    is learned is used only if it is measurably better; it stays on this machine, and blindplay
-    voice forget NAME removes it.
+    The player repeats about fifty moves and words. This takes three to five minutes and needs no
+    eyes: Enter repeats, s skips, q ends. Then learning takes some more minutes. What was learned
+    is used only if it is measurably better. It stays on this machine; blindplay voice forget NAME
+    removes it.
     """
     from blindplay.hearing import enrolment, speaker_models, speaker_preferences
     from blindplay.hearing.decision import listening_models, open_recogniser
 
-    pack = language.load(language_id)
-    models = listening_models(pack.code, _warn)
+    models = listening_models(pack.code, options.warn)
     with _booth(pack, microphone, silent) as booth:
         asked = enrolment.prompts(pack, seed=random.randrange(1 << 30))
         session = enrolment.EnrolmentSession()
-        recogniser = open_recogniser(pack, *models, lost=_warn)
+        recogniser = open_recogniser(pack, *models, lost=options.warn)
         try:
             with speaker_models.Keeper(name, pack.code) as keeper:
                 enrolment.record(booth, pack, asked, recogniser, session, keeper.add)
-        finally:  # also when the microphone is gone, or the user has had enough
+        finally:  # even after Ctrl-C or without the microphone, the recordings remain
             if session.answers:
                 place = speaker_models.recordings(name, pack.code)
                 print(pack.sentence("enrol_recordings", folder=str(place)), flush=True)
@@ -71,26 +67,25 @@ def enrol(
             _learn(booth, pack, name, models, session.answers)
 
 
-@app.command("learn")
-def learn(
-    name: _NameArgument = "", language_id: _LanguageOption = "de", silent: _SilentOption = False
-) -> None:
-    """Learn again from the recordings of an enrolment.
+@voice.command()
+@_name
+@options.language("The language of the table.")
+@_silent
+def learn(name: str, pack: Language, silent: bool) -> None:
+    """Learn again from the recordings of an enrolment. Nothing has to be repeated.
 
-    Nothing has to be said again. For when learning was ended before its time, and when the models
-    that listen are others than then, or know other words.
+    Use it after learning was stopped, or after other models were chosen or learned new words.
     """
     from blindplay.hearing import enrolment, speaker_models
     from blindplay.hearing.decision import listening_models
 
-    pack = language.load(language_id)
-    models = listening_models(pack.code, _warn)
+    models = listening_models(pack.code, options.warn)
     with _booth(pack, None, silent, hears=False) as booth:
         answers = enrolment.answered(pack, speaker_models.kept(name, pack.code))
         if not answers:
             booth.tell("enrol_nothing")
             raise ValueError(
-                f"There are no recordings of {_who(name)} in "
+                f"There are no recordings of {_player(name)} in "
                 f"{speaker_models.recordings(name, pack.code)}; check the name and the language."
             )
         with _learning(booth):
@@ -99,7 +94,7 @@ def learn(
 
 @contextlib.contextmanager
 def _learning(booth: Booth) -> Iterator[None]:
-    """Who ends it is told how it is gone on with."""
+    """Announce that learning begins. On Ctrl-C, say how to resume."""
     booth.tell("enrol_working")
     try:
         yield
@@ -111,20 +106,21 @@ def _learning(booth: Booth) -> Iterator[None]:
 def _learn(
     booth: Booth, pack: Language, name: str, models: Sequence[Path], answers: Sequence[PromptAnswer]
 ) -> None:
+    """Learn from the answers; report each tenth of the progress, and the result."""
     from blindplay.hearing import enrolment
 
-    told = 0
+    tenths = 0
 
     def progress(done: float) -> None:
-        nonlocal told
+        nonlocal tenths
         if booth.to_end:
             raise KeyboardInterrupt
-        if told < int(10 * done) < 10:
-            told = int(10 * done)
-            booth.tell("enrol_done", percent=pack.number(10 * told))
+        if tenths < int(10 * done) < 10:
+            tenths = int(10 * done)
+            booth.tell("enrol_done", percent=pack.number(10 * tenths))
 
     try:
-        learned = enrolment.learn(pack, name, models, answers, progress=progress, lost=_warn)
+        learned = enrolment.learn(pack, name, models, answers, progress=progress, lost=options.warn)
     except enrolment.NotEnoughError as error:
         booth.tell("enrol_not_enough")
         raise ValueError(str(error)) from None
@@ -143,64 +139,58 @@ def _learn(
             print(pack.sentence("enrol_trained"))
 
 
-@app.command("check")
-def check(
-    name: _NameArgument = "",
-    language_id: _LanguageOption = "de",
-    microphone: _MicrophoneOption = None,
-    silent: _SilentOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
-) -> None:
-    """Say how well a player is understood.
+@voice.command()
+@_name
+@options.language("The language of the table.")
+@_microphone
+@_silent
+@options.as_json("Print the figures as JSON.")
+def check(name: str, pack: Language, microphone: str | None, silent: bool, as_json: bool) -> None:
+    """Check how well a player is understood.
 
-    He says forty words and ten moves after the table. It tells which model and which way of
-    speaking to take, and whether the microphone is the trouble. Nothing is kept.
+    The player repeats forty words and ten moves. The result names the best model and the best way
+    of speaking, and says whether the microphone is at fault. Nothing is kept.
     """
-    from blindplay.hearing import speaker_models
-    from blindplay.hearing import voice_check as check
+    from blindplay.hearing import speaker_models, voice_check
     from blindplay.hearing.decision import listening_models
     from blindplay.speech.models.folders import ModelError, available
 
-    pack = language.load(language_id)
-    used = speaker_models.models(name, pack.code, listening_models(pack.code, _warn), _warn)
+    chosen = listening_models(pack.code, options.warn)
+    used = speaker_models.models(name, pack.code, chosen, options.warn)
     out = sys.stderr if as_json else sys.stdout
     with _booth(pack, microphone, silent, out=out) as booth:
-        said = check.record(booth, pack, check.lines(pack, seed=len(name)))
+        said = voice_check.record(booth, pack, voice_check.lines(pack, seed=len(name)))
         if not said.takes:
             raise ValueError("Nothing was heard; check the microphone with: blindplay doctor.")
-        result = check.judged(pack, used, said, _warn)
+        result = voice_check.judged(pack, used, said, options.warn)
         results = {}
         for model, folder in available(pack.code).items():
             with contextlib.suppress(ModelError):
-                results[model] = check.judged(pack, [folder], said, _warn)
-        best = check.better(results, result)
-        check.tell(booth, pack, said, result, best)
+                results[model] = voice_check.judged(pack, [folder], said, options.warn)
+        voice_check.tell(booth, pack, said, result, voice_check.better(results, result))
         if as_json:
-            told = {"used": asdict(result), **{n: asdict(one) for n, one in results.items()}}
-            print(json.dumps(told, ensure_ascii=False))
+            figures = {"used": asdict(result), **{n: asdict(one) for n, one in results.items()}}
+            print(json.dumps(figures, ensure_ascii=False))
 
 
-@app.command("forget")
-def forget(name: _NameArgument = "") -> None:
-    """Forget a player's voice and wishes.
+@voice.command()
+@_name
+def forget(name: str) -> None:
+    """Forget a player's voice and preferences.
 
-    How he likes to be spoken to, how he has been misheard, his recordings, and what was learned
-    from them. Without a name, those of the player who gave none.
+    This removes how the player wants to be spoken to, what was misheard, the recordings, and what
+    was learned from them. Without a name, it forgets the player who gave no name.
     """
     from blindplay.hearing import speaker_models, speaker_preferences
 
-    wanted, voice = speaker_preferences.forget(name), speaker_models.forget(name)
-    if not wanted and not voice:
-        raise ValueError(f"Nothing is kept of {_who(name)}; check the name.")
-    print(f"Nothing is kept of {_who(name)} any more.")
+    preferences, kept = speaker_preferences.forget(name), speaker_models.forget(name)
+    if not preferences and not kept:
+        raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
+    print(f"Nothing is kept of {_player(name)} any more.")
 
 
-def _who(name: str) -> str:
+def _player(name: str) -> str:
     return name or "the player without a name"
-
-
-def _warn(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
@@ -212,7 +202,10 @@ def _booth(
     hears: bool = True,
     out: TextIO | None = None,
 ) -> Iterator[Booth]:
-    """Who only learns from recordings need not have a microphone: then it does not hear."""
+    """A booth in which a player is prompted and recorded.
+
+    Without ``hears`` the microphone stays closed: learning from recordings needs none.
+    """
     from blindplay.hearing.prompting import Booth
     from blindplay.speech.audio import MicrophoneSource
     from blindplay.table.play import WantedDevices, open_speaker
@@ -223,6 +216,5 @@ def _booth(
         if not silent:
             speaker = open_speaker(stack, pack, WantedDevices(), out)
             stack.callback(speaker.close)
-        source = MicrophoneSource(microphone)
-        booth = Booth(pack, speaker, source, sys.stdin, out)
+        booth = Booth(pack, speaker, MicrophoneSource(microphone), sys.stdin, out)
         yield stack.enter_context(booth) if hears else booth

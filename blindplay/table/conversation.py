@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum, StrEnum
+from enum import Enum
 
 import chess
 
@@ -13,17 +13,6 @@ from blindplay.speech.recogniser import Recognition
 # A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
 CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
 ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
-
-
-class OpeningWord(StrEnum):
-    """Whether the opening word must go before a command that is spoken; never before typed ones.
-
-    SINGLE: before commands of one word, which other talk is taken for most easily.
-    """
-
-    REQUIRED = "required"
-    SINGLE = "single"
-    OPTIONAL = "optional"
 
 
 class Awaited(Enum):

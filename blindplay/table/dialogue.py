@@ -33,11 +33,11 @@ from blindplay.speech.speaker import Output
 from blindplay.wording.announcements import goes_to_earphone
 from blindplay.wording.position import look, time_in_words
 
+from .choices import OpeningWord
 from .conversation import (
     ASK_AGAIN,
     CLAIMS_WITH_MOVE,
     Awaited,
-    OpeningWord,
     Question,
     Reply,
     Sayable,

@@ -41,11 +41,10 @@ from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.announcements import announcements
 
-from .conversation import OpeningWord
+from .choices import Keep, OpeningWord, Printed
 from .memory import share_one_heap
-from .session import DGT, Printed, Session
+from .session import DGT, Session
 from .table import Table
-from .taping import Keep
 
 if TYPE_CHECKING:
     from .console_host import ConsoleHost

@@ -6,7 +6,6 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable
-from enum import Enum
 from typing import TextIO
 
 from blindplay.boards import events, peg
@@ -34,7 +33,8 @@ from blindplay.speech.synthesis import NotWordsError
 from blindplay.wording.announcements import announcements, goes_to_earphone
 from blindplay.wording.board_steps import KEYS, SetupGuide, key_of
 
-from .conversation import Awaited, OpeningWord
+from .choices import OpeningWord, Printed
+from .conversation import Awaited
 from .conversation import Sayable as Listened
 from .dialogue import Dialogue
 from .table import Table
@@ -82,14 +82,6 @@ def plain(ruling: Ruling) -> str:
             parts.append(f"{name.replace('_', ' ')} {value}")
     said = ruling.kind.replace("_", " ")
     return f"{said}: {'; '.join(parts)} ({', '.join(ruling.articles)})"
-
-
-class Printed(Enum):
-    """What a session prints."""
-
-    ALL = "all"  # every ruling with its articles, what was heard and felt, what is said
-    WORDS = "words"  # what is said, and what is wrong
-    UNSPOKEN = "unspoken"  # what is wrong, and what no voice could speak
 
 
 class Session:

@@ -11,7 +11,6 @@ import contextlib
 import functools
 from collections import deque
 from collections.abc import Callable, Iterator
-from enum import StrEnum
 from types import TracebackType
 from typing import Self
 
@@ -26,14 +25,6 @@ from .table import Table
 _LONGEST_BLOCKS = 20_000 // BLOCK_MS  # no announcement takes longer
 _PREROLL_BLOCKS = 320 // BLOCK_MS
 _QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block is a pause
-
-
-class Keep(StrEnum):
-    """What is kept on tape."""
-
-    OFF = "off"
-    TABLE = "table"
-    VOICES = "voices"
 
 
 class Taping:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import chess
 import platformdirs
 import pytest
 
-from blindplay import cli
 from blindplay.boards import calibration, peg
 from blindplay.boards.calibration import (
     Calibration,
@@ -29,6 +27,7 @@ from blindplay.boards.emulator import START, EmulatedBoard
 from blindplay.boards.line import BoardNotFoundError, NoAnswerError
 from blindplay.language import Language, languages, load
 from blindplay.table.board_calibration import calibrate, check
+from tests.command_line import run
 
 GERMAN = load("de")
 EMPTY_BOARD = "8/8/8/8/8/8/8/8"
@@ -240,17 +239,10 @@ def test_a_check_that_ends_before_the_first_square_is_not_passed() -> None:
         assert "Abgebrochen." in out.getvalue()
 
 
-def test_the_command_ends_with_status_1_if_nothing_was_checked(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_ends_with_status_1_if_nothing_was_checked() -> None:
     with EmulatedBoard(EMPTY_BOARD) as board:
-        command = ["blindplay", "board", "calibrate", "--silent", "--port", board.url]
-        monkeypatch.setattr(sys, "argv", command)
-        monkeypatch.setattr(sys, "stdin", io.StringIO(""))
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-    assert ended.value.code == 1
-    assert capsys.readouterr().err == ""
+        done = run("board", "calibrate", "--silent", "--port", board.url)
+    assert (done.status, done.stderr) == (1, "")
 
 
 def test_pieces_left_on_the_board_are_told() -> None:

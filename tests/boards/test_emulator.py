@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import threading
 import time
 
 import pytest
 from serial.tools import list_ports
 
-from blindplay import cli
 from blindplay.boards import line, monitor
 from blindplay.boards.emulator import EmulatedBoard
 from blindplay.boards.line import BoardNotFoundError, FoundPort
 from blindplay.boards.monitor import find_board
 from blindplay.boards.monitor import monitor as watch
 from blindplay.boards.practice import practise
+from tests.command_line import run
 
 
 def test_hands_cannot_do_what_hands_cannot_do() -> None:
@@ -99,14 +98,11 @@ def test_the_monitor_refuses_what_cannot_be_a_board() -> None:
 
 @pytest.mark.parametrize("url", ["socket://127.0.0.1:1", "loop://"])
 def test_the_monitor_does_not_end_well_where_no_board_answered(
-    url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    url: str,
 ) -> None:
-    command = ["blindplay", "board", "--port", url, "--seconds", "0.3"]
-    monkeypatch.setattr(sys, "argv", command)
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    told = capsys.readouterr().err.splitlines()
+    done = run("board", "--port", url, "--seconds", "0.3")
+    assert done.status == 2
+    told = done.stderr.splitlines()
     assert len(told) == 1
     assert told[0].startswith(f"No board answered at {url} within 0.3 seconds")
 
@@ -129,13 +125,8 @@ def test_practice_says_what_is_wrong_with_a_line(line: str, said: str) -> None:
     assert placement == before
 
 
-def test_the_emulators_help_names_every_word_it_takes(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["blindplay", "emulate", "--help"])
-    with pytest.raises(SystemExit):
-        cli.main()
-    told = set(capsys.readouterr().out.replace(",", " ").split())
+def test_the_emulators_help_names_every_word_it_takes() -> None:
+    told = set(run("emulate", "--help").stdout.replace(",", " ").split())
     assert told >= {"lift", "place", "move", "press", "fault", "mend", "unplug", "plug", "fen"}
 
 

@@ -8,35 +8,34 @@ import socket
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from blindplay.cli import app
 from blindplay.console.access import AccessLinks
+from tests.command_line import Ran, run
 
 PLAY = ["play", "--silent", "--microphone", "none", "--console"]
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/#[A-Za-z0-9_-]{43}\n")
 
 
-def play(path: Path, *options: str, keys: str = "") -> Result:
-    arguments = [*PLAY, "--console-port", "0", "--journal", str(path), *options]
-    return CliRunner().invoke(app, arguments, input=f"{keys}quit\n")
+def play(path: Path, *options: str, keys: str = "") -> Ran:
+    where = ("--console-port", "0", "--journal", str(path))
+    return run(*PLAY, *where, *options, stdin=f"{keys}quit\n")
 
 
 def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Path) -> None:
     keys = "link assistant:white\nlink nobody\nlinks\nunlink assistant:white\nlinks\nunlink\n"
     said = play(tmp_path / "game.db", "--language", "en", keys=keys)
-    assert said.exit_code == 0, said.output
-    named = re.findall(r"Name the role: (.+)\.", said.output)
+    assert said.status == 0, said.stderr
+    named = re.findall(r"Name the role: (.+)\.", said.stdout)
     assert len(named) == 2
     roles = named[0].split(", ")
     assert {"white", "black", "assistant:white"} <= set(roles)
-    links = LINK.findall(said.output)
+    links = LINK.findall(said.stdout)
     assert len(links) == len(set(links)) == len(roles) + 1  # White's assistant's anew
-    assert said.output.count("The page of White's assistant: ") == 2
+    assert said.stdout.count("The page of White's assistant: ") == 2
     state = "assistant:white: browsers that have come in: 0; pages open now: 0."
-    assert said.output.count(state) == 1  # not after it was taken away
-    assert "assistant:white has no page any more" in said.output
-    assert "█" not in said.output  # no terminal: no camera sees it
+    assert said.stdout.count(state) == 1  # not after it was taken away
+    assert "assistant:white has no page any more" in said.stdout
+    assert "█" not in said.stdout  # no terminal: no camera sees it
 
 
 @pytest.mark.parametrize(
@@ -46,14 +45,14 @@ def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Pat
 )  # fmt: skip
 def test_links_are_told_in_the_tables_language(tmp_path: Path, language: str, words: str) -> None:
     said = play(tmp_path / "game.db", "--language", language, "--qr")
-    assert words in said.output
-    assert "█" in said.output
-    assert "--no-qr" in said.output
+    assert words in said.stdout
+    assert "█" in said.stdout
+    assert "--no-qr" in said.stdout
 
 
 def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> None:
     path = tmp_path / "game.db"
-    links = LINK.findall(play(path).output)
+    links = LINK.findall(play(path).stdout)
     assert len(links) >= 3
     secrets = [link.rpartition("#")[2].strip() for link in links]
     kept = path.with_suffix(".links")
@@ -61,24 +60,24 @@ def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> N
     if os.name == "posix":
         assert kept.stat().st_mode & 0o777 == 0o600
     again = play(path, "--resume")
-    assert LINK.findall(again.output) == []
-    assert "Die Links von vorher" in again.output
+    assert LINK.findall(again.stdout) == []
+    assert "Die Links von vorher" in again.stdout
     doors = AccessLinks(kept)
     assert all(doors.enter(secret, "en") for secret in secrets)
     path.unlink()
-    assert len(LINK.findall(play(path).output)) == len(links)
+    assert len(LINK.findall(play(path).stdout)) == len(links)
     assert not any(AccessLinks(kept).enter(secret, "en") for secret in secrets)
 
 
 def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> None:
     alone = play(tmp_path / "1.db", "--certificate", "c.pem")
-    assert "--certificate and --key need each other" in str(alone.exception)
+    assert "--certificate and --key need each other" in alone.stderr
     files = [tmp_path / "c.pem", tmp_path / "k.pem"]
     for file in files:
         said = play(
             tmp_path / f"{file.stem}.db", "--certificate", str(files[0]), "--key", str(files[1])
         )
-        assert "cannot be encrypted" in str(said.exception)
+        assert "cannot be encrypted" in said.stderr
         for one in files:
             one.write_text("nothing")
 
@@ -86,13 +85,12 @@ def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> Non
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        arguments = [*PLAY, "--console-port", port, "--journal", str(tmp_path / "game.db")]
-        said = CliRunner().invoke(app, arguments, input="quit\n")
-    assert f"The console cannot be served at 127.0.0.1, port {port}" in str(said.exception)
-    assert "--console-port" in str(said.exception)
+        said = play(tmp_path / "game.db", "--console-port", port)
+    assert f"The console cannot be served at 127.0.0.1, port {port}" in said.stderr
+    assert "--console-port" in said.stderr
 
 
 def test_where_to_serve_needs_something_to_serve(tmp_path: Path) -> None:
     arguments = [word for word in PLAY if word != "--console"]
-    said = CliRunner().invoke(app, [*arguments, "--host", "0.0.0.0"], input="quit\n")
-    assert "need --console" in str(said.exception)
+    said = run(*arguments, "--host", "0.0.0.0", stdin="quit\n")
+    assert "need --console" in said.stderr

@@ -352,11 +352,11 @@ def test_a_model_that_was_never_measured_has_the_general_ears(tmp_path: Path) ->
 def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from blindplay import cli
+    from blindplay.commands.words import SoundFiles
 
     model = Path(shutil.copytree(MODEL, tmp_path / "model"))
     (model / "ears.json").write_text("garbage", "utf-8")
-    _, ears = cli._Ears([model]).recogniser(PACK)
+    _, ears = SoundFiles([model]).recogniser(PACK)
     assert ears == ears_of(tmp_path)
     assert "ears.json is damaged" in capsys.readouterr().err
 

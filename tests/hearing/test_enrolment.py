@@ -28,6 +28,7 @@ from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, read_audio
 from blindplay.speech.models.folders import PEOPLE, adapted_folder, built_in
 from blindplay.speech.synthesis import Synthesiser, words_only
 from tests import ROOT
+from tests.command_line import run
 
 GERMAN = load("de")
 _BLOCK = RATE * BLOCK_MS // 1000
@@ -381,7 +382,7 @@ def test_what_was_recorded_before_the_power_failed_is_learned_from() -> None:
 
 
 def test_the_command_keeps_what_is_said_although_the_microphone_is_lost(
-    say: Callable[[str], bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    say: Callable[[str], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from blindplay.commands import voice
 
@@ -399,10 +400,10 @@ def test_the_command_keeps_what_is_said_although_the_microphone_is_lost(
     monkeypatch.setattr(
         enrolment, "prompts", lambda pack, seed: [Prompt(line(one), apart=False) for one in words]
     )
-    with pytest.raises(AudioError, match="The microphone is gone"):
-        voice.enrol("Anna")
+    done = run("voice", "enrol", "Anna")
+    assert (done.status, done.stderr) == (2, "The microphone is gone.\n")
     assert [one.words for one in speaker_models.kept("Anna", "de")] == words[:1]
-    assert str(speaker_models.recordings("Anna", "de")) in capsys.readouterr().out
+    assert str(speaker_models.recordings("Anna", "de")) in done.stdout
 
 
 def test_the_check_names_what_was_not_understood_and_the_microphone(
@@ -473,56 +474,38 @@ def test_what_people_can_expect_is_said_by_the_check_as_in_the_model_card() -> N
         assert load(code).sentence("check_people") in " ".join(card.split())
 
 
-def test_forgetting_a_player_forgets_his_wishes_and_his_voice(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    from blindplay.commands.voice import forget
-
+def test_forgetting_a_player_forgets_his_wishes_and_his_voice() -> None:
     keep(recording("dame"))
     speaker_preferences.learn("Anna", [("dame", "turm")])
-    forget("Anna")
-    assert "Nothing is kept of Anna any more." in capsys.readouterr().out
+    assert "Nothing is kept of Anna any more." in run("voice", "forget", "Anna").stdout
     assert speaker_preferences.habits("Anna").table == {}
-    with pytest.raises(ValueError, match="Nothing is kept of Anna"):
-        forget("Anna")
+    assert "Nothing is kept of Anna" in run("voice", "forget", "Anna").stderr
 
 
-def test_learning_again_without_recordings_says_what_to_do(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from blindplay.commands.voice import learn
-
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    with pytest.raises(ValueError, match="There are no recordings of Anna") as refused:
-        learn("Anna", "en", silent=True)
-    assert str(speaker_models.recordings("Anna", "en")) in str(refused.value)
-    assert capsys.readouterr().out.strip() == load("en").sentence("enrol_nothing")
+def test_learning_again_without_recordings_says_what_to_do() -> None:
+    done = run("voice", "learn", "Anna", "--language", "en", "--silent")
+    assert done.status == 2 and "There are no recordings of Anna" in done.stderr
+    assert str(speaker_models.recordings("Anna", "en")) in done.stderr
+    assert done.stdout.strip() == load("en").sentence("enrol_nothing")
 
 
-def test_learning_again_from_too_little_says_so_and_changes_nothing(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from blindplay.commands.voice import learn
-
-    monkeypatch.setattr("sys.stdin", io.StringIO())
+def test_learning_again_from_too_little_says_so_and_changes_nothing() -> None:
     keep(recording("ja"))
-    with pytest.raises(ValueError, match="Only 1 answers"):
-        learn("Anna", "de", silent=True)
-    told = capsys.readouterr().out.splitlines()
-    assert told == [GERMAN.sentence("enrol_working"), GERMAN.sentence("enrol_not_enough")]
+    done = run("voice", "learn", "Anna", "--silent")
+    assert done.status == 2 and "Only 1 answers" in done.stderr
+    assert done.stdout.splitlines() == [
+        GERMAN.sentence("enrol_working"), GERMAN.sentence("enrol_not_enough"),
+    ]  # fmt: skip
 
 
 def test_what_was_learned_for_a_model_goes_with_it_and_the_recordings_stay(
-    model: Path, capsys: pytest.CaptureFixture[str]
+    model: Path,
 ) -> None:
-    from blindplay.commands.models import remove
-
     for name in ("other", "mine"):
         shutil.copytree(model, adapted_folder("de") / name)
         put(adapted_folder("de") / name)
     keep(recording("ja"))
-    remove("mine")
-    told = capsys.readouterr().out
+    told = run("models", "remove", "mine").stdout
     assert "mine has been removed from de." in told
     assert "What it had learned of 1 voice" in told and "blindplay voice learn" in told
     other, mine = (adapted_folder("de") / name for name in ("other", "mine"))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import random
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
-import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from blindplay import language
-from blindplay.commands import language as commands
 from blindplay.language import pack
 from blindplay.language.pack_check import ALIKE, PackReport, check
 from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
@@ -244,123 +240,11 @@ def test_a_pack_with_lines_lost_doubled_and_exchanged_never_breaks_the_check(
     assert all(str(one) for one in (*report.errors, *report.warnings))
 
 
-# ------------------------------------------------------------------ the commands
-
-CLI = CliRunner()
-
-
-@pytest.fixture
-def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "languages"
-    monkeypatch.setattr(commands, "own_folder", lambda: folder)
-    monkeypatch.setattr(pack, "_own", folder)
-    return folder
-
-
-def test_check_says_the_verdict_first_and_its_status_is_two_where_no_table_can_be_held(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "nb.toml"
-    file.write_text(text_of("nb").replace('3 = ["tre"', '3 = ["to"'), "utf-8")
-    told = CLI.invoke(commands.app, ["check", str(file)])
-    assert told.exit_code == 2
-    first, second, *_ = told.output.splitlines()
-    assert first.startswith("nb.toml cannot be used yet: 1 error, ")
-    line = next(
-        n
-        for n, text in enumerate(file.read_text("utf-8").splitlines(), 1)
-        if text.startswith('3 = ["to"')
-    )
-    assert second == (
-        f"Error, line {line}, ranks.3: 'to' is the same word in ranks.2: keep one of them."
-    )
-    known = CLI.invoke(commands.app, ["check", "en"])
-    assert known.exit_code == 0
-    assert known.output.startswith("packs/en.toml can be used: no errors")
-
-
-def test_check_prints_json(tmp_path: Path) -> None:
-    file = tmp_path / "xx.toml"
-    file.write_bytes(b"\xff\xfe")
-    told = CLI.invoke(commands.app, ["check", str(file), "--json"])
-    assert told.exit_code == 2
-    assert json.loads(told.output) == {
-        "file": "xx.toml",
-        "usable": False,
-        "errors": [{"key": "", "line": None, "text": "xx.toml is no text in UTF-8: save it as "
-                    "UTF-8."}],
-        "warnings": [],
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ('name = "Føroyskt\nfiles = "x"\n', "line 1: the quotation mark at the end"),
-        ('name = "a"\n\nname = "b"\n', "line 3: this name is there already"),
-        ('[ranks]\n1 = ["en"]\n[ranks]\n', "line 3: this table is there already"),
-        ('to = ["á" "at"]\n', "line 1: here or before it, a comma"),
-        ("name = Føroyskt\n", "line 1: write the words in straight quotes"),
-        ("hallo heimur\n", "line 1: write a name, an equals sign"),
-    ],
-)
-def test_what_is_no_toml_is_told_as_to_somebody_who_writes_words(
-    text: str, told: str, tmp_path: Path
-) -> None:
-    file = tmp_path / "fo.toml"
-    file.write_text(text, "utf-8")
-    said = CLI.invoke(commands.app, ["check", str(file)])
-    assert said.exit_code == 2
-    assert f"Error, Correct fo.toml, {told}" in said.output
-    found = json.loads(CLI.invoke(commands.app, ["check", str(file), "--json"]).output)
-    assert f"line {found['errors'][0]['line']}:" in told
-
-
-def test_check_says_that_a_file_must_be_renamed_before_it_is_added(tmp_path: Path) -> None:
-    file = tmp_path / "Norsk.txt"
-    file.write_text(text_of("nb"), "utf-8")
-    said = CLI.invoke(commands.app, ["check", str(file)])
-    assert said.exit_code == 0
-    assert "Warning, Norsk.txt must be named after the code of its language" in said.output
-
-
-def test_a_pack_of_ones_own_is_added_used_and_removed(own: Path, tmp_path: Path) -> None:
-    file = tmp_path / "nn.toml"
-    file.write_text(
-        text_of("nb").replace('"Norsk (bokmål)"', '"Norsk (nynorsk)"')
-        .replace('queen = ["dronning"', 'queen = ["drottning"', 1)
-        .replace('"dronning" = ', '"drottning" = "d r O t n I N"\n"dronning" = '),
-        "utf-8",
-    )  # fmt: skip
-    added = CLI.invoke(commands.app, ["add", str(file)])
-    assert added.exit_code == 0, added.output
-    assert language.languages() == ["da", "de", "en", "nb", "nn", "sv"]
-    assert pack.Pack.read("nn").words("pieces", "queen")[0] == "drottning"
-    listed = CLI.invoke(commands.app, ["list", "--json"]).output.splitlines()
-    assert "Norsk (nynorsk)" in [json.loads(line)["name"] for line in listed]
-    removed = CLI.invoke(commands.app, ["remove", "nn"])
-    assert removed.exit_code == 0
-    assert language.languages() == CODES
-
-
-def test_a_pack_that_is_broken_is_not_added_and_breaks_nothing_where_it_lies(
-    own: Path, tmp_path: Path
-) -> None:
-    file = tmp_path / "fo.toml"
-    file.write_text('name = "Føroyskt"', "utf-8")
-    assert CLI.invoke(commands.app, ["add", str(file)]).exit_code == 2
-    assert language.languages() == CODES
-    own.mkdir(exist_ok=True)
-    (own / "fo.toml").write_text("name = ", "utf-8")
-    listed = CLI.invoke(commands.app, ["list"]).output.splitlines()
-    assert len(listed) == 6
-    assert any(line.startswith("fo: cannot be used. Correct ") for line in listed)
-
-
 def test_what_an_old_pack_of_ones_own_lacks_is_said_in_the_words_of_the_built_in_one(
-    own: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own.mkdir()
+    own = tmp_path
+    monkeypatch.setattr(pack, "_own", own)
     for code, built_in in (("nb", "nb"), ("nn", "en")):
         text = text_of("nb").replace('black = "Svart"', 'black = "Sort"')
         lines = [line for line in text.splitlines() if not line.startswith("welcome =")]
@@ -368,13 +252,3 @@ def test_what_an_old_pack_of_ones_own_lacks_is_said_in_the_words_of_the_built_in
         words = language.Language(pack.Pack.read(code))
         assert words.sentence("black") == "Sort"
         assert f'"{words.sentence("welcome")}"' in text_of(built_in)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["check", "no-such-file.toml"], ["add", "my pack.toml"], ["remove", "de"], ["remove", "../x"]],
-)
-def test_what_cannot_be_done_is_one_sentence(own: Path, arguments: list[str]) -> None:
-    told = CLI.invoke(commands.app, arguments)
-    assert isinstance(told.exception, ValueError) and not isinstance(told.exception, typer.Exit)
-    assert str(told.exception).endswith(".") and "\n" not in str(told.exception)

@@ -17,7 +17,7 @@ from blindplay.laws import facts as f
 from blindplay.record import Journal, Tape, storage
 from blindplay.record.pulse import Beat, Pulse, beside
 from blindplay.table import play
-from tests.test_cli import run
+from tests.command_line import run
 
 SOUND = b"\x01\x02" * 800
 SETUP = f.Setup(
@@ -43,7 +43,7 @@ def test_the_sound_of_a_table_is_removed_and_the_game_stays(tmp_path: Path) -> N
     journal, other = _game(tmp_path), _game(tmp_path, "other.db")
     before = journal.read_bytes()
     done = run("forget", str(journal), home=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.status, done.stderr) == (0, "")
     assert done.stdout.startswith("Removed: 2 recordings, 0.0 megabytes of sound.\nThe game stays")
     assert not journal.with_suffix(".tape").exists()
     assert journal.read_bytes() == before
@@ -72,7 +72,7 @@ def test_forgetting_all_leaves_nothing_of_this_table_and_all_of_others(tmp_path:
     (tmp_path / "game.pgn").write_text("written by score")
     others = {name for name in _names(tmp_path) if name.startswith("game2")}
     done = run("forget", str(journal), "--all", home=tmp_path / "home")
-    assert done.returncode == 0
+    assert done.status == 0
     assert _names(tmp_path) - {"home"} == others | {"game.pgn"}
     for name in ("game.db", "game.damaged-1.db", "game.links"):
         assert f"Removed: {tmp_path / name}.\n" in done.stdout
@@ -134,7 +134,7 @@ def test_another_programs_file_is_not_taken_for_a_journal(tmp_path: Path) -> Non
     photos = tmp_path / "photos.db"
     photos.write_bytes(b"SQLite format 3\x00 not ours")
     done = run("forget", str(photos), "--all", home=tmp_path / "home")
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
+    assert (done.status, len(done.stderr.splitlines())) == (2, 1)
     assert photos.exists()
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import datetime
 import io
-import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -35,6 +33,7 @@ from blindplay.record.writing import (
 )
 from blindplay.speech.audio import SilentSink, read_audio
 from blindplay.table import Table
+from tests.command_line import run
 from tests.record import games
 
 MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
@@ -375,12 +374,9 @@ def test_who_has_no_tape_is_told_so_whatever_can_be_heard(journal: Path) -> None
 
 
 def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "blindplay", *arguments],
-        input=typed.encode(),
-        capture_output=True,
-        timeout=60,
-        env={**os.environ, "PYTHONUTF8": "0"},
+    done = run(*arguments, stdin=typed)
+    return subprocess.CompletedProcess(
+        arguments, done.status, done.stdout_bytes, done.stderr.encode()
     )
 
 

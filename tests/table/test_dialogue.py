@@ -23,7 +23,8 @@ from blindplay.record import Journal
 from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Output
 from blindplay.table import Table
-from blindplay.table.conversation import Awaited, OpeningWord
+from blindplay.table.choices import OpeningWord
+from blindplay.table.conversation import Awaited
 from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
 from blindplay.table.play import DEFAULT, TableOptions, WantedDevices, run
 from blindplay.table.session import Session

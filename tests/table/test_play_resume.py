@@ -6,14 +6,13 @@ import io
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from blindplay.cli import app
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Player, Setup
 from blindplay.record import Journal, reopen
 from blindplay.table import Table
 from blindplay.table.play import WantedDevices, run
+from tests import command_line
 
 SETUP = Setup(
     t=0, time_control="300", arbiter="present", white=Player(impaired=True), black=Player()
@@ -99,7 +98,5 @@ def test_who_hears_badly_is_told_to_the_table_which_says_that_an_assistant_is_ne
     play = ["play", "--language", "en", "--silent", "--microphone", "none", "--journal"]
     for number, assistant in enumerate(([], ["--black-assistant"])):
         path = str(tmp_path / f"{number}.db")
-        said = CliRunner().invoke(
-            app, [*play, path, "--black-hearing-impaired", *assistant], input="quit\n"
-        )
-        assert ("an assistant must be used" in said.output) is (not assistant), said.output
+        said = command_line.run(*play, path, "--black-hearing-impaired", *assistant, stdin="quit\n")
+        assert ("an assistant must be used" in said.stdout) is (not assistant), said.stdout

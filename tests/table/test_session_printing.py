@@ -15,8 +15,9 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.table import Table, play
+from blindplay.table.choices import Printed
 from blindplay.table.play import TableOptions, WantedDevices, run
-from blindplay.table.session import Printed, Session
+from blindplay.table.session import Session
 
 MOVE = "Springer Gustav eins Felix drei"
 

@@ -27,9 +27,10 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table, play
+from blindplay.table.choices import Keep
 from blindplay.table.play import WantedDevices, run
 from blindplay.table.session import Session
-from blindplay.table.taping import Keep, Taping
+from blindplay.table.taping import Taping
 
 GERMAN = load("de")
 SETUP = Setup(t=0, arbiter="automatic", white=Player(impaired=True))

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
 from pathlib import Path
 
 import chess
 import pytest
 
 from tests.boards.dgt import hands
+from tests.command_line import Ran, run
 
 
-def decode(*arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "blindplay", "board", "decode", "--protocol", "dgt"]
-    return subprocess.run([*command, *arguments], input=data, capture_output=True, timeout=60)
+def decode(*arguments: str, data: bytes = b"") -> Ran:
+    return run("board", "decode", "--protocol", "dgt", *arguments, stdin=data)
 
 
 @pytest.fixture(scope="module")
@@ -29,15 +27,15 @@ def test_it_prints_the_moves_one_a_line(recording: hands.Recording, tmp_path: Pa
     file.write_bytes(recording.data)
     for commit in ([], ["--commit", "clock"], ["--commit", "position"]):
         done = decode(*commit, str(file))
-        assert done.returncode == 0
-        assert done.stdout.decode().split() == recording.moves
-    assert decode("-", data=recording.data).stdout.decode().split() == recording.moves
+        assert done.status == 0
+        assert done.stdout.split() == recording.moves
+    assert decode("-", data=recording.data).stdout.split() == recording.moves
 
 
 def test_what_cannot_be_told_is_said_on_standard_error(recording: hands.Recording) -> None:
     done = decode("-", data=recording.data[:2000] + recording.data[2003:])
-    assert done.returncode == 0
-    moves = done.stdout.decode().split()
+    assert done.status == 0
+    moves = done.stdout.split()
     assert moves == recording.moves[: len(moves)]
     assert done.stderr
 
@@ -49,7 +47,7 @@ def test_a_position_given_begins_the_game() -> None:
         for square, piece in (("e2", "."), ("e4", "P"))
     )
     done = decode("--fen", fen, "-", data=data)
-    assert (done.stdout.split(), done.stderr) == ([b"e2e4"], b"")
+    assert (done.stdout.split(), done.stderr) == (["e2e4"], "")
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[Event]\n1. e4 e5\n", bytes(300)])
@@ -60,6 +58,6 @@ def test_what_is_no_recording_is_one_sentence_and_status_2(
     if content is not None:
         file.write_bytes(content)
     done = decode(str(file))
-    assert done.returncode == 2
+    assert done.status == 2
     assert not done.stdout
-    assert len(done.stderr.decode().strip().splitlines()) == 1
+    assert len(done.stderr.strip().splitlines()) == 1

@@ -8,8 +8,6 @@ import math
 import os
 import shutil
 import struct
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +49,8 @@ from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.models.folders import find_model, vocabulary
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
+from tests import command_line
+from tests.command_line import Ran
 from tests.speech.adaptation.base_models import base_model
 from tests.speech.conftest import COMMANDS, MOVES
 
@@ -541,15 +541,12 @@ def people(recogniser: Recogniser, at_least: float) -> None:
 
 
 def test_the_command_writes_a_model_and_says_what_is_wrong(own: Path, tmp_path: Path) -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "blindplay", "models", "adapt", *arguments],
-            capture_output=True, encoding="utf-8", timeout=120,
-        )  # fmt: skip
+    def run(*arguments: str) -> Ran:
+        return command_line.run("models", "adapt", *arguments)
 
     done = run(str(own), "--language", "sv", "--output", str(tmp_path / "sv"))
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.stderr
     assert "springare" in vocabulary(tmp_path / "sv")
     again = run(str(own), "--language", "sv", "--output", str(tmp_path / "sv"))
-    assert again.returncode == 2
+    assert again.status == 2
     assert again.stderr.count("\n") == 1 and "there already" in again.stderr

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.bench.speech import first_sample, real_time_factor, stop_latency
-from blindplay.commands.speech_diagnosis import examine
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import (
     MANIFEST,
@@ -17,8 +15,6 @@ from blindplay.speech.models.folders import (
     vocabulary,
 )
 from blindplay.speech.recogniser import Recogniser
-from blindplay.speech.synthesis import Synthesiser
-from tests.speech.conftest import MOVES
 
 
 @pytest.fixture
@@ -74,8 +70,6 @@ def test_a_file_cut_short_is_found_without_ending_this_process(model: Path, file
     (model / file).write_bytes(data[: len(data) // 2])
     with pytest.raises(ModelError, match="unpack the model again"):
         probe(model, "de")
-    by = {f.about: f for f in examine("de", model=model, seconds=0.1)}
-    assert not by["recogniser"].ok
 
 
 def test_the_built_in_model_passes_the_probe() -> None:
@@ -93,21 +87,3 @@ def test_a_file_is_not_a_model(tmp_path: Path) -> None:
     for path in (tmp_path / "m", tmp_path / "nothing", tmp_path):
         with pytest.raises(ModelError):
             find_model("de", path)
-
-
-def test_the_findings_are_sentences_with_remedies(synthesiser: Synthesiser) -> None:
-    findings = examine("de", words=["springer zeppelin"], seconds=0.1, synthesiser=synthesiser)
-    by = {finding.about: finding for finding in findings}
-    assert by["voices"].ok and by["recogniser"].ok
-    assert not by["vocabulary"].ok and "zeppelin" in by["vocabulary"].sentence
-    assert {"output", "microphone"} <= set(by)
-    assert all(f.sentence.endswith(".") and "\n" not in f.sentence for f in findings)
-    lost = {f.about: f.ok for f in examine("xx", seconds=0.1, synthesiser=synthesiser)}
-    assert not lost["voices"] and not lost["recogniser"]
-
-
-def test_the_figures_are_measured(synthesiser: Synthesiser, recogniser: Recogniser) -> None:
-    figures = first_sample(synthesiser, ["bauer eva zwei eva vier"])
-    assert 0 < figures.cached < figures.uncached < 30
-    assert 0 < real_time_factor(recogniser, [bytes(64_000)], MOVES) < 1
-    assert 0 <= stop_latency(repeats=2) < 1

@@ -17,7 +17,7 @@ from blindplay.speech.models.folders import (
     check_model,
 )
 from tests import ROOT
-from tests.test_cli import run
+from tests.command_line import run
 
 LANGUAGES = sorted(path.parent.name for path in (ROOT / "models").glob("*/am"))
 
@@ -82,7 +82,7 @@ def test_a_graph_that_is_made_anew_gets_new_sums(model: Path) -> None:
     told = json.loads((model / MANIFEST).read_text("utf-8"))
     (model / MANIFEST).unlink()
     done = run("models", "adapt", str(model), "--language", "de", "--output", str(model))
-    assert done.returncode == 0, done.stderr
+    assert done.status == 0, done.stderr
     anew = folders.manifest(model)
     assert anew is not None and anew["files"].keys() == told["files"].keys()
     assert anew["name"] == BUILT_IN and folders.verify(model)

@@ -19,9 +19,9 @@ from typing import Any
 
 import pytest
 
-from blindplay import cli, language
-from blindplay.commands import language as commands_of_languages
-from blindplay.commands import models as commands
+from blindplay import language
+from blindplay.commands import options
+from blindplay.commands.models import model_words
 from blindplay.language import pack
 from blindplay.speech import adaptation
 from blindplay.speech.models import catalogue, folders, store
@@ -35,13 +35,13 @@ from blindplay.speech.models.folders import (
     verify,
 )
 from blindplay.speech.recogniser import Recogniser
-from tests import ROOT
+from tests import ROOT, command_line
 from tests.speech.models.server import Served, answers, breaks_off, serving, stalls
 
 QUICK = Patience(connect=2, stall=1, tries=2, pause=0.01, longest_pause=0.02)
 NAME = "vosk-model-small-xx-0.1"
 OTHER = "vosk-model-small-yy-0.2"
-WORDS = commands._words("nb")
+WORDS = model_words("nb")
 
 
 @pytest.fixture(scope="module")
@@ -351,11 +351,12 @@ def test_killed_while_it_works_it_is_gone_on_with(
 ) -> None:
     base = base_of(archive, server.url(f"{NAME}.zip"))
     program = (
-        "import sys, json; from pathlib import Path; from blindplay.commands.models import _words;"
+        "import sys, json; from pathlib import Path; from blindplay.commands import models;"
         "from blindplay.speech.models import store;"
         "from blindplay.speech.models.catalogue import BaseModel;"
         "base = BaseModel(**json.loads(sys.argv[1]));"
-        "store.install('nb', _words('nb'), base=base, tell=lambda line: print(line, flush=True))"
+        "words = models.model_words('nb');"
+        "store.install('nb', words, base=base, tell=lambda line: print(line, flush=True))"
     )
     command = [sys.executable, "-c", program, json.dumps(dataclasses.asdict(base))]
     env = {**os.environ, "XDG_DATA_HOME": str(tmp_path / "data")}
@@ -467,19 +468,17 @@ def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
     own = tmp_path / "languages"
     (own / "zz.toml").mkdir(parents=True)
     (own / "aa.toml").write_text("name = ")
-    monkeypatch.setattr(commands_of_languages, "own_folder", lambda: own)
+    monkeypatch.setattr(options, "own_languages", lambda: own)
     monkeypatch.setattr(pack, "_own", own)
-    assert commands._words("de").lexicons == WORDS.lexicons
+    assert model_words("de").lexicons == WORDS.lexicons
     assert capsys.readouterr().err.count("gives no pronunciations") == 2
     status, told, fault = run(capsys, monkeypatch, "list")
     assert status == 2 and "de, Deutsch: heard with" in told and "aa: cannot be used. Corr" in fault
     assert "zz.toml is no language pack (it is a folder): remove it." in fault
     assert fault.count("\n") == 3 and "2 languages cannot be used" in fault
     assert run(capsys, monkeypatch, "list", "--language", "de")[0] == 0
-    monkeypatch.setattr(sys, "argv", ["blindplay", "language", "list"])
-    with pytest.raises(SystemExit, match="0"):
-        cli.main()
-    assert "zz: cannot be used. " in capsys.readouterr().out
+    listed = command_line.run("language", "list")
+    assert listed.status == 0 and "zz: cannot be used. " in listed.stdout
 
 
 @pytest.mark.parametrize(
@@ -617,12 +616,8 @@ def test_of_other_models_vosks_own_list_is_asked(
 def run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
 ) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["blindplay", "models", *arguments])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    told = capsys.readouterr()
-    assert isinstance(ended.value.code, int)
-    return ended.value.code, told.out, told.err
+    done = command_line.run("models", *arguments)
+    return done.status, done.stdout, done.stderr
 
 
 @pytest.mark.usefixtures("unproved")

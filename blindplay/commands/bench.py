@@ -1,0 +1,186 @@
+"""``blindplay bench``: measurements on this machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    from blindplay.hearing.evaluation.report import Options
+    from blindplay.language import Language
+
+_ONE_OR_MORE = click.IntRange(1)
+_SHARE = click.FloatRange(0, 1)
+_SECONDS = click.FloatRange(0.1)
+_count = click.option("--count", type=click.IntRange(4), default=80, help="Moves per condition.")
+_conditions = click.option(
+    "--conditions", help="The noise: clean, babble in dB such as 10, pink10, hum10, room; a list."
+)
+_voices = click.option("--voices", help="Voices of this machine, such as de+croak,de+fast.")
+_recordings = click.option(
+    "--recordings", type=options.FILE, help='A folder with index.jsonl of {"file", "words", "fen"}.'
+)
+
+
+def _names(voices: str | None) -> tuple[str, ...]:
+    return tuple(name.strip() for name in (voices or "").split(",") if name.strip())
+
+
+@click.group(cls=options.CommandGroup, invoke_without_command=True)
+@click.option("--positions", type=_ONE_OR_MORE, default=20_000, help="Positions of the round trip.")
+@click.option("--board-moves", type=_ONE_OR_MORE, default=500, help="Random moves on a board.")
+@options.language("The language that is measured.")
+@click.option("--reconcile", type=_ONE_OR_MORE, help="Only explain this many wrong boards.")
+@click.pass_context
+def bench(
+    context: click.Context, positions: int, board_moves: int, pack: Language, reconcile: int | None
+) -> None:
+    """Measure how fast and how well everything works on this machine."""
+    if context.invoked_subcommand is not None:
+        return
+    from blindplay.bench.laws_and_words import measure, measure_reconciling
+
+    if reconcile is not None:
+        figures = measure_reconciling(pack, reconcile)
+    else:
+        figures = measure(pack, positions, board_moves)
+    for line in figures:
+        print(line, flush=True)
+
+
+@bench.command()
+@options.language("The language that is spoken.")
+@options.models("Folder of a Vosk model instead of the chosen ones; repeatable.")
+@_count
+@_conditions
+@_voices
+@_recordings
+@click.option("--measure", is_flag=True, help="Print how far the model can be trusted.")
+@click.option("--write", is_flag=True, help="With --measure: write the result beside the model.")
+@options.as_json("Print JSON, one object per line.")
+def voice(
+    pack: Language,
+    models: tuple[Path, ...],
+    count: int,
+    conditions: str | None,
+    voices: str | None,
+    recordings: Path | None,
+    measure: bool,
+    write: bool,
+    as_json: bool,
+) -> None:
+    """Measure how well spoken moves are understood.
+
+    It counts right, asked and refused moves, and wrong ones that were accepted. Illegal moves and
+    other talk are spoken half as often as moves.
+    """
+    from blindplay.hearing.evaluation import report
+    from blindplay.speech.models.folders import unread_choices
+
+    if write and not measure:
+        raise ValueError("--write goes with --measure: it writes what was measured.")
+    wanted = conditions or (report.MEASURED_IN if measure else report.CONDITIONS)
+    others = count if measure else count // 2
+    given = report.Options(models, count, others, wanted, _names(voices), recordings)
+    if not models and (unread := unread_choices()):
+        options.warn(unread)
+    if measure:
+        _measure_confidence(pack, given, write)
+        return
+    for figures in report.bench(pack, given):
+        if isinstance(figures, str) != as_json:
+            print(json.dumps(figures, ensure_ascii=False) if as_json else figures, flush=True)
+
+
+def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
+    from blindplay.hearing.evaluation import report
+    from blindplay.speech.confidence import file_of
+
+    measured = report.measure(pack, given)
+    for line in measured.lines:
+        options.warn(line)
+    text = json.dumps(measured.ears.as_json(), ensure_ascii=False, indent=1) + "\n"
+    if not write:
+        sys.stdout.write(text)
+        return
+    file = file_of(*report.listening(pack, given))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+    print(file)
+
+
+@bench.command()
+@options.language("The language that is spoken.")
+@options.models("Folder of a model; repeatable. If not given, all models.")
+@_count
+@_conditions
+@_voices
+@_recordings
+@click.option("--enrol", is_flag=True, help="Also learn each voice from half of it.")
+@options.as_json("Print JSON, one object per line.")
+def models(
+    pack: Language,
+    models: tuple[Path, ...],
+    count: int,
+    conditions: str | None,
+    voices: str | None,
+    recordings: Path | None,
+    enrol: bool,
+    as_json: bool,
+) -> None:
+    """Compare speech models on the same utterances, each alone and up to three together.
+
+    It prints the right, asked, refused and wrong moves, the effect of other speech, and the size,
+    memory and processor time of the models.
+    """
+    from blindplay.hearing.evaluation import comparison, report
+
+    wanted = conditions or comparison.CONDITIONS
+    given = report.Options(models, count, count // 2, wanted, _names(voices), recordings)
+    for line in comparison.compare(pack, given, enrolled=enrol):
+        if isinstance(line, str) != as_json:
+            text = line if isinstance(line, str) else json.dumps(line.as_json(), ensure_ascii=False)
+            print(text, flush=True)
+
+
+@bench.command()
+@click.argument("kills", type=_ONE_OR_MORE, default=20, help="How often the table is killed.")
+@click.option("--seed", type=int, default=1, help="Seed of the random games and moments.")
+@click.option("--heard", type=_SHARE, default=0.2, help="Share of the runs with a microphone.")
+@click.option(
+    "--longest", type=_SECONDS, default=4.0, help="Seconds of play before a kill, at most."
+)
+def crash(kills: int, seed: int, heard: float, longest: float) -> int:
+    """Kill a table at random moments and check that nothing announced is lost.
+
+    The table has all devices. The exit status is 1 if anything was lost.
+    """
+    from blindplay.bench.endurance.crash import crash as kill_tables
+
+    seen = kill_tables(kills, seed=seed, heard=heard, longest=longest, progress=options.warn)
+    for line in seen.lines():
+        print(line, flush=True)
+    return 1 if seen.faults else 0
+
+
+@bench.command()
+@click.option("--hours", type=click.FloatRange(0.01), default=8.0, help="Hours of play.")
+@click.option("--speed", type=click.FloatRange(1, 100), default=20.0, help="Speed; 1 is real time.")
+@click.option("--seed", type=int, default=1, help="Seed of the random games.")
+def soak(hours: float, speed: float, seed: int) -> int:
+    """Play for hours at high speed and measure what the process uses.
+
+    The exit status is 1 if a ruling differs from a replay of its journal.
+    """
+    from blindplay.bench.endurance.soak import soak as play_for_hours
+
+    found = play_for_hours(hours, speed, seed=seed, progress=options.warn)
+    for line in found.lines():
+        print(line, flush=True)
+    return 1 if found.faults else 0

@@ -1,0 +1,135 @@
+"""``blindplay board`` and ``blindplay emulate``: pegged boards, real and emulated."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from blindplay.boards import dgt
+from blindplay.boards.dgt import Commit
+
+from . import options
+
+if TYPE_CHECKING:
+    import chess
+
+    from blindplay.language import Language
+
+_port = click.option("--port", help="Port or URL of the board. If not given, search for it.")
+_COMMIT = click.Choice(get_args(Commit))
+_PROTOCOL = click.Choice(["dgt"])
+_silent = options.flag("silent", "Print the steps and say nothing.")
+
+
+@click.group(cls=options.CommandGroup, invoke_without_command=True)
+@_port
+@options.as_json("Print JSON instead of plain lines.")
+@click.option("--seconds", type=float, help="Stop after so many seconds.")
+@click.pass_context
+def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
+    """Show live what a pegged board reports, or look after it."""
+    if context.invoked_subcommand is None:
+        from blindplay.boards.monitor import monitor
+
+        monitor(port, json=as_json, seconds=seconds, out=sys.stdout)
+
+
+@board.command()
+@_port
+@options.fen_from_start()
+@options.language("The language that is spoken.")
+@_silent
+def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) -> int:
+    """Guide hands to a position, step by step, and check each step on the board.
+
+    The exit status is 1 if the board does not show the position at the end.
+    """
+    from blindplay.laws.placement import pieces_of
+    from blindplay.table.board_setup import set_up
+
+    done = set_up(port, pieces_of(board), pack, silent, sys.stdin, sys.stdout)
+    return 0 if done else 1
+
+
+@board.command()
+@_port
+@options.language("The language that is spoken.")
+@_silent
+def calibrate(port: str | None, pack: Language, silent: bool) -> int:
+    """Check each contact and each kind of piece, guided by voice.
+
+    Press Enter after each step. The result is kept, and play reports bad squares before a game.
+    The exit status is 1 if a square is bad or none was checked.
+    """
+    from blindplay.table.board_calibration import calibrate as check_board
+
+    return 0 if check_board(port, pack, silent, sys.stdin, sys.stdout) else 1
+
+
+@board.command()
+@click.argument("file", type=options.FILE, help="The firmware, in Intel HEX.")
+@_port
+@click.option("--board", default="nano", help="nano, nano-old (old boot loader) or uno.")
+@click.option("--baud", type=click.IntRange(1), help="Another speed of the boot loader.")
+def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
+    """Write firmware to a board with avrdude. It first says what it will do."""
+    from blindplay.boards import flashing
+    from blindplay.boards.line import check_url
+
+    if port is not None:
+        check_url(port)
+    planned = flashing.plan(file, port, board, baud)
+    print(planned.sentence, flush=True)
+    flashing.flash(planned, sys.stdout)
+    print("The firmware has been written.", flush=True)
+
+
+@board.command()
+@click.argument("file", help="The bytes that the board sent; - reads standard input.")
+@click.option("--protocol", type=_PROTOCOL, default="dgt", help="The protocol of the board.")
+@click.option("--commit", type=_COMMIT, help="What makes a move final. If not given, see above.")
+@options.fen("The position at the start. If not given, the first one in the recording.")
+@click.option("--turned/--not-turned", default=None, help="How the board stood, if known.")
+def decode(
+    file: str, protocol: str, commit: Commit | None, board: chess.Board | None, turned: bool | None
+) -> None:
+    """Print the moves of a recorded stream in UCI, one per line.
+
+    What is unclear goes to standard error. Without --commit, a press of the clock makes a move
+    final if the clock was used in the recording; otherwise the position does.
+    """
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    except FileNotFoundError:
+        raise ValueError(f"There is no file {file}; check the name.") from None
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
+    try:
+        for finding in dgt.decode(data, commit=commit, position=board, turned=turned):
+            if isinstance(finding, dgt.MoveFound):
+                print(finding.uci, flush=True)
+            else:
+                print(finding.sentence, file=sys.stderr, flush=True)
+    except dgt.NoRecordingError as error:
+        raise ValueError(f"{file} is no {protocol} recording: {error}.") from None
+
+
+@click.command()
+@click.option("--fen", default=options.START, help="The pieces on the board, in FEN.")
+@click.option("--socket", is_flag=True, help="Use a TCP port instead of a serial port.")
+@click.option("--identity/--no-identity", default=True, help="The board knows each piece.")
+def emulate(fen: str, socket: bool, identity: bool) -> None:
+    """Emulate a pegged board on a machine without one.
+
+    It prints the board's URL and reads from standard input: lift e2, place e4 P, move e2e4,
+    press white, fault e2, mend e2, unplug, plug, fen and quit.
+    """
+    from blindplay.boards.emulator import EmulatedBoard
+    from blindplay.boards.practice import practise
+
+    placement = fen.split()[0] if fen.split() else ""
+    with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:
+        practise(emulated, sys.stdin, sys.stdout)

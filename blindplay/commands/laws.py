@@ -1,0 +1,98 @@
+"""``blindplay mating`` and ``blindplay replay``: questions to the Laws."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    import chess
+
+    from blindplay.laws.facts import Fact
+
+
+@click.command()
+@click.option("--fen", help="The position in FEN.")
+@click.option(
+    "--batch", help="A file with one FEN per line, answered in JSON; - is standard input."
+)
+@options.as_json("Print JSON instead of plain lines.")
+def mating(fen: str | None, batch: str | None, as_json: bool) -> None:
+    """Tell whether each side can still mate, and how (5.2.2, 6.9).
+
+    Any series of legal moves counts.
+    """
+    if fen is not None and batch is None:
+        verdicts = _verdicts(options.position(fen))
+        if as_json:
+            print(json.dumps({"fen": fen, **verdicts}))
+            return
+        for side, found in verdicts.items():
+            detail = found.get("reason") or " ".join(found.get("line", ()))
+            print(f"{side}: {found['verdict']}{': ' if detail else ''}{detail}")
+    elif batch is not None and fen is None:
+        with options.open_text(batch) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    _print_verdicts(line.strip(), f"{batch}:{number}")
+    else:
+        raise ValueError("Give one of: --fen FEN or --batch FILE.")
+
+
+def _print_verdicts(fen: str, place: str) -> None:
+    try:
+        board = options.position(fen)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    print(json.dumps({"fen": fen, **_verdicts(board)}), flush=True)
+
+
+def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
+    """For each side, whether it can still mate, with a line of moves or the reason."""
+    import chess
+
+    from blindplay.laws.mating import MatingVerdict, can_mate
+
+    verdicts: dict[str, dict[str, Any]] = {}
+    for side, colour in (("white", chess.WHITE), ("black", chess.BLACK)):
+        found = can_mate(board, colour)
+        verdicts[side] = {"verdict": found.verdict.value}
+        if found.verdict is MatingVerdict.POSSIBLE:
+            verdicts[side]["line"] = [move.uci() for move in found.line]
+        elif found.verdict is MatingVerdict.IMPOSSIBLE:
+            verdicts[side]["reason"] = found.reason
+    return verdicts
+
+
+@click.command()
+@click.argument("file", default="-", help="Facts as JSON Lines; - reads standard input.")
+@click.option("--edition", type=options.EDITION, help="Use this edition instead of the setup's.")
+@click.option("--journal", type=options.FILE, help="Read the facts of this journal instead.")
+def replay(file: str, edition: str | None, journal: Path | None) -> None:
+    """Read facts and print the rulings.
+
+    Both are JSON Lines, as described in docs/facts-and-rulings.md.
+    """
+    from blindplay.laws.rulings import dumps
+    from blindplay.record import Journal
+    from blindplay.record.replay import read
+    from blindplay.record.replay import replay as rule
+
+    options.find_own_languages()
+    with contextlib.ExitStack() as stack:
+        if journal is not None:
+            opened = stack.enter_context(Journal(journal, read_only=True))
+            facts: Iterable[tuple[str, Fact]] = (
+                (f"{journal}:{n}", fact) for n, fact in enumerate(opened.facts(), 1)
+            )
+        else:
+            facts = read(stack.enter_context(options.open_text(file)), file)
+        for ruling in rule(facts, edition):
+            print(dumps(ruling), flush=True)

@@ -1,0 +1,216 @@
+"""Options, values and helpers that several commands share."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    import chess
+
+    from blindplay.language import Language
+
+_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+FILE = click.Path(path_type=Path)
+
+
+class CommandGroup(click.Group):
+    """A group whose help shows the first paragraph of each command's help, uncut."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def summaries(self, context: click.Context) -> Iterator[tuple[str, str]]:
+        """Each command with its first paragraph."""
+        for name in self.list_commands(context):
+            command = self.get_command(context, name)
+            assert command is not None
+            yield name, summary_of(command)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.summaries(context)))
+
+
+def summary_of(command: click.Command) -> str:
+    """The first paragraph of a command's help, on one line."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
+
+class ParsedValue(click.ParamType[Any, Any]):
+    """A value that a function makes of the typed text; its ValueError is the message.
+
+    ``choices`` returns what the help shows as possible values. It is called only for the help.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        parse: Callable[[str], object],
+        choices: Callable[[], tuple[str, ...]] | None = None,
+    ) -> None:
+        self.name = name
+        self._parse = parse
+        self._choices = choices
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str | None:
+        return f"[{'|'.join(self._choices())}]" if self._choices else None
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return self._parse(value)
+
+
+class MemberChoice(click.Choice[Any]):
+    """A choice among the members of an enumeration, typed by their values."""
+
+    def normalize_choice(self, choice: Any, ctx: click.Context | None) -> str:
+        return str(choice.value if isinstance(choice, Enum) else choice)
+
+
+# --- values --------------------------------------------------------------------------------------
+
+
+def find_own_languages() -> None:
+    """Let language packs in the user's folder be found. Call it before a language is loaded."""
+    from blindplay import language
+
+    language.look_in(own_languages())
+
+
+def own_languages() -> Path:
+    """The folder of the language packs that the user has added, one file ``CODE.toml`` each."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "languages"
+
+
+def load_language(code: str) -> Language:
+    """The language pack with this code. Packs that the user has added are found, too."""
+    from blindplay import language
+
+    find_own_languages()
+    return language.load(code)
+
+
+def known_edition(name: str) -> str:
+    """The name of an edition of the Laws, checked."""
+    from blindplay.laws import editions
+
+    editions.load(name)
+    return name
+
+
+def edition_names() -> tuple[str, ...]:
+    """The names of all editions of the Laws."""
+    from blindplay.laws import editions
+
+    return editions.names()
+
+
+def position(fen: str) -> chess.Board:
+    """The position in FEN that a command is given; it must be one that a table accepts."""
+    import chess
+
+    from blindplay.laws.placement import read_position
+
+    try:
+        board = read_position(fen)
+    except ValueError:
+        raise ValueError(f"{fen!r} is not a position of a game in FEN; check it.") from None
+    # With ordinary castling rights, castling is written e1g1. Only Chess960 writes it otherwise.
+    plain = chess.Board(fen)
+    return plain if plain.status() == chess.STATUS_VALID else board
+
+
+def legal_move(board: chess.Board, uci: str) -> chess.Move:
+    """The legal move that ``uci`` names on ``board``."""
+    import chess
+
+    try:
+        return board.parse_uci(uci)
+    except chess.InvalidMoveError:
+        raise ValueError(
+            f"{uci!r} is not a move in UCI; write from and to, such as g1f3."
+        ) from None
+    except ValueError:
+        raise ValueError(f"{uci} is not a legal move in this position.") from None
+
+
+@contextlib.contextmanager
+def open_text(file: str) -> Iterator[TextIO]:
+    """A text file in UTF-8, with or without a byte order mark; ``-`` is standard input."""
+    if file == "-":
+        with contextlib.suppress(AttributeError, ValueError):
+            sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]
+        yield sys.stdin
+        return
+    path = Path(file)
+    if not path.is_file():
+        raise ValueError(f"There is no file {file}; check the name.")
+    try:
+        opened = path.open(encoding="utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
+    with opened:
+        yield opened
+
+
+def check_folder_of(file: Path | None) -> None:
+    """Raise ValueError if the folder of a file that is to be written does not exist."""
+    if file is not None and not file.parent.is_dir():
+        raise ValueError(f"There is no folder {file.parent}; make it first.")
+
+
+def warn(sentence: str) -> None:
+    """Print a sentence on standard error."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
+# --- options -------------------------------------------------------------------------------------
+
+POSITION = ParsedValue("fen", position)
+EDITION = ParsedValue("edition", known_edition, edition_names)
+LANGUAGE = ParsedValue("language", load_language)
+
+
+def fen(text: str = "The position in FEN.", **settings: Any) -> Callable[[_Decorated], _Decorated]:
+    """``--fen``, passed on as ``board``."""
+    return click.option("--fen", "board", type=POSITION, help=text, **settings)
+
+
+def fen_from_start(text: str = "The position in FEN.") -> Callable[[_Decorated], _Decorated]:
+    """``--fen``, passed on as ``board``; the initial position if it is not given."""
+    return fen(text, default=START, show_default="the initial position")
+
+
+def language(text: str) -> Callable[[_Decorated], _Decorated]:
+    """``--language``, passed on as the language ``pack``."""
+    return click.option("--language", "pack", type=LANGUAGE, default="de", help=text)
+
+
+def edition(default: str | None = "fide-2023") -> Callable[[_Decorated], _Decorated]:
+    """``--edition``, passed on by its name."""
+    return click.option("--edition", type=EDITION, default=default, help="The edition of the Laws.")
+
+
+def models(text: str) -> Callable[[_Decorated], _Decorated]:
+    """``--model``, which may be given several times, passed on as ``models``."""
+    return click.option("--model", "models", type=FILE, multiple=True, help=text)
+
+
+def as_json(text: str) -> Callable[[_Decorated], _Decorated]:
+    """``--json``, passed on as ``as_json``."""
+    return click.option("--json", "as_json", is_flag=True, help=text)
+
+
+def flag(name: str, text: str) -> Callable[[_Decorated], _Decorated]:
+    """An option that is on or off: ``--name`` and ``--no-name``, off unless it is given."""
+    return click.option(f"--{name}/--no-{name}", default=False, help=text, show_default=False)

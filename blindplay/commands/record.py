@@ -1,0 +1,178 @@
+"""``blindplay score``, ``reconcile`` and ``forget``: what is kept of a game."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from blindplay.laws.facts import SIDES
+from blindplay.record.writing import EntryForm, Paper, RecordFormat
+
+from . import options
+
+if TYPE_CHECKING:
+    import chess
+
+    from blindplay.language import Language
+
+_TAPE = "tape"
+_FORMAT = options.MemberChoice((*RecordFormat, _TAPE))
+_ENTRIES = options.MemberChoice(EntryForm)
+_PAPER = Paper()
+
+
+@click.command()
+@click.argument("journal", type=options.FILE, help="The journal of a game.")
+@click.option("--format", "form", type=_FORMAT, default="pgn", help="The form of the record.")
+@click.option("--side", type=click.Choice(SIDES), help="Whose scoresheet; see above.")
+@click.option(
+    "--output", type=options.FILE, help="Write this file; a tape as .flac, .opus or .wav."
+)
+@click.option("--entries", type=_ENTRIES, help="How a scoresheet's entries are written; see above.")
+@click.option("--language", help="The language. If not given, that of the sheet's player.")
+@click.option("--cells", type=int, default=_PAPER.cells, help="Cells in a line of Braille.")
+@click.option("--lines", type=int, default=_PAPER.lines, help="Lines on a page of Braille.")
+@click.option("--points", type=int, default=_PAPER.points, help="Type size; 18 is large print.")
+@click.option("--from", "first", type=click.IntRange(1), help="Play the tape from this move on.")
+@click.option("--header", multiple=True, help="A tag of PGN, such as Site=Oslo; repeatable.")
+def score(
+    journal: Path,
+    form: RecordFormat | str,
+    side: str | None,
+    output: Path | None,
+    entries: EntryForm | None,
+    language: str | None,
+    cells: int,
+    lines: int,
+    points: int,
+    first: int | None,
+    header: tuple[str, ...],
+) -> None:
+    """Write the record of a game, or play its tape.
+
+    The format sheet is a scoresheet in plain text, braille one in Unicode Braille, brf one for an
+    embosser, longhand one in whole words, html a page for a printer, tape the recorded sound.
+    Without --side, the scoresheet is that of the impaired player, or White's. Without --entries,
+    plain text is as written by the player, Braille in algebraic notation, longhand and html in the
+    words of announcements.
+    """
+    from blindplay.record import writing
+
+    if first is not None and form != _TAPE:
+        raise ValueError("--from goes with --format tape; a scoresheet is always written whole.")
+    options.check_folder_of(output)
+    if output is not None:
+        writing.check_output(journal, output)
+    if not isinstance(form, RecordFormat):
+        _play_tape(journal, first, output)
+        return
+    options.find_own_languages()
+    if language is not None:
+        options.load_language(language)
+    tags = {name: value for name, _, value in (given.partition("=") for given in header)}
+    broken = None
+    try:
+        scored = writing.Scored.of(journal, tags)
+    except writing.BrokenGameError as error:  # the readable part is written all the same
+        scored, broken = error.before, error
+    paper = Paper(cells, lines, points)
+    _write(scored.write(form, side, language=language, entries=entries, paper=paper), output)
+    if broken is not None:
+        raise broken
+
+
+def _play_tape(journal: Path, first: int | None, output: Path | None) -> None:
+    from blindplay.record import tape_playback
+    from blindplay.speech.audio import DeviceSink
+
+    tape_playback.find_tape(journal)  # without a tape, a missing loudspeaker does not matter
+    sink = DeviceSink() if output is None else None
+    try:
+        tape_playback.play_tape(journal, first, output, sink, sys.stdout)
+    finally:
+        if sink is not None:
+            sink.close()
+
+
+def _write(text: str, output: Path | None) -> None:
+    """Write as bytes: an embosser's line ends are CR LF on every system."""
+    if output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+        return
+    try:
+        output.write_bytes(text.encode("utf-8"))
+    except OSError as error:
+        raise ValueError(f"{output} cannot be written ({error.strerror}).") from None
+    print(output)
+
+
+@click.command()
+@click.option("--white", type=options.FILE, required=True, help="White's scoresheet, a text file.")
+@click.option("--black", type=options.FILE, required=True, help="Black's scoresheet.")
+@click.option("--white-board", help="The position on White's board, in FEN; ? is any piece.")
+@click.option("--black-board", help="The position on Black's board, in FEN.")
+@options.fen_from_start("The position at the start of the game, in FEN.")
+@options.edition()
+@options.language("The language of the answer.")
+@options.as_json("Print one JSON object.")
+def reconcile(
+    white: Path,
+    black: Path,
+    white_board: str | None,
+    black_board: str | None,
+    board: chess.Board,
+    edition: str,
+    pack: Language,
+    as_json: bool,
+) -> None:
+    """Compare two scoresheets and two boards (D.2.9).
+
+    It tells where they differ, who must correct what, and how.
+    """
+    from blindplay.record.disputes import check_board, decide, read_sheet
+
+    sheets = {"white": read_sheet(white), "black": read_sheet(black)}
+    placements = {"white": white_board, "black": black_board}
+    boards = {
+        side: check_board(placement, f"--{side}-board")
+        for side, placement in placements.items()
+        if placement is not None
+    }
+    decision = decide(sheets, boards, board, edition, pack)
+    if as_json:
+        print(json.dumps(decision.to_json(), ensure_ascii=False))
+        return
+    for sentence, articles in decision.lines:
+        print(f"{sentence} ({', '.join(articles)})")
+
+
+@click.command()
+@click.argument("table", help="A table's journal: its path, or its name in your folder of tables.")
+@click.option("--all", "everything", is_flag=True, help="Remove the journal, and so the game.")
+def forget(table: str, everything: bool) -> None:
+    """Remove the sound of a table or, with --all, the whole game.
+
+    It does not ask. It names each file that it removes. It does not find copies elsewhere, such
+    as backups.
+    """
+    from blindplay.record import storage
+
+    journal = storage.find(table)
+    done = storage.forget(journal, everything=everything)
+    if done.recordings:
+        megabytes = done.bytes / 1_000_000
+        print(f"Removed: {done.recordings} recordings, {megabytes:.1f} megabytes of sound.")
+    else:
+        print("There was no sound.")
+    for path in done.files:
+        print(f"Removed: {path}.")
+    for path in done.left:
+        print(f"Not removed, because it does not belong to the tape: {path}.")
+    if not everything and journal.is_file():
+        print(f"The game stays complete in {journal}; --all removes it, too.")

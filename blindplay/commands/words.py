@@ -1,0 +1,214 @@
+"""``blindplay announce``, ``say`` and ``understand``: words and sounds of moves."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options
+
+if TYPE_CHECKING:
+    import chess
+
+    from blindplay.language import Language, Understanding
+    from blindplay.speech.confidence import ConfidenceModel
+    from blindplay.speech.ensemble import AnyRecogniser
+
+
+@click.command()
+@options.fen("The position in FEN.", required=True)
+@click.option("--move", required=True, help="The move in UCI, such as g1f3 or e7e8q.")
+@options.language("The language of the words.")
+@options.edition()
+@options.flag("check", "Announce check and checkmate as well.")
+def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
+    """Print the words that announce a move (D.2.1)."""
+    print(pack.announce(board, options.legal_move(board, move), edition=edition, check=check))
+
+
+@click.command()
+@click.argument("words", nargs=-1, required=True, help="The text: words only, no digits.")
+@options.language("The language of the voice.")
+@click.option("--voice", help="The name of a voice of this system.")
+@click.option("--rate", type=int, help="The speed in words per minute, 80 to 450.")
+@click.option("--output", type=options.FILE, help="Write this WAV file and say nothing.")
+def say(
+    words: tuple[str, ...], pack: Language, voice: str | None, rate: int | None, output: Path | None
+) -> None:
+    """Say words aloud, or write them to a WAV file."""
+    import shutil
+    import threading
+
+    from blindplay.speech.audio import DeviceSink, read_wav
+    from blindplay.speech.synthesis import Synthesiser
+
+    options.check_folder_of(output)
+    with Synthesiser(pack.code, spellings=pack.spoken, voice=voice) as synthesiser:
+        rendered = synthesiser.render(" ".join(words), rate=rate)
+        if output is not None:
+            shutil.copyfile(rendered, output)
+            print(output)
+            return
+        sink = DeviceSink()
+        try:
+            pcm, sample_rate = read_wav(rendered)
+            sink.play(pcm, sample_rate, threading.Event())
+        finally:
+            sink.close()
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=options.FILE, help="Sound files in WAV format.")
+@options.fen_from_start("The position before the move, in FEN.")
+@click.option("--text", help="Interpret these words; no sound is read.")
+@click.option("--batch", type=options.FILE, help="A file with one sound file per line, in JSON.")
+@options.language("The language that is spoken.")
+@options.models("Folder of a Vosk model instead of the chosen ones; repeatable.")
+@options.as_json("Print JSON instead of plain lines.")
+def understand(
+    files: tuple[Path, ...],
+    board: chess.Board,
+    text: str | None,
+    batch: Path | None,
+    pack: Language,
+    models: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Print what words or sound files mean in a position.
+
+    A line of a batch is {"file": …, "fen": …, "language": …}. Its path is relative to the batch.
+    """
+    if [bool(files), text is not None, batch is not None].count(True) != 1:
+        raise ValueError("Give one of: --text WORDS, sound files, or --batch FILE.")
+    if text is not None:
+        meaning = {"text": text, **_meaning(board, pack.understand(text, board))}
+        print(json.dumps(meaning, ensure_ascii=False) if as_json else _in_words(meaning))
+        return
+    hearing = SoundFiles(models)
+    if batch is not None:
+        _understand_batch(batch, pack, hearing)
+        return
+    for file in files:
+        heard = hearing.understand(str(file), file, board, pack)
+        line = (
+            json.dumps(heard, ensure_ascii=False)
+            if as_json
+            else f"{file}: {_heard_in_words(heard)}"
+        )
+        print(line, flush=True)
+
+
+def _meaning(board: chess.Board, understood: Understanding) -> dict[str, Any]:
+    """An understanding as JSON; ``kind`` is move, ambiguous, illegal, command, …"""
+    move = understood.move
+    return {
+        "kind": understood.kind.value,
+        "move": move.uci() if move else None,
+        "san": board.san(move) if move else None,
+        "words": understood.words,
+        "command": understood.command.value if understood.command else None,
+        "why": understood.why.value if understood.why else None,
+        "correction": understood.correction,
+        "cost": understood.cost,
+        "alternatives": [
+            other.uci() for other in (*understood.moves, *understood.alternatives) if other != move
+        ],
+    }
+
+
+def _in_words(meaning: dict[str, Any]) -> str:
+    if meaning["move"]:
+        return f"move {meaning['move']} {meaning['san']}"
+    if meaning["command"]:
+        return f"command {meaning['command']}"
+    if meaning["why"]:
+        return f"illegal, {meaning['why'].replace('_', ' ')}"
+    if meaning["kind"] == "ambiguous":
+        return f"ambiguous: {' or '.join(meaning['alternatives'])}"
+    return str(meaning["kind"])
+
+
+def _heard_in_words(heard: dict[str, Any]) -> str:
+    verdict = heard["decision"]
+    if verdict not in ("ask", "refuse"):
+        result = _in_words(heard)
+    elif heard["alternatives"]:
+        result = f"{verdict}: {' or '.join(heard['alternatives'])}"
+    else:
+        result = verdict
+    return f"{result}; heard: {heard['heard']}"
+
+
+def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
+    """Print one line of JSON for each line of ``batch``.
+
+    For a line that cannot be read, the JSON holds the error, and the next line follows.
+    """
+    if not batch.is_file():
+        raise ValueError(f"There is no file {batch}; check the name.")
+    unread = 0
+    for number, line in enumerate(batch.read_text("utf-8").splitlines(), 1):
+        if not line.strip():
+            continue
+        name = None
+        try:
+            entry = json.loads(line)
+            if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
+                raise ValueError(f"line {number} needs an object with file and fen.")
+            name = entry["file"]
+            board = options.position(entry.get("fen", options.START))
+            spoken = options.load_language(entry["language"]) if "language" in entry else pack
+            heard = hearing.understand(name, batch.parent / name, board, spoken)
+        except (ValueError, TypeError, AttributeError) as error:
+            unread += 1
+            heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
+        print(json.dumps(heard), flush=True)
+    if unread:
+        raise ValueError(f"{unread} lines of {batch} could not be read; see the error in each.")
+
+
+class SoundFiles:
+    """Understands sound files. The recogniser of each language is loaded once."""
+
+    def __init__(self, models: Sequence[Path]) -> None:
+        """``models`` are used for every language; if there are none, those that are chosen."""
+        self._models = tuple(models)
+        self._loaded: dict[str, tuple[AnyRecogniser, ConfidenceModel]] = {}
+
+    def recogniser(self, pack: Language) -> tuple[AnyRecogniser, ConfidenceModel]:
+        """The recogniser of a language, and how far its results can be trusted."""
+        from blindplay.hearing.decision import listening_models, open_recogniser
+        from blindplay.speech.confidence import ears_of
+
+        if pack.code not in self._loaded:
+            folders = self._models or listening_models(pack.code, options.warn)
+            recogniser = open_recogniser(pack, *folders, lost=options.warn)
+            confidence = ears_of(*recogniser.folders, lost=options.warn)
+            self._loaded[pack.code] = recogniser, confidence
+        return self._loaded[pack.code]
+
+    def understand(
+        self, name: str, path: Path, board: chess.Board, pack: Language
+    ) -> dict[str, Any]:
+        """What a sound file means on ``board``, as JSON; ``name`` is the file's name in it."""
+        from blindplay.hearing.decision import understand_sound
+        from blindplay.speech.audio import read_audio
+
+        recogniser, confidence = self.recogniser(pack)
+        decision, understood = understand_sound(
+            recogniser, pack, board, read_audio(path), confidence
+        )
+        return {
+            "file": name,
+            **_meaning(board, understood),
+            "decision": decision.verdict.value,
+            "heard": decision.hearing.words,
+            "cost": round(decision.cost, 3) if decision.candidates else None,
+            "alternatives": [
+                item.phrase for item in decision.candidates if item.phrase != decision.phrase
+            ],
+        }

@@ -1,0 +1,57 @@
+"""Calls a command of ``blindplay`` within this process: as fast as the command itself."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from blindplay.cli import main
+from blindplay.language import pack
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command returned and printed."""
+
+    status: int
+    stdout: str
+    stderr: str
+    stdout_bytes: bytes
+
+
+def run(*arguments: str, stdin: str | bytes = "", home: Path | None = None) -> Ran:
+    """Run ``blindplay`` with these arguments; ``home`` is the user's home folder, if given."""
+    typed = stdin if isinstance(stdin, bytes) else stdin.encode("utf-8", "surrogateescape")
+    out, err = io.BytesIO(), io.BytesIO()
+    folders = {} if home is None else dict.fromkeys(("HOME", *_DATA_AND_CACHE), str(home))
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.dict(os.environ, folders))
+        # A command finds the user's own languages; the tests after it must not.
+        stack.enter_context(mock.patch.object(pack, "_own", pack._own))
+        keyboard = io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8")
+        stack.enter_context(mock.patch.object(sys, "stdin", keyboard))
+        stdout = stack.enter_context(redirect_stdout(_text(out)))
+        stderr = stack.enter_context(redirect_stderr(_text(err)))
+        status = main(arguments)
+        for stream in (stdout, stderr):
+            if not stream.closed:
+                stream.flush()
+    printed = out.getvalue()
+    return Ran(status, _decoded(printed), _decoded(err.getvalue()), printed)
+
+
+_DATA_AND_CACHE = ("XDG_DATA_HOME", "XDG_CACHE_HOME")
+
+
+def _text(buffer: io.BytesIO) -> io.TextIOWrapper:
+    """A stream as a poor system opens it: the command line must ask for UTF-8 itself."""
+    return io.TextIOWrapper(buffer, encoding="ascii", newline="")
+
+
+def _decoded(printed: bytes) -> str:
+    return printed.decode("utf-8", "surrogateescape").replace("\r\n", "\n")

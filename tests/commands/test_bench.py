@@ -1,0 +1,83 @@
+"""``blindplay bench``: options become measurements, and figures become lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from blindplay.bench import laws_and_words
+from blindplay.bench.endurance import crash, soak
+from blindplay.hearing.evaluation import comparison, report
+from tests.command_line import run
+
+
+def test_everything_is_measured_with_the_given_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure(pack: Any, positions: int, board_moves: int) -> Iterator[str]:
+        yield f"{pack.code}, {positions}, {board_moves}"
+
+    monkeypatch.setattr(laws_and_words, "measure", measure)
+    assert run("bench").stdout == "de, 20000, 500\n"
+    done = run("bench", "--language", "en", "--positions", "7", "--board-moves", "3")
+    assert done.stdout == "en, 7, 3\n"
+
+
+def test_only_wrong_boards_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws_and_words, "measure_reconciling", lambda pack, cases: [str(cases)])
+    assert run("bench", "--reconcile", "12").stdout == "12\n"
+
+
+@pytest.mark.parametrize("name", ["crash", "soak"])
+@pytest.mark.parametrize(("faults", "status"), [([], 0), (["lost"], 1)])
+def test_the_status_tells_whether_endurance_failed(
+    name: str, faults: list[str], status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def measured(*_: object, progress: Any, **__: object) -> SimpleNamespace:
+        progress("so far")
+        return SimpleNamespace(lines=lambda: ["the figures"], faults=faults)
+
+    monkeypatch.setattr(crash, "crash", measured)
+    monkeypatch.setattr(soak, "soak", measured)
+    done = run("bench", name)
+    assert (done.status, done.stdout, done.stderr) == (status, "the figures\n", "so far\n")
+
+
+def test_voices_and_conditions_reach_the_measurement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[report.Options] = []
+
+    def measured(pack: Any, options: report.Options) -> Iterator[str | dict[str, Any]]:
+        given.append(options)
+        yield "a line"
+        yield {"figure": 1}
+
+    monkeypatch.setattr(report, "bench", measured)
+    common = ("bench", "voice", "--model", str(tmp_path), "--count", "8")
+    assert run(*common, "--voices", "de+croak, de+fast").stdout == "a line\n"
+    assert json.loads(run(*common, "--json", "--conditions", "10,room").stdout) == {"figure": 1}
+    first, second = given
+    assert (first.voices, second.voices) == (("de+croak", "de+fast"), ())
+    assert (first.conditions, second.conditions) == (report.CONDITIONS, "10,room")
+    assert dataclasses.astuple(first)[0] == (tmp_path,)
+
+
+def test_writing_needs_measuring() -> None:
+    done = run("bench", "voice", "--write")
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == "--write goes with --measure: it writes what was measured.\n"
+
+
+def test_models_are_compared_in_lines_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compared(*_: object, enrolled: bool) -> Iterator[Any]:
+        yield f"enrolled: {enrolled}"
+        yield SimpleNamespace(as_json=lambda: {"model": "built-in"})
+
+    monkeypatch.setattr(comparison, "compare", compared)
+    assert run("bench", "models", "--enrol").stdout == "enrolled: True\n"
+    assert json.loads(run("bench", "models", "--json").stdout) == {"model": "built-in"}

@@ -1,0 +1,240 @@
+"""``blindplay play`` with typed words: games, options, and what is printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from blindplay.commands.play import OPTIONS, play
+from blindplay.laws import facts
+from blindplay.table import demo
+from blindplay.table import play as table_play
+from blindplay.table.choices import Keep, OpeningWord, Printed
+from tests.command_line import run
+
+
+def test_a_game_is_played_by_keys_left_and_gone_on_with(tmp_path: Path) -> None:
+    game = str(tmp_path / "game.db")
+    common = ("play", "--microphone", "none", "--silent", "--print", "all", "--journal", game)
+    # The first line is an ä as a terminal of the last century sends it.
+    typed = "L\udce4ufer\nBauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n"
+    first = run(*common, stdin=typed, home=tmp_path)
+    assert first.status == 0, first.stderr
+    assert "ruled completed: by black; move e7e5; ply 2" in first.stdout
+    second = run(*common, "--resume", stdin="Springer Felix drei\n\n", home=tmp_path)
+    assert second.status == 0, second.stderr
+    assert "ruled completed: by white; move g1f3; ply 3" in second.stdout
+    assert "2. Nf3" in second.stdout
+    replayed = run("replay", "--journal", game)
+    assert sum('"completed"' in line for line in replayed.stdout.splitlines()) == 3
+
+
+def test_a_journal_is_never_overwritten_by_a_new_game(tmp_path: Path) -> None:
+    game = str(tmp_path / "game.db")
+    common = ("play", "--microphone", "none", "--silent", "--journal", game)
+    assert run(*common, stdin="e4\n", home=tmp_path).status == 0
+    again = run(*common, stdin="d4\n", home=tmp_path)
+    assert again.status == 2
+    assert "--resume" in again.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> None:
+    game = str(tmp_path / "game.db")
+    common = ["play", "--microphone", "none", "--silent", "--print", "all", "--journal", game]
+    table = subprocess.Popen(
+        [sys.executable, "-m", "blindplay", *common],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env=dict(os.environ, PYTHONIOENCODING="utf-8", HOME=str(tmp_path)),
+    )
+    assert table.stdin is not None and table.stdout is not None
+    for line in ("e4", "", "e5", "", "Sf3"):
+        table.stdin.write(f"{line}\n")
+    table.stdin.flush()
+    announced = []
+    for line in table.stdout:
+        if "ruled" in line:
+            announced.append(line.split(" ", 1)[1].strip())
+        if "ruled made: by white; move g1f3" in line:
+            break
+    table.kill()
+    table.wait()
+    table.stdin.close()
+    table.stdout.close()
+    replayed = run("replay", "--journal", game).stdout
+    kinds = [json.loads(line)["ruling"].replace("_", " ") for line in replayed.splitlines()]
+    said = [line.removeprefix("ruled ").split(":")[0] for line in announced]
+    assert kinds[: len(said)] == said
+    again = run(*common, "--resume", stdin="\n", home=tmp_path)
+    assert "ruled completed: by white; move g1f3; ply 3" in again.stdout
+
+
+def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
+    done = run("play", "--microphone", "none", "--silent", "--print", "all",
+               "--journal", str(tmp_path / "g.db"),
+               stdin="\n \nblah\n\nblah\n\n", home=tmp_path)  # fmt: skip
+    assert "ruled not made" in done.stdout
+    assert "illegal" not in done.stdout
+    assert "game over" not in done.stdout
+
+
+def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path: Path) -> None:
+    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+               stdin="Springer Gustav eins Felix drei\n\n", home=tmp_path)  # fmt: skip
+    lines = done.stdout.splitlines()
+    assert "Springer Gustav eins Felix drei" in lines
+    game = lines[: lines.index("")]  # the record follows
+    assert not [line for line in game if "ruled" in line or "said" in line or "Nf3" in line]
+
+
+def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
+    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+               stdin="E2 E4\n\ne5\n\nSf3\n\n", home=tmp_path)  # fmt: skip
+    assert "1. Bauer Eva zwei Eva vier … Bauer Eva sieben Eva fünf" in done.stdout
+    assert "Partieformular von Weiß:\n" in done.stdout
+    assert "1. e4 … e5\n2. Sf3" in done.stdout
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+def options() -> list[click.Option]:
+    return [option for group in OPTIONS.values() for option in group]
+
+
+def test_every_option_has_a_name_a_help_and_a_default_as_data() -> None:
+    assert play.params == options()
+    for option in options():
+        assert option.name == option.opts[0].removeprefix("--").replace("-", "_")
+        assert option.help and option.help.endswith(".")
+        default = option.to_info_dict()["default"]
+        assert default is None or isinstance(default, str | bool), option.name
+
+
+def test_values_from_a_file_of_settings_are_taken_like_typed_ones() -> None:
+    context = play.make_context("play", [], default_map={"print": "all", "round": "3"})
+    assert context.params["print"] is Printed.ALL
+    assert context.params["round"] == "3"
+
+
+def test_help_lists_every_option_under_its_heading() -> None:
+    text = run("play", "--help").stdout
+    for heading, group in OPTIONS.items():
+        section = text.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
+        assert [option.opts[0] for option in group if f"  {option.opts[0]} " in section] == [
+            option.opts[0] for option in group
+        ]
+
+
+class Table:
+    """Records how a table is started, instead of starting it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.arguments: tuple[Any, ...] = ()
+        self.charge_dead_time: bool | None = None
+        monkeypatch.setattr(table_play, "run", self.run)
+
+    def run(self, *arguments: Any, charge_dead_time: bool) -> None:
+        self.arguments, self.charge_dead_time = arguments, charge_dead_time
+
+    @property
+    def setup(self) -> facts.Setup:
+        setup = self.arguments[1]
+        assert isinstance(setup, facts.Setup)
+        return setup
+
+    @property
+    def devices(self) -> table_play.WantedDevices:
+        devices = self.arguments[3]
+        assert isinstance(devices, table_play.WantedDevices)
+        return devices
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Table:
+    return Table(monkeypatch)
+
+
+def test_options_of_the_game_make_its_setup(table: Table) -> None:
+    done = run("play", "--mode", "rapid", "--supervised", "--impaired", "both", "--white", "Ada",
+               "--black-assistant", "--white-hearing-impaired", "--chess960", "--arbiter",
+               "--round", "3", "--time-control", "900+10", "--language", "en")  # fmt: skip
+    assert (done.status, done.stderr) == (0, "")
+    setup = table.setup
+    assert (setup.mode, setup.supervised, setup.variant) == ("rapid", True, "chess960")
+    assert (setup.arbiter, setup.round, setup.time_control) == ("present", "3", "900+10")
+    assert setup.white == facts.Player(
+        name="Ada", impaired=True, hearing_impaired=True, language="en"
+    )
+    assert setup.black == facts.Player(impaired=True, assistant=True, language="en")
+
+
+def test_without_options_white_is_impaired_and_devices_are_searched_for(table: Table) -> None:
+    assert run("play").status == 0
+    assert (table.setup.white.impaired, table.setup.black.impaired) == (True, False)
+    assert (table.setup.mode, table.setup.arbiter) == ("standard", "automatic")
+    assert table.devices == table_play.WantedDevices()
+    assert table.arguments[6:] == (
+        Keep.OFF, table_play.TableOptions(False, OpeningWord.SINGLE, Printed.UNSPOKEN), None,
+    )  # fmt: skip
+    assert table.charge_dead_time is False
+
+
+def test_options_of_devices_reach_the_table(table: Table, tmp_path: Path) -> None:
+    run("play", "--board", "loop://", "--sighted-board", "dgt", "--microphone", "none", "--model",
+        str(tmp_path), "--model", "other", "--silent", "--push-to-talk", "--talk-levers",
+        "--shared-microphone", "--private-output", "ear", "--public-output", "loud")  # fmt: skip
+    assert table.devices == table_play.WantedDevices(
+        "loop://", "dgt", "none", "ear", "loud", (tmp_path, Path("other")), True, True, True, True
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        ((), OpeningWord.SINGLE),
+        (("--push-to-talk",), OpeningWord.OPTIONAL),
+        (("--push-to-talk", "--opening-word", "required"), OpeningWord.REQUIRED),
+    ],
+)
+def test_after_a_talk_button_no_opening_word_is_needed(
+    table: Table, arguments: tuple[str, ...], word: OpeningWord
+) -> None:
+    run("play", *arguments)
+    assert table.arguments[7].opening_word is word
+
+
+def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:
+    run("play", "--console", "--host", "0.0.0.0", "--console-port", "8081", "--qr")
+    assert table.arguments[8] == table_play.ConsoleAt("0.0.0.0", 8081, None, None, True)
+    run("play", "--console")
+    assert table.arguments[8] == table_play.ConsoleAt(qr=False)  # the output is no terminal
+
+
+def test_a_resumed_game_has_no_setup_and_its_journal_is_named(table: Table, tmp_path: Path) -> None:
+    journal = tmp_path / "game.db"
+    run("play", "--resume", "--journal", str(journal), "--dead-time", "running")
+    assert table.arguments[:2] == (journal, None)
+    assert table.charge_dead_time is True
+
+
+def test_without_devices_a_demonstration_is_shown_if_wanted(
+    table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(demo, "demonstrate", lambda *given: shown.append(given[1:]))
+    monkeypatch.setattr(table_play.WantedDevices, "any_present", lambda self: False)
+    journal = tmp_path / "game.db"
+    run("play", "--or-demo", "--journal", str(journal), "--language", "en")
+    assert shown == [(journal, "en")] and table.arguments == ()
+    run("demo", "--journal", str(journal))
+    assert shown[1:] == [(journal, "de")]

@@ -1,0 +1,49 @@
+"""``blindplay voice``. What is learned is tested with enrolment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from blindplay.commands import voice
+from blindplay.hearing import speaker_models, speaker_preferences
+from blindplay.speech.speaker import Voicing
+from tests.command_line import run
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is kept of any player."""
+    monkeypatch.setattr(speaker_models, "players_folder", lambda: tmp_path / "players")
+    monkeypatch.setattr(speaker_preferences, "folder", lambda: tmp_path / "config")
+
+
+def test_a_player_is_forgotten_once() -> None:
+    speaker_preferences.keep("Anna", Voicing())
+    assert run("voice", "forget", "Anna").stdout == "Nothing is kept of Anna any more.\n"
+    done = run("voice", "forget", "Anna")
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr == "Nothing is kept of Anna; check the name.\n"
+    assert "of the player without a name" in run("voice", "forget").stderr
+
+
+def test_after_ctrl_c_the_player_hears_how_to_resume(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    @contextmanager
+    def booth(*_: object, **__: object) -> Iterator[SimpleNamespace]:
+        yield SimpleNamespace(tell=lambda key, **words: told.append(key), to_end=False)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(voice, "_booth", booth)
+    monkeypatch.setattr(voice, "_learn", interrupted)
+    monkeypatch.setattr("blindplay.hearing.enrolment.answered", lambda pack, kept: ["an answer"])
+    done = run("voice", "learn", "Anna", "--silent")
+    assert (done.status, done.stderr) == (130, "Stopped.\n")
+    assert told == ["enrol_working", "enrol_stopped"]
