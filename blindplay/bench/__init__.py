@@ -1,1 +1,1 @@
-"""Measurements of every part of BlindPlay. Nothing else imports them."""
+"""Measurements of every part of BlindPlay, on the machine they run on."""

@@ -1,7 +1,7 @@
-"""Figures for `blindplay bench`: how fast, how surely and how quietly a pegged board is felt.
+"""Figures for `blindplay bench`: how fast and how reliably a pegged board reports hands.
 
-All but :func:`wall_latency` run in lock-step with a board whose time goes by only as it is told,
-the one in software or the real firmware, so that they are exact and the same each time.
+All measurements but :func:`wall_latency` run in lock-step with a board, in software or with the
+real firmware. Its time passes only when the host says so, so the figures are exact and repeatable.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -23,7 +23,8 @@ from blindplay.boards.events import BoardEvent
 _SEED = 2026
 _STEP_MS = 10.0
 _PATIENCE_MS = 15_000.0
-"""In worse noise than any cable's, several pings and dumps in a row may be damaged."""
+"""How long to wait for a board. In strong noise, several pings and dumps in a row are damaged."""
+Side = Literal["white", "black"]
 
 
 class Stepped(Protocol):
@@ -33,7 +34,7 @@ class Stepped(Protocol):
 
     def set(self, square: str, piece: str, bounce: float = 0.0) -> None: ...
     def feel(self, square: str, for_ms: float) -> None: ...
-    def press(self, side: Literal["white", "black"]) -> None: ...
+    def press(self, side: Side) -> None: ...
     def unplug(self) -> None: ...
     def plug(self) -> None: ...
     def noise(self, out_ppm: float, in_ppm: float) -> None: ...
@@ -49,17 +50,17 @@ class RealTimeHands(Protocol):
 
     def lift(self, square: str, *, wait: bool = True) -> str: ...
     def place(self, square: str, piece: str, *, wait: bool = True) -> None: ...
-    def press(self, side: Literal["white", "black"]) -> None: ...
+    def press(self, side: Side) -> None: ...
 
 
 class Host:
-    """The driver in lock-step with a board: what it does in its thread, without the thread."""
+    """The driver in lock-step with a board: the same work without its thread."""
 
     def __init__(self, board: Stepped) -> None:
         self.board = board
         self.rejected = 0
         self.heard: list[tuple[float, BoardEvent]] = []
-        """Everything told so far, with the time in milliseconds at which the host knew it."""
+        """All events so far, each with the time in milliseconds at which the host received it."""
         self.messages: list[peg.Message] = []
         self._mirror: BoardState | None = None
         self.connect()
@@ -71,16 +72,16 @@ class Host:
 
     @property
     def placement(self) -> str | None:
-        """The board as the host knows it."""
+        """The placement as the host knows it."""
         return self._mirror.placement() if self._mirror else None
 
     @property
     def certain(self) -> bool:
-        """Whether nothing calls for a dump that has not come yet."""
+        """False while the host needs a dump that has not come yet."""
         return self._mirror is not None and not self._mirror.wants_dump
 
     def run(self, ms: float) -> list[BoardEvent]:
-        """Let ``ms`` go by and return what the host was told meanwhile."""
+        """Let ``ms`` milliseconds pass and return the events of that time."""
         told: list[BoardEvent] = []
         end = self.board.time + ms
         while (left := end - self.board.time) > 0.01:  # a board may round its time
@@ -92,7 +93,7 @@ class Host:
         return told
 
     def run_until(self, done: Callable[[list[BoardEvent]], bool], at_most: float) -> bool:
-        """Run until ``done`` is true of all that was told since; False after ``at_most`` ms."""
+        """Run until ``done`` is true of all events since now; False after ``at_most`` ms."""
         told: list[BoardEvent] = []
         end = self.board.time + at_most
         while not done(told):
@@ -128,9 +129,9 @@ def _connected(board: Stepped) -> Host:
 
 @dataclass(frozen=True)
 class Latency:
-    """Milliseconds from what a hand does to the driver's event: medians and longest.
+    """Milliseconds from a hand's action to the driver's event: medians and longest.
 
-    A lift's include the time that it takes to be believed, 150 ms; a placing's 25 ms.
+    They include the time until the board trusts a contact: 150 ms for a lift, 25 ms for a placing.
     """
 
     times: int
@@ -148,7 +149,7 @@ def _latency(lift: list[float], place: list[float], press: list[float]) -> Laten
 
 
 def simulated_latency(board: Stepped, times: int = 50) -> Latency:
-    """Measure on the board's own clock, to the last bit on the line at 9600 baud."""
+    """Measure by the board's own clock, until the last bit is sent at 9600 baud."""
     host, rng = _connected(board), random.Random(_SEED)
 
     def once(do: Callable[[], None], kind: type) -> float:
@@ -167,7 +168,7 @@ def simulated_latency(board: Stepped, times: int = 50) -> Latency:
 
 
 def wall_latency(board: RealTimeHands, times: int = 20) -> Latency:
-    """Measure on the wall's clock, through the serial line, the driver and its thread."""
+    """Measure in real time, through the serial line, the driver and its thread."""
     came = threading.Condition()
     last: list[tuple[float, BoardEvent]] = []
 
@@ -184,7 +185,7 @@ def wall_latency(board: RealTimeHands, times: int = 20) -> Latency:
         do()
         with came:
             if not came.wait_for(lambda: any(isinstance(e, kind) for _, e in last), 5):
-                raise RuntimeError("The board did not tell what was done to it.")
+                raise RuntimeError("The board did not report a lift, a placing or a press.")
             return 1000 * (next(at for at, e in last if isinstance(e, kind)) - begun)
 
     lifts, placings, presses = [], [], []
@@ -198,29 +199,29 @@ def wall_latency(board: RealTimeHands, times: int = 20) -> Latency:
     return _latency(lifts, placings, presses)
 
 
-# --- nothing lost, nothing invented ----------------------------------------------------------
+# --- reliability -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """What became of many moves with bouncing contacts, noise and a cable pulled now and then.
+    """What was reported of random moves with bouncing contacts, noise and a cable that is pulled.
 
-    ``actions`` lifts and placings were made; ``told`` came as events, ``shown`` only as part of
-    a position, since the cable was out or the frame damaged, and ``lost`` not at all.
-    ``invented`` lifts and placings were told that never were. ``presses`` likewise.
+    ``actions`` are lifts and placings that were made. Each was either ``told`` as an event, or
+    ``shown`` only as part of a position, because the cable was out or the frame damaged, or
+    ``lost``. ``invented`` lifts and placings were reported and never made. The same for presses.
     """
 
-    moves: int
-    actions: int
-    told: int
-    shown: int
-    lost: int
-    invented: int
-    presses: int
-    presses_lost: int
-    presses_invented: int
-    unplugged: int
-    damaged_frames: int
+    moves: int = 0
+    actions: int = 0
+    told: int = 0
+    shown: int = 0
+    lost: int = 0
+    invented: int = 0
+    presses: int = 0
+    presses_lost: int = 0
+    presses_invented: int = 0
+    unplugged: int = 0
+    damaged_frames: int = 0
 
     def __add__(self, other: Reliability) -> Reliability:
         return Reliability(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))
@@ -231,97 +232,103 @@ def _values(of: Reliability) -> tuple[int, ...]:
 
 
 def reliability(board: Stepped, moves: int, seed: int = _SEED) -> Reliability:
-    """Make ``moves`` random moves and compare what is told with what was done.
+    """Make ``moves`` random moves and compare what is reported with what was done.
 
     ``board`` stands in the initial position. A quarter of the moves is made in noise of up to 1000
-    flipped bits in a million, in every fiftieth the cable is pulled.
+    flipped bits in a million. In every fiftieth move the cable is pulled.
     """
     rng = random.Random(seed)
     host = _connected(board)
     codes = list(peg.codes_of(START))
-    actions = told = shown = lost = invented = presses_lost = presses_invented = pulled = 0
-    sides: tuple[Literal["white"], Literal["black"]] = ("white", "black")
+    found = Reliability()
     for number in range(moves):
-        noisy, pull = rng.random() < 0.25, rng.random() < 0.02
-        if noisy:
-            board.noise(rng.uniform(50, 1000), rng.uniform(50, 1000))
-        done = _random_move(codes, rng)
-        pull_at = rng.randrange(len(done)) if pull else -1
-        heard: list[BoardEvent] = []
-        for index, (square, piece) in enumerate(done):
-            if index == pull_at:
-                board.unplug()
-                pulled += 1
-            board.set(square, piece, rng.uniform(0, 5))
-            heard += host.run(rng.uniform(175, 400) if piece == "." else rng.uniform(45, 200))
-            if index == pull_at:
-                board.plug()
-                host.connect()
-                # What is pressed while it boots, no board can feel.
-                heard += host.run(rng.uniform(50, 300))
-        truth = peg.placement_of(codes)
-        side = sides[number % 2]
-        board.press(side)
+        found += _one_move(host, codes, rng, "black" if number % 2 else "white")
+    return found + Reliability(damaged_frames=host.rejected)
 
-        def settled(now: list[BoardEvent], truth: str = truth) -> bool:
-            pressed = any(isinstance(event, events.LeverPressed) for event in now)
-            return pressed and host.certain and host.placement == truth
 
-        start = len(host.heard)
-        if not host.run_until(settled, _PATIENCE_MS):
-            lost += host.placement != truth
-        board.noise(0, 0)
-        host.run(120)  # until the lever has sprung back
-        heard += [event for _, event in host.heard[start:]]
-        expected: list[tuple[str, str]] = list(done)
-        positions = 0
-        pressed_sides: list[str] = []
-        for event in heard:
-            match event:
-                case events.Lifted(square):
-                    action = (square, ".")
-                case events.Placed(square, placed):
-                    action = (square, placed or "")
-                case events.LeverPressed(presser):
-                    pressed_sides.append(presser)
-                    continue
-                case events.BoardPosition():
-                    positions += 1
-                    continue
-                case _:
-                    continue
-            if action in expected:
-                expected.remove(action)
-            else:
-                invented += 1
-        actions += len(done)
-        told += len(done) - len(expected)
-        if positions:
-            shown += len(expected)
+def _one_move(host: Host, codes: list[int], rng: random.Random, side: Side) -> Reliability:
+    """Make a random move, press the lever of ``side``, and compare."""
+    board = host.board
+    noisy, pulled = rng.random() < 0.25, rng.random() < 0.02
+    if noisy:
+        board.noise(rng.uniform(50, 1000), rng.uniform(50, 1000))
+    done = _random_move(codes, rng)
+    heard = _execute(host, done, rng.randrange(len(done)) if pulled else None, rng)
+    placement = peg.placement_of(codes)
+    board.press(side)
+
+    def settled(now: list[BoardEvent]) -> bool:
+        pressed = any(isinstance(event, events.LeverPressed) for event in now)
+        return pressed and host.certain and host.placement == placement
+
+    start = len(host.heard)
+    unknown = not host.run_until(settled, _PATIENCE_MS) and host.placement != placement
+    board.noise(0, 0)
+    host.run(120)  # until the lever has sprung back
+    heard += [event for _, event in host.heard[start:]]
+    found = _compared(done, heard, side)
+    return found + Reliability(lost=int(unknown), unplugged=int(pulled))
+
+
+def _execute(
+    host: Host, done: list[tuple[str, str]], pull_at: int | None, rng: random.Random
+) -> list[BoardEvent]:
+    """Lift and place, with the cable out during the action ``pull_at``; return what is reported."""
+    board = host.board
+    heard: list[BoardEvent] = []
+    for index, (square, piece) in enumerate(done):
+        if index == pull_at:
+            board.unplug()
+        board.set(square, piece, rng.uniform(0, 5))
+        heard += host.run(rng.uniform(175, 400) if piece == "." else rng.uniform(45, 200))
+        if index == pull_at:
+            board.plug()
+            host.connect()
+            # No board can notice a press while it boots.
+            heard += host.run(rng.uniform(50, 300))
+    return heard
+
+
+def _compared(done: list[tuple[str, str]], heard: Iterable[BoardEvent], side: Side) -> Reliability:
+    """What the events report of the actions ``done`` and of one press by ``side``."""
+    unreported, invented, positions = list(done), 0, 0
+    pressed: list[str] = []
+    for event in heard:
+        match event:
+            case events.Lifted(square):
+                action = (square, ".")
+            case events.Placed(square, piece):
+                action = (square, piece or "")
+            case events.LeverPressed(presser):
+                pressed.append(presser)
+                continue
+            case events.BoardPosition():
+                positions += 1
+                continue
+            case _:
+                continue
+        if action in unreported:
+            unreported.remove(action)
         else:
-            lost += len(expected)
-        right = pressed_sides.count(side)
-        presses_lost += right == 0
-        presses_invented += len(pressed_sides) - min(right, 1)
+            invented += 1
+    right = pressed.count(side)
     return Reliability(
-        moves=moves,
-        actions=actions,
-        told=told,
-        shown=shown,
-        lost=lost,
+        moves=1,
+        actions=len(done),
+        told=len(done) - len(unreported),
+        shown=len(unreported) if positions else 0,
+        lost=0 if positions else len(unreported),
         invented=invented,
-        presses=moves,
-        presses_lost=presses_lost,
-        presses_invented=presses_invented,
-        unplugged=pulled,
-        damaged_frames=host.rejected,
+        presses=1,
+        presses_lost=int(right == 0),
+        presses_invented=len(pressed) - min(right, 1),
     )
 
 
 def _random_move(codes: list[int], rng: random.Random) -> list[tuple[str, str]]:
-    """Move any piece anywhere, sometimes taking another first; change ``codes`` accordingly.
+    """Move any piece anywhere, sometimes after removing another, and change ``codes`` accordingly.
 
-    A piece that was taken comes back to an empty square in some later move.
+    A removed piece returns to an empty square in a later move.
     """
     occupied = [square for square in range(64) if codes[square]]
     empty = [square for square in range(64) if not codes[square]]
@@ -349,7 +356,7 @@ def _random_move(codes: list[int], rng: random.Random) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class Dumps:
-    """How many dumps were asked for, how many were believed, and how many of these were wrong."""
+    """How many dumps were requested, how many were accepted, and how many of these were wrong."""
 
     asked: int
     accepted: int
@@ -357,7 +364,7 @@ class Dumps:
 
 
 def dumps(board: Stepped, asked: int, ppm: float) -> Dumps:
-    """Ask for the initial position while ``ppm`` of a million bits are flipped either way."""
+    """Request the initial position while ``ppm`` bits in a million are flipped, both ways."""
     host = _connected(board)
     right = peg.codes_of(START)
     board.noise(ppm, ppm)
@@ -374,14 +381,14 @@ def dumps(board: Stepped, asked: int, ppm: float) -> Dumps:
     return Dumps(asked, accepted, wrong)
 
 
-# --- feeling is not lifting ------------------------------------------------------------------
+# --- touching is not lifting ------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Felt:
-    """``felt`` contacts opened for less than ``lift_ms``; ``lifts`` pieces were really lifted.
+    """``felt`` contacts opened for less than ``lift_ms``, and ``lifts`` pieces were lifted.
 
-    ``false`` lifts were told of the former, ``found`` of the latter.
+    The board reported ``false`` lifts of the former, and ``found`` lifts of the latter.
     """
 
     lift_ms: int
@@ -392,10 +399,10 @@ class Felt:
 
 
 def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Felt:
-    """Feel a dozen pieces at a time and lift one now and then, with ``lift_ms`` as the setting.
+    """Touch a dozen pieces at a time and lift one now and then, with ``lift_ms`` as the setting.
 
-    A felt piece's contact opens for 1 ms to as long as is still no lift; a lifted one's for at
-    least 12 ms more than ``lift_ms``, which are three scans.
+    The contact of a touched piece opens for 1 ms to ``lift_ms``. That of a lifted piece opens for
+    at least 12 ms more, which are three scans.
     """
     host, rng = _connected(board), random.Random(seed)
     board.hear(peg.encode(peg.Set(peg.Setting.LIFT_MS, lift_ms)))
@@ -406,7 +413,7 @@ def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Fel
         chosen = rng.sample(pieces, 13)
         really = chosen.pop() if rng.random() < 0.5 else None
         for square in chosen:
-            # The longest ones are the hardest.
+            # The longest touches are the hardest to tell from lifts.
             open_for = rng.uniform(1, lift_ms) if rng.random() < 0.5 else lift_ms - rng.random()
             board.feel(square, open_for)
             felt += 1
@@ -424,27 +431,28 @@ def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Fel
 
 
 def latency_line(name: str, clock: str, it: Latency) -> str:
-    """One plain line."""
+    """The figures as one plain line."""
     return (
         f"{name}, from hand to event on the {clock}, median and longest of {it.times}: "
-        f"lift {it.lift:.0f} and {it.lift_most:.0f} ms, of which 150 to be believed; "
+        f"lift {it.lift:.0f} and {it.lift_most:.0f} ms, of which 150 are the board's wait; "
         f"placing {it.place:.0f} and {it.place_most:.0f} ms, of which 25; "
         f"clock lever {it.press:.0f} and {it.press_most:.0f} ms."
     )
 
 
 def reliability_line(name: str, it: Reliability) -> str:
-    """One plain line."""
+    """The figures as one plain line."""
     return (
         f"{name}, {it.moves} random moves with bounce, noise and the cable pulled {it.unplugged} "
         f"times, {it.damaged_frames} frames damaged: of {it.actions} lifts and placings "
-        f"{it.told} told, {it.shown} shown in a position, {it.lost} lost, {it.invented} invented; "
-        f"of {it.presses} presses {it.presses_lost} lost, {it.presses_invented} invented."
+        f"{it.told} reported, {it.shown} shown in a position, {it.lost} lost, "
+        f"{it.invented} invented; of {it.presses} presses {it.presses_lost} lost, "
+        f"{it.presses_invented} invented."
     )
 
 
 def in_lockstep(name: str, make: Callable[[], Stepped], *, moves: int) -> Iterator[str]:
-    """Plain lines with everything that is measured in lock-step, each on a new board."""
+    """All measurements in lock-step as plain lines, each on a new board."""
     with closing(make()) as board:
         yield latency_line(name, "board's clock at 9600 baud", simulated_latency(board))
     with closing(make()) as board:
@@ -453,20 +461,20 @@ def in_lockstep(name: str, make: Callable[[], Stepped], *, moves: int) -> Iterat
         with closing(make()) as board:
             it = dumps(board, max(200, moves // 5), ppm)
             yield (
-                f"{name}, {ppm} bits in a million flipped: of {it.asked} dumps asked for "
+                f"{name}, {ppm} bits in a million flipped: of {it.asked} dumps requested "
                 f"{it.accepted} accepted, {it.wrong} of them wrong."
             )
     for lift_ms in (50, 150, 300):
         with closing(make()) as board:
             felt = feeling(board, max(20, moves // 20), lift_ms)
             yield (
-                f"{name}, lifts believed after {lift_ms} ms: {felt.felt} contacts opened for less, "
-                f"{felt.false} told as lifted; {felt.found} of {felt.lifts} true lifts found."
+                f"{name}, lifts accepted after {lift_ms} ms: {felt.felt} contacts opened for less, "
+                f"{felt.false} reported as lifts; {felt.found} of {felt.lifts} true lifts found."
             )
 
 
 def figures(*, moves: int = 500) -> Iterator[str]:
-    """Plain lines about the board in software; ``moves`` 20 000 for the long measurement."""
+    """Plain lines about the board in software. The long measurement takes 20 000 ``moves``."""
     with EmulatedBoard() as board:
         yield latency_line("Board in software", "wall's clock", wall_latency(board))
     yield from in_lockstep("Board in software", LockstepBoard, moves=moves)

@@ -1,4 +1,4 @@
-"""The figures: nothing here is a test, everything is measured on the machine it runs on."""
+"""Figures for `blindplay bench`: words, speech, laws, and everything together."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.pack_words import PackWords
 
 from .boards import figures as board_figures
+from .command_line import figures as command_line_figures
 from .speech import first_sample, real_time_factor, stop_latency
 from .spoilt_boards import mishap
 
@@ -40,8 +41,11 @@ _EDITION = "fide-2023"
 
 
 def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
-    """Plain lines with figures and the conditions they were taken in: a round trip of so many
-    positions in every language, and so many random moves on a board in software."""
+    """Plain lines with all figures, and the machine that they were measured on.
+
+    ``positions`` go into the round trip of every language. ``board_moves`` random moves are made
+    on a board in software.
+    """
     yield (
         f"Machine: {platform.machine()}, {os.cpu_count()} cores, Python "
         f"{platform.python_version()}, {platform.system()}."
@@ -53,6 +57,7 @@ def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
             f"moves, {len(trip.failures)} failures, {trip.seconds:.1f} s of processor time, "
             f"{trip.moves / trip.seconds:.0f} moves a second."
         )
+    yield from command_line_figures()
     yield from _speech(pack)
     yield _folding()
     yield from _mating()
@@ -60,9 +65,11 @@ def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
 
 
 def measure_reconciling(pack: Language, cases: int) -> Iterator[str]:
-    """How often a board on which hands have slipped in a known way is explained, and how fast:
-    so many random games of 100 plies, and a tenth as many of 300, with both sheets written in the
-    language's letters."""
+    """How often, and how fast, the Laws explain a board on which hands have slipped once.
+
+    The slip is known. It happens in ``cases`` random games of 100 plies, and in a tenth as many of
+    300, with both scoresheets written in the letters of the language.
+    """
     for plies, count in ((100, cases), (300, max(1, cases // 10))):
         rng = random.Random(_SEED)
         alone = named = both = 0
@@ -83,16 +90,17 @@ def measure_reconciling(pack: Language, cases: int) -> Iterator[str]:
             decided += (time.process_time() - start) * 1000
         taken.sort()
         yield (
-            f"Boards with one slip, {plies} plies: {count} cases, explained uniquely "
-            f"{alone / count:.1%}, what happened among the explanations {named / count:.1%}, "
-            f"it alone {both / count:.1%}; mean {sum(taken) / count:.1f} ms of processor time, 99 "
-            f"of 100 within {taken[count * 99 // 100]:.1f} ms, longest {taken[-1]:.1f} ms. "
+            f"Boards with one slip, {plies} plies: {count} cases, one explanation "
+            f"{alone / count:.1%}, the true slip among the explanations {named / count:.1%}, "
+            f"the true slip alone {both / count:.1%}; mean {sum(taken) / count:.1f} ms of "
+            f"processor time, 99 of 100 within {taken[count * 99 // 100]:.1f} ms, longest "
+            f"{taken[-1]:.1f} ms. "
             f"With both sheets read and compared, decided in words: mean {decided / count:.1f} ms."
         )
 
 
 def _written(pack: Language, start: chess.Board, moves: Sequence[chess.Move]) -> Iterator[str]:
-    """A scoresheet as its player writes it, a move a line."""
+    """A scoresheet as its player writes it, one move per line."""
     board = start.copy(stack=False)
     for ply, move in enumerate(moves):
         number = f"{ply // 2 + 1}." if ply % 2 == 0 else f"{ply // 2 + 1}…"
@@ -140,7 +148,7 @@ def _speech(pack: Language) -> Iterator[str]:
 
 
 def _folding() -> str:
-    """How long the Laws take for a long game with every sensor fact, and what they remember."""
+    """Time and memory that the Laws need for a long game with all its sensor facts."""
     facts = list(_long_game())
     taken = []
     for _ in range(3):
@@ -158,7 +166,7 @@ def _folding() -> str:
 
 
 def _remembered(facts: list[Fact]) -> int:
-    """Bytes that a game keeps of these facts."""
+    """Bytes of memory that a game holds after these facts."""
     tracemalloc.start()
     try:
         game = Game(PackWords())
@@ -199,7 +207,7 @@ def _long_game() -> Iterator[Fact]:
 
 
 def _mating() -> Iterator[str]:
-    """How surely and how fast the Laws tell whether a side can still mate."""
+    """How often and how fast the Laws decide whether a side can still mate."""
     rng = random.Random(_SEED)
     kinds = {
         "random games stopped at a random ply": [_stopped_game(rng) for _ in range(500)],
@@ -215,9 +223,9 @@ def _mating() -> Iterator[str]:
                 found[can_mate(board, side).verdict] += 1
                 taken.append((time.perf_counter() - start) * 1000)
         taken.sort()
-        told = ", ".join(f"{count} {verdict.value}" for verdict, count in found.items())
+        verdicts = ", ".join(f"{count} {verdict.value}" for verdict, count in found.items())
         yield (
-            f"Can a side still mate, {kind}: {len(taken)} questions, {told}; "
+            f"Can a side still mate, {kind}: {len(taken)} questions, {verdicts}; "
             f"median {taken[len(taken) // 2]:.1f} ms, 99 of 100 within "
             f"{taken[len(taken) * 99 // 100]:.1f} ms, longest {taken[-1]:.0f} ms."
         )
@@ -229,7 +237,7 @@ def _stopped_game(rng: random.Random) -> chess.Board:
         moves = list(board.legal_moves)
         if not moves:
             break
-        # Some games take whatever there is, and get to their endings.
+        # Prefer captures in some games, so that they reach an ending.
         captures = [move for move in moves if board.is_capture(move)]
         board.push(rng.choice(captures if captures and rng.random() < 0.4 else moves))
     return board
@@ -249,7 +257,7 @@ def _ending(rng: random.Random) -> chess.Board:
 
 
 def _wall(rng: random.Random) -> chess.Board:
-    """Each White pawn stands before a Black one, kings and a few pieces anywhere."""
+    """Every white pawn blocks a black one; kings and a few pieces stand anywhere."""
     while True:
         board = chess.Board(None)
         rank = rng.randrange(2, 5)

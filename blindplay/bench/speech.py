@@ -1,4 +1,4 @@
-"""Figures for `blindplay bench`: how soon an announcement begins, how fast sound is understood."""
+"""Figures for `blindplay bench`: delays of announcements, and the speed of recognition."""
 
 import statistics
 import threading
@@ -25,9 +25,9 @@ class FirstSample:
 
 
 def first_sample(synthesiser: Synthesiser, phrases: Sequence[str]) -> FirstSample:
-    """Measure each of `phrases` twice, rendered anew and from the cache; the worker is warm.
+    """Measure each phrase twice, rendered and from the cache, with a running synthesiser.
 
-    Raises ValueError without phrases, SynthesisError when the voice fails.
+    Raises ValueError without phrases, SynthesisError if the voice fails.
     """
     if not phrases:
         raise ValueError("Give at least one phrase to measure.")
@@ -44,7 +44,7 @@ def _once(synthesiser: Synthesiser, phrase: str) -> float:
     began = [0.0]
     sink = SilentSink(on_start=lambda pcm, rate: began.__setitem__(0, time.perf_counter()))
     with Speaker(synthesiser, sink, sink) as speaker:
-        time.sleep(0.01)  # let the speaker's thread come to rest
+        time.sleep(0.01)  # let the speaker's thread start waiting
         asked = time.perf_counter()
         speaker.say(phrase, to=Output.PUBLIC)
         speaker.wait(60)
@@ -52,7 +52,7 @@ def _once(synthesiser: Synthesiser, phrase: str) -> float:
 
 
 def stop_latency(make_sink: Callable[[], Any] | None = None, repeats: int = 10) -> float:
-    """Return the median of seconds from `stop` to the return of a sink's `play`."""
+    """Return the median of the seconds from a stop to the return of a sink's ``play``."""
     sink = make_sink() if make_sink is not None else SilentSink(realtime=True)
     taken = []
     for _ in range(repeats):
@@ -75,7 +75,7 @@ def stop_latency(make_sink: Callable[[], Any] | None = None, repeats: int = 10) 
 def real_time_factor(
     recogniser: AnyRecogniser, clips: Sequence[bytes], phrases: Sequence[str]
 ) -> float:
-    """Return seconds of work per second of speech, new grammar for each clip included.
+    """Return seconds of work per second of speech. Each clip has a new grammar.
 
     Raises ValueError without sound.
     """

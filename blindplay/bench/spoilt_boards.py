@@ -1,9 +1,8 @@
-"""What goes wrong at a table, made on purpose: boards on which hands have slipped.
+"""Boards on which hands have slipped on purpose, for `blindplay bench --reconcile` and the tests.
 
-For measuring (`blindplay bench --reconcile`) and for the tests. A game is played at random, hands
-execute it on a board, and once or twice they slip in a way that is known. Hands that meet a piece
-where there should be none, or none where there should be one, notice it; then another slip is
-tried, because such a game would have stopped there.
+Hands execute a random game on a board, and once or twice they slip in a known way. Hands notice a
+piece where there should be none, and an empty hole where there should be a piece. Such a game
+would stop there, so another slip is tried.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ AT_THE_END = (SlipKind.BEHIND, SlipKind.NOT_WRITTEN)
 
 @dataclass(frozen=True)
 class Mishap:
-    """A game that was agreed on, what one board shows at its end, and what went wrong on it."""
+    """The true game, the placement that one board shows at its end, and the slips on it."""
 
     start: chess.Board
     moves: tuple[chess.Move, ...]
@@ -67,9 +66,11 @@ class Mishap:
 def game(
     rng: random.Random, plies: int, start: chess.Board, *, castles_late: bool = False
 ) -> list[chess.Move]:
-    """A random legal game of so many plies from ``start`` that has not ended; with more
-    castlings, captures en passant and promotions than people play. ``castles_late``: kings and
-    rooks do not move before the last moves."""
+    """A random legal game of ``plies`` plies from ``start`` that has not ended.
+
+    It has more castlings, captures en passant and promotions than games of people. With
+    ``castles_late``, kings and rooks stay at home until the last moves.
+    """
     while True:
         board = start.copy(stack=False)
         moves: list[chess.Move] = []
@@ -88,7 +89,7 @@ def game(
 
 
 def _leaves_castling(board: chess.Board, move: chess.Move) -> bool:
-    """A quiet move after which castling is still possible."""
+    """Whether castling remains possible for both sides after this move."""
     home = board.kings | board.rooks | board.pawns | board.occupied_co[not board.turn]
     squares = chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[move.to_square]
     return not home & squares and not board.gives_check(move)
@@ -99,8 +100,7 @@ def _is_rare(board: chess.Board, move: chess.Move) -> bool:
 
 
 def mishap(rng: random.Random, plies: int, *kinds: SlipKind) -> Mishap:
-    """A game of ``plies`` in which hands have slipped in each of these ways, one after the other
-    (a random one if none is named)."""
+    """A game of ``plies`` plies with a slip of each kind, or of a random kind if none is given."""
     kinds = kinds or (rng.choice(BY_MOVES + BY_THEMSELVES + AT_THE_END),)
     while True:
         castles = any(kind in _CASTLINGS for kind in kinds)
@@ -113,7 +113,7 @@ def mishap(rng: random.Random, plies: int, *kinds: SlipKind) -> Mishap:
 
 
 class KnownGame:
-    """A game whose positions are known, to be executed by hands again and again."""
+    """A game with all its positions, which hands execute again and again."""
 
     def __init__(self, moves: Sequence[chess.Move], start: chess.Board) -> None:
         self.moves = tuple(moves)
@@ -124,8 +124,11 @@ class KnownGame:
             self.boards.append(after)
 
     def slip(self, rng: random.Random, kinds: Sequence[SlipKind]) -> Mishap | None:
-        """The game executed with a slip of each kind at random plies; None where hands would
-        have noticed, where it leaves no trace, or where the game gives no occasion."""
+        """Execute the game with a slip of each kind at random plies.
+
+        None if hands would notice a slip, if it leaves no trace, or if the game has no place for
+        it.
+        """
         last = len(self.moves)
         plies = sorted(
             rng.choice(occasions) if (occasions := self._occasions(kind)) else 0 for kind in kinds
@@ -139,10 +142,10 @@ class KnownGame:
             before, move = self.boards[ply - 1], self.moves[ply - 1]
             if left and left[0][0] == ply:
                 kind = left.pop(0)[1]
-                done = self._done(rng, kind, ply, stands)
-                if done is None:
+                slipped = self._slipped(rng, kind, ply, stands)
+                if slipped is None:
                     return None
-                put, slip = done
+                put, slip = slipped
                 slips.append(slip)
                 if kind in BY_MOVES and kind not in (SlipKind.TWICE, SlipKind.BY_OTHER_SIDE_TOO):
                     stands = laid_over(stands, put)
@@ -161,7 +164,7 @@ class KnownGame:
         return Mishap(self.boards[0], self.moves, stands, tuple(slips))
 
     def _occasions(self, kind: SlipKind) -> Sequence[int]:
-        """The plies at which such a slip can happen."""
+        """The plies at which a slip of this kind can happen."""
         last = len(self.moves)
         if kind is SlipKind.BEHIND:
             return range(max(1, last - 2), last)
@@ -177,16 +180,16 @@ class KnownGame:
             SlipKind.CAPTURER_LEFT: lambda board, move: board.piece_type_at(move.to_square),
         }.get(kind)
         if fits is None:
-            # What hands did long ago has mostly been undone or noticed since.
+            # Most earlier slips would be noticed or undone before the end.
             return range(max(1, last - 60), last + 1)
         return [
             ply for ply in range(1, last + 1) if fits(self.boards[ply - 1], self.moves[ply - 1])
         ]
 
-    def _done(
+    def _slipped(
         self, rng: random.Random, kind: SlipKind, ply: int, stands: Mapping[int, str]
     ) -> tuple[Change, Slip] | None:
-        """What hands do to the board in such a slip, and the slip; None where they cannot."""
+        """The change that a slip makes on the board, and the slip; None if it is impossible."""
         before, move = self.boards[ply - 1], self.moves[ply - 1]
         if kind in BY_THEMSELVES:
             return _by_itself(rng, kind, self.boards[ply])
@@ -211,8 +214,8 @@ class KnownGame:
 
 
 def _executes(before: chess.Board, move: chess.Move, stands: Mapping[int, str]) -> bool:
-    """Whether hands that execute ``move`` find what they expect: the piece that they lift, a hole
-    that is empty, and a piece of the other player's where they capture."""
+    """Whether hands that execute ``move`` find what they expect: the piece that they lift, an
+    empty hole, and an opponent's piece where they capture."""
     for square in change(before, move):
         expected, found = letter_at(before, square), stands.get(square)
         captured = expected is not None and expected.isupper() != before.turn
@@ -234,7 +237,7 @@ def _slip(
 def _otherwise(
     kind: SlipKind, ply: int, board: chess.Board, move: chess.Move
 ) -> Iterator[tuple[Change, Slip]]:
-    """Every way to execute ``move`` wrongly that is of this kind."""
+    """Every way to execute ``move`` wrongly in a slip of this kind."""
     did, home, target = change(board, move), move.from_square, move.to_square
     piece = letter_at(board, home)
     if kind in (SlipKind.NOT_EXECUTED, SlipKind.BEHIND):
@@ -318,7 +321,7 @@ def _once_more(
 def _by_itself(
     rng: random.Random, kind: SlipKind, board: chess.Board
 ) -> tuple[Change, Slip] | None:
-    """A piece that is knocked into a neighbouring hole, taken off, put back, or exchanged."""
+    """A slip without a move: a piece is displaced, removed, added, replaced or exchanged."""
     standing = pieces_of(board)
     movable = [square for square, letter in standing.items() if letter not in "Kk"]
     if len(movable) < 2:
