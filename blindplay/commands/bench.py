@@ -20,7 +20,7 @@ _SHARE = click.FloatRange(0, 1)
 _SECONDS = click.FloatRange(0.1)
 _count = click.option("--count", type=click.IntRange(4), default=80, help="Moves per condition.")
 _conditions = click.option(
-    "--conditions", help="The noise: clean, babble in dB such as 10, pink10, hum10, room; a list."
+    "--conditions", help="Noises: clean, a number for babble in dB, pink10, hum10, room; a list."
 )
 _voices = click.option("--voices", help="Voices of this machine, such as de+croak,de+fast.")
 _recordings = click.option(
@@ -77,8 +77,8 @@ def voice(
 ) -> None:
     """Measure how well spoken moves are understood.
 
-    It counts right, asked and refused moves, and wrong ones that were accepted. Illegal moves and
-    other talk are spoken half as often as moves.
+    It counts right, asked and refused moves, and wrong ones that were accepted. It also speaks
+    illegal moves and other talk: half as many as moves, with --measure as many.
     """
     from blindplay.hearing.evaluation import report
     from blindplay.speech.models.folders import unread_choices
