@@ -230,10 +230,11 @@ _A_TEXT = _reader(_text)
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """What every fact has: ``t``, milliseconds since the table was set up, never decreasing."""
+    """What every fact has: ``t``, milliseconds since the table was set up, never decreasing. A
+    running table gives its own time to a fact that has none."""
 
     kind: ClassVar[str] = ""
-    t: int = field(metadata=_reader(_duration, seconds))
+    t: int = field(default=0, metadata=_reader(_duration, seconds))
 
     def to_json(self) -> dict[str, Any]:
         """The contract's JSON object; fields that stand at their default are left out."""
@@ -608,7 +609,10 @@ def parse(value: Any) -> Fact:
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
         raise FactError(f"unknown fact {_shown(kind)}; known are {', '.join(KINDS)}")
-    return cls(**_read_fields(cls, {k: v for k, v in value.items() if k != "fact"}, cls.kind))
+    fields = {name: item for name, item in value.items() if name != "fact"}
+    if fields.get("t") is None:
+        raise FactError(f"{cls.kind} needs t")
+    return cls(**_read_fields(cls, fields, cls.kind))
 
 
 def loads(line: str, t: int | None = None) -> Fact:

@@ -1,22 +1,12 @@
-"""One table: wires devices to the Laws and decides who hears what.
+"""One running table: its devices, the conversation with the players, the clock on the wall."""
 
-``Table`` is imported when it is first used, so that the command line can offer the choices of
-:mod:`~blindplay.table.choices` without loading a table.
-"""
+from typing import TYPE_CHECKING
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from blindplay.lazy import attributes
 
 if TYPE_CHECKING:
     from .table import Table
 
 __all__ = ["Table"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .table import Table
-
-    return Table
+__getattr__ = attributes(__name__, {"Table": ".table"})

@@ -1,0 +1,27 @@
+"""Packages that import the modules of their names when a name is first used.
+
+So a command that needs one small module of a package does not load the whole of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def attributes(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of ``package``; ``names`` maps each public name to its module, such as
+    ``".game"``. A name that is its module's own gives the module."""
+
+    def __getattr__(name: str) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module = import_module(names[name], package)
+        own = names[name].rpartition(".")[2] == name
+        found = module if own and not hasattr(module, name) else getattr(module, name)
+        setattr(sys.modules[package], name, found)
+        return found
+
+    return __getattr__
