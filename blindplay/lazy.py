@@ -15,7 +15,7 @@ def attributes(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     """The ``__getattr__`` of ``package``; ``names`` maps each public name to its module, such as
     ``".game"``. A name that is its module's own gives the module."""
 
-    def __getattr__(name: str) -> Any:
+    def getattribute(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = import_module(names[name], package)
@@ -24,4 +24,4 @@ def attributes(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
         setattr(sys.modules[package], name, found)
         return found
 
-    return __getattr__
+    return getattribute

@@ -126,7 +126,7 @@ LIGHT = {"blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands
 WORDS = {
     *LIGHT, "blindplay.commands.words", "blindplay.language", "blindplay.language.language",
     "blindplay.language.lexicon", "blindplay.language.pack", "blindplay.language.understanding",
-    "blindplay.laws", "blindplay.laws.editions", "blindplay.laws.placement",
+    "blindplay.laws", "blindplay.laws.editions", "blindplay.laws.placement", "blindplay.lazy",
 }  # fmt: skip
 """All modules of BlindPlay that ``announce`` may load."""
 HEAVY = {

@@ -26,6 +26,7 @@ import chess
 from blindplay import __version__
 from blindplay.boards.driver import probe
 from blindplay.boards.line import discover
+from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
 from blindplay.language import Language
@@ -44,7 +45,6 @@ _LATE_MS = 500
 """Milliseconds until a fact is on the disk; a slower disk delays every announcement."""
 _GAMES = 20
 """How many games are read to their ends, the newest first."""
-_PORT = 8080  # a copy of console_host.PORT; importing that would load a web server
 
 
 def examine(pack: Language, model: Path | None, microphone: str | None) -> Iterator[Diagnosis]:
@@ -216,16 +216,16 @@ def _clock() -> Diagnosis:
 
 def _console() -> Diagnosis:
     try:
-        with socket.create_server(("127.0.0.1", _PORT)):
+        with socket.create_server(("127.0.0.1", PORT)):
             pass
     except OSError:
         return Diagnosis(
             False,
             "console",
-            f"Another program uses port {_PORT}; for the pages of --console, name another port "
+            f"Another program uses port {PORT}; for the pages of --console, name another port "
             "with --console-port.",
         )
-    return Diagnosis(True, "console", f"The pages of --console can be served at port {_PORT}.")
+    return Diagnosis(True, "console", f"The pages of --console can be served at port {PORT}.")
 
 
 def _private() -> Iterator[Diagnosis]:

@@ -1,4 +1,8 @@
 """The console: web pages of one table for the people who sit at it.
 
-It knows the Laws and the languages, and reaches the table only through :class:`~.ports.Table`.
+It reaches the table only through :class:`~.table_port.TablePort`.
 """
+
+LOOPBACK = "127.0.0.1"
+PORT = 8080
+"""Where pages are served if nobody says otherwise: at this machine alone."""

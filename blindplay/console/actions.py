@@ -14,13 +14,15 @@ import chess
 
 from blindplay.language import QUESTIONS, About, Command, Kind, load
 from blindplay.language.scoresheets import reading
-from blindplay.laws import Game, Ruling, permissions
+from blindplay.laws import Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.rulings import Answer, NotMade, Refused
+from blindplay.wording.announcements import announcements, goes_to_earphone
+from blindplay.wording.position import look, time_in_words
 
 from .messages import catalogue
-from .table_port import TablePort
+from .table_port import TablePort, held
 
 Form = Mapping[str, Sequence[str]]
 
@@ -31,6 +33,13 @@ _SERVERS = frozenset(("t", "by", "seen_by"))
 _OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
 _AHEAD = 2  # plies: nobody writes further ahead than the next move, whatever the edition says
 _PROMOTIONS = frozenset("qrbn")
+_NO_FACT = f.Tick()  # rulings are looked at one by one here
+_OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
+_ABOUT: Mapping[Command, str] = {
+    Command.CLOCK_BOTH: "time",
+    Command.MOVES: "moves",
+    Command.LAST_MOVE: "last_move",
+}
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
 _WHOLE = frozenset(("ply",))
 _SECONDS = frozenset(("white", "black"))
@@ -103,7 +112,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     words = catalogue(language)
     kind = _one(form, "act")
     try:
-        with table.held() as game:
+        with held(table) as game:
             if kind == "ask":
                 return _ask(table, game, role, language, form)
             if kind == "move":
@@ -127,14 +136,8 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
                 if kind == "press" and _slipped(game, role):
                     return _withheld(game, "press_unbegun", "press_without_move", language)
             is_new = _one(form, "seen") == stamp(game)
-            told: list[Ruling] = []
-            for step, fields in steps:
-                refusal = permissions.refusal(game, role, step)
-                rulings = [refusal] if refusal else table.submit(role, step, fields)
-                told += rulings
-                if any(isinstance(ruling, Refused) for ruling in rulings):
-                    break
-            answer = _answer(table, game, role, language, told)
+            told = _submitted(table, role, steps)
+            answer = _answer(game, role, language, told)
             return dataclasses.replace(answer, seen=stamp(game) if is_new else "")
     except NoActionError as error:
         return ActionResult((words.get(str(error), str(error)),), refused=True)
@@ -164,18 +167,41 @@ def _slipped(game: Game, role: str) -> bool:
 
 
 def come_in(table: TablePort, role: str) -> None:
-    """Somebody has come in. An arbiter who is there takes the game in hand: what is his to decide
-    waits for him from now on, also where the table decided by itself before."""
+    """An arbiter who comes in takes the game in hand: from now on decisions wait for the arbiter,
+    also where the table decided by itself before."""
     if role != "arbiter":
         return
-    with table.held() as game:
+    with held(table) as game:
         if not game.presided and not game.over:
-            table.submit(role, "arbiter", {"do": "preside"})
+            table.submit(f.Arbiter(do="preside"), _origin(role))
 
 
-def _answer(
-    table: TablePort, game: Game, role: str, language: str, rulings: Sequence[Ruling]
-) -> ActionResult:
+def _origin(role: str) -> Origin:
+    """A page reports to its reader why an action was refused; nobody else hears of it. The arbiter
+    has no earphone, so the page alone has the answers to the arbiter's questions."""
+    answers = (Answer,) if role == "arbiter" else ()
+    return Origin(f"page of {role}", (Refused, NotMade, *answers))
+
+
+def _submitted(
+    table: TablePort, role: str, steps: Sequence[tuple[str, Mapping[str, Any]]]
+) -> list[Ruling]:
+    """Submit these facts of ``role`` up to the first that is refused; their rulings."""
+    found: list[Ruling] = []
+    for kind, fields in steps:
+        refusal = permissions.refusal(table.game, role, kind)
+        if refusal is not None:
+            return [*found, refusal]
+        given = {**fields, "by": role}  # a page cannot say who acts
+        fact = f.parse({"t": table.time() / 1000, "fact": kind, **given})
+        rulings = table.submit(fact, _origin(role))
+        found += rulings
+        if any(isinstance(ruling, Refused) for ruling in rulings):
+            break
+    return found
+
+
+def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> ActionResult:
     """What the one who acted is told: what concerns him alone. What everybody may hear is on
     every page anyway."""
     words = catalogue(language)
@@ -185,15 +211,15 @@ def _answer(
     for ruling in rulings:
         if isinstance(ruling, Refused | NotMade):
             known = isinstance(ruling, Refused) and words.get(f"why_{ruling.why}")
-            said = known or _said(table, ruling, language)
+            said = known or _said(game, ruling, language)
             if isinstance(ruling, Refused) or ruling.by in concerned:
                 sentences.append(f"{said} ({', '.join(ruling.articles)})")
         elif isinstance(ruling, Answer):
             sentences.append(_answered(game, ruling, language))
         elif getattr(ruling, "by", None) in concerned:
-            told = list(table.told(ruling, language))
-            if not any(public for public, _ in told):
-                sentences += [said for _, said in told]
+            told = announcements(Taken(_NO_FACT, (ruling,)), game, load(language))
+            if all(one.to is not None and goes_to_earphone(game, one.to) for one in told):
+                sentences += [one.words for one in told]
     refused = any(isinstance(ruling, Refused | NotMade) for ruling in rulings)
     return ActionResult(tuple(filter(None, sentences)), refused)
 
@@ -209,12 +235,23 @@ def _answered(game: Game, answer: Answer, language: str) -> str:
 
 
 def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> ActionResult:
-    """Answer a question, here and nowhere else."""
+    """Answer a question on this page and nowhere else. The fact that it was asked is recorded."""
     command, about = _question(game, language, form)
-    ruling = permissions.refusal(game, role, "query") or table.ask(role, command, about, language)
-    if isinstance(ruling, Answer):
-        return ActionResult((ruling.words,))
-    return _answer(table, game, role, language, [ruling])
+    refusal = permissions.refusal(game, role, "query")
+    if refusal is not None:
+        return _answer(game, role, language, [refusal])
+    kind = "time" if command in _OF_ONE_CLOCK else _ABOUT.get(command, "position")
+    origin = Origin(f"page of {role}", (Answer, Refused))
+    rulings = table.submit(f.Query(by=role, about=kind), origin)
+    (ruling,) = (one for one in rulings if isinstance(one, Answer | Refused))
+    pack = load(language)
+    if command in QUESTIONS and table.training and role in f.SIDES and not game.over:
+        return ActionResult((look(pack, game, command, about),))
+    if isinstance(ruling, Refused):
+        return _answer(game, role, language, [ruling])
+    if command in _OF_ONE_CLOCK and role != "arbiter":  # the arbiter has no clock and hears both
+        return ActionResult((time_in_words(pack, ruling, command),))
+    return ActionResult((_answered(game, ruling, language),))
 
 
 def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
@@ -248,8 +285,9 @@ def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
     return command, About()
 
 
-def _said(table: TablePort, ruling: Ruling, language: str) -> str:
-    return " ".join(said for _, said in table.told(ruling, language))
+def _said(game: Game, ruling: Ruling, language: str) -> str:
+    told = announcements(Taken(_NO_FACT, (ruling,)), game, load(language))
+    return " ".join(one.words for one in told)
 
 
 def _one(form: Form, name: str) -> str:

@@ -12,7 +12,7 @@ import contextlib
 import logging
 import threading
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from importlib import resources
 from urllib.parse import parse_qs, urlsplit
 
@@ -32,8 +32,10 @@ from starlette.responses import (
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from blindplay.laws import Fact, Ruling
+from blindplay.language import load
+from blindplay.laws import Taken
 from blindplay.laws.facts import PEOPLE, Tick
+from blindplay.wording.announcements import announcements, goes_to_earphone
 
 from . import views
 from .access import AccessLinks, BrowserSession, RateLimiter
@@ -43,26 +45,18 @@ from .messages import LANGUAGES, catalogue, negotiate
 from .pages import common
 from .pieces import drawing
 from .stream import Sentence, Stream, UrgentSentence
-from .table_port import TablePort
+from .table_port import TablePort, held, tape_of
 
 _LOG = logging.getLogger(__name__)
 COOKIE = "blindplay"
 _MOST_BYTES = 16_384
 _MOST_FIELDS = 40
 _MOST_STREAMS = 12  # of one session
+_MOST_UNTOLD = 200  # sentences
 _BODY_S = 20.0
 _HEARTBEAT_S = 15.0
 _RECONNECT_MS = 1000
 _SLUGS = {views.slug(role): role for role in PEOPLE}
-# Rulings that cannot wait until a screen reader has finished what it is saying.
-_URGENT = frozenset(
-    (
-        "arbiter_needed", "boards_differ", "executed_differs", "flag", "game_over", "illegal",
-        "repeat_differs", "too_late",
-    )
-)  # fmt: skip
-# These are told in the announcing language, whatever the page's is (D.2.1).
-_IN_TABLES_LANGUAGE = frozenset(("announced", "explained"))
 _HEADERS = {
     b"content-security-policy": b"default-src 'none'; script-src 'self'; style-src 'self'; "
     b"img-src 'self'; media-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
@@ -103,6 +97,9 @@ class Console:
         self._open: Counter[str] = Counter()
         self._streams: dict[tuple[str, str], Stream] = {}
         self._streams_lock = threading.Lock()
+        self._rendering = threading.Lock()
+        self._outdated: set[tuple[str, str]] = set()  # roles and languages of pages to render
+        self._untold: dict[tuple[str, str], list[UrgentSentence]] = {}
         self._listening: dict[bytes, list[_Listening]] = {}
         self.asking = RateLimiter(a_second=20, at_once=200)
         self.entering = RateLimiter(a_second=1, at_once=20)
@@ -127,32 +124,56 @@ class Console:
             ],
         )
 
+        table.listen(self._happened)
+
     # --- from the table --------------------------------------------------------------------
 
-    def happened(self, fact: Fact, rulings: Sequence[Ruling]) -> None:
-        """A fact has been taken. Called by the table, in its thread, which holds the game."""
-        if isinstance(fact, Tick) and not rulings:
+    def _happened(self, taken: Taken) -> None:
+        """Note what a fact means for the open pages. The table calls this in the thread that
+        submits, so nothing is rendered here; :meth:`_catch_up` does that in the server's threads.
+        """
+        if isinstance(taken.fact, Tick) and not taken.rulings:
             return
         with self._streams_lock:
             streams = dict(self._streams)
-        for (role, language), stream in streams.items():
-            told: list[UrgentSentence] = []
-            with self._table.held() as game:
-                spoken_in = common.spoken_in(game)
-            corrected = any(ruling.kind == "slip_corrected" for ruling in rulings)
-            for ruling in rulings:
-                if corrected and ruling.kind == "announced":
-                    continue  # the correction says it
-                foreign = ruling.kind in _IN_TABLES_LANGUAGE and spoken_in != language
-                for public, words in self._table.told(ruling, language):
-                    if public:
-                        one: Sentence = (words, spoken_in) if foreign else words
-                        told.append((one, ruling.kind in _URGENT))
-            with self._table.held() as game:
-                if role != getattr(fact, "by", None):
-                    told += [(one, False) for one in views.moved(game, language, rulings)]
-                told += [(one, True) for one in views.calls(game, role, language, rulings)]
-                stream.update(views.parts(self._table, game, role, language), stamp(game), told)
+            told = {
+                language: self._sentences(taken, language)
+                for language in {key[1] for key in streams}
+            }
+            for (role, language), stream in streams.items():
+                untold = self._untold.setdefault((role, language), [])
+                untold += told[language]
+                untold += views.told_to(self._table.game, role, language, taken)
+                if len(untold) > _MOST_UNTOLD and not stream.is_watched:
+                    # Whoever comes back gets the whole page instead of all these sentences.
+                    del self._streams[role, language], self._untold[role, language]
+            self._outdated |= streams.keys()
+        for stream in streams.values():
+            stream.wake()
+
+    def _sentences(self, taken: Taken, language: str) -> list[UrgentSentence]:
+        """What everybody may hear about a fact, in a page's language."""
+        game, found = self._table.game, []
+        spoken_in = common.spoken_in(game)
+        for one in announcements(taken, game, load(language)):
+            if one.to is None or not goes_to_earphone(game, one.to):
+                foreign = one.in_table_language and spoken_in != language
+                sentence: Sentence = (one.words, spoken_in) if foreign else one.words
+                found.append((sentence, one.urgent))
+        return found
+
+    def _catch_up(self) -> None:
+        """Render the pages that facts have outdated. Called in the server's threads."""
+        with self._rendering:
+            with self._streams_lock:
+                kept = self._outdated & self._streams.keys()
+                outdated = {key: self._streams[key] for key in kept}
+                untold, self._untold = self._untold, {}
+                self._outdated.clear()
+            for (role, language), stream in outdated.items():
+                with held(self._table) as game:
+                    page, seen = views.filled(self._table, game, role, language), stamp(game)
+                stream.update(views.parts(page, language), seen, untold.get((role, language), ()))
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
@@ -180,7 +201,7 @@ class Console:
 
         :raises ValueError: for a role that has no page.
         """
-        with self._table.held() as game:
+        with held(self._table) as game:
             known = views.has_page(game, role)
         if not known:
             raise ValueError(f"There is no page for {role}.")
@@ -191,11 +212,14 @@ class Console:
     # --- pages -----------------------------------------------------------------------------
 
     def _stream(self, role: str, language: str) -> Stream:
-        with self._table.held() as game, self._streams_lock:
+        """The stream of the pages of a role in a language, up to date."""
+        with self._streams_lock:
             if (role, language) not in self._streams:
-                found = Stream(views.parts(self._table, game, role, language), stamp(game))
-                self._streams[role, language] = found
-            return self._streams[role, language]
+                self._streams[role, language] = Stream()
+                self._outdated.add((role, language))
+            stream = self._streams[role, language]
+        self._catch_up()
+        return stream
 
     def _session(self, request: Request) -> BrowserSession | None:
         role = _SLUGS.get(request.path_params["seat"])
@@ -246,7 +270,7 @@ class Console:
     def _whole(self, session: BrowserSession) -> str:
         said, session.messages = session.messages, []
         stream = self._stream(session.role, session.language)
-        with self._table.held() as game:
+        with held(self._table) as game:
             place, found, seen = stream.now()
             return views.whole(
                 game, session.role, session.language,
@@ -302,7 +326,7 @@ class Console:
         session = self._session(request)
         if session is None or not views.hears_tape(session.role):
             return Response(status_code=404 if session else 401)
-        tape = await run_in_threadpool(self._table.tape)
+        tape = await run_in_threadpool(tape_of, self._table)
         said = tape.get(request.path_params["number"])
         if said is None:
             return Response(status_code=404)
@@ -345,6 +369,7 @@ class Console:
                     yield "event: crowded\ndata:\n\n"
                     return
                 changed.clear()
+                await run_in_threadpool(self._catch_up)
                 missed = stream.since(place)
                 if missed is not None:
                     place, data = missed

@@ -32,14 +32,14 @@ Wake = Callable[[], None]
 
 
 class Stream:
-    """All changes of one page. Written by the table's thread, read by the server's."""
+    """All changes of one page. Safe to use from several threads."""
 
-    def __init__(self, parts: Mapping[str, str], stamp: str) -> None:
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._name = secrets.token_hex(4)  # numbers of a stream before a restart mean nothing
         self._number = 0
-        self._parts = dict(parts)
-        self._stamp = stamp
+        self._parts: dict[str, str] = {}
+        self._stamp = ""
         self._changes: deque[PageChange] = deque(maxlen=_KEPT)
         self._listeners: list[Wake] = []
 
@@ -63,6 +63,12 @@ class Stream:
             self._parts, self._stamp = dict(parts), stamp
             self._changes.append(PageChange(self._number, new, stamp, tuple(told)))
         self.wake()
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether a page is connected."""
+        with self._lock:
+            return bool(self._listeners)
 
     def wake(self) -> None:
         """Call all listeners."""

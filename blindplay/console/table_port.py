@@ -1,44 +1,37 @@
-"""What the console needs of a table; the table's own package provides it."""
+"""What the console needs of a running table. :class:`blindplay.table.Table` is one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from blindplay.language import About, Command
-from blindplay.laws import Fact, Game, Ruling
-
-
-@dataclass(frozen=True)
-class TapedUtterance:
-    """Something on the table's tape: when it was said, in ms of the table's time, by whom
-    ("table", "white" or "black"), its words, and the FLAC file that holds its sound."""
-
-    t: int
-    by: str
-    words: str
-    path: Path
+from blindplay.laws import Fact, Game, Origin, Ruling, Taken
+from blindplay.record import Tape, TapeError
+from blindplay.record.tape import Recording, beside
 
 
 class TablePort(Protocol):
-    """One table, as the console sees it."""
+    """One running table."""
 
-    def held(self) -> AbstractContextManager[Game]:
-        """The game, standing still: while it is held no fact is taken but the holder's own."""
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def log(self) -> Sequence[Taken]:
+        """Everything since the table was set up, except seconds that only passed. It only
+        grows."""
         ...
 
-    def time(self) -> int:
-        """Milliseconds since the table was set up, as its facts have them."""
+    @property
+    def lock(self) -> AbstractContextManager[Any]:
+        """Held while a fact is applied. Hold it to read a consistent game."""
         ...
 
-    def submit(self, role: str, kind: str, fields: Mapping[str, Any]) -> list[Ruling]:
-        """Take one fact of ``role``, now, and give its rulings.
-
-        :raises FactError: if the fields make no fact of the contract.
-        """
+    @property
+    def path(self) -> Path:
+        """The journal's file; the tape lies beside it."""
         ...
 
     @property
@@ -46,21 +39,33 @@ class TablePort(Protocol):
         """Whether players may ask what stands on the board (never under the Laws, D.2.10.4)."""
         ...
 
-    def ask(self, role: str, command: Command, about: About, language: str) -> Ruling:
-        """Ask for ``role`` what is answered on his page alone: an ``answer`` whose words are in
-        ``language``, or ``refused``. The fact that it was asked is recorded."""
+    def time(self) -> int:
+        """Milliseconds since the table was set up."""
         ...
 
-    def told(self, ruling: Ruling, language: str) -> Iterable[tuple[bool, str]]:
-        """What is said about a ruling in that language, and whether everybody may hear it."""
+    def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]:
+        """Take one fact, now, and give its rulings.
+
+        :raises FactError: if it is no fact of the contract.
+        """
         ...
 
-    def log(self) -> Sequence[tuple[Fact, Sequence[Ruling]]]:
-        """Every fact since the table was set up, and what it caused, in order; seconds that only
-        passed are left out. It only grows."""
+    def listen(self, listener: Callable[[Taken], None]) -> None:
+        """Call ``listener``, in the thread that submits, with everything that is taken."""
         ...
 
-    def tape(self) -> Mapping[int, TapedUtterance]:
-        """What is on the tape, by number, in order; nothing where none is kept. Files are read:
-        not for while the game is held."""
-        ...
+
+@contextmanager
+def held(table: TablePort) -> Iterator[Game]:
+    """The game, standing still: no fact is taken but the holder's own."""
+    with table.lock:
+        yield table.game
+
+
+def tape_of(table: TablePort) -> Mapping[int, Recording]:
+    """The recordings on the table's tape by number, in order; none without a tape. Reads files, so
+    do not call it while the game is held."""
+    try:
+        return {one.number: one for one in Tape(beside(table.path), create=False).recordings()}
+    except (TapeError, OSError):
+        return {}

@@ -7,19 +7,22 @@ of it stays as it is, so that nobody loses his place in it.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from blindplay.laws import Game, Ruling, permissions
+from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.facts import SIDES
+from blindplay.laws.rulings import Completed
 
 from .access import BrowserSession
 from .actions import Form
 from .messages import LANGUAGES, catalogue
 from .pages import Page, page_of
-from .table_port import TablePort
+from .stream import UrgentSentence
+from .table_port import TablePort, held
 
 # What stands in a form until a page or its script puts the game's stamp there; so a form is the
 # same text after every move, and is not replaced under somebody's fingers.
@@ -79,17 +82,32 @@ def _page(game: Game, role: str) -> Page:
     return found
 
 
-def parts(table: TablePort, game: Game, role: str, language: str) -> dict[str, str]:
-    """The parts of the page of ``role``, by their names."""
+@dataclass(frozen=True)
+class FilledPage:
+    """A page and what its templates show, computed while the game was held."""
+
+    page: Page
+    values: Mapping[str, Any]
+
+
+def filled(table: TablePort, game: Game, role: str, language: str) -> FilledPage:
+    """The page of ``role`` as the game stands; ``game`` is the table's, held."""
     page = _page(game, role)
-    values = page.values(table, game, role, language)
-    return {name: render(f"{page.FOLDER}/{name}.html", language, **values) for name in page.PARTS}
+    return FilledPage(page, page.values(table, game, role, language))
+
+
+def parts(filled: FilledPage, language: str) -> dict[str, str]:
+    """The parts of a page by their names. No game is held meanwhile."""
+    page = filled.page
+    return {
+        name: render(f"{page.FOLDER}/{name}.html", language, **filled.values) for name in page.PARTS
+    }
 
 
 def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> str | None:
     """A page of its own beside the one of a session's role; None if it has none of that name.
     With ``part`` in the form, what is new of it, for a script."""
-    with table.held() as game:
+    with held(table) as game:
         page = page_of(game, session.role)
     extra = getattr(page, "EXTRA", {}).get(name)
     if page is None or extra is None:
@@ -101,19 +119,21 @@ def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> 
     return render(template, language, theme=session.theme, **values)
 
 
-def calls(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> list[str]:
-    """What the reader of this role's page is told at once, besides what everybody hears."""
-    tell = getattr(_page(game, role), "calls", None)
-    return list(tell(game, language, rulings)) if tell is not None else []
+def told_to(game: Game, role: str, language: str, taken: Taken) -> list[UrgentSentence]:
+    """What the reader of a role's page is told, besides what everybody hears: whose move it is,
+    unless they have just moved themselves, and what waits for them.
 
-
-def moved(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
-    """Whose move it is, where one has just been completed: a clock that is pressed makes no sound
-    on the other pages (WCAG 4.1.3)."""
-    if game.over or not any(ruling.kind == "completed" for ruling in rulings):
-        return []
-    say = catalogue(language)
-    return [say["on_move"].format(side=say[game.side])]
+    A clock that is pressed makes no sound on the other pages (WCAG 4.1.3).
+    """
+    found: list[UrgentSentence] = []
+    completed = any(isinstance(ruling, Completed) for ruling in taken.rulings)
+    if completed and not game.over and role != getattr(taken.fact, "by", None):
+        say = catalogue(language)
+        found.append((say["on_move"].format(side=say[game.side]), False))
+    calls = getattr(_page(game, role), "calls", None)
+    if calls is not None:
+        found += [(sentence, True) for sentence in calls(game, language, taken.rulings)]
+    return found
 
 
 def hears_tape(role: str) -> bool:

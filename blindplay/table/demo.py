@@ -145,7 +145,7 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
         for side in SIDES:
             session.attach_microphone(side, people[side].microphone, recogniser)
         _wait_for_boards(session)
-        table.submit(f.Start)
+        table.submit(f.Start())
         says = {
             command: _command(pack, recogniser, command)
             for command in (Command.CORRECTION, Command.CLOCK_MINE)
@@ -258,5 +258,5 @@ def _record(
     session: Session, pack: Language, ply: int, before: chess.Board, move: chess.Move, words: str
 ) -> None:
     """White's sheet is his own words (D.2.7), Black's the notation he is used to."""
-    session.table.submit(f.Record, by="white", ply=ply, text=words)
-    session.table.submit(f.Record, by="black", ply=ply, text=pack.write(before, move))
+    session.table.submit(f.Record(by="white", ply=ply, text=words))
+    session.table.submit(f.Record(by="black", ply=ply, text=pack.write(before, move)))

@@ -7,7 +7,7 @@ then it means no, and nothing is played. Each player has at most one question op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import chess
@@ -23,10 +23,10 @@ from blindplay.language import (
     Language,
     Understanding,
 )
-from blindplay.laws import Fact, Ruling
+from blindplay.laws import Origin, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
-from blindplay.laws.rulings import Answer, Executed
+from blindplay.laws.rulings import Ambiguous, Answer, Executed, NotUnderstood, Refused
 from blindplay.laws.state import OTHER
 from blindplay.speech.recogniser import Recognition
 from blindplay.speech.speaker import Output
@@ -45,7 +45,6 @@ from .conversation import (
     claim_with,
     reply,
 )
-from .queries import ABOUT
 from .table import Table
 
 ANSWER_SECONDS = 15
@@ -54,6 +53,16 @@ UNCLEAR_ANSWERS = 2
 COMMANDS_AT_ONCE = 5
 """So many commands are told by help before it waits for "mehr"."""
 
+# A question to the player says what these rulings say.
+_ASKING = Origin("dialogue", (NotUnderstood, Ambiguous, Refused))
+_TELLING_TIME = Origin("dialogue", (Answer,))
+_ANSWERING = Origin("dialogue", (Refused,))
+# Questions that the Laws allow, and what their facts are about.
+_ABOUT = {
+    Command.CLOCK_BOTH: "time",
+    Command.MOVES: "moves",
+    Command.LAST_MOVE: "last_move",
+}
 _CLOCKS = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH)
 _VOICE = (Command.LOUDER, Command.SOFTER, Command.SLOWER, Command.FASTER)
 _CLAIMS = {
@@ -63,7 +72,7 @@ _CLAIMS = {
     Command.CLAIM_NO_EFFORT: "no_effort",
 }
 # What is a fact by itself.
-_FACTS: dict[Command, type[f.Fact]] = {
+_FACTS: Mapping[Command, Callable[..., f.Fact]] = {
     Command.RESIGN: f.Resign,
     Command.OFFER_DRAW: f.OfferDraw,
     Command.ACCEPT_DRAW: f.AcceptDraw,
@@ -114,13 +123,11 @@ class Dialogue:
         pack: Language,
         say: Callable[[Output, str], None],
         *,
-        training: bool = False,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
     ) -> None:
         self._table = table
         self._pack = pack
         self._say = say
-        self._training = training
         self._opening_word = opening_word
         self._talks = {side: _Talk() for side in f.SIDES}
         self._begun: int | None = None  # when the utterance began that is being heard, in ms
@@ -217,7 +224,7 @@ class Dialogue:
         yield from (Command.LAST_MOVE, Command.MOVES, Command.REPEAT)
         if playing and side == game.side:
             yield Command.CORRECTION
-        if self._training:
+        if self._table.training:
             yield from sorted(QUESTIONS, key=list(Command).index)
         if not waiting:
             yield from (Command.OFFER_DRAW, Command.RESIGN)
@@ -322,7 +329,7 @@ class Dialogue:
         begun his move, so a press now is too early (D.2.4) and no irregularity (7.5.3). Sound
         that was not decided comes without ``text``, for the Laws must not decide it either."""
         if side == self._table.game.side and not self._table.game.over:
-            self._table.submit(f.Announce, by=side, text=text)
+            self._table.submit(f.Announce(by=side, text=text))
         else:
             self._say_to(side, self._pack.sentence("not_understood"))
 
@@ -386,7 +393,7 @@ class Dialogue:
 
     # --- ears and fingers -------------------------------------------------------------------
 
-    def _feel(self, fact: Fact, rulings: list[Ruling]) -> None:
+    def _feel(self, taken: Taken) -> None:
         """Hands have executed a move on the mover's board: if it is one of those that he was
         asked about, ears and fingers agree, and that is his answer."""
         game = self._table.game
@@ -394,7 +401,7 @@ class Dialogue:
         question = self._talks[side].question
         if question is None or question.confirms:
             return
-        for ruling in rulings:
+        for ruling in taken.rulings:
             if isinstance(ruling, Executed) and ruling.board == game.board_of(side):
                 move = chess.Move.from_uci(ruling.move)
                 felt = self._felt(question.options, move)
@@ -635,8 +642,7 @@ class Dialogue:
             said.meant.command is None and not said.repeats for said in options
         )
         if begun and side == game.side:
-            with self._table.answering("not_understood", "ambiguous", "refused"):
-                self._table.submit(f.Announce, by=side, text=text)
+            self._table.submit(f.Announce(by=side, text=text), _ASKING)
         self._say_to(side, words)
         self.on_listening()
 
@@ -733,7 +739,7 @@ class Dialogue:
         meant = said.meant
         if self._corrects_too_late(side, said):
             late = OTHER[self._table.game.side]
-            self._table.submit(f.Correct, by=late, text=meant.words)
+            self._table.submit(f.Correct(by=late, text=meant.words))
         elif meant.kind is Kind.COMMAND:
             self._command(side, meant)
         elif meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
@@ -743,10 +749,10 @@ class Dialogue:
 
     def _move(self, side: str, said: Statement) -> None:
         game, meant = self._table.game, said.meant
-        named = {"move": meant.moves[0].uci()} if meant.move else {}
+        named = meant.moves[0].uci() if meant.move else None
         if side != game.side or said.repeats:
             self._repeated[side] = len(game.history) + (not said.repeats)
-            self._table.submit(f.Repeat, by=side, text=said.text, **named)
+            self._table.submit(f.Repeat(by=side, text=said.text, move=named))
             return
         talk = self._talk(side)
         was = game.turn.announced
@@ -761,9 +767,9 @@ class Dialogue:
             talk.doubted = None
             talk.accepted = said
         if meant.correction:
-            self._table.submit(f.Correct, by=side, text=meant.words, **named)
+            self._table.submit(f.Correct(by=side, text=meant.words, move=named))
         else:
-            self._table.submit(f.Announce, by=side, text=said.text, **named)
+            self._table.submit(f.Announce(by=side, text=said.text, move=named))
 
     def _is_misheard(self, before: Statement, now: Statement) -> bool:
         texts = [before.text, now.meant.uttered]
@@ -775,17 +781,17 @@ class Dialogue:
         assert command is not None
         if command in (Command.CLOCK_MINE, Command.CLOCK_OPPONENT):
             self._tell_time(side, command)
-        elif command in ABOUT:
-            submit(f.Query, by=side, about=ABOUT[command])
+        elif command in _ABOUT:
+            submit(f.Query(by=side, about=_ABOUT[command]))
         elif command in QUESTIONS:
             self._look(side, command, meant.about or About())
         elif command in _CLAIMS and meant.rest and not meant.moves:
             self._say_to(side, self._pack.sentence("not_understood"))
         elif command in _CLAIMS:
-            named = {"move": meant.moves[0].uci()} if meant.moves else {}
-            submit(f.ClaimDraw, by=side, rule=_CLAIMS[command], **named)
+            named = meant.moves[0].uci() if meant.moves else None
+            submit(f.ClaimDraw(by=side, rule=_CLAIMS[command], move=named))
         elif command in _FACTS:
-            submit(_FACTS[command], by=side)
+            submit(_FACTS[command](by=side))
         elif command is Command.SEAL:
             self._seal(side, meant.rest)
         elif command is Command.ADJOURN:
@@ -811,24 +817,22 @@ class Dialogue:
 
     def _tell_time(self, side: str, command: Command) -> None:
         """One of the two times: the fact and its ruling are of both."""
-        with self._table.answering("answer"):
-            rulings = self._table.submit(f.Query, by=side, about="time")
+        rulings = self._table.submit(f.Query(by=side, about="time"), _TELLING_TIME)
         for ruling in rulings:
             if isinstance(ruling, Answer):
                 self._say_to(side, time_in_words(self._pack, ruling, command))
 
     def _look(self, side: str, command: Command, about: About) -> None:
-        if not self._training:
-            self._table.submit(f.Query, by=side, about="position")
+        if not self._table.training:
+            self._table.submit(f.Query(by=side, about="position"))
             return
-        with self._table.answering("refused"):
-            self._table.submit(f.Query, by=side, about="position")
+        self._table.submit(f.Query(by=side, about="position"), _ANSWERING)
         self._say_to(side, look(self._pack, self._table.game, command, about))
 
     def _seal(self, side: str, text: str) -> None:
         """The sealed move is written, never said: it is his secret."""
         if text:
-            self._table.submit(f.Seal, by=side, text=text)
+            self._table.submit(f.Seal(by=side, text=text))
         else:
             self._say_to(side, self._pack.sentence("not_understood"))
 
@@ -838,7 +842,7 @@ class Dialogue:
         player = self._pack.sentence(side)
         self._say(Output.PUBLIC, self._pack.sentence("adjourn_wanted", player=player))
         if not game.presided:
-            self._table.submit(f.Arbiter, do="adjourn")
+            self._table.submit(f.Arbiter(do="adjourn"))
 
     def _pause(self, side: str, command: Command) -> None:
         game = self._table.game
@@ -848,7 +852,7 @@ class Dialogue:
             self._say_to(side, self._pack.sentence("refused"))
         else:
             do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
-            self._table.submit(f.Arbiter, do=do)
+            self._table.submit(f.Arbiter(do=do))
             self._say(Output.PUBLIC, self._pack.sentence(command.value))
 
     def _adjust_voice(self, side: str, command: Command) -> None:

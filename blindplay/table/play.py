@@ -47,7 +47,7 @@ from .session import DGT, Session
 from .table import Table
 
 if TYPE_CHECKING:
-    from .console_host import ConsoleHost
+    from blindplay.console.server import ConsoleHost
 
 log = logging.getLogger(__name__)
 
@@ -146,7 +146,7 @@ def run(
     with ExitStack() as stack:
         opened = reopen(path) if setup is None else Reopened(Journal(path))
         journal = stack.enter_context(opened.journal)
-        table = Table(journal, setup)
+        table = Table(journal, setup, training=manner.training)
         assert table.game.setup is not None
         speaker = None if wanted.silent else open_speaker(stack, pack, wanted, out)
         printed = manner.printed
@@ -160,7 +160,6 @@ def run(
             printed=printed,
             private_is_heard_by_all=wanted.private_output is None,
             echo_seconds=ECHO_SECONDS,
-            training=manner.training,
             opening_word=manner.opening_word,
         )
         stack.callback(session.close)
@@ -210,7 +209,7 @@ def run(
             while session.has_devices() and not table.game.over:
                 time.sleep(0.2)
         if table.game.clock and table.game.clock.running is not None and not table.game.over:
-            table.submit(f.Arbiter, by="table", do="stop_clocks")
+            table.submit(f.Arbiter(by="table", do="stop_clocks"))
         session.wait_until_said()
         ended = [ruling.reason for ruling in session.rulings if isinstance(ruling, GameOver)]
         print("", pgn(table.game, ended[-1] if ended else ""), sep="\n", file=out)
@@ -231,7 +230,7 @@ def _go_on(session: Session, opened: Reopened, charged: bool) -> None:
     """Say what has become of the game while no process ran it."""
     table = session.table
     running = table.game.clock and not table.game.over and table.game.clock.running
-    table.go_on(charged=charged)
+    table.go_on(charge_dead_time=charged)
     session.keep_scoresheets()  # it may have been killed between a move and its entries
     if opened.damage:
         session.trouble(opened.damage)
@@ -258,7 +257,8 @@ def _serve(
     resumed: bool,
 ) -> ConsoleHost:
     # A web server, for those who want one.
-    from .console_host import LOOPBACK, PORT, Certificate, ConsoleHost
+    from blindplay.console import LOOPBACK, PORT
+    from blindplay.console.server import Certificate, ConsoleHost
 
     certificate = None
     if console.certificate is not None and console.key is not None:
@@ -270,7 +270,6 @@ def _serve(
         table,
         console.host or LOOPBACK,
         PORT if console.port is None else console.port,
-        training=manner.training,
         certificate=certificate,
         doors=doors,
     )
@@ -355,12 +354,12 @@ def _begin(session: Session) -> None:
     if not table.game.started and not table.game.over:
         session.say(Output.PUBLIC, session.pack.sentence("welcome"))
         session.dialogue.introduce()
-        for one in announcements(table.log[0][1], table.game, session.pack):
+        for one in announcements(table.log[0], table.game, session.pack):
             session.say(Output.PUBLIC, one.words)  # nobody listened when the table was set up
-        table.submit(f.Start)
+        table.submit(f.Start())
     elif table.game.clock and not table.game.over:
         if table.game.paused == "table":  # it ended while they ran
-            table.submit(f.Arbiter, by="table", do="start_clocks")
+            table.submit(f.Arbiter(by="table", do="start_clocks"))
         elif table.game.paused:  # somebody has stopped them: they stand until he lets them go on
             session.say(Output.PUBLIC, session.pack.sentence("pause"))
 
@@ -448,14 +447,13 @@ def _typed(session: Session, line: str) -> None:
         elif line == "t":
             session.talk()
         elif words[0] in decisions and len(words) == 1:
-            table.submit(f.Arbiter, do=decisions[words[0]])
+            table.submit(f.Arbiter(do=decisions[words[0]]))
         elif words[0] == "restore" and number is not None:
-            table.submit(f.Arbiter, do="restore", ply=number)
+            table.submit(f.Arbiter(do="restore", ply=number))
         elif words[0] == "execute" and len(words) == 3:
-            table.submit(f.Make, by=words[1], move=words[2])
-        elif words[0] == "record" and len(words) >= 4 and _number(words[2]) is not None:
-            text = " ".join(words[3:])
-            table.submit(f.Record, by=words[1], ply=_number(words[2]), text=text)
+            table.submit(f.Make(by=words[1], move=words[2]))
+        elif words[0] == "record" and len(words) >= 4 and (ply := _number(words[2])) is not None:
+            table.submit(f.Record(by=words[1], ply=ply, text=" ".join(words[3:])))
         else:
             for name in f.SIDES:
                 if line.startswith(f"{name}:"):

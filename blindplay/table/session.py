@@ -6,6 +6,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TextIO
 
 from blindplay.boards import events, peg
@@ -13,7 +14,7 @@ from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.driver import PegBoard
 from blindplay.hearing.decision import Decision, Expected, Verdict, decide, expect, felt
 from blindplay.language import Command, Language, Understanding
-from blindplay.laws import Fact, Ruling, unidentified_pieces
+from blindplay.laws import Ruling, Taken, unidentified_pieces
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, change, laid_over, read_placement
 from blindplay.laws.rulings import ArbiterNeeded, CorrectBoard
@@ -101,7 +102,6 @@ class Session:
         *,
         private_is_heard_by_all: bool = True,
         echo_seconds: float = 0.0,
-        training: bool = False,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
         printed: Printed = Printed.ALL,
         tick_seconds: float = 1.0,
@@ -109,7 +109,7 @@ class Session:
         """``private_is_heard_by_all``: both outputs are one device, or no earphone;
         ``echo_seconds``: for how long the room is still not listened to after we have spoken;
         ``tick_seconds``: of the wall's clock, as often passing time is a fact;
-        ``training`` and ``opening_word``: see :class:`Dialogue`."""
+        ``opening_word``: see :class:`Dialogue`."""
         self._shared_output = private_is_heard_by_all
         self._echo_seconds = echo_seconds
         self.table = table
@@ -118,9 +118,7 @@ class Session:
         self._out = out
         self._printed = printed
         self._one_at_a_time = threading.Lock()
-        self.dialogue = Dialogue(
-            table, pack, self.say, training=training, opening_word=opening_word
-        )
+        self.dialogue = Dialogue(table, pack, self.say, opening_word=opening_word)
         self.dialogue.on_listening = self._listen_anew
         if speaker is not None:
             speaker.on_output = self._output
@@ -153,8 +151,7 @@ class Session:
         self.misheard = 0
         """How many utterances were not understood."""
         table.listen(self._deliver)
-        table.on_trouble = self._not_recorded
-        table.on_saved = self._recorded
+        table.watch_journal(self._journal_changed)
         self._tick_seconds = tick_seconds
         self._ticking = threading.Event()
         self._clocks = [
@@ -183,14 +180,15 @@ class Session:
         else:
             self.show(f"trouble: {sentence}")
 
-    def _not_recorded(self, sentence: str) -> None:
-        """A fact could not be written. Everybody must know, and by ear: the record is evidence."""
-        self.trouble(sentence)
-        self.say(Output.PUBLIC, self.pack.sentence("journal_failed"))
-
-    def _recorded(self) -> None:
-        self.line("the journal is whole again")
-        self.say(Output.PUBLIC, self.pack.sentence("journal_saved"))
+    def _journal_changed(self, trouble: str | None) -> None:
+        """Tell everybody, by ear, that facts cannot be written or can be again: the record is
+        evidence."""
+        if trouble is None:
+            self.line("the journal is whole again")
+        else:
+            self.trouble(trouble)
+        key = "journal_saved" if trouble is None else "journal_failed"
+        self.say(Output.PUBLIC, self.pack.sentence(key))
 
     def say(self, output: Output, words: str) -> None:
         """Speak a sentence, and print it, unless it can be heard and only the rest is printed."""
@@ -251,13 +249,14 @@ class Session:
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("tape_failed"))
 
-    def _deliver(self, fact: Fact, rulings: list[Ruling]) -> None:
+    def _deliver(self, taken: Taken) -> None:
+        rulings = taken.rulings
         for ruling in rulings:
             self.line(f"ruled {plain(ruling)}")
         if any(ruling.kind == "announced" for ruling in rulings):
             self._announced_at = {seat: heard.now for seat, heard in self._listeners.items()}
-        told = [one for one in rulings if not (self._is_led(one) or self.table.answered(one))]
-        for one in announcements(told, self.table.game, self.pack):
+        heard = tuple(one for one in rulings if not self._is_led(one))
+        for one in announcements(replace(taken, rulings=heard), self.table.game, self.pack):
             private = one.to is not None and goes_to_earphone(self.table.game, one.to)
             self.say(Output.PRIVATE if private else Output.PUBLIC, one.words)
         self._lead()
@@ -394,7 +393,7 @@ class Session:
                     text = self.pack.announce(last.before, move, edition=game.setup.edition)
                 else:
                     text = self.pack.write(last.before, move)
-                self.table.submit(f.Record, by=side, ply=ply, text=text)
+                self.table.submit(f.Record(by=side, ply=ply, text=text))
 
     def wait_for(self, kind: str, seconds: float, since: int = 0) -> Ruling | None:
         """The first ruling of this kind after the first ``since``, within ``seconds``; None, and
@@ -418,7 +417,7 @@ class Session:
         while not self._ticking.wait(self._tick_seconds):
             try:
                 if self.table.game.clock and self.table.game.clock.running is not None:
-                    self.table.submit(f.Tick)
+                    self.table.submit(f.Tick())
                 else:
                     self.table.save()
                 self.dialogue.tick()
@@ -472,17 +471,16 @@ class Session:
             self._on_dgt(seat, event)
         elif isinstance(event, events.Lifted):
             self.line(f"felt {name}: {event.square} lifted")
-            self.table.submit(f.Lift, board=side, square=event.square)
+            self.table.submit(f.Lift(board=side, square=event.square))
         elif isinstance(event, events.Placed):
             self.line(f"felt {name}: {event.piece or 'a piece'} placed on {event.square}")
-            piece = {"piece": event.piece} if event.piece else {}
-            self.table.submit(f.Place, board=side, square=event.square, **piece)
+            self.table.submit(f.Place(board=side, square=event.square, piece=event.piece or None))
         elif isinstance(event, events.BoardPosition):
             self.line(f"felt {name}: position {event.placement}")
             game, placement = self.table.game, event.placement
             if side in game.tables:  # what a board cannot name stands where the game has it
                 placement = unidentified_pieces.named(game, side, placement)
-            self.table.submit(f.Position, board=side, placement=placement)
+            self.table.submit(f.Position(board=side, placement=placement))
         elif isinstance(event, events.LeverPressed) and levers:
             presser = self._colour(event.side)
             self.line(f"felt {_NAMES[presser]}'s clock lever pressed")
@@ -515,7 +513,7 @@ class Session:
                 his = self._colour(seat)
                 if isinstance(board, DgtBoard) and game.board_of(side) == his:
                     self._take(his, board.look())
-        self.table.submit(f.Press, by=side)
+        self.table.submit(f.Press(by=side))
 
     def _on_dgt(
         self, seat: str, event: events.Lifted | events.Placed | events.BoardPosition
@@ -541,7 +539,7 @@ class Session:
     def _take(self, side: str, placement: str | None) -> None:
         table = self.table.game.tables.get(side)
         if table and placement is not None and table.placement != read_placement(placement):
-            self.table.submit(f.Position, board=side, placement=placement)
+            self.table.submit(f.Position(board=side, placement=placement))
 
     def _awaits(self, side: str, placement: str) -> bool:
         """Whether this is what is to stand on ``side``'s board: a position to be set up, one that
@@ -819,7 +817,7 @@ class Session:
         for board in game.tables:
             if board not in with_sensors and not game.over:
                 by = board if len(game.tables) == 2 else side
-                self.table.submit(f.Make, by=by, move=now.uci())
+                self.table.submit(f.Make(by=by, move=now.uci()))
 
     def has_devices(self) -> bool:
         """Whether facts can come without a keyboard."""

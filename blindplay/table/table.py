@@ -1,33 +1,32 @@
-"""One table. The single owner of the game: everything else sends it facts.
+"""One table: the only way for facts into a game.
 
-A fact is written to the journal, folded into the game, and only then are its rulings delivered;
-so whatever has been announced can be found again after a crash.
+A fact is written to the journal, folded into the game, and only then are its rulings delivered. So
+whatever was announced can be found again after a crash.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import TABLE, Fact, Game, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal, JournalError
 from blindplay.wording.pack_words import PackWords
 
-Listener = Callable[[Fact, list[Ruling]], None]
+Listener = Callable[[Taken], None]
 
 
 class Table:
     """A running table with its journal.
 
-    ``now`` gives monotonic seconds. Listeners are called with each fact and its rulings, in
-    order and one at a time; they must not block for long and may send facts of their own.
+    ``now`` gives monotonic seconds. Listeners get every fact with its rulings, in order and one at
+    a time. They must not block for long; facts that they submit are taken afterwards.
     """
 
     def __init__(
@@ -36,11 +35,12 @@ class Table:
         setup: Setup | None = None,
         *,
         now: Callable[[], float] = time.monotonic,
+        training: bool = False,
     ) -> None:
-        """A new table with ``setup``, or the one that ``journal`` holds, as it stood.
+        """A new table with ``setup``, or without it the one that ``journal`` holds.
 
-        The time a table was down is charged to nobody: the clocks go on from where they were
-        when its process ended (see :meth:`go_on`).
+        The clocks of a table that was down go on from where they were (see :meth:`go_on`).
+        ``training``: questions about the position are answered, though the Laws refuse them.
 
         :raises JournalError: if the journal holds a table and ``setup`` is given, or holds none
             and it is not, or cannot be read.
@@ -49,47 +49,49 @@ class Table:
         self._now = now
         self._lock = threading.RLock()
         self._listeners: list[Listener] = []
-        self._queue: list[Fact] = []
+        self._watchers: list[Callable[[str | None], None]] = []
+        self._queue: deque[tuple[Fact, Origin]] = deque()
         self._busy = False
-        self._answered: frozenset[str] = frozenset()
-        self.game = Game(PackWords())
-        self.log: list[tuple[Fact, tuple[Ruling, ...]]] = []
-        """Every fact since the table was set up with its rulings, in order; seconds that only
-        passed are left out. It only grows."""
-        self.on_trouble: Callable[[str], None] = lambda sentence: None
-        """Called with a sentence, once, when facts can no longer be written; the game goes on."""
-        self.on_saved: Callable[[], None] = lambda: None
-        """Called when they have all been written after all."""
         self._failing = False
-        last = 0
-        for fact in journal.facts():
-            if setup is not None:
-                raise JournalError(
-                    f"{journal.path} already holds a game; continue it with --resume, or give "
-                    "another name with --journal."
-                )
-            try:
-                self._remember(fact, self.game.apply(fact))
-            except f.FactError as error:
-                raise JournalError(
-                    f"{journal.path} is not the journal of a game: {error}"
-                ) from None
-            last = fact.t
+        self.training = training
+        self.game = Game(PackWords())
+        self.log: list[Taken] = []
+        """Everything since the table was set up, except seconds that only passed. It only
+        grows."""
+        last = self._replay(setup is not None)
         left = journal.left
         self._left_at = last if left is None else max(last, left.t)
         self.down: int | None = (
             None if left is None else max(0, round((time.time() - left.wall) * 1000))
         )
-        """For how many ms no process ran this table; None where nobody knows."""
+        """For how many ms no process ran this table, by the wall clock; None if unknown."""
         self._origin = now() - self._left_at / 1000
         if setup is not None:
             self.submit(setup)
         elif self.game.setup is None:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
 
+    def _replay(self, new: bool) -> int:
+        """Fold the facts of the journal; the time of the last one, in ms."""
+        last = 0
+        for fact in self._journal.facts():
+            if new:
+                raise JournalError(
+                    f"{self._journal.path} already holds a game; continue it with --resume, or "
+                    "give another name with --journal."
+                )
+            try:
+                self._remember(Taken(fact, tuple(self.game.apply(fact)), TABLE))
+            except f.FactError as error:
+                raise JournalError(
+                    f"{self._journal.path} is not the journal of a game: {error}"
+                ) from None
+            last = fact.t
+        return last
+
     @property
     def lock(self) -> threading.RLock:
-        """Held while a fact is taken; who must see the game standing still may hold it, too."""
+        """Held while a fact is applied. Hold it to read a consistent game."""
         return self._lock
 
     @property
@@ -98,115 +100,107 @@ class Table:
         return self._journal.path
 
     def listen(self, listener: Listener) -> None:
+        """Call ``listener`` with everything that is taken from now on."""
         self._listeners.append(listener)
+
+    def watch_journal(self, watcher: Callable[[str | None], None]) -> None:
+        """Call ``watcher`` with a sentence when facts can no longer be written, and with None when
+        all of them have been. The game goes on meanwhile."""
+        self._watchers.append(watcher)
 
     def time(self) -> int:
         """Milliseconds since the table was set up."""
         return max(0, round((self._now() - self._origin) * 1000))
 
     def beat(self) -> None:
-        """Leave word how far the table's time has come, for when the process is killed. To be
-        called many times a second; waits for nobody."""
+        """Note the table's time beside the journal, for the case that the process is killed. Call
+        it many times a second; it does not wait for the lock."""
         self._journal.beat(self.time())
 
-    def go_on(self, *, charged: bool = False) -> None:
-        """Go on after the process was killed, as a fact that says so: the clock that ran is
-        stopped at the moment when it was killed, until it is started again; or, if the arbiter
-        wants the time that the table was down ``charged``, it has run all the while."""
+    def go_on(self, *, charge_dead_time: bool = False) -> None:
+        """Go on after the process was killed.
+
+        The clock that ran is stopped at the moment of the kill until it is started again. With
+        ``charge_dead_time`` it has run all the while.
+        """
         with self._lock:
             clock = self.game.clock
             if not clock or clock.running is None or self.game.over:
                 return
-            if charged:
+            if charge_dead_time:
                 self._origin -= (self.down or 0) / 1000
-                self.submit(f.Tick)
+                self.submit(f.Tick())
             else:
                 self._origin = self._now() - max(self._left_at, self.game.t) / 1000
-                self.submit(f.Arbiter, by="table", do="stop_clocks")
+                self.submit(f.Arbiter(by="table", do="stop_clocks"))
 
     def save(self) -> None:
-        """Write what could not be written, if it can be now."""
+        """Write the facts that could not be written, if possible now."""
         with self._lock:
             try:
                 self._journal.save()
             except JournalError as error:
-                self._not_saved(str(error))
+                self._saving(str(error))
             else:
-                self._saved()
+                self._saving(None)
 
-    @contextmanager
-    def answering(self, *kinds: str) -> Iterator[None]:
-        """Whoever brings facts now tells himself what rulings of these kinds say: nobody else
-        need say it. Facts of others wait."""
-        with self._lock:
-            before, self._answered = self._answered, frozenset(kinds)
-            try:
-                yield
-            finally:
-                self._answered = before
+    def submit(self, fact: Fact, origin: Origin = TABLE) -> tuple[Ruling, ...]:
+        """Take one fact and give its rulings.
 
-    def answered(self, ruling: Ruling) -> bool:
-        """Whether this ruling, just given, is told by whoever brought its fact."""
-        return ruling.kind in self._answered
+        A fact without a time happens now. Facts that listeners submit while rulings are being
+        delivered are taken afterwards, in order; for them the result is empty.
 
-    def submit(self, fact: Fact | type[Fact], **fields: Any) -> list[Ruling]:
-        """Take one fact (or make one of this kind, now) and give its rulings.
-
-        Facts that listeners send while rulings are being delivered are taken afterwards, in
-        order. :raises f.FactError: if the fields make no fact of the contract.
+        :raises f.FactError: if the fact is none of the contract, or a second setup. Nothing is
+            written then, so the journal never holds what a game cannot take.
         """
+        fact = f.parse(fact.to_json())
         with self._lock:
-            if isinstance(fact, type):
-                # Through the contract's parser: whoever sends it, a fact is checked once, here.
-                fact = f.parse({"t": self.time() / 1000, "fact": fact.kind, **fields})
-            # The journal must never hold what the game cannot take: it could not be gone on with.
             if isinstance(fact, Setup) and (self.game.setup is not None or self._busy):
                 raise f.FactError("setup must be the first fact and come only once")
+            if not fact.t and not isinstance(fact, Setup):
+                fact = replace(fact, t=self.time())
+            self._queue.append((fact, origin))
             if self._busy:
-                self._queue.append(fact)
-                return []
+                return ()
             self._busy = True
             errors: list[Exception] = []
             try:
-                rulings = self._take(fact, errors)
+                first = self._take(*self._queue.popleft(), errors)
                 while self._queue:
-                    self._take(self._queue.pop(0), errors)
+                    self._take(*self._queue.popleft(), errors)
             finally:
                 self._busy = False
             if errors:
                 raise errors[0]
-            return rulings
+            return first.rulings
 
-    def _remember(self, fact: Fact, rulings: list[Ruling]) -> None:
-        if rulings or not isinstance(fact, f.Tick):
-            self.log.append((fact, tuple(rulings)))
+    def _remember(self, taken: Taken) -> None:
+        if taken.rulings or not isinstance(taken.fact, f.Tick):
+            self.log.append(taken)
 
-    def _take(self, fact: Fact, errors: list[Exception]) -> list[Ruling]:
-        """Take a fact; what goes wrong where it is told does not keep it from the others."""
-        if fact.t < self.game.t:  # made while another was taken
-            fact = replace(fact, t=self.game.t)
+    def _take(self, fact: Fact, origin: Origin, errors: list[Exception]) -> Taken:
+        """Write, apply and deliver one fact. A listener that fails does not keep it from the
+        others."""
+        fact = replace(fact, t=max(fact.t, self.game.t))  # others were taken in the meantime
         try:
             self._journal.append(fact)
         except JournalError as error:
-            self._not_saved(str(error))
+            self._saving(str(error))
         else:
-            self._saved()
-        rulings = self.game.apply(fact)
-        self._remember(fact, rulings)
+            self._saving(None)
+        taken = Taken(fact, tuple(self.game.apply(fact)), origin)
+        self._remember(taken)
         for listener in list(self._listeners):
             try:
-                listener(fact, rulings)
+                listener(taken)
             except Exception as error:
                 errors.append(error)
-        return rulings
+        return taken
 
-    def _not_saved(self, sentence: str) -> None:
-        """The game must not end because a disk is full; but everybody must know, once."""
-        if not self._failing:
-            self._failing = True
-            self.on_trouble(sentence)
-
-    def _saved(self) -> None:
-        if self._failing:
-            self._failing = False
-            self.on_saved()
+    def _saving(self, trouble: str | None) -> None:
+        """Tell the watchers, once, that the journal fails or that it is whole again."""
+        failing = trouble is not None
+        if failing is not self._failing:
+            self._failing = failing
+            for watcher in self._watchers:
+                watcher(trouble)

@@ -7,14 +7,14 @@ players are not told what they feel with their own fingers or have just done the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
 
 from blindplay.language import Language
-from blindplay.laws import Game, Ruling
+from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
 
@@ -36,23 +36,16 @@ class Announcement:
     in_table_language: bool = False
 
 
-def announcements(
-    rulings: Sequence[Ruling],
-    game: Game,
-    pack: Language,
-    *,
-    omit: Collection[type[Ruling]] = (),
-) -> list[Announcement]:
-    """What is said about the rulings of one fact, in ``pack``'s language.
-
-    ``game`` is the game right after the fact. ``omit`` are the kinds that whoever brought the fact
-    reports otherwise.
-    """
-    corrected = any(isinstance(ruling, r.SlipCorrected) for ruling in rulings)
+def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
+    """What is said about a fact that was taken, in ``pack``'s language; ``game`` is the game right
+    after it. What the fact's origin reports itself is left out."""
+    omitted = taken.origin.reports
+    if any(isinstance(ruling, r.SlipCorrected) for ruling in taken.rulings):
+        omitted = (*omitted, r.Announced)  # one announcement per event: the correction has it
     found = []
-    for ruling in rulings:
-        if isinstance(ruling, tuple(omit)) or (corrected and isinstance(ruling, r.Announced)):
-            continue  # one announcement per event: the correction names the move
+    for ruling in taken.rulings:
+        if isinstance(ruling, omitted):
+            continue
         tell = _TELLERS.get(type(ruling))
         if tell is not None:
             found += [

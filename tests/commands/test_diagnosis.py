@@ -88,11 +88,8 @@ def test_games_that_are_kept_are_read_to_their_ends(home: Path) -> None:
 
 
 def test_a_port_that_another_program_has_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from blindplay.table import console_host
-
-    assert diagnosis._PORT == console_host.PORT
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setattr(diagnosis, "_PORT", taken.getsockname()[1])
+        monkeypatch.setattr(diagnosis, "PORT", taken.getsockname()[1])
         assert not diagnosis._console().ok
     assert diagnosis._console().ok
 

@@ -9,13 +9,13 @@ from typing import Any
 import httpx
 
 from blindplay.console.actions import stamp
+from blindplay.console.server import ConsoleHost
 from blindplay.language import load
-from blindplay.laws import Fact, Ruling
+from blindplay.laws import Fact, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import ConsoleHost
 from blindplay.table.session import Session
 
 IMPAIRED = Player(name="Anna", impaired=True)
@@ -30,17 +30,22 @@ class Hall:
         self.now = 0.0
         self.journal = Journal(path / "game.db")
         fields: dict[str, Any] = {"time_control": "300+5", "white": IMPAIRED, "black": OPPONENT}
-        self.table = Table(self.journal, Setup(t=0, **{**fields, **setup}), now=lambda: self.now)
+        self.table = Table(
+            self.journal,
+            Setup(t=0, **{**fields, **setup}),
+            now=lambda: self.now,
+            training=training,
+        )
         self.facts: list[Fact] = []
         self.rulings: list[Ruling] = []
         self.table.listen(self._keep)  # before any page knows of it
         self.out = io.StringIO()
-        self.session = Session(self.table, load("de"), None, self.out, training=training)
-        self.host = ConsoleHost(self.table, port=0, training=training)
+        self.session = Session(self.table, load("de"), None, self.out)
+        self.host = ConsoleHost(self.table, port=0)
 
-    def _keep(self, fact: Fact, rulings: list[Ruling]) -> None:
-        self.facts.append(fact)
-        self.rulings += rulings
+    def _keep(self, taken: Taken) -> None:
+        self.facts.append(taken.fact)
+        self.rulings += taken.rulings
 
     @property
     def cookie(self) -> str:
@@ -51,13 +56,13 @@ class Hall:
         return self.host.link(role)
 
     def start(self) -> None:
-        self.table.submit(f.Start)
+        self.table.submit(f.Start())
 
     def play(self, by: str, move: str) -> None:
         """One whole move of ``by``, from announcing to the clock."""
-        self.table.submit(f.Announce, by=by, move=move)
-        self.table.submit(f.Make, by=by, move=move)
-        self.table.submit(f.Press, by=by)
+        self.table.submit(f.Announce(by=by, move=move))
+        self.table.submit(f.Make(by=by, move=move))
+        self.table.submit(f.Press(by=by))
 
     def taken(self, kind: str) -> list[Any]:
         """The facts of this kind, in order."""

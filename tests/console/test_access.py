@@ -103,7 +103,8 @@ def test_a_page_that_missed_changes_ends_where_a_page_is_that_saw_them_all(
 ) -> None:
     """The parts are the last ones, and everything said is said once, in order, what cannot wait as
     well."""
-    stream = Stream({"now": "", "board": ""}, "0")
+    stream = Stream()
+    stream.update({"now": "", "board": ""}, "0")
     place, shown, _ = stream.now()
     said: list[tuple[str, bool]] = []
     state = dict(shown)
@@ -131,7 +132,8 @@ def _taken(
 
 
 def test_who_missed_too_much_gets_the_whole_page_in_silence() -> None:
-    stream = Stream({"now": "", "board": "8"}, "0")
+    stream = Stream()
+    stream.update({"now": "", "board": "8"}, "0")
     place = stream.now()[0]
     for number in range(300):
         stream.update({"now": str(number), "board": "8"}, str(number), [("said", False)])
@@ -144,7 +146,8 @@ def test_who_missed_too_much_gets_the_whole_page_in_silence() -> None:
 
 
 def test_what_changes_nothing_is_no_change() -> None:
-    stream = Stream({"now": "a"}, "1")
+    stream = Stream()
+    stream.update({"now": "a"}, "1")
     calls: list[int] = []
     leave = stream.listen(lambda: calls.append(1))
     stream.update({"now": "a"}, "1")
@@ -157,7 +160,8 @@ def test_what_changes_nothing_is_no_change() -> None:
 
 @given(st.text())
 def test_no_place_that_a_client_names_breaks_a_stream(place: str) -> None:
-    stream = Stream({"now": "a"}, "1")
+    stream = Stream()
+    stream.update({"now": "a"}, "1")
     for named in (place, stream.now()[0].partition(".")[0] + "." + place):
         missed = stream.since(named)
         assert missed is None or json.loads(missed[1])["parts"] in ({"now": "a"}, {})

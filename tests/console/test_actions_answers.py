@@ -10,18 +10,16 @@ import pytest
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.console.messages import LANGUAGES
 from blindplay.console.pages import arbiter, common
+from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Refused
-from blindplay.table.console_host import ServedTable
 from blindplay.wording.announcements import announcements
 from tests.console.hall import Hall
 
 
 def do(hall: Hall, role: str, kind: str, language: str = "en", **fields: str) -> ActionResult:
     form = {"act": [kind], "seen": [stamp(hall.table.game)]}
-    return act(
-        ServedTable(hall.table), role, language, form | {name: [it] for name, it in fields.items()}
-    )
+    return act(hall.table, role, language, form | {name: [it] for name, it in fields.items()})
 
 
 @pytest.mark.parametrize("role", ["white", "black", "assistant:white", "arbiter"])
@@ -29,9 +27,9 @@ def test_what_a_page_is_refused_is_told_there_with_its_article_and_nowhere_else(
     hall: Hall, role: str
 ) -> None:
     hall.start()
-    hall.table.submit(f.Announce, by="white", move="e2e4")
-    hall.table.submit(f.Make, by="white", move="e2e4")
-    hall.table.submit(f.Press, by="white")
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
+    hall.table.submit(f.Make(by="white", move="e2e4"))
+    hall.table.submit(f.Press(by="white"))
     before = hall.out.getvalue()
     answer = do(hall, role, "touch", square="e5")
     assert answer.refused and "fide-2023" in answer.sentences[0]
@@ -40,17 +38,17 @@ def test_what_a_page_is_refused_is_told_there_with_its_article_and_nowhere_else(
 
 def test_a_press_out_of_turn_is_called_no_illegal_move(hall: Hall) -> None:
     hall.start()
-    (ruling,) = hall.table.submit(f.Press, by="black")
+    (ruling,) = hall.table.submit(f.Press(by="black"))
     assert isinstance(ruling, Refused) and ruling.why == "not_on_move"
     pack = hall.session.pack
-    (told,) = announcements([ruling], hall.table.game, pack)
+    (told,) = announcements(Taken(f.Tick(), (ruling,)), hall.table.game, pack)
     assert told.words == pack.sentence("illegal_not_on_move")
 
 
 def test_a_refused_press_of_a_sighted_player_says_what_is_missing(hall: Hall) -> None:
     hall.start()
     hall.play("white", "e2e4")
-    hall.table.submit(f.Announce, by="black", move="e7e5")
+    hall.table.submit(f.Announce(by="black", move="e7e5"))
     before = hall.out.getvalue()
     answer = do(hall, "black", "press")
     assert answer.refused
@@ -60,11 +58,11 @@ def test_a_refused_press_of_a_sighted_player_says_what_is_missing(hall: Hall) ->
 
 def test_a_corrected_slip_is_told_once_on_a_page(hall: Hall) -> None:
     hall.start()
-    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
     stream = hall.host.console._stream("arbiter", "de")
     place = stream.now()[0]
-    hall.table.submit(f.Correct, by="white", move="d2d4")
-    missed = stream.since(place)
+    hall.table.submit(f.Correct(by="white", move="d2d4"))
+    missed = hall.host.console._stream("arbiter", "de").since(place)
     assert missed is not None
     change = json.loads(missed[1])
     told = [text for text, _ in change["told"] if "vier" in str(text)]
@@ -86,10 +84,10 @@ def test_what_is_no_fact_is_said_in_the_pages_language(hall: Hall, language: str
 
 def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more(hall: Hall) -> None:
     hall.start()
-    port = ServedTable(hall.table)
-    hall.table.submit(f.Arbiter, do="adjourn")
+    port = hall.table
+    hall.table.submit(f.Arbiter(do="adjourn"))
     wanted = [one.why for one in arbiter._needed(port, hall.table.game)]
-    hall.table.submit(f.Seal, by="white", text="e4")
+    hall.table.submit(f.Seal(by="white", text="e4"))
     assert "seal" not in [one.why for one in arbiter._needed(port, hall.table.game)]
     assert wanted == ["seal"]
 
@@ -100,7 +98,7 @@ def test_no_page_writes_far_ahead_of_the_game_and_empty_rows_are_not_drawn(hall:
     answer = do(hall, "white", "record", ply="20000", text="e4")
     assert answer.refused and "(fide-2023 8.1.2)" in answer.sentences[0]
     assert hall.taken("record")[-1].ply == 1
-    hall.table.submit(f.Record, by="white", ply=19_999, text="e4")
+    hall.table.submit(f.Record(by="white", ply=19_999, text="e4"))
     game = hall.table.game
     assert len(common.sheet_rows(game, "white")) == 2
 
@@ -109,7 +107,7 @@ def test_who_announces_and_presses_at_once_is_not_late_by_his_own_doing(
     hall: Hall, tmp_path: Path
 ) -> None:
     hall.start()
-    port, seen = ServedTable(hall.table), stamp(hall.table.game)
+    port, seen = hall.table, stamp(hall.table.game)
     form = {"act": ["move"], "seen": [seen], "text": ["e2e4"], "how": ["both"]}
     answer = act(port, "white", "en", form)
     assert answer.seen == stamp(hall.table.game) != seen

@@ -17,7 +17,6 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import ServedTable
 from blindplay.table.session import Session
 from tests.console.hall import IMPAIRED
 
@@ -33,8 +32,8 @@ class Knights:
         self.facts: list[Fact] = []
         self.out = io.StringIO()
         self.session = Session(self.table, load("de"), None, self.out)
-        self.table.listen(lambda fact, rulings: self.facts.append(fact))
-        self.table.submit(f.Start)
+        self.table.listen(lambda taken: self.facts.append(taken.fact))
+        self.table.submit(f.Start())
 
 
 @pytest.fixture
@@ -49,7 +48,8 @@ def ask(
     hall: Knights, role: str, language: str = "en", *, training: bool = False, **what: str
 ) -> ActionResult:
     form = {"act": ["ask"], **{name: [value] for name, value in what.items()}}
-    return act(ServedTable(hall.table, training=training), role, language, form)
+    hall.table.training = training
+    return act(hall.table, role, language, form)
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_answers_have_the_tables_words_in_the_pages_language(
 
 
 def test_the_last_move_is_told_in_the_words_of_the_page(knights: Knights) -> None:
-    for fact in (f.Announce, f.Make):
-        knights.table.submit(fact, by="white", move="b1c3")
-    knights.table.submit(f.Press, by="white")
+    knights.table.submit(f.Announce(by="white", move="b1c3"))
+    knights.table.submit(f.Make(by="white", move="b1c3"))
+    knights.table.submit(f.Press(by="white"))
     answer = ask(knights, "white", about="last_move")
     assert answer.sentences == ("Last move, White: Knight Bella one Cæsar three.",)
 
@@ -110,7 +110,7 @@ def test_what_is_no_question_is_a_sentence_and_nothing_happens(
 )
 def test_why_it_is_no_move_is_said(knights: Knights, text: str, said: str) -> None:
     form = {"act": ["move"], "how": ["both"], "text": [text], "seen": [stamp(knights.table.game)]}
-    answer = act(ServedTable(knights.table), "white", "en", form)
+    answer = act(knights.table, "white", "en", form)
     assert answer.refused
     assert answer.sentences[0].startswith(said)
 

@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 import pytest
 
+from blindplay.console import views
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.rulings import IllegalMove
-from blindplay.table.console_host import ServedTable
 from tests.console.hall import SEAT, Browser, Hall
 
 # --- coming in ----------------------------------------------------------------------------------
@@ -176,8 +176,8 @@ def test_an_assistant_announces_executes_and_starts_the_opponents_clock(
 ) -> None:
     """D.2.10.1 to 3."""
     hall.start()
-    hall.table.submit(f.Announce, by="white", move="e2e4")
-    hall.table.submit(f.Make, by="white", move="e2e4")  # on White's own board
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
+    hall.table.submit(f.Make(by="white", move="e2e4"))  # on White's own board
     assert assistant.do("move", text="e4", how="make").json()["refused"] is False
     assert hall.table.game.tables["black"].placement == hall.table.game.tables["white"].placement
     assert assistant.do("press").json()["refused"] is False
@@ -254,7 +254,7 @@ def test_a_slip_of_the_finger_presses_no_clock_and_seals_no_move(
     assert "(fide-2023 Guideline I.1.1)" in said
     assert 'id="seal"' not in assistant.client.get(SEAT).text
     assert hall.taken("press") == hall.taken("seal") == []
-    hall.table.submit(f.Arbiter, do="adjourn")
+    hall.table.submit(f.Arbiter(do="adjourn"))
     assert 'id="seal"' in assistant.client.get(SEAT).text
     assert assistant.do("seal", text="e4").json()["refused"] is False
     assert assistant.do("press").json()["refused"] is False
@@ -265,8 +265,8 @@ def test_a_press_is_not_late_because_the_other_board_has_been_seen_to(
     hall: Hall, assistant: Browser
 ) -> None:
     hall.start()
-    hall.table.submit(f.Announce, by="white", move="e2e4")
-    hall.table.submit(f.Make, by="white", move="e2e4")
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
+    hall.table.submit(f.Make(by="white", move="e2e4"))
     seen = stamp(hall.table.game)
     assert assistant.do("move", text="e2e4", how="make").json()["refused"] is False
     late = assistant.do("move", text="e2e4", how="make", seen=seen)
@@ -281,7 +281,7 @@ def test_a_press_before_the_move_is_made_says_what_is_missing(
 ) -> None:
     """D.2.3, D.2.4."""
     hall.start()
-    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
     answer = assistant.do("press")
     articles = "fide-2023 D.2.3, fide-2023 D.2.4"
     assert answer.json() == {
@@ -295,7 +295,7 @@ def test_an_illegal_move_of_the_opponent_can_be_entered_as_it_was(
     hall.start()
     hall.play("white", "e2e4")
     assistant.do("move", text="e7e4", how="make", anyway="yes")
-    hall.table.submit(f.Press, by="black")
+    hall.table.submit(f.Press(by="black"))
     assert [ruling.by for ruling in hall.rulings if isinstance(ruling, IllegalMove)] == ["black"]
 
 
@@ -305,7 +305,7 @@ def test_a_promotion_names_its_piece(tmp_path: Path, how: str) -> None:
     hall = Hall(tmp_path, fen="8/4P3/8/8/8/8/k7/7K w - - 0 1")
     try:
         hall.start()
-        port = ServedTable(hall.table)
+        port = hall.table
         form = {"act": ["move"], "text": ["e7e8"], "how": [how], "seen": [stamp(hall.table.game)]}
         answer = act(port, "assistant:white", "en", form)
         assert answer == ActionResult(("Say which piece the pawn becomes.",), refused=True)
@@ -393,7 +393,7 @@ def place_of(browser: Browser) -> str:
 def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Browser) -> None:
     hall.start()
     changes = Changes(assistant, place_of(assistant))
-    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
     changes.wait(1)
     _, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
@@ -415,7 +415,7 @@ def test_a_page_that_comes_back_is_given_what_it_missed_once(
     assert change["told"].count([["Bauer Eva zwei Eva vier", "de"], False]) == 1
     assert change["told"].count(["Black to move.", False]) == 1
     again = Changes(assistant, place)
-    hall.table.submit(f.Announce, by="black", move="e7e5")
+    hall.table.submit(f.Announce(by="black", move="e7e5"))
     again.wait(1)
     assert "Bauer Eva sieben Eva fünf" in again.events[0][1]["parts"]["now"]
 
@@ -472,3 +472,34 @@ def test_names_of_players_are_text_and_nothing_else(tmp_path: Path) -> None:
         assert "<script>alert" not in browser.client.get(SEAT).text
     finally:
         hall.close()
+
+
+def test_the_thread_that_submits_a_fact_renders_no_page(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: set[int] = set()
+    render = views.render
+
+    def note(template: str, language: str, **values: Any) -> str:
+        rendered.add(threading.get_ident())
+        return render(template, language, **values)
+
+    monkeypatch.setattr(views, "render", note)
+    hall.start()
+    browser = Browser(hall, "arbiter")
+    browser.enter()
+    assert browser.client.get(browser.seat).status_code == 200
+    rendered.clear()
+    hall.play("white", "e2e4")
+    assert threading.get_ident() not in rendered
+    assert "e2" in browser.client.get(browser.seat).text
+    assert rendered and threading.get_ident() not in rendered
+
+
+def test_a_role_that_nobody_watches_keeps_a_bounded_number_of_sentences(hall: Hall) -> None:
+    console = hall.host.console
+    hall.start()
+    console._stream("white", "en")
+    for _ in range(300):
+        hall.table.submit(f.Announce(by="black", text="e5"))
+    assert sum(map(len, console._untold.values())) <= 201

@@ -22,12 +22,12 @@ import pytest
 from blindplay.console import limits
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import stamp
+from blindplay.console.server import Certificate, ConsoleHost
 from blindplay.laws import Game, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import Certificate, ConsoleHost, ServedTable
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.test_limits import hung_up
 
@@ -45,38 +45,38 @@ FIELDS: dict[str, dict[str, Any]] = {
 
 
 def _begun(table: Table) -> None:
-    table.submit(f.Start)
+    table.submit(f.Start())
 
 
 def _made(table: Table) -> None:
     _begun(table)
-    table.submit(f.Announce, by="white", move="e2e4")
-    table.submit(f.Make, by="white", move="e2e4")
+    table.submit(f.Announce(by="white", move="e2e4"))
+    table.submit(f.Make(by="white", move="e2e4"))
 
 
 def _black_to_move(table: Table) -> None:
     _made(table)
-    table.submit(f.Press, by="white")
+    table.submit(f.Press(by="white"))
 
 
 def _pending(table: Table) -> None:
     _black_to_move(table)
-    table.submit(f.Make, by="black", move="e7e4")
-    table.submit(f.Press, by="black")
+    table.submit(f.Make(by="black", move="e7e4"))
+    table.submit(f.Press(by="black"))
     assert table.game.pending is not None
 
 
 def _adjourned(table: Table) -> None:
     _begun(table)
-    table.submit(f.Arbiter, do="adjourn")
-    table.submit(f.Seal, by="white", text="e4")
-    table.submit(f.Press, by="white")
+    table.submit(f.Arbiter(do="adjourn"))
+    table.submit(f.Seal(by="white", text="e4"))
+    table.submit(f.Press(by="white"))
     assert table.game.adjourned
 
 
 def _over(table: Table) -> None:
     _black_to_move(table)
-    table.submit(f.Resign, by="black")
+    table.submit(f.Resign(by="black"))
     assert table.game.over
 
 
@@ -128,7 +128,7 @@ def test_every_role_does_what_the_laws_give_it_and_nothing_else(
         )
         one = Table(journal, setup)
         STATES[state](one)
-        console._table = ServedTable(one)
+        console._table = one
         return one
 
     for role in f.PEOPLE:

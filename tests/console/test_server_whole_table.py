@@ -16,10 +16,10 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from blindplay.console.actions import stamp
+from blindplay.console.server import ConsoleHost
 from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import ConsoleHost
 from tests.console.browser import shot, violations
 from tests.console.hall import Hall
 
@@ -43,8 +43,8 @@ def test_an_entire_game_by_clicks(context: BrowserContext, hall: Hall) -> None:
         white = ply % 2 == 1
         expect(status).to_contain_text("White to move" if white else "Black to move")
         if white:
-            hall.table.submit(f.Announce, by="white", move=move)
-            hall.table.submit(f.Make, by="white", move=move)
+            hall.table.submit(f.Announce(by="white", move=move))
+            hall.table.submit(f.Make(by="white", move=move))
             if ply == len(game):  # mate: nothing is left to be done
                 break
             page.get_by_role("button", name="is executed").click()
@@ -61,8 +61,8 @@ def test_an_entire_game_by_clicks(context: BrowserContext, hall: Hall) -> None:
             page.get_by_role("button", name="Time of both").click()
             expect(page.get_by_role("status")).to_contain_text("You have")
         else:
-            hall.table.submit(f.Press, by="black")
-            hall.table.submit(f.Make, by="white", move=move)  # his hand copies it (D.2.5)
+            hall.table.submit(f.Press(by="black"))
+            hall.table.submit(f.Make(by="white", move=move))  # his hand copies it (D.2.5)
     expect(status).to_have_text("The game is over: 1-0.")
     assert [fact.by for fact in hall.taken("make") if ":" in fact.by] == ["assistant:white"] * 6
     assert len(hall.taken("query")) == 3
@@ -159,8 +159,8 @@ def test_a_crowd_that_clicks_at_once_makes_one_move_each_time(hall: Hall) -> Non
         assert len(hall.taken("announce")) == done
         side = game.side
         for board in ("white", "black"):
-            hall.table.submit(f.Make, by=board, move=made.move)
-        hall.table.submit(f.Press, by=side)
+            hall.table.submit(f.Make(by=board, move=made.move))
+        hall.table.submit(f.Press(by=side))
         assert len(game.history) == done
     for client in clients:
         client.close()
@@ -186,7 +186,7 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
         page.locator("#text").fill("Nf")
         host.close()
         expect(page.get_by_role("alert")).to_contain_text("The connection is lost.")
-        hall.table.submit(f.Announce, by="white", move="e2e4")  # the page cannot know
+        hall.table.submit(f.Announce(by="white", move="e2e4"))  # the page cannot know
         hall.close()
         with Journal(tmp_path / "game.db") as journal:
             table = Table(journal)
@@ -197,7 +197,7 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
             expect(said).to_contain_text("Bauer Eva zwei Eva vier")
             expect(page.locator("#entry")).to_have_value("Bauer e4, oder doch")
             expect(page.locator("#text")).to_have_value("Nf")
-            table.submit(f.Arbiter, do="start_clocks")
+            table.submit(f.Arbiter(do="start_clocks"))
             page.get_by_role("button", name="e4 is executed").click()
             expect(page.locator("#executed")).to_have_count(0)
             page.reload()

@@ -15,7 +15,6 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.console_host import ServedTable
 from tests.coroutines import finished
 
 _MANY = 40  # inputs at one table
@@ -42,12 +41,10 @@ class _Served:
         setup = Setup(t=0, time_control="300+5", white=anna, black=bert)
         self.journal = Journal(path)
         self.table = Table(self.journal, setup, now=lambda: 0.0)
-        self.table.submit(f.Start)
-        self.port = ServedTable(self.table)
-        self.console = Console(self.port, ["localhost"])
+        self.table.submit(f.Start())
+        self.console = Console(self.table, ["localhost"])
         self.console.acting = self.console.entering = RateLimiter(a_second=1e6, at_once=10**6)
         self.console.closing.set()  # streams end after what there is
-        self.table.listen(self.console.happened)
         self.cookies = {}
         for role in roles(self.table.game):
             entered = self.console.doors.enter(self.console.issue(role), "de")
@@ -153,6 +150,6 @@ def forms(data: bytes) -> object:
             form = parse_qs(line, keep_blank_values=True, max_num_fields=40)
         except ValueError:
             continue
-        answer = act(served.port, role, "de", form)
+        answer = act(served.table, role, "de", form)
         assert all(isinstance(sentence, str) for sentence in answer.sentences)
     return None

@@ -60,25 +60,25 @@ def played(path: Path, texts: list[str], **setup: Any) -> Path:
         made = parse(start)
         assert isinstance(made, f.Setup)
         table = Table(kept, made)
-        table.submit(f.Start)
+        table.submit(f.Start())
         for ply, (move, text) in enumerate(zip(MOVES, texts, strict=False), 1):
             side, other = ("white", "black") if ply % 2 else ("black", "white")
-            table.submit(f.Make, by=side, move=move)
-            table.submit(f.Announce, by=side, move=move)
-            table.submit(f.Make, by=other, move=move)
-            table.submit(f.Press, by=side)
-            table.submit(f.Record, by="white", ply=ply, text=text)
+            table.submit(f.Make(by=side, move=move))
+            table.submit(f.Announce(by=side, move=move))
+            table.submit(f.Make(by=other, move=move))
+            table.submit(f.Press(by=side))
+            table.submit(f.Record(by="white", ply=ply, text=text))
         assert len(table.game.history) == len(texts)
     return path
 
 
-def add(path: Path, kind: type[f.Fact], **fields: Any) -> None:
+def add(path: Path, fact: f.Fact) -> None:
     with Journal(path, create=False) as kept:
-        Table(kept).submit(kind, **fields)
+        Table(kept).submit(fact)
 
 
 def test_pgn_has_the_headers_of_the_setup_and_those_that_are_given(journal: Path) -> None:
-    add(journal, f.Resign, by="black")
+    add(journal, f.Resign(by="black"))
     text = Scored.of(journal, {"Site": "Oslo", "Round": "7"}).write(RecordFormat.PGN)
     game = chess.pgn.read_game(io.StringIO(text))
     assert game is not None and not game.errors
@@ -164,7 +164,7 @@ def test_braille_paper_is_as_large_as_it_is_said_to_be(journal: Path) -> None:
 
 def test_what_was_struck_or_is_in_doubt_or_missing_is_shown_as_it_is(journal: Path) -> None:
     for ply, text in ((2, "e6"), (3, "Kaffee"), (4, "Sc6+"), (10, "h6")):
-        add(journal, f.Record, by="white", ply=ply, text=text)
+        add(journal, f.Record(by="white", ply=ply, text=text))
     lines = Scored.of(journal).write(RecordFormat.LONGHAND).splitlines()[5:]
     assert lines[1] == (
         "1. Schwarz: Bauer Eva sieben Eva sechs (durchgestrichen: Bauer Eva sieben Eva fünf)"

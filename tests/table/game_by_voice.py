@@ -241,7 +241,7 @@ class Hall:
             for seat in seats
         }
         time.sleep(2)  # a microphone learns how loud the hall is
-        self.table.submit(f.Start)
+        self.table.submit(f.Start())
 
     # --- people ----------------------------------------------------------------------------
 
@@ -314,9 +314,9 @@ class Hall:
         side = self.table.game.side
         for by in (side, OTHER[side]):
             if not self.table.game.over:
-                self.table.submit(f.Make, by=by, move=uci)
+                self.table.submit(f.Make(by=by, move=uci))
         if not self.table.game.over:
-            self.table.submit(f.Press, by=side)
+            self.table.submit(f.Press(by=side))
 
     def play(self, uci: str) -> None:
         """Announce, repeat, execute and press."""
@@ -339,7 +339,7 @@ class Hall:
             self.session.typed("black", words)  # which executes it, too
             if not self.table.game.over:
                 self.repeat(uci)
-                self.table.submit(f.Press, by="black")
+                self.table.submit(f.Press(by="black"))
 
     def chat(self, *sentences: str) -> None:
         """Somebody beside the table talks about something else."""

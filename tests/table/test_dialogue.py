@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from blindplay.hearing.decision import Candidate, Decision, Verdict
 from blindplay.language import QUESTIONS, Command, languages, load, words_only
-from blindplay.laws import Fact, Ruling
+from blindplay.laws import Fact, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of
@@ -63,26 +63,25 @@ class Conversation:
             "announce_in": language,
             **setup,
         }
-        self.table = Table(self.journal, Setup(t=0, **fields), now=lambda: self.now)
-        self.dialogue = Dialogue(
-            self.table, self.pack, self._say, training=training, opening_word=opening_word
+        self.table = Table(
+            self.journal, Setup(t=0, **fields), now=lambda: self.now, training=training
         )
+        self.dialogue = Dialogue(self.table, self.pack, self._say, opening_word=opening_word)
         self.dialogue.on_learned = lambda side, hearing, phrase: self.learned.append(
             (hearing.words, phrase)
         )
         self.table.listen(self._deliver)
-        self.table.submit(f.Start)
+        self.table.submit(f.Start())
 
     def _say(self, output: Output, words: str) -> None:
         assert words_only(words), words
         self.dialogue.last_said = words
         self.said.append((output, words))
 
-    def _deliver(self, fact: Fact, rulings: list[Ruling]) -> None:
-        self.facts.append(fact)
-        self.rulings += rulings
-        told = [ruling for ruling in rulings if not self.table.answered(ruling)]
-        for one in announcements(told, self.table.game, self.pack):
+    def _deliver(self, taken: Taken) -> None:
+        self.facts.append(taken.fact)
+        self.rulings += taken.rulings
+        for one in announcements(taken, self.table.game, self.pack):
             private = one.to is not None and goes_to_earphone(self.table.game, one.to)
             self._say(Output.PRIVATE if private else Output.PUBLIC, one.words)
 
@@ -114,10 +113,10 @@ class Conversation:
     def play(self, *moves: str) -> None:
         for move in moves:
             side = self.table.game.side
-            self.table.submit(f.Announce, by=side, move=move)
+            self.table.submit(f.Announce(by=side, move=move))
             for board in self.table.game.tables:
-                self.table.submit(f.Make, by=board, move=move)
-            self.table.submit(f.Press, by=side)
+                self.table.submit(f.Make(by=board, move=move))
+            self.table.submit(f.Press(by=side))
 
     def _then(self, act: Callable[[], object]) -> list[str]:
         before = len(self.said)
@@ -158,7 +157,7 @@ def test_a_slip_is_corrected_without_a_question_before_it_is_executed(at: Conver
 
 def test_a_correction_that_undoes_what_hands_have_done_needs_a_yes(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.table.submit(f.Make, by="white", move="g1f3")
+    at.table.submit(f.Make(by="white", move="g1f3"))
     assert at.type("Korrektur Springer Hector drei") == [
         "Berichtigung: Springer Gustav eins Hector drei. Sagen Sie ja oder nein."
     ]
@@ -172,9 +171,9 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
 ) -> None:
     # fide-2023 D.2.8: before the opponent's clock is started.
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.table.submit(f.Make, by="white", move="g1f3")
+    at.table.submit(f.Make(by="white", move="g1f3"))
     at.type("Korrektur Springer Hector drei")
-    at.table.submit(f.Press, by="white")
+    at.table.submit(f.Press(by="white"))
     assert at.type("ja") == ["Das ist jetzt nicht möglich."]
     assert "repeat" not in at.kinds()
     assert at.table.game.history[-1].move == chess.Move.from_uci("g1f3")
@@ -214,7 +213,7 @@ def test_who_corrects_how_he_repeated_is_not_too_late(at: Conversation) -> None:
 
 def test_a_correction_to_what_hands_have_done_needs_none(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.table.submit(f.Make, by="white", move="g1h3")
+    at.table.submit(f.Make(by="white", move="g1h3"))
     at.hear(Verdict.ACCEPT, "korrektur springer hector drei")
     assert (at.announced, at.asked()) == ("g1h3", False)
 
@@ -282,7 +281,7 @@ def test_what_was_asked_counts_as_begun_so_that_a_press_is_only_too_early(
     at: Conversation,
 ) -> None:
     at.hear(Verdict.ASK, "springer felix drei")
-    at.table.submit(f.Press, by="white")
+    at.table.submit(f.Press(by="white"))
     assert at.rulings[-1].kind == "not_made"
     assert "not_understood" in [ruling.kind for ruling in at.rulings]
     assert "Nicht verstanden. Bitte wiederholen Sie." not in [words for _, words in at.said]
@@ -411,8 +410,8 @@ def test_nobody_is_expected_to_answer_while_we_speak(at: Conversation) -> None:
 
 def test_hands_answer_a_question_about_their_move(at: Conversation) -> None:
     at.hear(Verdict.ASK, "springer felix drei", "springer hector drei", sound="what was heard")
-    at.table.submit(f.Lift, board="white", square="g1")
-    at.table.submit(f.Place, board="white", square="h3")
+    at.table.submit(f.Lift(board="white", square="g1"))
+    at.table.submit(f.Place(board="white", square="h3"))
     assert (at.announced, at.asked()) == ("g1h3", False)
     assert at.rulings[-1].kind == "made"
     assert at.learned == [("what was heard", "springer hector drei")]
@@ -420,16 +419,16 @@ def test_hands_answer_a_question_about_their_move(at: Conversation) -> None:
 
 def test_hands_that_do_something_else_answer_nothing(at: Conversation) -> None:
     at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
-    at.table.submit(f.Lift, board="white", square="e2")
-    at.table.submit(f.Place, board="white", square="e4")
+    at.table.submit(f.Lift(board="white", square="e2"))
+    at.table.submit(f.Place(board="white", square="e4"))
     assert at.asked()
     at.type("Hector")
     assert at.rulings[-1].kind != "made"
 
 
 def test_what_hands_have_done_already_is_not_asked_about(at: Conversation) -> None:
-    at.table.submit(f.Lift, board="white", square="g1")
-    at.table.submit(f.Place, board="white", square="h3")
+    at.table.submit(f.Lift(board="white", square="g1"))
+    at.table.submit(f.Place(board="white", square="h3"))
     at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
     assert (at.announced, at.asked()) == ("g1h3", False)
 
@@ -605,7 +604,7 @@ def test_a_draw_is_accepted_with_a_yes_and_only_when_it_is_offered(at: Conversat
 
 
 def test_a_draw_is_declined_with_a_yes(at: Conversation) -> None:
-    at.table.submit(f.OfferDraw, by="white")
+    at.table.submit(f.OfferDraw(by="white"))
     at.hear(Verdict.COMMAND, "remis ablehnen", side="black")
     assert "white" in at.table.game.offers
     at.hear(Verdict.COMMAND, "ja", side="black")
@@ -666,7 +665,7 @@ def test_a_sealed_move_is_written_and_never_said(at: Conversation) -> None:
     at.type("Abgabezug Sf3")
     assert (at.table.game.sealed, at.announced) == ("Sf3", None)
     assert not any("Felix" in words for _, words in at.said)
-    at.table.submit(f.Press, by="white")
+    at.table.submit(f.Press(by="white"))
     assert at.table.game.adjourned
 
 
@@ -853,7 +852,7 @@ def test_what_is_listened_for_is_understood_as_it_was_meant(tmp_path: Path) -> N
 
 
 def test_after_the_game_hardly_anything_is_listened_for(at: Conversation) -> None:
-    at.table.submit(f.Resign, by="white")
+    at.table.submit(f.Resign(by="white"))
     listening = at.dialogue.listening("white")
     assert listening.boards == ()
     assert not CONFIRMED & listening.bare
@@ -934,9 +933,9 @@ def test_without_a_yes_nothing_ends_or_changes_the_game(
                 at.wait(event[1])
             elif event[0] == "press":
                 if at.table.game.turn.made is not None:  # else it is illegal, and two such lose
-                    at.table.submit(f.Press, by=event[1])
+                    at.table.submit(f.Press(by=event[1]))
             elif at.announced is not None:
-                at.table.submit(f.Make, by=event[1], move=at.announced)
+                at.table.submit(f.Make(by=event[1], move=at.announced))
         assert not at.table.game.over
         assert not at.table.game.offers
         changing = {"resign", "offer_draw", "claim_draw", "claim_time", "call_arbiter", "arbiter"}
@@ -1042,7 +1041,7 @@ def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
     for command in sorted(CONFIRMED, key=list(Command).index):
         at = Conversation(tmp_path / f"{command.value}.db", language=language)
         at.play("e2e4", "e7e5")
-        at.table.submit(f.OfferDraw, by="black")
+        at.table.submit(f.OfferDraw(by="black"))
         before = at.kinds()
         assert at.type(at.pack.command(command))
         assert at.asked() and at.kinds() == before

@@ -23,12 +23,12 @@ def left_behind(path: Path, *decisions: str) -> None:
     """A game that White has begun with e4, what the arbiter then decided, and a killed table."""
     with Journal(path) as journal:
         table = Table(journal, SETUP)
-        table.submit(f.Start)
-        table.submit(f.Announce, by="white", move="e2e4")
-        table.submit(f.Make, by="white", move="e2e4")
-        table.submit(f.Press, by="white")
+        table.submit(f.Start())
+        table.submit(f.Announce(by="white", move="e2e4"))
+        table.submit(f.Make(by="white", move="e2e4"))
+        table.submit(f.Press(by="white"))
         for do in decisions:
-            table.submit(f.Arbiter, do=do, **({"ply": 0} if do == "restore" else {}))
+            table.submit(f.Arbiter(do=do, ply=0 if do == "restore" else None))
         table.beat()
 
 
@@ -81,7 +81,7 @@ def test_what_the_arbiter_stops_or_restores_before_all_is_set_up_is_his(tmp_path
             table = Table(journal)
             table.go_on()
             assert table.game.paused == "table"
-            table.submit(f.Arbiter, do=decision, ply=0)
+            table.submit(f.Arbiter(do=decision, ply=0))
         gone_on(path)
         assert decided(path) == [("table", "stop_clocks"), ("arbiter", decision)]
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from blindplay.language import load
+from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.rulings import Announced
@@ -32,7 +33,7 @@ class Seat:
         self.table = Table(self.journal, Setup(t=0, **fields), now=lambda: 0.0)
         self.out = io.StringIO()
         self.session = Session(self.table, DE, None, self.out)
-        self.table.submit(f.Start)
+        self.table.submit(f.Start())
 
     def said(self) -> list[str]:
         lines = self.out.getvalue().splitlines()
@@ -56,8 +57,8 @@ def test_a_flag_falls_though_somebody_fails_at_every_second_before(tmp_path: Pat
     now = 0.0
     failed = threading.Event()
 
-    def fails(fact: f.Fact, rulings: list[Any]) -> None:
-        if isinstance(fact, f.Tick):
+    def fails(taken: Taken) -> None:
+        if isinstance(taken.fact, f.Tick):
             failed.set()
             raise RuntimeError("no room")
 
@@ -68,7 +69,7 @@ def test_a_flag_falls_though_somebody_fails_at_every_second_before(tmp_path: Pat
         session = Session(table, DE, None, out, tick_seconds=0.01)
         try:
             table.listen(fails)
-            table.submit(f.Start)
+            table.submit(f.Start())
             assert failed.wait(10)
             now = 61.0
             assert session.wait_for("flag", 10) is not None
@@ -80,15 +81,15 @@ def test_a_flag_falls_though_somebody_fails_at_every_second_before(tmp_path: Pat
 def test_a_move_that_the_sighted_player_made_without_a_word_is_told_when_it_is_completed(
     seat: Seat,
 ) -> None:
-    for fact in (f.Announce, f.Make):
-        seat.table.submit(fact, by="white", move="e2e4")
-    seat.table.submit(f.Press, by="white")
+    seat.table.submit(f.Announce(by="white", move="e2e4"))
+    seat.table.submit(f.Make(by="white", move="e2e4"))
+    seat.table.submit(f.Press(by="white"))
     assert (
         DE.sentence("last_move", player="Weiß", move="Bauer Eva zwei Eva vier") not in seat.said()
     )
-    seat.table.submit(f.Make, by="black", move="e7e5")
+    seat.table.submit(f.Make(by="black", move="e7e5"))
     assert seat.said() == []
-    seat.table.submit(f.Press, by="black")
+    seat.table.submit(f.Press(by="black"))
     told = DE.sentence("last_move", player="Schwarz", move="Bauer Eva sieben Eva fünf")
     assert told in seat.said()
     # It is no announcement of his: nothing says so in the record.
@@ -97,14 +98,14 @@ def test_a_move_that_the_sighted_player_made_without_a_word_is_told_when_it_is_c
 
 def test_a_move_that_was_announced_is_not_told_again(seat: Seat) -> None:
     for by, move in (("white", "e2e4"), ("black", "e7e5")):
-        for fact in (f.Announce, f.Make):
-            seat.table.submit(fact, by=by, move=move)
-        seat.table.submit(f.Press, by=by)
+        seat.table.submit(f.Announce(by=by, move=move))
+        seat.table.submit(f.Make(by=by, move=move))
+        seat.table.submit(f.Press(by=by))
     assert not [words for words in seat.said() if words.startswith("Letzter Zug")]
 
 
 def test_who_is_to_seal_a_move_is_told_so_and_an_empty_line_seals_it(seat: Seat) -> None:
-    seat.table.submit(f.Arbiter, do="adjourn")
+    seat.table.submit(f.Arbiter(do="adjourn"))
     assert DE.sentence("seal_asked", player="Weiß") in seat.said()
     _typed(seat.session, "Abgabezug Springer Gustav eins Felix drei")
     _typed(seat.session, "")
@@ -114,9 +115,9 @@ def test_who_is_to_seal_a_move_is_told_so_and_an_empty_line_seals_it(seat: Seat)
 
 def test_typed_mate_ends_the_game_and_nothing_more_is_asked_of_anybody(seat: Seat) -> None:
     for by, move in (("white", "f2f3"), ("black", "e7e5"), ("white", "g2g4")):
-        for fact in (f.Announce, f.Make):
-            seat.table.submit(fact, by=by, move=move)
-        seat.table.submit(f.Press, by=by)
+        seat.table.submit(f.Announce(by=by, move=move))
+        seat.table.submit(f.Make(by=by, move=move))
+        seat.table.submit(f.Press(by=by))
     seat.said()
     _typed(seat.session, "Dame David acht Hector vier")
     assert seat.table.game.over

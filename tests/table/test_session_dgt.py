@@ -37,7 +37,7 @@ class Sitting:
         self.session.attach_board("black", "dgt:" + self.dgt.url)
         self.wait(lambda: all(board.placement() for board in self.session.boards.values()))
         self.dgt.clock(900, 900, WHITES)
-        self.table.submit(f.Start)
+        self.table.submit(f.Start())
 
     def wait(self, what: Callable[[], bool]) -> None:
         end = time.monotonic() + 10

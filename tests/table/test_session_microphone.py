@@ -86,7 +86,7 @@ def player(tmp_path: Path) -> Iterator[Seat]:
         table = Table(journal, Setup(t=0, arbiter="automatic", white=Player(impaired=True)))
         sink = SilentSink()
         session = Session(table, GERMAN, Speaker(synthesiser, sink, sink), out)
-        table.submit(f.Start)
+        table.submit(f.Start())
         session.wait_until_said()
         yield Seat(session, out, synthesiser)
         session.close()
@@ -119,7 +119,7 @@ def test_a_microphone_that_goes_and_comes_back_is_told_and_heard_again(player: S
     player.attach(MicrophoneMode.OPEN)
     player.microphone.fail("The microphone is gone; plug it in again.")
     assert player.shows(GERMAN.sentence("microphone_gone"))
-    player.session.table.submit(f.Query, by="white", about="moves")  # the game goes on
+    player.session.table.submit(f.Query(by="white", about="moves"))  # the game goes on
     player.session.wait_until_said()
     player.microphone.plug_in()
     assert player.shows(GERMAN.sentence("microphone_back"))

@@ -49,9 +49,9 @@ def printed(tmp_path: Path) -> Iterator[Callable[..., list[str]]]:
             out = io.StringIO()
             session = Session(table, load("de"), cast(Speaker, voice), out, printed=printed)
             try:
-                table.submit(f.Start)
-                table.submit(f.Announce, by="white", move="g1f3")
-                table.submit(f.Press, by="white")
+                table.submit(f.Start())
+                table.submit(f.Announce(by="white", move="g1f3"))
+                table.submit(f.Press(by="white"))
                 session.trouble("The cable is off.")
             finally:
                 session.close()

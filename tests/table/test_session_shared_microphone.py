@@ -59,7 +59,7 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
     ):
         setup = Setup(t=0, arbiter="automatic", time_control="900", white=Player(impaired=True))
         made = Pair(Table(journal, setup), synthesiser)
-        made.table.submit(f.Start)
+        made.table.submit(f.Start())
         yield made
         made.session.close()
 
@@ -72,8 +72,8 @@ def test_each_is_heard_in_his_turn_and_commands_are_of_whose_microphone_it_is(pa
     assert pair.say(shared, "Korrektur Bauer Eva zwei Eva vier", "slip_corrected") == "white"
     assert pair.say(shared, "Bauer Eva zwei Eva vier", "repeated") == "black"
     for by in f.SIDES:
-        pair.table.submit(f.Make, by=by, move="e2e4")
-    pair.table.submit(f.Press, by="white")
+        pair.table.submit(f.Make(by=by, move="e2e4"))
+    pair.table.submit(f.Press(by="white"))
     assert pair.say(shared, "Bauer Eva sieben Eva fünf", "announced") == "black"
     assert pair.say(shared, "wie viel Zeit habe ich noch", "answer") == "white"
     assert pair.say(shared, "Bauer Eva sieben Eva fünf", "repeated") == "white"

@@ -36,7 +36,7 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
         setup = Setup(t=0, arbiter="automatic", time_control="900", white=Player(impaired=True))
         table = Table(journal, setup)
         session = Session(table, GERMAN, None, out)
-        table.submit(f.Start)
+        table.submit(f.Start())
         both = open_recogniser(GERMAN, model, model)
         assert isinstance(both, Ensemble)
         microphone = QueueSource()

@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.laws import Fact, Ruling
+from blindplay.language import load
+from blindplay.laws import Origin, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
+from blindplay.laws.rulings import Refused
 from blindplay.record import Journal, JournalError
 from blindplay.table import Table
+from blindplay.wording.announcements import announcements
 
 SETUP = Setup(t=0, time_control="300+5", white=Player(impaired=True))
 
@@ -31,13 +34,13 @@ def test_a_fact_is_in_the_journal_before_its_rulings_are_delivered(tmp_path: Pat
     with Journal(tmp_path / "game.db") as journal:
         table = Table(journal, SETUP)
 
-        def count(fact: Fact, rulings: list[Ruling]) -> None:
+        def count(taken: Taken) -> None:
             with Journal(tmp_path / "game.db", create=False) as other:
-                seen.append(sum(1 for written in other.facts() if written == fact))
+                seen.append(sum(1 for written in other.facts() if written == taken.fact))
 
         table.listen(count)
-        table.submit(f.Start)
-        table.submit(f.Announce, by="white", move="e2e4")
+        table.submit(f.Start())
+        table.submit(f.Announce(by="white", move="e2e4"))
     assert seen == [1, 1]
 
 
@@ -45,13 +48,13 @@ def test_a_table_goes_on_where_it_stood_clocks_included(tmp_path: Path) -> None:
     hand = Hand()
     with Journal(tmp_path / "game.db") as journal:
         table = Table(journal, SETUP, now=hand)
-        table.submit(f.Start)
+        table.submit(f.Start())
         hand.at += 20
-        table.submit(f.Announce, by="white", move="e2e4")
-        table.submit(f.Make, by="white", move="e2e4")
-        table.submit(f.Press, by="white")
+        table.submit(f.Announce(by="white", move="e2e4"))
+        table.submit(f.Make(by="white", move="e2e4"))
+        table.submit(f.Press(by="white"))
         hand.at += 7
-        table.submit(f.Tick)
+        table.submit(f.Tick())
         stood = dict(table.game.clock.left)
     # 300 + 5 - 20 + 5 for White, 300 + 5 - 7 for Black.
     assert stood == {"white": 290_000, "black": 298_000}
@@ -62,7 +65,7 @@ def test_a_table_goes_on_where_it_stood_clocks_included(tmp_path: Path) -> None:
         assert again.game.board.fen() == table.game.board.fen()
         assert again.game.clock.running == "black"
         hand.at += 3
-        again.submit(f.Tick)
+        again.submit(f.Tick())
         assert again.game.clock.left["black"] == 295_000
 
 
@@ -83,14 +86,14 @@ def test_facts_of_many_threads_are_taken_one_at_a_time(tmp_path: Path) -> None:
         table = Table(journal, SETUP)
         busy: list[int] = []
 
-        def one_at_a_time(fact: Fact, rulings: list[Ruling]) -> None:
+        def one_at_a_time(taken: Taken) -> None:
             busy.append(1)
             assert len(busy) == 1
             busy.pop()
 
         table.listen(one_at_a_time)
         threads = [
-            threading.Thread(target=lambda: [table.submit(f.Tick) for _ in range(50)])
+            threading.Thread(target=lambda: [table.submit(f.Tick()) for _ in range(50)])
             for _ in range(8)
         ]
         for thread in threads:
@@ -106,21 +109,58 @@ def test_a_listener_may_send_a_fact_of_its_own(tmp_path: Path) -> None:
     with Journal(tmp_path / "game.db") as journal:
         table = Table(journal, SETUP)
 
-        def answer(fact: Fact, rulings: list[Ruling]) -> None:
-            if isinstance(fact, f.Start):
-                table.submit(f.Query, by="white", about="time")
+        def answer(taken: Taken) -> None:
+            if isinstance(taken.fact, f.Start):
+                table.submit(f.Query(by="white", about="time"))
 
         table.listen(answer)
-        table.submit(f.Start)
+        table.submit(f.Start())
         assert [fact.kind for fact in journal.facts()] == ["setup", "start", "query"]
 
 
 def test_a_journal_that_cannot_be_written_is_told_and_the_game_goes_on(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "game.db")
     table = Table(journal, SETUP)
-    told: list[str] = []
-    table.on_trouble = told.append
+    told: list[str | None] = []
+    table.watch_journal(told.append)
     journal.close()
-    table.submit(f.Start)
+    table.submit(f.Start())
     assert table.game.started
-    assert len(told) == 1 and "cannot be written" in told[0]
+    assert len(told) == 1 and "cannot be written" in str(told[0])
+
+
+def test_a_fact_that_waits_while_another_is_delivered_keeps_its_own_origin(tmp_path: Path) -> None:
+    """A page reports its own refusals. The refusal of a fact that a listener submits meanwhile is
+    not the page's, so it is announced."""
+    page = Origin("page", (Refused,))
+    announced: list[tuple[str, int]] = []
+    with Journal(tmp_path / "game.db") as journal:
+        table = Table(journal, SETUP)
+
+        def answer(taken: Taken) -> None:
+            found = announcements(taken, table.game, load("en"))
+            announced.append((taken.origin.name, len(found)))
+            if taken.origin is page:
+                table.submit(f.Announce(by="black", move="e7e5"))
+
+        table.listen(answer)
+        table.submit(f.Announce(by="black", move="e7e5"), page)
+    assert announced == [("page", 0), ("table", 1)]
+
+
+def test_a_fact_without_a_time_happens_now(tmp_path: Path) -> None:
+    hand = Hand()
+    with Journal(tmp_path / "game.db") as journal:
+        table = Table(journal, SETUP, now=hand)
+        hand.at += 2.5
+        table.submit(f.Start())
+        assert table.game.t == 2500
+
+
+def test_what_is_no_fact_of_the_contract_is_not_written(tmp_path: Path) -> None:
+    with Journal(tmp_path / "game.db") as journal:
+        table = Table(journal, SETUP)
+        for fact in (f.Make(by="white", move="e9e4"), f.Press(by="nobody")):
+            with pytest.raises(f.FactError):
+                table.submit(fact)
+        assert [fact.kind for fact in journal.facts()] == ["setup"]

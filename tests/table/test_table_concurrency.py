@@ -17,9 +17,10 @@ import pytest
 from blindplay.bench.endurance.visitor import Visitor
 from blindplay.boards.emulator import EmulatedBoard
 from blindplay.console.access import RateLimiter
+from blindplay.console.server import ConsoleHost
 from blindplay.hearing.decision import open_recogniser
 from blindplay.language import load
-from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
@@ -28,7 +29,6 @@ from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
-from blindplay.table.console_host import ConsoleHost
 from blindplay.table.session import Session
 from blindplay.wording.pack_words import PackWords
 
@@ -42,17 +42,17 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
     tmp_path: Path, seconds: float
 ) -> None:
     pack, out = load("de"), io.StringIO()
-    taken: list[tuple[Fact, list[Ruling]]] = []
+    taken: list[Taken] = []
     busy: list[int] = []
     overlapped: list[int] = []
     heard: Counter[str] = Counter()
 
-    def keep(fact: Fact, rulings: list[Ruling]) -> None:
+    def keep(one: Taken) -> None:
         overlapped.extend(busy)
         busy.append(1)
-        taken.append((fact, rulings))
-        if isinstance(fact, f.Lift | f.Place):
-            heard[fact.board] += 1
+        taken.append(one)
+        if isinstance(one.fact, f.Lift | f.Place):
+            heard[one.fact.board] += 1
         busy.pop()
 
     with ExitStack() as stack:
@@ -60,7 +60,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         synthesiser = stack.enter_context(Synthesiser("de", spellings=pack.spoken))
         sinks = [SilentSink(name, keeps=False) for name in ("private", "public")]
         table = Table(journal, SETUP)
-        taken += [(fact, list(rulings)) for fact, rulings in table.log]
+        taken += table.log
         table.listen(keep)
         session = Session(table, pack, Speaker(synthesiser, *sinks), out, tick_seconds=0.02)
         stack.callback(session.close)
@@ -76,7 +76,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         while not all(board.placement() for board in session.boards.values()):
             assert time.monotonic() < end
             time.sleep(0.05)
-        table.submit(f.Start)
+        table.submit(f.Start())
         over = threading.Event()
         felt: dict[str, list[tuple[str, str]]] = {side: [] for side in f.SIDES}
         typed = [0]
@@ -100,7 +100,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
 
         def keys() -> None:
             while not over.wait(0.01):
-                table.submit(f.Query, by="black", about="moves")
+                table.submit(f.Query(by="black", about="moves"))
                 typed[0] += 1
                 session.typed("white", random.choice(("e2 e4", "Hilfe", "nein", "Unsinn")))
 
@@ -140,10 +140,10 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
     with Journal(tmp_path / "game.db", read_only=True) as journal:
         written = list(journal.facts())
     assert not overlapped
-    assert written == [fact for fact, _ in taken]
+    assert written == [one.fact for one in taken]
     game = Game(PackWords())
-    for fact, rulings in taken:
-        assert game.apply(fact) == rulings
+    for one in taken:
+        assert tuple(game.apply(one.fact)) == one.rulings
     for side in f.SIDES:
         found = [
             (fact.kind, fact.square)

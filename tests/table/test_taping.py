@@ -61,10 +61,10 @@ def session(table: Table, synthesiser: Synthesiser) -> Iterator[Run]:
 def announce(table: Table, *moves: str) -> None:
     for move in moves:
         side, other = ("white", "black") if table.game.side == "white" else ("black", "white")
-        table.submit(f.Announce, by=side, move=move)
-        table.submit(f.Make, by=side, move=move)
-        table.submit(f.Make, by=other, move=move)
-        table.submit(f.Press, by=side)
+        table.submit(f.Announce(by=side, move=move))
+        table.submit(f.Make(by=side, move=move))
+        table.submit(f.Make(by=other, move=move))
+        table.submit(f.Press(by=side))
 
 
 def test_what_is_said_to_everybody_is_kept_with_its_ply_and_private_words_are_not(
@@ -74,7 +74,7 @@ def test_what_is_said_to_everybody_is_kept_with_its_ply_and_private_words_are_no
     tape = Tape(tmp_path / "game.tape")
     running.keep_tape(tape)
     announce(running.table, "e2e4", "e7e5")
-    running.table.submit(f.Query, by="white", about="last_move")
+    running.table.submit(f.Query(by="white", about="last_move"))
     running.wait_until_said()
     kept = tape.recordings()
     assert [(found.ply, found.by, found.words) for found in kept] == [
@@ -267,7 +267,7 @@ def test_an_announcement_at_the_microphone_is_kept(
     tape = Tape(tmp_path / "game.tape")
     running.keep_tape(tape, voices=True)
     running.wait_until_said()
-    running.table.submit(f.Start)
+    running.table.submit(f.Start())
     microphone = QueueSource()
     recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
     running.attach_microphone("white", microphone, recogniser)

@@ -265,7 +265,7 @@ def with_a_knight_gone_wrong(sit: Callable[..., Sitting]) -> Sitting:
     at = sit(START, START)
     at.session.set_up(lambda: None)
     at.wait(lambda: at.session._begin is None)
-    at.table.submit(Start)
+    at.table.submit(Start())
     at.session.typed("white", "Springer Gustav eins Felix drei")
     for side, to in (("white", "f3"), ("black", "h3")):
         at.boards[side].lift("g1")
@@ -288,13 +288,13 @@ def test_a_board_that_was_never_felt_is_told_all_steps_at_once(sit: Callable[...
     at.boards["black"].unplug()
     at.session.set_up(lambda: None)
     at.wait(lambda: at.session._begin is None)
-    at.table.submit(Start)
+    at.table.submit(Start())
     at.session.typed("white", "Springer Gustav eins Felix drei")
     at.boards["white"].lift("g1")
     at.boards["white"].place("f3", "N")
     at.wait(at.said("Die Verbindung zum Brett von Schwarz ist unterbrochen."))
     # Black has no sensors now: what he did by hand was entered, and was another move.
-    at.table.submit(Make, by="black", move="g1h3")
+    at.table.submit(Make(by="black", move="g1h3"))
     at.boards["white"].press("white")
     at.wait(at.said("Bitte berichtigen Sie das Brett von Schwarz."))
     at.wait(at.said("Nehmen: weißer Springer, Hector drei."))
@@ -307,7 +307,7 @@ def test_after_taking_back_both_boards_are_led_one_after_the_other(
     at = with_a_knight_gone_wrong(sit)
     at.wait(at.said("Umstecken: weißer Springer, von Hector drei nach Felix drei."))
     # While he corrects his board he writes what he had heard: now the sheets part.
-    at.table.submit(Record, by="black", ply=1, text="Sh3")
+    at.table.submit(Record(by="black", ply=1, text="Sh3"))
     at.wait(at.said("Schwarz hat geschrieben: Springer Gustav eins Hector drei."))
     at.wait(at.said("Alle Züge werden zurückgenommen, bis zur Anfangsstellung."))
     step = "Umstecken: weißer Springer, von Felix drei nach Gustav eins."

@@ -23,9 +23,10 @@ from pathlib import Path
 import chess
 
 from blindplay.boards.emulator import EmulatedBoard
+from blindplay.console.server import ConsoleHost
 from blindplay.hearing.decision import open_recogniser
 from blindplay.language import Language, load
-from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.record import Journal
 from blindplay.speech.audio import QueueSource, SilentSink
@@ -33,7 +34,6 @@ from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
-from blindplay.table.console_host import ConsoleHost
 from blindplay.table.demo import DemonstrationError, Person
 from blindplay.table.memory import share_one_heap
 from blindplay.table.session import Session
@@ -154,8 +154,8 @@ def _play(
     )  # fmt: skip
     given: list[Ruling] = []
 
-    def keep(fact: Fact, rulings: list[Ruling]) -> None:
-        given.extend(rulings)
+    def keep(taken: Taken) -> None:
+        given.extend(taken.rulings)
 
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(path))
@@ -164,7 +164,7 @@ def _play(
             synthesiser, SilentSink("private", keeps=False), SilentSink("public", keeps=False)
         )
         table = Table(journal, setup, now=lambda: time.monotonic() * speed)
-        given += [ruling for _, rulings in table.log for ruling in rulings]
+        given += [ruling for taken in table.log for ruling in taken.rulings]
         table.listen(keep)
         session = Session(table, pack, speaker, io.StringIO(), tick_seconds=1 / speed)
         stack.callback(session.close)
@@ -182,7 +182,7 @@ def _play(
         ]
         try:
             _until(lambda: all(board.placement() for board in session.boards.values()))
-            table.submit(f.Start)
+            table.submit(f.Start())
             while not table.game.over and len(table.game.history) < _PLIES:
                 if time.monotonic() > end or not _ply(table, session, people, pack, rng, found):
                     break

@@ -9,7 +9,7 @@ from typing import Any
 
 import chess
 
-from blindplay.laws import Fact, Game, Ruling, permissions
+from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
@@ -17,7 +17,7 @@ from blindplay.laws.placement import Pieces
 from ..actions import Form, NoActionError, stamp
 from ..messages import catalogue
 from ..pieces import Square, rows
-from ..table_port import TablePort
+from ..table_port import TablePort, held, tape_of
 from . import common, decisions, timeline
 
 FOLDER = "arbiter"
@@ -51,7 +51,7 @@ def title(game: Game, role: str, language: str) -> str:
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """What the templates of the page show."""
     telling = timeline.Narrator(game, language)
-    log = table.log()
+    log = table.log
     pending = game.pending
     confirming, rejecting = decisions.outcomes(game, pending, language) if pending else ([], [])
     playing = game.started or not game.clock
@@ -88,7 +88,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "requirements": [(name, telling.word(name)) for name in f.REQUIREMENTS],
         "results": f.RESULTS,
         "sides": f.SIDES,
-        "entries": [telling.entry(at, *log[at]) for at in _newest(log)],
+        "entries": [telling.entry(at, log[at]) for at in _newest(log)],
         "live": True,
     }
 
@@ -103,18 +103,18 @@ def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
     ]
 
 
-def _newest(log: Sequence[tuple[Fact, Sequence[Ruling]]]) -> list[int]:
+def _newest(log: Sequence[Taken]) -> list[int]:
     """The places of the newest entries that tell something, the newest first."""
     places = range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1)
-    return [at for at in places if log[at][0].kind not in _UNTOLD or log[at][1]][:NEWEST]
+    return [at for at in places if log[at].fact.kind not in _UNTOLD or log[at].rulings][:NEWEST]
 
 
 def _needed(table: TablePort, game: Game) -> list[r.ArbiterNeeded]:
     """What the arbiter was called for since he last did something."""
     found: list[r.ArbiterNeeded] = []
-    log = table.log()
+    log = table.log
     for at in range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1):
-        fact, rulings = log[at]
+        fact, rulings = log[at].fact, log[at].rulings
         found += [
             one
             for one in reversed(rulings)
@@ -174,7 +174,7 @@ def _boards(game: Game, language: str) -> list[BoardShown]:
 def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
     """The second step of a decision: what it would do."""
     say = catalogue(language)
-    with table.held() as game:
+    with held(table) as game:
         try:
             step = decisions.prepare(game, language, form)
         except NoActionError as error:
@@ -193,16 +193,16 @@ def _position(pieces: Pieces, language: str) -> list[list[Square]]:
 def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
     """One page of everything that happened, the newest first, with the tape."""
     group, who = _chosen(form, "group", _GROUPS), _chosen(form, "who", f.PEOPLE)
-    tape = table.tape() if group in ("", "said") else {}
-    with table.held() as game:
+    tape = tape_of(table) if group in ("", "said") else {}
+    with held(table) as game:
         telling = timeline.Narrator(game, language)
-        log = table.log()
+        log = table.log
         places: list[tuple[int, int, int]] = []  # time, whether it is sound, place or number
         if group != "said":
             places += [
-                (fact.t, 0, at)
-                for at, (fact, rulings) in enumerate(log)
-                if timeline.belongs(fact, rulings, group, who)
+                (taken.fact.t, 0, at)
+                for at, taken in enumerate(log)
+                if timeline.belongs(taken, group, who)
             ]
         if not who or who in f.SIDES:
             places += [
@@ -212,7 +212,7 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
         skipped = int(text) if (text := _text(form, "skip")).isdecimal() and len(text) < 7 else 0
         skipped = min(skipped, max(0, len(places) - 1))
         entries = [
-            telling.said(at, tape[at]) if sound else telling.entry(at, *log[at])
+            telling.said(tape[at]) if sound else telling.entry(at, log[at])
             for _, sound, at in places[skipped : skipped + PAGE]
         ]
     return {

@@ -9,13 +9,13 @@ from typing import Any
 import chess
 
 from blindplay.language import load
-from blindplay.laws import Fact, Game, Ruling, editions
+from blindplay.laws import Fact, Game, Ruling, Taken, editions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.editions import Article
+from blindplay.record.tape import Recording
 
 from ..messages import catalogue
-from ..table_port import TapedUtterance
 from .common import spoken_in, time_of
 
 _MOST_MOVES = 12
@@ -106,8 +106,9 @@ class Narrator:
         language = self._spoken_in if isinstance(ruling, r.Explained) else ""
         return TimelineLine(self.ruling(ruling), articles(ruling.articles), proposed, language)
 
-    def entry(self, number: int, fact: Fact, rulings: Sequence[Ruling]) -> TimelineEntry:
+    def entry(self, number: int, taken: Taken) -> TimelineEntry:
         """A fact and its rulings; those that only repeat it are left out."""
+        fact, rulings = taken.fact, taken.rulings
         kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
         repeats = {"announce": "announced", "repeat": "repeated", "touch": "touched"}
         lines = [TimelineLine(self.fact(fact))]
@@ -119,11 +120,12 @@ class Narrator:
                 lines.append(self.line(one))
         return TimelineEntry(number, fact.t, time_of(fact.t), self.who(fact), tuple(lines))
 
-    def said(self, number: int, utterance: TapedUtterance) -> TimelineEntry:
+    def said(self, recording: Recording) -> TimelineEntry:
         """What is on the tape."""
-        who = self.name("table" if utterance.by == "table" else utterance.by)
-        line = TimelineLine(f"{who}: {utterance.words}")
-        return TimelineEntry(-1, utterance.t, time_of(utterance.t), who, (line,), number)
+        who = self.name(recording.by)
+        line = TimelineLine(f"{who}: {recording.words}")
+        time = time_of(recording.t)
+        return TimelineEntry(-1, recording.t, time, who, (line,), recording.number)
 
     def who(self, fact: Fact) -> str:
         """Who brought it about."""
@@ -263,8 +265,9 @@ def articles(citations: Iterable[str]) -> tuple[Article, ...]:
     return tuple(found for one in citations if (found := editions.article(one)) is not None)
 
 
-def belongs(fact: Fact, rulings: Sequence[Ruling], group: str, who: str) -> bool:
+def belongs(taken: Taken, group: str, who: str) -> bool:
     """Whether an entry is among those asked for; "" asks for all."""
+    fact, rulings = taken.fact, taken.rulings
     if who and str(getattr(fact, "by", getattr(fact, "board", ""))) != who:
         return False
     if group == "rulings":

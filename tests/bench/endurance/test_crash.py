@@ -15,7 +15,7 @@ import pytest
 
 from blindplay.bench.endurance.crash import crash
 from blindplay.language import load
-from blindplay.laws import Game
+from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, JournalError, pulse, reopen
@@ -65,9 +65,9 @@ def left_behind(path: Path, *, dead: float) -> int:
     hand = Hand()
     with Journal(path) as journal:
         table = Table(journal, SETUP, now=hand)
-        table.submit(f.Start)
+        table.submit(f.Start())
         hand.at += 20
-        table.submit(f.Tick)
+        table.submit(f.Tick())
         hand.at += 0.4
         table.beat()
         table.beat()
@@ -89,7 +89,7 @@ def test_the_time_without_a_table_is_charged_as_the_arbiter_says_and_replays_so(
     with reopen(path).journal as journal:
         table = Table(journal, now=hand)
         hand.at += 3  # it looks for its devices meanwhile
-        table.go_on(charged=charged)
+        table.go_on(charge_dead_time=charged)
         clock = table.game.clock
         assert clock.running == ("white" if charged else None)
         assert abs(clock.left["white"] - left + (3000 if charged else 0)) < 500
@@ -196,8 +196,8 @@ def test_a_full_disk_is_said_aloud_once_and_that_all_is_saved_again(session: Ses
     assert isinstance(out, io.StringIO) and journal._db is not None
     journal._db.execute("PRAGMA query_only = 1")
     for move in ("e2e4", "d2d4"):
-        session.table.submit(f.Announce, by="white", move=move)
-    assert [fact.kind for fact, _ in session.table.log] == ["setup", "announce", "announce"]
+        session.table.submit(f.Announce(by="white", move=move))
+    assert [taken.fact.kind for taken in session.table.log] == ["setup", "announce", "announce"]
     assert journal.unwritten >= 2
     assert out.getvalue().count(GERMAN.sentence("journal_failed")) == 1
     assert GERMAN.sentence("journal_saved") not in out.getvalue()
@@ -216,7 +216,7 @@ def test_what_the_game_cannot_take_never_comes_into_the_journal(session: Session
     table = session.table
     with pytest.raises(f.FactError, match="come only once"):
         table.submit(Setup(t=table.time()))
-    table.submit(f.Start)
+    table.submit(f.Start())
     table.submit(f.Query(t=0, by="white", about="moves"))  # made long ago, by its time
     written = list(table._journal.facts())
     assert [fact.kind for fact in written if fact.kind != "tick"] == ["setup", "start", "query"]
@@ -227,14 +227,15 @@ def test_who_fails_to_listen_keeps_a_fact_from_nobody(session: Session) -> None:
     table = session.table
     heard: list[str] = []
 
-    def fail(fact: object, rulings: object) -> None:
-        table.submit(f.Query, by="white", about="moves") if isinstance(fact, f.Start) else None
+    def fail(taken: Taken) -> None:
+        if isinstance(taken.fact, f.Start):
+            table.submit(f.Query(by="white", about="moves"))
         raise RuntimeError("it is deaf")
 
     table.listen(fail)
-    table.listen(lambda fact, rulings: heard.append(fact.kind))
+    table.listen(lambda taken: heard.append(taken.fact.kind))
     with pytest.raises(RuntimeError, match="deaf"):
-        table.submit(f.Start)
+        table.submit(f.Start())
     assert [kind for kind in heard if kind != "tick"] == ["start", "query"]
 
 

@@ -42,12 +42,12 @@ def illegal_move(hall: Hall) -> None:
     for by, move in (("white", "e2e4"), ("black", "e7e5"), ("white", "g1f3")):
         hall.play(by, move)
         other = "black" if by == "white" else "white"
-        hall.table.submit(f.Make, by=other, move=move)
+        hall.table.submit(f.Make(by=other, move=move))
         ply = len(hall.table.game.history)
         for side in ("white", "black"):
-            hall.table.submit(f.Record, by=side, ply=ply, text={"g1f3": "Nf3"}.get(move, move[2:]))
-    hall.table.submit(f.Make, by="black", move="d7d4")
-    hall.table.submit(f.Press, by="black")
+            hall.table.submit(f.Record(by=side, ply=ply, text={"g1f3": "Nf3"}.get(move, move[2:])))
+    hall.table.submit(f.Make(by="black", move="d7d4"))
+    hall.table.submit(f.Press(by="black"))
 
 
 def key_to(page: Page, selector: str) -> None:
@@ -161,7 +161,7 @@ def test_penalties_clocks_and_the_result(page: Page, hall: Hall) -> None:
     page.locator("#declare button").click()
     expect(page.locator("#yes")).to_be_visible()
     # Somebody is quicker: what was shown is no more, so nothing is declared.
-    hall.table.submit(f.Arbiter, do="start_clocks")
+    hall.table.submit(f.Arbiter(do="start_clocks"))
     hall.play("white", "e2e4")
     page.locator("#yes").click()
     expect(page.locator("#urgent")).to_contain_text("Not done")
@@ -206,8 +206,8 @@ def test_clocks_tick_and_differing_squares_are_marked_on_both_boards_and_told(
     less = "text => document.querySelector('.figures').textContent < text"
     page.wait_for_function(less, arg=page.locator("#clocks .figures").first.inner_text())
     expect(page.locator("#polite")).to_be_empty()  # a clock that ticks is not read out
-    hall.table.submit(f.Announce, by="white", move="e2e4")
-    hall.table.submit(f.Make, by="white", move="e2e4")
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
+    hall.table.submit(f.Make(by="white", move="e2e4"))
     expect(page.locator(".differing li")).to_have_text(
         [
             "e2: White's board empty, Black's board white pawn",
@@ -268,7 +268,7 @@ def test_the_timeline_tells_everything_and_plays_the_tape(
     hall.now = 3
     illegal_move(hall)
     for _ in range(42):
-        hall.table.submit(f.Query, by="white", about="moves")
+        hall.table.submit(f.Query(by="white", about="moves"))
     page.get_by_role("link", name="Everything, with the tape").click()
     expect(page.locator(".entries > li")).to_have_count(40)
     expect(page.locator(".entries > li").first).to_contain_text("White asked: number of moves.")
@@ -317,9 +317,9 @@ def test_without_scripts_the_second_step_is_a_page_of_its_own(
 STATES: dict[str, Callable[[Hall], object]] = {
     "beginning": lambda hall: None,
     "started": lambda hall: hall.start(),
-    "called": lambda hall: hall.table.submit(f.CallArbiter, by="white"),
+    "called": lambda hall: hall.table.submit(f.CallArbiter(by="white")),
     "illegal": illegal_move,
-    "over": lambda hall: hall.table.submit(f.Arbiter, do="declare", result="0-0"),
+    "over": lambda hall: hall.table.submit(f.Arbiter(do="declare", result="0-0")),
 }
 
 
@@ -334,7 +334,7 @@ def test_every_state_is_accessible_in_every_language(
     expect(page.locator(f"html[lang={language}]")).to_be_attached()
     for name, reach in STATES.items():
         if name == "illegal":
-            hall.table.submit(f.Arbiter, do="start_clocks")
+            hall.table.submit(f.Arbiter(do="start_clocks"))
         before = page.evaluate("document.body.dataset.seen")
         reach(hall)
         if name in ("illegal", "over"):

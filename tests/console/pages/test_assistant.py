@@ -201,12 +201,12 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
         if white:
             expect(page.locator(".status")).to_contain_text(f"Move {ply // 2 + 1}, White")
             expect(page.locator("#executed")).to_have_count(0)
-            hall.table.submit(f.Make, by="white", move={1: "f2f3", 3: "g2g4"}[ply])
+            hall.table.submit(f.Make(by="white", move={1: "f2f3", 3: "g2g4"}[ply]))
             key_to("#press")
             expect(page.locator(".status")).to_contain_text("Black to move")
         else:
-            hall.table.submit(f.Press, by="black")
-            hall.table.submit(f.Make, by="white", move="e7e5")
+            hall.table.submit(f.Press(by="black"))
+            hall.table.submit(f.Make(by="white", move="e7e5"))
             expect(page.locator(".status")).to_contain_text("Move 2, White to move")
     expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
     expect(page.locator("#urgent")).to_contain_text("mate")
@@ -217,7 +217,7 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
 
 def test_focus_stays_where_it_is_when_the_page_changes(page: Page, hall: Hall) -> None:
     page.locator("#sq-d2").focus()
-    hall.table.submit(f.Announce, by="white", move="e2e4")
+    hall.table.submit(f.Announce(by="white", move="e2e4"))
     expect(page.locator("#executed")).to_be_visible()
     expect(page.locator("#sq-d2")).to_be_focused()
     page.locator("#executed").focus()
@@ -287,10 +287,10 @@ def test_a_revoked_page_says_so(page: Page, hall: Hall) -> None:
 
 STATES: dict[str, Callable[[Hall], object]] = {
     "beginning": lambda hall: None,
-    "announced": lambda hall: hall.table.submit(f.Announce, by="white", move="g1f3"),
+    "announced": lambda hall: hall.table.submit(f.Announce(by="white", move="g1f3")),
     "opponent's move": lambda hall: hall.play("white", "e2e4"),
-    "stopped": lambda hall: hall.table.submit(f.CallArbiter, by="white"),
-    "over": lambda hall: hall.table.submit(f.Resign, by="black"),
+    "stopped": lambda hall: hall.table.submit(f.CallArbiter(by="white")),
+    "over": lambda hall: hall.table.submit(f.Resign(by="black")),
 }
 
 

@@ -12,13 +12,12 @@ import pytest
 from blindplay.console.actions import stamp
 from blindplay.console.messages import LANGUAGES, catalogue
 from blindplay.console.pages import decisions, timeline
-from blindplay.laws import Game, rulings
+from blindplay.laws import Game, Taken, rulings
 from blindplay.laws import facts as f
 from blindplay.laws.facts import parse
 from blindplay.record import Journal, Tape
 from blindplay.record.tape import beside
 from blindplay.table import Table
-from blindplay.table.console_host import ServedTable
 from blindplay.wording.pack_words import PackWords
 from tests.console.hall import Browser, Hall
 from tests.laws.test_game_scenarios import SCENARIOS, scenarios
@@ -71,9 +70,9 @@ def test_what_he_looked_at_is_not_done_when_the_game_has_gone_on(
 def test_a_proposal_is_part_of_what_a_page_shows(hall: Hall) -> None:
     """So a decision on one proposal is never taken for one on another."""
     hall.start()
-    hall.table.submit(f.Make, by="white", move="e2e4")
+    hall.table.submit(f.Make(by="white", move="e2e4"))
     before = stamp(hall.table.game)
-    hall.table.submit(f.Irregular, by="arbiter", what="wrong_start")
+    hall.table.submit(f.Irregular(by="arbiter", what="wrong_start"))
     assert hall.table.game.pending is not None
     assert stamp(hall.table.game) != before
 
@@ -148,13 +147,13 @@ def test_everything_is_told_after_a_restart_too(tmp_path: Path) -> None:
     browser.enter()
     browser.client.close()
     hall.play("white", "e2e4")
-    facts = [fact for fact, _ in hall.table.log]
+    facts = [taken.fact for taken in hall.table.log]
     hall.close()
     with Journal(tmp_path / "game.db") as journal:
         table = Table(journal)
-        assert [fact for fact, _ in ServedTable(table).log()] == facts
+        assert [taken.fact for taken in table.log] == facts
         assert table.game.presided
-        assert any(one.kind == "presides" for _, caused in table.log for one in caused)
+        assert any(one.kind == "presides" for taken in table.log for one in taken.rulings)
 
 
 def test_what_the_arbiter_alone_is_told_nobody_else_hears(hall: Hall, arbiter: Browser) -> None:
@@ -199,7 +198,7 @@ def test_whatever_the_laws_say_has_words_in_every_language() -> None:
                 caused = game.apply(fact)
                 for language in LANGUAGES:
                     telling = timeline.Narrator(game, language)
-                    told = [one.text for one in telling.entry(0, fact, caused).lines]
+                    told = [one.text for one in telling.entry(0, Taken(fact, tuple(caused))).lines]
                     told += [telling.ruling(one) for one in caused]
                     if game.pending is not None:
                         told += [*chain(*decisions.outcomes(game, game.pending, language))]

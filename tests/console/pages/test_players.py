@@ -125,7 +125,7 @@ def test_a_deaf_opponents_game_from_text_to_the_end(
         expect(page.locator("#deaf")).to_contain_text("fide-2023 D.2.11")
         for number, (white, black) in enumerate((("f2f3", "e7e5"), ("g2g4", "d8h4")), start=1):
             words = {"f2f3": "Bauer Felix zwei Felix drei", "g2g4": "Bauer Gustav zwei Gustav vier"}
-            hall.table.submit(f.Announce, by="white", move=white)
+            hall.table.submit(f.Announce(by="white", move=white))
             expect(page.locator(".announced")).to_have_text(words[white])
             expect(page.locator("#now")).to_contain_text(f"Move {number}, White announced:")
             if number == 1:
@@ -135,14 +135,14 @@ def test_a_deaf_opponents_game_from_text_to_the_end(
             assert (hall.taken("repeat")[-1].by, hall.taken("repeat")[-1].move) == ("black", white)
             page.locator("#executed").click()
             expect(page.locator("#executed")).to_have_count(0)
-            hall.table.submit(f.Make, by="white", move=white)
-            hall.table.submit(f.Press, by="white")
+            hall.table.submit(f.Make(by="white", move=white))
+            hall.table.submit(f.Press(by="white"))
             expect(page.locator(".status")).to_contain_text("Black to move")
             click_move(page, black[:2], black[2:])
             if number == 1:
                 page.get_by_role("button", name="Press the clock").click()
                 expect(page.locator(".status")).to_contain_text("White to move")
-                hall.table.submit(f.Make, by="white", move=black)
+                hall.table.submit(f.Make(by="white", move=black))
         expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
         # What everybody was told stays to be read, the words of the end as well.
         expect(page.locator("#entries li").first).to_contain_text("Checkmate")
@@ -191,7 +191,7 @@ def test_resigning_takes_two_steps_and_focus_is_not_lost(
     page.locator("summary", has_text="Resign").click()
     assert hall.table.game.result is None
     # What happens meanwhile does not fold it away.
-    hall.table.submit(f.OfferDraw, by="white")
+    hall.table.submit(f.OfferDraw(by="white"))
     expect(page.locator("#acts .offered")).to_be_visible()
     accessible(page)
     page.get_by_role("button", name="Yes, I resign").click()
@@ -230,7 +230,7 @@ def test_the_sheet_keeps_what_is_written_and_strikes_through_what_was(
     expect(cell.locator("del")).to_have_count(2)  # the table's own entry, and the first of his
     expect(cell.locator("del").last).to_have_text("Struck through: 1. P-K4 ??")
     assert hall.table.game.sheets["black"] == {1: "e4"}
-    hall.table.submit(f.Announce, by="black", move="e7e5")
+    hall.table.submit(f.Announce(by="black", move="e7e5"))
     expect(page.locator("#ply")).to_have_value("2")
 
 
@@ -374,7 +374,7 @@ def test_other_languages_keep_what_the_english_pages_keep(
     page.get_by_role("combobox", name="Language").select_option(language)
     page.get_by_role("button", name="Change").click()
     expect(page.locator(f"html[lang={language}]")).to_be_attached()
-    training.table.submit(f.Announce, by="white", move="g1f3")
+    training.table.submit(f.Announce(by="white", move="g1f3"))
     expect(page.locator(".announced")).to_be_visible()
     accessible(page, colours=True)
     shot(page, f"{role}-{language}")

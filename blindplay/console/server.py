@@ -6,34 +6,21 @@ import io
 import socket
 import ssl
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import segno
 import uvicorn
 
-from blindplay import language as packs
-from blindplay.console import views
-from blindplay.console.access import AccessLinks
-from blindplay.console.app import COOKIE, Console
-from blindplay.console.limits import LimitedConnection, LimitedSocket
-from blindplay.console.messages import LANGUAGES, catalogue
-from blindplay.console.table_port import TapedUtterance
-from blindplay.language import About, Command
-from blindplay.laws import Fact, Game, Ruling
-from blindplay.laws import facts as f
-from blindplay.record import Tape, TapeError
-from blindplay.record.tape import beside
-from blindplay.wording.announcements import announcements, goes_to_earphone
+from . import LOOPBACK, PORT, views
+from .access import AccessLinks
+from .app import COOKIE, Console
+from .limits import LimitedConnection, LimitedSocket
+from .messages import LANGUAGES, catalogue
+from .table_port import TablePort, held
 
-from .queries import ask
-from .table import Table
-
-LOOPBACK = "127.0.0.1"
-PORT = 8080
 _ANY = "0.0.0.0"
 
 
@@ -64,75 +51,20 @@ class Certificate:
             ) from None
 
 
-class ServedTable:
-    """The table as the console sees it; see :class:`blindplay.console.table_port.Table`."""
-
-    def __init__(self, table: Table, *, training: bool = False) -> None:
-        self._table = table
-        self._training = training
-
-    @contextmanager
-    def held(self) -> Iterator[Game]:
-        with self._table.lock:
-            yield self._table.game
-
-    def time(self) -> int:
-        return self._table.time()
-
-    def submit(self, role: str, kind: str, fields: Mapping[str, Any]) -> list[Ruling]:
-        # What the fields say of whose doing it is counts for nothing.
-        fields = {**fields, "by": role}
-        # What a page's own action is refused for, it tells, and nobody else hears of it. There is
-        # no earphone of the arbiter: what he alone is told, his page tells him.
-        answers = ("answer",) if role == "arbiter" else ()
-        with self._table.answering("refused", "not_made", *answers):
-            return self._table.submit(f.KINDS[kind], **fields)
-
-    def log(self) -> Sequence[tuple[Fact, Sequence[Ruling]]]:
-        return self._table.log
-
-    def tape(self) -> dict[int, TapedUtterance]:
-        try:
-            tape = Tape(beside(self._table.path), create=False)
-            return {
-                said.number: TapedUtterance(said.t, said.by, said.words, said.path)
-                for said in tape.recordings()
-            }
-        except (TapeError, OSError):  # there is none, or it is gone
-            return {}
-
-    def told(self, ruling: Ruling, language: str) -> list[tuple[bool, str]]:
-        game, answered = self._table.game, self._table.answered(ruling)
-        # What was asked on a page is answered there, and nowhere else.
-        return [
-            (not answered and (one.to is None or not goes_to_earphone(game, one.to)), one.words)
-            for one in announcements([ruling], game, packs.load(language))
-        ]
-
-    @property
-    def training(self) -> bool:
-        return self._training
-
-    def ask(self, role: str, command: Command, about: About, language: str) -> Ruling:
-        pack = packs.load(language)
-        return ask(self._table, role, command, about, pack, training=self._training)
-
-
 class ConsoleHost:
     """Serves the console of ``table`` until it is closed.
 
     ``host`` and ``port`` are where it listens: loopback and nothing else, unless it is given.
-    ``training``: players may ask their pages what stands on the board. ``certificate``: serve
-    HTTPS, and nothing else. ``doors``: a file that keeps who is in, for when the table comes back.
+    ``certificate``: serve HTTPS only. ``doors``: a file that keeps who is in while the table is
+    away.
     """
 
     def __init__(
         self,
-        table: Table,
+        table: TablePort,
         host: str = LOOPBACK,
         port: int = PORT,
         *,
-        training: bool = False,
         certificate: Certificate | None = None,
         doors: Path | None = None,
     ) -> None:
@@ -153,14 +85,13 @@ class ConsoleHost:
         self._table = table
         names = {host, self._address, LOOPBACK, "localhost", socket.gethostname().lower()}
         self.console = Console(
-            ServedTable(table, training=training),
+            table,
             sorted(names - {_ANY}),
             AccessLinks(doors),
             encrypted=certificate is not None,
             # Browsers send a cookie to all ports of a machine: each table has one of its own.
             cookie=f"{COOKIE}-{self._port}",
         )
-        table.listen(self.console.happened)
         config = uvicorn.Config(
             self.console.app,
             log_config=None,
@@ -187,8 +118,8 @@ class ConsoleHost:
 
     def roles(self) -> list[str]:
         """Those at this table who have a page."""
-        with self._table.lock:
-            return views.roles(self._table.game)
+        with held(self._table) as game:
+            return views.roles(game)
 
     def print_links(self, out: TextIO, roles: Sequence[str], language: str, *, qr: bool) -> None:
         """Print a new link for each of ``roles``, in the words of the table's ``language`` or in
