@@ -24,7 +24,7 @@ from blindplay.laws.mating import MatingVerdict, can_mate
 from blindplay.laws.placement import write_placement
 from blindplay.record.disputes import decide
 from blindplay.speech.audio import read_audio
-from blindplay.speech.confidence import ears_of
+from blindplay.speech.confidence import confidence_of
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.pack_words import PackWords
@@ -136,9 +136,9 @@ def _speech(pack: Language) -> Iterator[str]:
             f"a grammar of {len(phrases)} phrases."
         )
         right = wrong = 0
-        ears = ears_of(*recogniser.folders)
+        confidence = confidence_of(*recogniser.folders)
         for move, clip in zip(moves, clips, strict=True):
-            got = understand_sound(recogniser, pack, board, clip, ears)[1].move
+            got = understand_sound(recogniser, pack, board, clip, confidence)[1].move
             right += got == move
             wrong += got is not None and got != move
         yield (

@@ -100,16 +100,16 @@ def voice(
 
 def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
     from blindplay.hearing.evaluation import report
-    from blindplay.speech.confidence import file_of
+    from blindplay.speech.confidence import confidence_file
 
     measured = report.measure(pack, given)
     for line in measured.lines:
         options.warn(line)
-    text = json.dumps(measured.ears.as_json(), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(measured.confidence.as_json(), ensure_ascii=False, indent=1) + "\n"
     if not write:
         sys.stdout.write(text)
         return
-    file = file_of(*report.listening(pack, given))
+    file = confidence_file(*report.listening(pack, given))
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, "utf-8")
     print(file)

@@ -251,13 +251,13 @@ def check(code: str | None, as_json: bool) -> None:
 
 def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
     """Whether the model in ``folder`` is as installed and knows ``words``; else what is wrong."""
-    from blindplay.speech.confidence import ears_of
+    from blindplay.speech.confidence import confidence_of
     from blindplay.speech.models import folders
 
     try:
         files = folders.verify(folder)
         folders.probe(folder, code)
-        ears_of(folder)
+        confidence_of(folder)
         missing = sorted(words - folders.vocabulary(folder))
     except ValueError as error:
         return {"ok": False, "error": str(error)}

@@ -88,7 +88,7 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
         found.append(Diagnosis(True, "recogniser", sentence))
     if not loaded:
         return found
-    if missing := Ensemble(loaded).missing(words):
+    if missing := Ensemble(loaded).unknown_words(words):
         found.append(
             Diagnosis(
                 False,

@@ -182,12 +182,12 @@ class SoundFiles:
     def recogniser(self, pack: Language) -> tuple[AnyRecogniser, ConfidenceModel]:
         """The recogniser of a language, and how far its results can be trusted."""
         from blindplay.hearing.decision import listening_models, open_recogniser
-        from blindplay.speech.confidence import ears_of
+        from blindplay.speech.confidence import confidence_of
 
         if pack.code not in self._loaded:
             folders = self._models or listening_models(pack.code, options.warn)
             recogniser = open_recogniser(pack, *folders, lost=options.warn)
-            confidence = ears_of(*recogniser.folders, lost=options.warn)
+            confidence = confidence_of(*recogniser.folders, lost=options.warn)
             self._loaded[pack.code] = recogniser, confidence
         return self._loaded[pack.code]
 
@@ -206,7 +206,7 @@ class SoundFiles:
             "file": name,
             **_meaning(board, understood),
             "decision": decision.verdict.value,
-            "heard": decision.hearing.words,
+            "heard": decision.recognition.words,
             "cost": round(decision.cost, 3) if decision.candidates else None,
             "alternatives": [
                 item.phrase for item in decision.candidates if item.phrase != decision.phrase

@@ -76,7 +76,7 @@ class Decision:
     0 is an even chance."""
 
     verdict: Verdict
-    hearing: Recognition
+    recognition: Recognition
     phrase: str | None = None
     candidates: tuple[Candidate, ...] = ()
     cost: float = 0.0
@@ -89,18 +89,18 @@ class Expected:
     ``boards``: the position whose moves may be announced, and perhaps the one before, whose last
     move may be repeated. ``phrases`` are what the recogniser is given: all forms of the legal
     moves, and ``others``: commands and answers; ``corrections`` are those that may go before a
-    move. Phrases with words the model lacks are left out,
-    never shortened; ``unsayable`` are those words. ``felt``: the moves that fit what hands have
-    done on the board already, None if nothing; ``repeated``: the announcement that is to be
-    repeated now (D.2.1); ``awaited``: phrases that answer a question of ours. All lean the ear
-    towards themselves; none is taken for granted.
+    move. Phrases with words the model lacks are left out, never shortened; those words are
+    ``out_of_vocabulary``. ``felt``: the moves that fit what hands have done on the board already,
+    None if nothing; ``repeated``: the announcement that is to be repeated now (D.2.1);
+    ``awaited``: phrases that answer a question of ours. Each makes what fits it likelier; none is
+    taken for granted.
     """
 
     boards: tuple[chess.Board, ...]
     phrases: Mapping[str, None]
     others: frozenset[str]
     corrections: frozenset[str] = frozenset()
-    unsayable: tuple[str, ...] = ()
+    out_of_vocabulary: tuple[str, ...] = ()
     felt: frozenset[chess.Move] | None = None
     repeated: chess.Move | None = None
     awaited: frozenset[str] = frozenset()
@@ -183,10 +183,10 @@ def expect(
     said = dict.fromkeys((*others, *awaited))
     return Expected(
         boards,
-        dict.fromkeys(recogniser.sayable([*moves, *said])),
-        frozenset(recogniser.sayable(said)),
-        frozenset(recogniser.sayable(pack.corrections)),
-        tuple(recogniser.missing([*moves, *said])),
+        dict.fromkeys(recogniser.known_phrases([*moves, *said])),
+        frozenset(recogniser.known_phrases(said)),
+        frozenset(recogniser.known_phrases(pack.corrections)),
+        tuple(recogniser.unknown_words([*moves, *said])),
         felt,
         repeated,
         frozenset(awaited),
@@ -216,20 +216,20 @@ def felt(game: Game, side: str) -> frozenset[chess.Move] | None:
 class Meaning:
     """One meaning an utterance may have, in its likeliest words.
 
-    ``score`` is in nats; ``loose`` counts the words and stretches of sound that say nothing: the
-    fillers, articles and other sound that went with it. ``listed``: it is one of the forms that
-    are expected, perhaps after a correction. ``agreed``: several models agree on it, in
-    whatever words. ``late``: so many seconds of voice come before it.
+    ``score`` is in nats; ``unexplained`` counts the words and stretches of sound that say
+    nothing: the fillers, articles and other sound that went with it. ``in_grammar``: it is one of
+    the forms that are expected, perhaps after a correction. ``agreed``: several models agree on it,
+    in whatever words. ``onset_delay_s``: seconds of voice before its first word.
     """
 
     key: str
     phrase: str
     score: float
-    loose: int
+    unexplained: int
     meant: Understanding
-    listed: bool = False
+    in_grammar: bool = False
     agreed: bool = True
-    late: float = 0.0
+    onset_delay_s: float = 0.0
 
     @property
     def move(self) -> chess.Move | None:
@@ -237,30 +237,30 @@ class Meaning:
 
 
 def readings(
-    hearing: Recognition, expected: Expected, pack: Language, habits: Confusions = _NO_HABITS
+    recognition: Recognition, expected: Expected, pack: Language, habits: Confusions = _NO_HABITS
 ) -> tuple[list[Meaning], Meaning | None]:
     """The meanings of an utterance, the likeliest first, and the best reading that has none.
 
     ``habits``: how this player has been misheard before; what fits them gains by it.
     """
-    hearing = _accustomed(hearing, habits)
+    recognition = _accustomed(recognition, habits)
     found: dict[str, Meaning] = {}
     nothing: Meaning | None = None
     meanings: dict[str, str] = {}
-    for heard in hearing.alternatives:
+    for heard in recognition.hypotheses:
         reading = _reading(heard, expected, pack)
         if reading.key:
             meanings[heard.words] = reading.key
         better = found.get(reading.key)
-        if reading.key and (better is None or (reading.listed and not better.listed)):
+        if reading.key and (better is None or (reading.in_grammar and not better.in_grammar)):
             found[reading.key] = reading
         # In a form that nobody uses it is rather something else: "der Eva drei" is no pawn.
-        elif (not reading.key or not reading.listed) and nothing is None:
+        elif (not reading.key or not reading.in_grammar) and nothing is None:
             nothing = reading
         if better is not None and found[reading.key] is reading and nothing is None:
             nothing = better
-    if hearing.parts:
-        for key, (score, agreed) in votes(hearing.parts, meanings).items():
+    if recognition.by_model:
+        for key, (score, agreed) in votes(recognition.by_model, meanings).items():
             found[key] = replace(found[key], score=score, agreed=agreed)
     return sorted(found.values(), key=lambda r: -r.score - _prior(r, expected)), nothing
 
@@ -272,35 +272,35 @@ def _prior(reading: Meaning, expected: Expected) -> float:
     return prior + expected.leaning(reading.move)
 
 
-def _accustomed(hearing: Recognition, habits: Confusions) -> Recognition:
-    if not habits.table or not hearing.alternatives:
-        return hearing
-    if hearing.parts:
-        return summed(_accustomed(part, habits) for part in hearing.parts)
-    heard = hearing.words.split()
+def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
+    if not habits.table or not recognition.hypotheses:
+        return recognition
+    if recognition.by_model:
+        return summed(_accustomed(part, habits) for part in recognition.by_model)
+    heard = recognition.words.split()
     weighed = [
         replace(one, score=one.score + habits.credit(one.words.split(), heard))
-        for one in hearing.alternatives
+        for one in recognition.hypotheses
     ]
     return Recognition(tuple(sorted(weighed, key=lambda one: -one.score)))
 
 
 def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
     meant = _understand(heard.words, expected, pack)
-    loose = heard.strays + len(heard.words.split())
+    unexplained = heard.unknown_edges + len(heard.words.split())
     if meant is None:
-        return Meaning("", heard.words, heard.score, loose, Understanding(Kind.UNCLEAR, ""))
-    listed = _is_listed(heard.words, expected)
-    if not listed:
-        loose -= len((meant.uttered or meant.words).split())
+        return Meaning("", heard.words, heard.score, unexplained, Understanding(Kind.UNCLEAR, ""))
+    in_grammar = _in_grammar(heard.words, expected)
+    if not in_grammar:
+        unexplained -= len((meant.uttered or meant.words).split())
     return Meaning(
         _key(meant, heard.words),
         heard.words,
         heard.score,
-        heard.strays if listed else loose,
+        heard.unknown_edges if in_grammar else unexplained,
         meant,
-        listed=listed or meant.kind is Kind.ILLEGAL,
-        late=heard.late,
+        in_grammar=in_grammar or meant.kind is Kind.ILLEGAL,
+        onset_delay_s=heard.onset_delay_s,
     )
 
 
@@ -347,7 +347,7 @@ def _key(meant: Understanding, words: str) -> str:
 
 
 def features(
-    hearing: Recognition,
+    recognition: Recognition,
     ranked: list[Meaning],
     nothing: Meaning | None,
     expected: Expected,
@@ -365,34 +365,34 @@ def features(
         for r in ranked[1:]
     ]
     legal = (by for by, r in behind if r.meant.kind is not Kind.ILLEGAL)
-    rival = min((by for by, _ in behind), default=None)
-    talk = nothing is not None and nothing.key != first.key and nothing.score > first.score
+    lead = min((by for by, _ in behind), default=None)
+    outscored = nothing is not None and nothing.key != first.key and nothing.score > first.score
     answers = first.phrase in expected.awaited
     awaited = ANSWER if answers else 0.0
     words = first.phrase.split()
     places = sum(map(pack.is_file_or_rank, words))
     castles = first.move is not None and places == 0
     return Features(
-        what=MeaningKind.COMMAND if answers else _what(first.meant),
-        rival=rival,
-        legal_rival=min(legal, default=None),
-        nothing=ahead(None if nothing is None else nothing.score - awaited),
-        longer=ahead(_best_longer(hearing, words, pack)),
-        more_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
-        loose=first.loose,
-        short=first.meant.command is None and places < 4 and not castles and not answers,
-        listed=first.listed,
+        kind=MeaningKind.COMMAND if answers else _what(first.meant),
+        lead=lead,
+        legal_lead=min(legal, default=None),
+        meaningless_lead=ahead(None if nothing is None else nothing.score - awaited),
+        longer_lead=ahead(_best_longer(recognition, words, pack)),
+        extra_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
+        unexplained=first.unexplained,
+        short_form=first.meant.command is None and places < 4 and not castles and not answers,
+        in_grammar=first.in_grammar,
         agreed=first.agreed,
-        late=first.late,
-        talk=talk,
+        onset_delay_s=first.onset_delay_s,
+        outscored=outscored,
         # A sum of what each model is behind its own best.
-        apart=-first.score if hearing.parts else 0.0,
-        models=max(1, len(hearing.parts)),
-        words=4 if castles else len(words),
+        disagreement=-first.score if recognition.by_model else 0.0,
+        models=max(1, len(recognition.by_model)),
+        word_count=4 if castles else len(words),
     )
 
 
-def _best_longer(hearing: Recognition, words: list[str], pack: Language) -> float | None:
+def _best_longer(recognition: Recognition, words: list[str], pack: Language) -> float | None:
     """The best score of a reading that has all these words and more: one may have been lost.
 
     Of several models one may have heard a link ("nach") where another heard none: there only
@@ -402,11 +402,11 @@ def _best_longer(hearing: Recognition, words: list[str], pack: Language) -> floa
     def counted(all_words: list[str]) -> list[str]:
         return [word for word in all_words if pack.is_file_or_rank(word)] or all_words
 
-    if hearing.parts:
+    if recognition.by_model:
         words = counted(words)
-    for heard in hearing.alternatives:
+    for heard in recognition.hypotheses:
         more = heard.words.split()
-        if hearing.parts:
+        if recognition.by_model:
             more = counted(more)
         rest = iter(more)
         if len(more) > len(words) and all(word in rest for word in words):
@@ -414,7 +414,7 @@ def _best_longer(hearing: Recognition, words: list[str], pack: Language) -> floa
     return None
 
 
-def _is_listed(words: str, expected: Expected) -> bool:
+def _in_grammar(words: str, expected: Expected) -> bool:
     if words in expected.phrases:
         return True
     return any(
@@ -430,78 +430,78 @@ def _what(meant: Understanding) -> MeaningKind:
 
 
 def decide(
-    hearing: Recognition,
+    recognition: Recognition,
     expected: Expected,
     pack: Language,
-    ears: ConfidenceModel,
+    confidence: ConfidenceModel,
     habits: Confusions = _NO_HABITS,
 ) -> Decision:
     """What is done about an utterance; ``habits`` are the speaker's own confusions."""
-    decision = _decide(hearing, expected, pack, ears, habits)
+    decision = _decide(recognition, expected, pack, confidence, habits)
     if decision.verdict is not Verdict.REFUSE:
         return decision
-    similar = _similar(hearing, expected, pack, ears)
-    return Decision(Verdict.ASK, hearing, None, similar, decision.cost) if similar else decision
+    similar = _similar(recognition, expected, pack, confidence)
+    return Decision(Verdict.ASK, recognition, None, similar, decision.cost) if similar else decision
 
 
 def _decide(
-    hearing: Recognition,
+    recognition: Recognition,
     expected: Expected,
     pack: Language,
-    ears: ConfidenceModel,
+    confidence: ConfidenceModel,
     habits: Confusions,
 ) -> Decision:
-    ranked, nothing = readings(hearing, expected, pack, habits)
+    ranked, nothing = readings(recognition, expected, pack, habits)
     if not ranked:
         # Nothing of ours was in it: other people's talk, or a word that was not understood.
-        ours = _is_attempt(hearing.words, expected, pack)
-        return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, hearing)
-    found = features(hearing, ranked, nothing, expected, pack)
-    odds = ears.odds(found)
+        ours = _is_attempt(recognition.words, expected, pack)
+        return Decision(Verdict.REFUSE if ours else Verdict.NOTHING, recognition)
+    found = features(recognition, ranked, nothing, expected, pack)
+    odds = confidence.odds(found)
     first = ranked[0]
     candidates = tuple(
         Candidate(r.phrase, first.score - r.score, r.move, r.meant.command)
         for r in ranked
         if r.meant.kind is not Kind.ILLEGAL or r is first
     )[:MOST_CANDIDATES]
-    sure, likely = odds >= ears.accept(found), odds >= ears.ask(found)
+    sure, likely = odds >= confidence.accept(found), odds >= confidence.ask(found)
     if sure and first.phrase in expected.awaited:
         # "Vier" or "Turm" means something as an answer only: whoever has asked knows what.
         commands = first.meant.command is not None
         verdict = Verdict.COMMAND if commands else Verdict.ACCEPT
-        return Decision(verdict, hearing, first.phrase, candidates, -odds)
+        return Decision(verdict, recognition, first.phrase, candidates, -odds)
     if sure and first.meant.command is not None:
-        return Decision(Verdict.COMMAND, hearing, first.phrase, candidates, -odds)
+        return Decision(Verdict.COMMAND, recognition, first.phrase, candidates, -odds)
     if sure and first.meant.kind is Kind.ILLEGAL:
-        return Decision(Verdict.ILLEGAL, hearing, first.phrase, candidates, -odds)
+        return Decision(Verdict.ILLEGAL, recognition, first.phrase, candidates, -odds)
     if sure and first.meant.kind is Kind.MOVE and not expected.contradicts(first.meant):
-        return Decision(Verdict.ACCEPT, hearing, first.phrase, candidates, -odds)
+        return Decision(Verdict.ACCEPT, recognition, first.phrase, candidates, -odds)
     legal = tuple(c for c in candidates if c.move is not None or c.command is not None)
     if first.meant.kind is Kind.AMBIGUOUS and likely:
-        return Decision(Verdict.ASK, hearing, None, candidates, -odds)
+        return Decision(Verdict.ASK, recognition, None, candidates, -odds)
     if likely and legal:
-        return Decision(Verdict.ASK, hearing, None, legal, -odds)
-    if likely or _is_attempt(hearing.words, expected, pack):
-        return Decision(Verdict.REFUSE, hearing, None, candidates, -odds)
-    return Decision(Verdict.NOTHING, hearing, None, candidates, -odds)
+        return Decision(Verdict.ASK, recognition, None, legal, -odds)
+    if likely or _is_attempt(recognition.words, expected, pack):
+        return Decision(Verdict.REFUSE, recognition, None, candidates, -odds)
+    return Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
 
 
 def _similar(
-    hearing: Recognition, expected: Expected, pack: Language, ears: ConfidenceModel
+    recognition: Recognition, expected: Expected, pack: Language, confidence: ConfidenceModel
 ) -> tuple[Candidate, ...]:
     """Legal moves in words that differ little from what was heard, for no reading was one: by
     the cheapest way from the words of a move to those that were heard. Never taken, only asked."""
-    if not hearing.alternatives or not expected.boards:
+    if not recognition.hypotheses or not expected.boards:
         return ()
-    best = hearing.alternatives[0].score
+    best = recognition.hypotheses[0].score
     found: dict[chess.Move, Candidate] = {}
-    for heard in hearing.alternatives[:SIMILAR_TO]:
+    for heard in recognition.hypotheses[:SIMILAR_TO]:
         words = heard.words.split()
         for phrase in expected.phrases:
             said = phrase.split()
             if abs(len(said) - len(words)) > 1 or len(set(said) & set(words)) < len(said) - 2:
                 continue
-            cost = best - heard.score + ears.confusions.between(said, words)
+            cost = best - heard.score + confidence.confusions.between(said, words)
             if cost > SIMILAR:
                 continue
             move = pack.understand(phrase, expected.boards[0]).move
@@ -521,12 +521,16 @@ def _is_attempt(words: str, expected: Expected, pack: Language) -> bool:
 
 
 def understand_sound(
-    recogniser: AnyRecogniser, pack: Language, board: chess.Board, pcm: bytes, ears: ConfidenceModel
+    recogniser: AnyRecogniser,
+    pack: Language,
+    board: chess.Board,
+    pcm: bytes,
+    confidence: ConfidenceModel,
 ) -> tuple[Decision, Understanding]:
     """What one utterance (16 kHz mono 16-bit PCM) means on ``board``, with no other evidence."""
     expected = expect(recogniser, pack, [board])
-    decision = decide(recogniser.recognise(pcm, list(expected.phrases)), expected, pack, ears)
+    decision = decide(recogniser.recognise(pcm, list(expected.phrases)), expected, pack, confidence)
     if decision.phrase is not None:
         return decision, pack.understand(decision.phrase, board)
-    heard = decision.hearing.words
+    heard = decision.recognition.words
     return decision, Understanding(Kind.UNCLEAR if heard else Kind.NOTHING, heard)

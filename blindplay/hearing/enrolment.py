@@ -26,7 +26,7 @@ from blindplay.speech import adaptation
 from blindplay.speech.adaptation import finetuning, pronunciations
 from blindplay.speech.adaptation.pronunciations import PromptedSound
 from blindplay.speech.audio import level
-from blindplay.speech.confidence import FILE, ears_of
+from blindplay.speech.confidence import CONFIDENCE_FILE, confidence_of
 from blindplay.speech.ensemble import AnyRecogniser
 
 from . import speaker_models
@@ -225,7 +225,7 @@ def record(
     """
     phrases = sorted({(one.line.words or "").lower() for one in asked})
     if recogniser is not None:
-        phrases = recogniser.sayable(phrases)
+        phrases = recogniser.known_phrases(phrases)
     count = pack.number(len(asked))
     booth.tell("enrol_begin", count=count, minutes=pack.duration(60_000 * minutes(len(asked))))
     booth.tell_keys()
@@ -276,7 +276,7 @@ def _ask(
 def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogniser) -> bool:
     """Whether the likeliest of all prompts is the one that was asked for, or nothing is likely:
     how somebody says it is what is to be learned."""
-    heard = recogniser.recognise(take.pcm, phrases).alternatives
+    heard = recogniser.recognise(take.pcm, phrases).hypotheses
     listed = [one.words for one in heard if one.words in phrases]
     return words.lower() not in phrases or not listed or listed[0] == words.lower()
 
@@ -334,7 +334,7 @@ def learn(
     models = list(models)
     present = speaker_models.models(player, pack.code, models, lost)
     # How far they may be believed has not been measured anew.
-    decide = scoring.deciding(pack, ears_of(*models, lost=lost))
+    decide = scoring.deciding(pack, confidence_of(*models, lost=lost))
     said = _judged_by(pack, judging)
 
     def part(begin: float, end: float) -> Callable[[float], None]:
@@ -378,8 +378,8 @@ def learn(
 def _install(pack: Language, player: str, folder: Path, own: OwnModel) -> None:
     def move(to: Path) -> None:
         shutil.copytree(folder, to)
-        if (own.model / FILE).is_file():
-            shutil.copyfile(own.model / FILE, to / FILE)
+        if (own.model / CONFIDENCE_FILE).is_file():
+            shutil.copyfile(own.model / CONFIDENCE_FILE, to / CONFIDENCE_FILE)
 
     told = {"trained": own.trained, "words": list(own.words)}
     speaker_models.install(player, pack.code, own.model, move, told)

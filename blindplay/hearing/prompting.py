@@ -100,7 +100,7 @@ class Booth:
         self._out = out
         self._keys: queue.SimpleQueue[PromptKey] = queue.SimpleQueue()
         self._blocks: Iterator[bytes] = iter(())
-        self._cutter = Endpointer(Silero())
+        self._endpointer = Endpointer(Silero())
         threading.Thread(target=self._read, args=(lines,), daemon=True, name="keys").start()
 
     def __enter__(self) -> Self:
@@ -165,15 +165,15 @@ class Booth:
         :raises AudioError: when the microphone is gone.
         """
         self._source.discard()
-        cutter = self._cutter
-        cutter.mute()
-        cutter.unmute(_TAIL_S)
+        endpointer = self._endpointer
+        endpointer.mute()
+        endpointer.unmute(_TAIL_S)
         sound, room = bytearray(), bytearray()
         waited = 0.0
         for block in self._blocks:
             if not self._keys.empty():
                 return self._keys.get()
-            for event in cutter.feed(block):
+            for event in endpointer.feed(block):
                 match event:
                     case SpeechStarted(begun):
                         sound = bytearray(begun)
@@ -183,9 +183,9 @@ class Booth:
                         sound = bytearray()
                     case SpeechEnded():
                         return _take(bytes(sound), bytes(room))
-            if cutter.speaking:
-                if cutter.silent_s >= _SILENCE_S:
-                    cutter.end()
+            if endpointer.speaking:
+                if endpointer.silent_s >= _SILENCE_S:
+                    endpointer.end()
                     return _take(bytes(sound), bytes(room))
             else:
                 room += block

@@ -16,7 +16,7 @@ import chess
 import numpy as np
 
 from blindplay.language import Language
-from blindplay.speech.confidence import ears_of
+from blindplay.speech.confidence import confidence_of
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models import catalogue
 
@@ -129,7 +129,7 @@ def judged(
     recogniser = open_recogniser(pack, *folders)
     words = [(line, take) for line, take in said.takes if line.what is UtteranceKind.WORD]
     moves = [(line, take) for line, take in said.takes if line.what is UtteranceKind.MOVE]
-    phrases = recogniser.sayable([line.words or "" for line, _ in words])
+    phrases = recogniser.known_phrases([line.words or "" for line, _ in words])
     missed = [
         line.words or "" for line, take in words if not _is_heard(recogniser, line, take, phrases)
     ]
@@ -140,7 +140,7 @@ def judged(
     ]
     clean = Condition(Noise.NONE)
     heard = scoring.hear(recogniser, pack, utterances, clean, np.zeros(1), 1, freely=False)
-    decide = scoring.deciding(pack, ears_of(*recogniser.folders, lost=lost))
+    decide = scoring.deciding(pack, confidence_of(*recogniser.folders, lost=lost))
     comes = [scoring.outcome(one, decide(one), pack) for one in heard]
     missed += [
         one.line.words or ""
@@ -157,7 +157,7 @@ def judged(
 def _is_heard(
     recogniser: AnyRecogniser, line: ScriptLine, take: Take, phrases: Sequence[str]
 ) -> bool:
-    alternatives = recogniser.recognise(take.pcm, phrases).alternatives
+    alternatives = recogniser.recognise(take.pcm, phrases).hypotheses
     best = next((one.words for one in alternatives if one.words in phrases), "")
     return best == line.words
 

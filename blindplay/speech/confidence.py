@@ -1,11 +1,13 @@
-"""How much one model's ears are to be believed: measured, and kept beside the model.
+"""How much to believe what a speech model has recognised.
 
-What was heard is weighed by a few figures (`Features`). Their weights are those of a logistic
-regression over many utterances of known words, among them illegal moves and other talk, so that
-what comes out is the logarithm of the odds that this was said. Where to take it and where to ask
-is set by the same measurement. ``ears.json`` in a model's folder holds them; those of several
-models that listen together are in the user's own data, for no folder is theirs. What was never
-measured is believed as little as the worst that was.
+A few figures (`Features`) say what speaks for and against the likeliest meaning of an utterance.
+A logistic regression over many utterances of known words, illegal moves and other talk among them,
+turns these figures into the logarithm of the odds that this meaning was said. The same measurement
+sets the odds from which the table accepts a meaning, and those from which it asks.
+
+The measured weights of one model are in the file `CONFIDENCE_FILE` of its folder. Those of several
+models that listen together are in the user's data, because they belong to no single folder. Models
+that were never measured get general weights, which are the most cautious ones.
 """
 
 from __future__ import annotations
@@ -30,33 +32,34 @@ from .models.folders import ModelError
 
 log = logging.getLogger(__name__)
 
-FILE = "ears.json"
+CONFIDENCE_FILE = "confidence.json"
+"""The measured confidence model, in the folder of its speech model."""
 MADE_OF = "player.json"
-"""In the folder of a player's own model: of which model it was made."""
-TOGETHER = {2: "together-2.json", 3: "together-3.json"}
-"""What is believed of so many models, or more, that were never measured together."""
-FAR = 12.0
-"""Farther ahead than this, in nats, counts no more."""
-AHEAD = 3.0
-"""What is not so far ahead of another legal move or command, in nats, is never taken without
-asking. An illegal move may be nearer: it is less likely to be meant than to be misheard."""
-AHEAD_TOGETHER = 8.0
-"""The same for a move that several models heard, whose nats are summed: as much as one model at
-most can speak against it."""
-AHEAD_OF_ILLEGAL = 7.0
-"""A move that several models heard is also so far ahead of every illegal one: an illegal move was
-once misheard by two in the same way, and 6.1 nats behind the legal one that they heard."""
-AGAINST_TALK = 2.5
-"""The odds in nats from which a move is taken at least, if other talk explains the sound better."""
-LATE_S = 0.15
-"""A move is never taken without asking if somebody has spoken for longer than this, in seconds,
-before the first word that was heard: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
-NEAR = 4.0
-"""Within so many nats each of them counts for more."""
+"""In the folder of a player's own speech model: the model that it was made from."""
+MOST_MEASURED = 3
+"""There are general weights for one, two, and three or more speech models."""
+LEAD_LIMIT = 12.0
+"""A lead counts up to this many nats."""
+NEAR_LEAD = 4.0
+"""Up to this many nats, each nat of a lead has an additional weight."""
+MIN_LEAD = 3.0
+"""Never accept without asking what leads another legal move or command by fewer nats. The lead over
+an illegal move may be smaller: it is rather misheard than meant."""
+MIN_LEAD_ENSEMBLE = 8.0
+"""The same for a move that several models heard. Their nats are summed, and one model alone can
+contribute this many."""
+MIN_LEAD_OVER_ILLEGAL = 7.0
+"""The lead that a move heard by several models needs over every illegal move, in nats. Two models
+once misheard an illegal move in the same way, 6.1 nats behind a legal one."""
+MIN_ODDS_AGAINST_TALK = 2.5
+"""The odds in nats that a move needs if other talk explains the sound better."""
+MAX_ONSET_DELAY_S = 0.15
+"""Never accept a move without asking if speech began this many seconds before its first word. No
+model may have heard the word before: "Dame Eva eins David zwei" is not "Eva eins David zwei"."""
 
 
 class MeaningKind(Enum):
-    """What the likeliest meaning is; each is believed to another degree."""
+    """The kinds of meanings. Each has weights of its own."""
 
     MOVE = "moves"
     ILLEGAL = "illegal"
@@ -65,58 +68,58 @@ class MeaningKind(Enum):
 
 @dataclass(frozen=True)
 class Features:
-    """What speaks for and against the likeliest meaning of an utterance.
+    """What speaks for and against the likeliest meaning of an utterance. Leads are in nats."""
 
-    ``rival``: by how many nats it is ahead of the next meaning, and ``legal_rival`` of the next
-    that is no illegal move; ``nothing``: of the best reading
-    that has none (None: there was no such reading). ``longer``: of the best reading that has all
-    its words and more, for a long form may collapse into a short one. ``more_words``: how many
-    more words there are in the reading without a meaning. ``loose``: words and stretches of sound
-    in the likeliest that say nothing. ``short``: not both squares were said. ``words``: its
-    length. ``listed``: it was said in one of the
-    forms that are expected; what was not is never taken without asking. ``agreed``: several
-    models agree on it; what only one of them heard is never taken without asking, either.
-    ``late``: so many seconds of voice come before its first word. ``talk``: words of another
-    meaning, or of none, explain the sound better.
-    ``apart``: how far, in nats, several models are from finding it best, all of them. ``models``:
-    how many listened.
-    """
-
-    what: MeaningKind
-    rival: float | None
-    nothing: float | None
-    legal_rival: float | None = None
-    longer: float | None = None
-    more_words: int = 0
-    loose: int = 0
-    short: bool = False
-    words: int = 4
-    listed: bool = True
+    kind: MeaningKind
+    lead: float | None
+    """Over the next meaning; None if there is no other."""
+    meaningless_lead: float | None
+    """Over the best reading without a meaning; None if there is none."""
+    legal_lead: float | None = None
+    """Over the next meaning that is not an illegal move; None if there is none."""
+    longer_lead: float | None = None
+    """Over the best reading that has all its words and more; None if there is none. A long form may
+    have collapsed into a short one."""
+    extra_words: int = 0
+    """How many words the reading without a meaning has more."""
+    unexplained: int = 0
+    """Words and stretches of other sound in the likeliest reading that add nothing to its
+    meaning."""
+    short_form: bool = False
+    """Not both squares of the move were said."""
+    word_count: int = 4
+    in_grammar: bool = True
+    """It was said in an expected form. Other forms are never accepted without asking."""
     agreed: bool = True
-    late: float = 0.0
-    talk: bool = False
-    apart: float = 0.0
+    """Several models agree on it. What one of several models heard alone is never accepted without
+    asking."""
+    onset_delay_s: float = 0.0
+    """Seconds from the beginning of speech to its first word."""
+    outscored: bool = False
+    """A reading without a meaning, or of another one, explains the sound better."""
+    disagreement: float = 0.0
+    """How far, in nats, several models together are from all finding it best."""
     models: int = 1
+    """How many models listened."""
 
     def values(self) -> tuple[float, ...]:
-        """The numbers that are weighed, the first of them 1."""
-        rival = _within(self.rival, -FAR, FAR)
-        nothing = _within(self.nothing, -3 * FAR, FAR)
-        few = max(0, 4 - self.words)
-        weighs = self.nothing is not None and self.nothing <= 0
+        """Return the numbers that the weights apply to; the first is always 1."""
+        lead = _within(self.lead, -LEAD_LIMIT, LEAD_LIMIT)
+        meaningless = _within(self.meaningless_lead, -3 * LEAD_LIMIT, LEAD_LIMIT)
+        behind = self.meaningless_lead is not None and self.meaningless_lead <= 0
         return (
             1.0,
-            _within(rival, -NEAR, NEAR),
-            rival,
-            _within(nothing, -NEAR, NEAR),
-            nothing,
-            _within(self.longer, -NEAR, NEAR),
-            float(min(4, max(-4, self.more_words))) if weighs else 0.0,
-            float(min(3, self.loose)),
-            float(self.short),
-            float(few),
-            float(not self.listed),
-            min(2 * FAR, self.apart),
+            _within(lead, -NEAR_LEAD, NEAR_LEAD),
+            lead,
+            _within(meaningless, -NEAR_LEAD, NEAR_LEAD),
+            meaningless,
+            _within(self.longer_lead, -NEAR_LEAD, NEAR_LEAD),
+            float(min(4, max(-4, self.extra_words))) if behind else 0.0,
+            float(min(3, self.unexplained)),
+            float(self.short_form),
+            float(max(0, 4 - self.word_count)),
+            float(not self.in_grammar),
+            min(2 * LEAD_LIMIT, self.disagreement),
         )
 
 
@@ -126,10 +129,9 @@ def _within(value: float | None, low: float, high: float) -> float:
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of the features, and the odds from which to take, and from which to ask.
+    """The weights of `Features.values`, and the odds in nats from which to accept and to ask.
 
-    ``short``: from which to take a form in which not both squares are said; a longer one may have
-    collapsed into it.
+    ``short``: the odds from which to accept a form in which not both squares were said.
     """
 
     weights: tuple[float, ...]
@@ -140,80 +142,85 @@ class Weights:
 
 @dataclass(frozen=True)
 class ConfidenceModel:
-    """The measured weights of one model for each kind of meaning, and how they were measured."""
+    """The measured weights of one speech model, or of several, for each kind of meaning."""
 
     weights: Mapping[MeaningKind, Weights]
     confusions: Confusions = field(default_factory=Confusions)
     measured: Mapping[str, Any] = field(default_factory=dict)
 
     def odds(self, found: Features) -> float:
-        """The logarithm of the odds that it was said, in nats; 0 is an even chance."""
-        weights = self.weights[found.what].weights
+        """Return the logarithm of the odds that it was said, in nats; 0 is an even chance."""
+        weights = self.weights[found.kind].weights
         return sum(w * value for w, value in zip(weights, found.values(), strict=True))
 
     def accept(self, found: Features) -> float:
-        """The odds from which it is taken as said; infinite where it must be asked about."""
-        if not (found.listed and found.agreed) or (found.short and found.longer is not None):
+        """Return the odds from which to accept it; infinite if the table must ask."""
+        move = found.kind is MeaningKind.MOVE
+        ensemble = found.models > 1 and move
+        min_lead = MIN_LEAD_ENSEMBLE if ensemble else MIN_LEAD
+        # Sound that fits an illegal move better rather means that the legal one was misheard.
+        min_lead_over_all = MIN_LEAD_OVER_ILLEGAL if ensemble else 0.0
+        if (
+            not (found.in_grammar and found.agreed)
+            or (found.short_form and found.longer_lead is not None)
+            or (move and found.onset_delay_s > MAX_ONSET_DELAY_S)
+            or (found.legal_lead is not None and found.legal_lead < min_lead)
+            or (move and found.lead is not None and found.lead < min_lead_over_all)
+        ):
             return math.inf
-        moves = found.what is MeaningKind.MOVE
-        if moves and found.late > LATE_S:
-            return math.inf
-        together = found.models > 1 and moves
-        # What an illegal move explains better is only likelier to be meant.
-        ahead, of_illegal = (AHEAD_TOGETHER, AHEAD_OF_ILLEGAL) if together else (AHEAD, 0.0)
-        if found.legal_rival is not None and found.legal_rival < ahead:
-            return math.inf
-        if moves and found.rival is not None and found.rival < of_illegal:
-            return math.inf
-        weights = self.weights[found.what]
-        least = weights.short if found.short else weights.accept
-        return max(least, AGAINST_TALK) if moves and found.talk else least
+        weights = self.weights[found.kind]
+        least = weights.short if found.short_form else weights.accept
+        return max(least, MIN_ODDS_AGAINST_TALK) if move and found.outscored else least
 
     def ask(self, found: Features) -> float:
-        """The odds from which it is worth asking."""
-        return self.weights[found.what].ask
+        """Return the odds from which the table asks about it."""
+        return self.weights[found.kind].ask
 
     def as_json(self) -> dict[str, Any]:
-        """What `read` takes."""
-        told = {what.value: _told(weights) for what, weights in self.weights.items()}
+        """Return what `read` reads."""
+        kinds = {kind.value: _as_json(weights) for kind, weights in self.weights.items()}
         confusions = {said: dict(heard) for said, heard in self.confusions.table.items()}
-        return {**told, "confusions": confusions, "measured": dict(self.measured)}
+        return {**kinds, "confusions": confusions, "measured": dict(self.measured)}
 
 
-def ears_of(*models: Path, lost: Callable[[str], None] | None = None) -> ConfidenceModel:
-    """What was measured of the model in this folder, or of several that listen together, or else
-    the cautious general weights.
+def confidence_of(*models: Path, lost: Callable[[str], None] | None = None) -> ConfidenceModel:
+    """Return the measured confidence of the model in this folder, or of several that listen
+    together; the general weights if they were never measured.
 
-    Those are taken, too, where what was measured is damaged, and ``lost`` is told so in a sentence;
-    without it the log is. A model alone whose file is damaged raises ModelError if nobody is told.
+    If the measured file is damaged, the general weights are used, too, and ``lost`` (by default
+    the log) gets a sentence about it. For a single model without ``lost``, ModelError is raised.
     """
-    own = file_of(*models)
+    own = confidence_file(*models)
     if own.is_file():
         try:
             return read(own.read_text("utf-8", errors="replace"), own)
         except (ModelError, OSError) as error:
             if lost is None and len(models) == 1:
                 raise
-            (lost or log.warning)(f"{error} Until then it is believed as little as any other.")
-    name = FILE if len(models) == 1 else TOGETHER[min(len(models), max(TOGETHER))]
+            (lost or log.warning)(f"{error} Until then the general, cautious weights are used.")
+    name = f"general-confidence-{min(len(models), MOST_MEASURED)}.json"
     general = files("blindplay.speech").joinpath(name)
     return read(general.read_text("utf-8"), Path(str(general)))
 
 
-def file_of(*models: Path) -> Path:
-    """Where the measured ears of a model are kept: beside it; those of several, in whatever order,
-    in the user's data, by what their graphs hold, for a model that is made anew is another."""
+def confidence_file(*models: Path) -> Path:
+    """Return where the confidence model of these speech models, in any order, is kept.
+
+    For one model the file is in its folder. For several it is in the user's data, named after what
+    identifies them, so that a model that is made anew counts as another.
+    """
     if len(models) == 1:
-        return models[0] / FILE
-    graphs = sorted(_graph(model) for model in models)
-    name = hashlib.sha256(" ".join(graphs).encode()).hexdigest()[:16]
+        return models[0] / CONFIDENCE_FILE
+    identities = sorted(_identity(model) for model in models)
+    name = hashlib.sha256(" ".join(identities).encode()).hexdigest()[:16]
     folder = platformdirs.user_data_path("blindplay", appauthor=False)
-    return Path(folder) / "ears" / f"{name}.json"
+    return Path(folder) / "confidence" / f"{name}.json"
 
 
-def _graph(model: Path) -> str:
-    """By what two models are told apart: their graphs, and how long their acoustics are. A player's
-    own model counts as the one it was made of: what was measured of that is the best we know."""
+def _identity(model: Path) -> str:
+    """Return the checksum of a model's graph and the size of its acoustics.
+
+    A player's own model counts as the one that it was made from: that one was measured."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         made_of = Path(json.loads((model / MADE_OF).read_text("utf-8"))["of"])
         if made_of.is_dir() and made_of != model:
@@ -225,11 +232,12 @@ def _graph(model: Path) -> str:
 
 
 def read(text: str, path: Path) -> ConfidenceModel:
-    """Ears from their JSON. Raises ModelError if it is not whole."""
+    """Return the confidence model in this JSON. Raises ModelError, naming ``path``, if it is
+    damaged."""
     try:
         data = json.loads(text)
         return ConfidenceModel(
-            {what: _weights(data[what.value]) for what in MeaningKind},
+            {kind: _weights(data[kind.value]) for kind in MeaningKind},
             Confusions(_table(data.get("confusions", {}))),
             data.get("measured", {}),
         )
@@ -241,8 +249,8 @@ def read(text: str, path: Path) -> ConfidenceModel:
 
 def _table(data: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
     return {
-        str(said): {str(heard): float(cost) for heard, cost in costs.items()}
-        for said, costs in data.items()
+        str(said): {str(heard): float(cost) for heard, cost in row.items()}
+        for said, row in data.items()
     }
 
 
@@ -250,14 +258,14 @@ def _weights(data: Mapping[str, Any]) -> Weights:
     weights: Sequence[float] = [float(value) for value in data["weights"]]
     wanted = len(Features(MeaningKind.MOVE, None, None).values())
     if len(weights) == wanted - 1:
-        weights = [*weights, 0.0]  # measured before several models listened together
+        weights = [*weights, 0.0]  # a single model was measured without `disagreement`
     if len(weights) != wanted:
         raise ValueError("another number of weights")
     accept = float(data["accept"])
     return Weights(tuple(weights), accept, float(data["ask"]), float(data.get("short", accept)))
 
 
-def _told(weights: Weights) -> dict[str, Any]:
+def _as_json(weights: Weights) -> dict[str, Any]:
     return {
         "weights": [round(weight, 4) for weight in weights.weights],
         "accept": weights.accept,

@@ -81,7 +81,7 @@ class SpeechContinues:
 class SpeechEnded:
     """The utterance has ended."""
 
-    cut: Segment
+    segment: Segment
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ _T = TypeVar("_T")
 EndpointEvent: TypeAlias = SpeechStarted | SpeechContinues | SpeechEnded | SpeechDropped
 
 
-class Detector(Protocol):
+class VoiceActivityDetector(Protocol):
     """How likely sound is a voice."""
 
     def likelihood(self, pcm: bytes) -> float:
@@ -164,7 +164,9 @@ class Endpointer:
     has lasted, and `end` ends it. By itself it ends with the talk button and at the limit.
     """
 
-    def __init__(self, detector: Detector, listening: MicrophoneMode = MicrophoneMode.OPEN) -> None:
+    def __init__(
+        self, detector: VoiceActivityDetector, listening: MicrophoneMode = MicrophoneMode.OPEN
+    ) -> None:
         self.listening = listening
         self._detector = detector
         self._now = 0.0
@@ -239,7 +241,7 @@ class Endpointer:
         """The sound has a gap (another microphone): what was half said is forgotten."""
         self._gone = self._afresh = True
 
-    def detect_with(self, detector: Detector) -> None:
+    def use_detector(self, detector: VoiceActivityDetector) -> None:
         """Another detector from now on; the sound has a gap."""
         self._detector = detector
         self.interrupt()

@@ -20,7 +20,14 @@ from typing import Any, TypeAlias, TypeVar
 
 from .audio import amplified
 from .models.folders import ModelError
-from .recogniser import Closed, Hypothesis, Recogniser, Recognition, Run, VocabularyError
+from .recogniser import (
+    ClosedGrammar,
+    Hypothesis,
+    Recogniser,
+    Recognition,
+    UtteranceDecoder,
+    VocabularyError,
+)
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +50,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 
-def unsayable(phrases: Iterable[str]) -> VocabularyError:
+def out_of_vocabulary(phrases: Iterable[str]) -> VocabularyError:
     """The error that no model knows all words of these phrases."""
     return VocabularyError(
         f"No speech model knows all words of: {', '.join(sorted(phrases))}; "
@@ -51,7 +58,7 @@ def unsayable(phrases: Iterable[str]) -> VocabularyError:
     )
 
 
-def summed(hearings: Iterable[Recognition]) -> Recognition:
+def summed(recognitions: Iterable[Recognition]) -> Recognition:
     """What several models together make of one utterance.
 
     The score of a reading is the sum, over the models that heard anything, of the nats by which it
@@ -59,13 +66,13 @@ def summed(hearings: Iterable[Recognition]) -> Recognition:
     before and after the words counts as what most of it there was in any, and the words as late as
     to the model that heard them first. What one model heard alone stays as it was.
     """
-    parts = tuple(hearings)
+    parts = tuple(recognitions)
     if len(parts) == 1:
         return parts[0]
     heard: dict[str, list[Hypothesis]] = {}
     for part in parts:
         of_part: dict[str, Hypothesis] = {}
-        for one in part.alternatives:
+        for one in part.hypotheses:
             of_part.setdefault(one.words, one)  # the likeliest come first
         for words, one in of_part.items():
             heard.setdefault(words, []).append(one)
@@ -76,8 +83,8 @@ def summed(hearings: Iterable[Recognition]) -> Recognition:
         Hypothesis(
             words,
             score,
-            max(one.strays for one in heard[words]),
-            min(one.late for one in heard[words]),
+            max(one.unknown_edges for one in heard[words]),
+            min(one.onset_delay_s for one in heard[words]),
         )
         for words, (score, _) in ranked
     )
@@ -91,7 +98,7 @@ def votes(parts: Iterable[Recognition], meanings: Mapping[str, K]) -> dict[K, tu
     `meanings` maps the words of readings to what they mean, so that it does not matter in which
     words each model heard it; others are passed over. The number is a sum of nats as in `summed`.
     """
-    behind = [_behind(part, meanings) for part in parts if part.alternatives]
+    behind = [_behind(part, meanings) for part in parts if part.hypotheses]
     lone = -MOST_BEHIND * (len(behind) - 1)  # one model's best, of which no other has thought
     found = {}
     for key in dict.fromkeys(meanings.values()):
@@ -102,9 +109,9 @@ def votes(parts: Iterable[Recognition], meanings: Mapping[str, K]) -> dict[K, tu
 
 
 def _behind(part: Recognition, meanings: Mapping[str, K]) -> dict[K, float]:
-    best = part.alternatives[0].score
+    best = part.hypotheses[0].score
     found: dict[K, float] = {}
-    for one in part.alternatives:
+    for one in part.hypotheses:
         if one.words in meanings:  # the likeliest come first
             found.setdefault(meanings[one.words], max(one.score - best, -MOST_BEHIND))
     return found
@@ -153,15 +160,15 @@ class Ensemble:
         """Return every word that any of the models can hear."""
         return frozenset().union(*(one.vocabulary for one in self._members))
 
-    def missing(self, phrases: Iterable[str]) -> list[str]:
+    def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that no model knows, sorted, each once."""
         phrases = list(phrases)
-        return sorted(set.intersection(*(set(one.missing(phrases)) for one in self._members)))
+        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self._members)))
 
-    def sayable(self, phrases: Iterable[str]) -> list[str]:
+    def known_phrases(self, phrases: Iterable[str]) -> list[str]:
         """Return those of `phrases` of which some model knows every word, in their order."""
         phrases = list(phrases)
-        known = {phrase for one in self._members for phrase in one.sayable(phrases)}
+        known = {phrase for one in self._members for phrase in one.known_phrases(phrases)}
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
@@ -173,28 +180,30 @@ class Ensemble:
         run.accept(amplified(pcm), whole=True)
         return run.finish(patience=None)
 
-    def start(self, phrases: Sequence[str]) -> RunTogether:
+    def start(self, phrases: Sequence[str]) -> EnsembleDecoder:
         """Return decoders for a stream of sound with this grammar.
 
         Raises VocabularyError for a phrase that no model knows.
         """
         self._leave_behind()
         members, unknown = self._members, set(phrases)
-        closed: list[Closed] = []
+        closed: list[ClosedGrammar] = []
         for number, one in enumerate(members):
             # Adapted models all know the same words: what was made of the grammar serves them all.
-            alike = (at for at, other in enumerate(members[:number]) if one.spells_as(other))
+            alike = (
+                at for at, other in enumerate(members[:number]) if one.shares_words_with(other)
+            )
             at = next(alike, None)
             if at is None:
-                known = one.sayable(phrases)
+                known = one.known_phrases(phrases)
                 unknown.difference_update(known)
-                closed.append(one.closed(known))
+                closed.append(one.closed_grammar(known))
             else:
                 closed.append(closed[at])
         if unknown:
-            raise unsayable(unknown)
+            raise out_of_vocabulary(unknown)
         runs = [(one, one.start_with(made)) for one, made in zip(members, closed, strict=True)]
-        return RunTogether(runs, self._each, self._lose)
+        return EnsembleDecoder(runs, self._each, self._lose)
 
     def _leave_behind(self) -> None:
         """A model that has not come back from several utterances is lost."""
@@ -246,12 +255,12 @@ class Ensemble:
             )
 
 
-class RunTogether:
+class EnsembleDecoder:
     """The decoders of several models on one stream of sound; use it from one thread."""
 
     def __init__(
         self,
-        runs: Sequence[tuple[Recogniser, Run]],
+        runs: Sequence[tuple[Recogniser, UtteranceDecoder]],
         each: Callable[..., list[object]],
         lose: Callable[[Recogniser, Exception], None],
     ) -> None:
@@ -278,7 +287,9 @@ class RunTogether:
         heard = self._of_each(lambda run: run.finish(), patience)
         return summed(one if one is not None else Recognition() for one in heard)
 
-    def _of_each(self, ask: Callable[[Run], T], patience: float | None = None) -> list[T | None]:
+    def _of_each(
+        self, ask: Callable[[UtteranceDecoder], T], patience: float | None = None
+    ) -> list[T | None]:
         models = [model for model, _ in self._runs]
         work = [lambda run=run: ask(run) for _, run in self._runs]
         answers = self._each(models, work, patience)

@@ -27,15 +27,15 @@ from .endpointing import (
     SpeechStarted,
     silence_after,
 )
-from .ensemble import AnyRecogniser, RunTogether, unsayable
-from .recogniser import Recognition, Run
+from .ensemble import AnyRecogniser, EnsembleDecoder, out_of_vocabulary
+from .recogniser import Recognition, UtteranceDecoder
 
 log = logging.getLogger(__name__)
 
 TAIL_S = 0.3
 """So much sound after somebody's last voiced block is heard with it. More is heard only when he
 goes on: in a noisy hall the wait for the end of speech is full of other people's words."""
-HEARING_PATIENCE_S = 30.0
+RECOGNISER_PATIENCE_S = 30.0
 """How long a recogniser may think about one block of sound before it is left behind; twice as long
 after each time that it was, until it has heard something."""
 
@@ -45,13 +45,13 @@ class Timing:
     """When the utterance that is being told was said: `cut` in seconds of sound, and `work_s`,
     the seconds from the arrival of its last block to the call of `on_hearing`."""
 
-    cut: Segment
+    segment: Segment
     work_s: float
 
     @property
     def delay_s(self) -> float:
         """Return the seconds from the end of speech to the decision about it."""
-        return self.cut.decided - self.cut.ended + self.work_s
+        return self.segment.decided - self.segment.ended + self.work_s
 
 
 class Listener:
@@ -78,7 +78,7 @@ class Listener:
         self,
         recogniser: AnyRecogniser,
         source: AudioSource,
-        on_hearing: Callable[[Recognition], None],
+        on_recognition: Callable[[Recognition], None],
         *,
         phrases: Sequence[str] = (),
         listening: MicrophoneMode = MicrophoneMode.OPEN,
@@ -91,7 +91,7 @@ class Listener:
     ) -> None:
         self._recogniser = recogniser
         self._source = source
-        self._on_hearing = on_hearing
+        self._on_recognition = on_recognition
         self._silence = silence
         self._on_speech_start = on_speech_start
         self._on_error = on_error
@@ -100,12 +100,12 @@ class Listener:
         self._on_works = on_works or on_back
         # Around the cutter, the phrases and the next run; never held while a recogniser works.
         self._lock = threading.Lock()
-        self._cutter = Endpointer(Silero(), listening)
-        self._next: Run | RunTogether | None = recogniser.start(phrases)
+        self._endpointer = Endpointer(Silero(), listening)
+        self._next: UtteranceDecoder | EnsembleDecoder | None = recogniser.start(phrases)
         self._phrases = frozenset(phrases)
         self._heard_with = self._phrases  # those of the run, and of what was told last
         self._changed = False  # the phrases, since the next run was begun
-        self._run: Run | RunTogether | None = None  # of the utterance under way
+        self._run: UtteranceDecoder | EnsembleDecoder | None = None  # of the utterance under way
         self._sound = b""  # of that utterance, so far as it has been heard
         self._held_back = b""  # and what came after it, until he speaks again
         self._told_start = False
@@ -157,9 +157,9 @@ class Listener:
         """
         if frozenset(phrases) == self._phrases:
             return
-        unknown = set(phrases).difference(self._recogniser.sayable(phrases))
+        unknown = set(phrases).difference(self._recogniser.known_phrases(phrases))
         if unknown:
-            raise unsayable(unknown)
+            raise out_of_vocabulary(unknown)
         with self._lock:
             self._next, self._changed = None, True
             self._phrases = frozenset(phrases)
@@ -184,16 +184,16 @@ class Listener:
         if ours:
             self._busy_since = time.monotonic()
         try:
-            hearing = self._recogniser.recognise(self._sound, tuple(phrases))
+            recognition = self._recogniser.recognise(self._sound, tuple(phrases))
         except Exception as error:
-            hearing = Recognition()
+            recognition = Recognition()
             if not ours or threading.current_thread() is self._thread:
                 self._lose(f"The recogniser failed ({error}); it is begun anew.")
         if ours:
             self._must_be_ours()
             self._busy_since = None
         self._heard_with = phrases
-        return hearing
+        return recognition
 
     def mute(self) -> None:
         """Hear nothing until `unmute`: an utterance that is half said is forgotten.
@@ -201,13 +201,13 @@ class Listener:
         Calls nest: two mutes need two unmutes.
         """
         with self._lock:
-            self._cutter.mute()
+            self._endpointer.mute()
 
     def unmute(self, tail: float = 0.0) -> None:
         """Hear again, but for the first `tail` seconds of sound (the room's echo of us)."""
         with self._lock:
             # One block may have been taken from the source before, and come to the cutter after.
-            if self._cutter.unmute(tail + BLOCK_MS / 1000):
+            if self._endpointer.unmute(tail + BLOCK_MS / 1000):
                 self._source.discard()
 
     def press(self, *, latched: bool = False) -> None:
@@ -217,20 +217,20 @@ class Listener:
         itself when the player has said something, or nothing for six seconds.
         """
         with self._lock:
-            self._cutter.press(latched=latched)
+            self._endpointer.press(latched=latched)
         self._call(self._on_speech_start)
 
     def release(self) -> None:
         """The talk button comes up."""
         with self._lock:
-            self._cutter.release()
+            self._endpointer.release()
 
     def toggle(self) -> bool:
         """A button that tells only that it was pressed: press latched, or release.
 
         Return whether it is down now.
         """
-        down = not self._cutter.held
+        down = not self._endpointer.held
         if down:
             self.press(latched=True)
         else:
@@ -240,22 +240,22 @@ class Listener:
     @property
     def listening(self) -> MicrophoneMode:
         """Return what begins an utterance; it may be set at any time."""
-        return self._cutter.listening
+        return self._endpointer.listening
 
     @listening.setter
     def listening(self, listening: MicrophoneMode) -> None:
         with self._lock:
-            self._cutter.listening = listening
+            self._endpointer.listening = listening
 
     @property
     def muted(self) -> bool:
         """Return whether sound is being thrown away."""
-        return self._cutter.muted
+        return self._endpointer.muted
 
     @property
     def speaking(self) -> bool:
         """Return whether somebody is speaking to us."""
-        return self._cutter.speaking
+        return self._endpointer.speaking
 
     @property
     def level(self) -> float:
@@ -265,7 +265,7 @@ class Listener:
     @property
     def now(self) -> float:
         """Return how many seconds of sound have been listened to; a `Segment` is told in these."""
-        return self._cutter.now
+        return self._endpointer.now
 
     @property
     def timing(self) -> Timing | None:
@@ -277,9 +277,9 @@ class Listener:
 
     def _watch(self) -> None:
         """Leave behind a recogniser that hangs: no thread can be ended, but another can go on."""
-        while not self._ended.wait(HEARING_PATIENCE_S / 10):
+        while not self._ended.wait(RECOGNISER_PATIENCE_S / 10):
             since = self._busy_since
-            if since is None or time.monotonic() - since < HEARING_PATIENCE_S * 2**self._hung:
+            if since is None or time.monotonic() - since < RECOGNISER_PATIENCE_S * 2**self._hung:
                 continue
             log.error("the recogniser hangs; another thread goes on")
             self._busy_since = None
@@ -293,7 +293,7 @@ class Listener:
         self._run, self._early = None, None
         with self._lock:
             self._next = None
-            self._cutter.interrupt()
+            self._endpointer.interrupt()
         if not self._failed:
             self._failed = True
             self._call(self._on_failed, sentence)
@@ -301,7 +301,7 @@ class Listener:
     def _work(self) -> None:
         try:
             if self._detecting:  # the thread before this one, and it will never end
-                self._cutter.detect_with(Silero())
+                self._endpointer.use_detector(Silero())
             while not self._listened():
                 self._call(self._on_back)
         except _LeftBehindError:
@@ -319,7 +319,7 @@ class Listener:
                 self._listen_to(block)
         except AudioError as error:
             with self._lock:
-                self._cutter.interrupt()
+                self._endpointer.interrupt()
             self._call(self._on_error, str(error))
             return not self._source.reopen()
         self._end(time.perf_counter())
@@ -330,15 +330,15 @@ class Listener:
         arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:
             self._detecting = True
-            likely = self._cutter.likelihood(block)
+            likely = self._endpointer.likelihood(block)
             self._must_be_ours()
             self._detecting = False
             with self._lock:
-                events = self._cutter.take(block, likely)
+                events = self._endpointer.take(block, likely)
             self._prepare()
             for event in events:
                 self._take(event, arrived)
-            if self._is_over(self._cutter.silent_s):
+            if self._is_over(self._endpointer.silent_s):
                 self._end(arrived)
             self._must_be_ours()
         except _LeftBehindError:
@@ -363,7 +363,7 @@ class Listener:
             case SpeechContinues(sound):
                 self._held_back += sound
                 sound = b""
-                if self._cutter.silent_s <= TAIL_S + 1e-9:
+                if self._endpointer.silent_s <= TAIL_S + 1e-9:
                     sound, self._held_back = self._held_back, b""
                 self._hear(sound)
             case SpeechEnded(cut):
@@ -373,7 +373,7 @@ class Listener:
 
     def _end(self, arrived: float) -> None:
         with self._lock:
-            events = self._cutter.end()
+            events = self._endpointer.end()
         for event in events:
             self._take(event, arrived)
 
@@ -426,26 +426,26 @@ class Listener:
         if silence < UNDECIDED_S:
             # The words heard so far run ahead of the sound: with "Felix" may come "Felix drei",
             # if nothing else can. Only the result tells.
-            hearing = self._run.finish()
+            recognition = self._run.finish()
             self._must_be_ours()
-            if hearing.words != words:
+            if recognition.words != words:
                 self._doubted, phrases = True, self._phrases
                 self._run = self._recogniser.start(tuple(phrases))
                 self._heard_with = phrases
                 self._run.accept(self._sound)
                 return False
-            self._early = hearing
+            self._early = recognition
         return True
 
     def _tell(self, cut: Segment, arrived: float) -> None:
         run, self._run = self._run, None
         if run is None:  # its recogniser failed
             return
-        hearing = self._early or run.finish()
+        recognition = self._early or run.finish()
         if is_soft(self._sound):
             # How soft it was is known only now; so it is heard once more, made louder.
             phrases = self._phrases
-            hearing = self._recogniser.recognise(self._sound, tuple(phrases))
+            recognition = self._recogniser.recognise(self._sound, tuple(phrases))
             self._heard_with = phrases
         self._must_be_ours()  # what a recogniser says that hung is told nobody
         self._hung = 0
@@ -453,11 +453,11 @@ class Listener:
             self._failed = False
             self._call(self._on_works)
         self._timing = Timing(cut, time.perf_counter() - arrived)
-        if not hearing.alternatives:
+        if not recognition.hypotheses:
             return
-        if hearing.words and not self._told_start:
+        if recognition.words and not self._told_start:
             self._call(self._on_speech_start)
-        self._call(self._on_hearing, hearing)
+        self._call(self._on_recognition, recognition)
 
     def _call(self, callback: Callable[..., None] | None, *arguments: object) -> None:
         if callback is None:

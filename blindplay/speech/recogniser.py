@@ -41,8 +41,8 @@ class Hypothesis:
 
     words: str
     score: float
-    strays: int = 0
-    late: float = 0.0
+    unknown_edges: int = 0
+    onset_delay_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class Recognition:
     """What one utterance may have been, best first; no alternatives means silence. ``parts``:
     where several models listened, what each of them made of it."""
 
-    alternatives: tuple[Hypothesis, ...] = ()
-    parts: tuple["Recognition", ...] = ()
+    hypotheses: tuple[Hypothesis, ...] = ()
+    by_model: tuple["Recognition", ...] = ()
 
     @property
     def words(self) -> str:
         """Return the words of the best alternative, "" if there are none."""
-        return self.alternatives[0].words if self.alternatives else ""
+        return self.hypotheses[0].words if self.hypotheses else ""
 
 
 def _plain(phrase: str) -> str:
@@ -114,12 +114,12 @@ class Recogniser:
         """Return where the model is."""
         return self.folders[0]
 
-    def spells_as(self, other: "Recogniser") -> bool:
+    def shares_words_with(self, other: "Recogniser") -> bool:
         """Return whether both know the same words and write them alike: what is `closed` for one
         is closed for the other."""
         return self.vocabulary == other.vocabulary and self._spellings == other._spellings
 
-    def missing(self, phrases: Iterable[str]) -> list[str]:
+    def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` the model does not know, sorted, each once.
 
         Vosk would drop them in silence and hear the rest of the phrase as the whole.
@@ -127,7 +127,7 @@ class Recogniser:
         words = {word for phrase in phrases for word in _plain(phrase).split()}
         return sorted(word for word in words if self._known(word) is None)
 
-    def sayable(self, phrases: Iterable[str]) -> list[str]:
+    def known_phrases(self, phrases: Iterable[str]) -> list[str]:
         """Return those of `phrases` of which every word is known, in their order."""
         return [p for p in phrases if all(map(self._known, _plain(p).split()))]
 
@@ -144,7 +144,7 @@ class Recogniser:
         Raises VocabularyError naming the words the model does not know.
         """
         phrases = list(phrases)
-        if missing := self.missing(phrases):
+        if missing := self.unknown_words(phrases):
             raise VocabularyError(
                 f"The speech model does not know: {', '.join(missing)}; "
                 "leave those phrases out or choose another model."
@@ -172,18 +172,20 @@ class Recogniser:
         run.accept(amplified(pcm))
         return run.finish()
 
-    def start(self, phrases: Sequence[str]) -> "Run":
+    def start(self, phrases: Sequence[str]) -> "UtteranceDecoder":
         """Return a decoder for a stream of sound with this grammar. Raises VocabularyError."""
-        return self.start_with(self.closed(phrases))
+        return self.start_with(self.closed_grammar(phrases))
 
-    def closed(self, phrases: Sequence[str]) -> "Closed":
+    def closed_grammar(self, phrases: Sequence[str]) -> "ClosedGrammar":
         """Return the grammar of these phrases, ready to begin with. Raises VocabularyError."""
         tokens = self.grammar(phrases)
-        return Closed(tokens, Grammar(self._with_unknown(tokens)))
+        return ClosedGrammar(tokens, Grammar(self._with_unknown(tokens)))
 
-    def start_with(self, closed: "Closed") -> "Run":
+    def start_with(self, closed: "ClosedGrammar") -> "UtteranceDecoder":
         """Return a decoder for a stream of sound with a grammar that is ready."""
-        return Run([self._decoder(closed.grammar), self._decoder(self._open)], closed.tokens)
+        return UtteranceDecoder(
+            [self._decoder(closed.grammar), self._decoder(self._open)], closed.tokens
+        )
 
     def _decoder(self, grammar: "Grammar") -> "_Decoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
@@ -202,7 +204,7 @@ class Grammar:
 
 
 @dataclass(frozen=True)
-class Closed:
+class ClosedGrammar:
     """The grammar of what is expected, and the phrase that each item of it stands for."""
 
     tokens: Mapping[str, str]
@@ -231,7 +233,7 @@ class _Decoder:
         return found
 
 
-class Run:
+class UtteranceDecoder:
     """The decoders of one stream of sound; use it from one thread."""
 
     def __init__(self, decoders: Sequence[_Decoder], tokens: Mapping[str, str]) -> None:
@@ -262,9 +264,9 @@ class Run:
                     first += 1
                 while last > first and tokens[last - 1] == UNKNOWN:
                     last -= 1
-                strays = (first > 0) + (last < len(tokens))
+                unknown_edges = (first > 0) + (last < len(tokens))
                 words = " ".join(tokens[first:last]).replace("_", " ")
-                key = self._phrases.get(words, words), strays
+                key = self._phrases.get(words, words), unknown_edges
                 late = 0.0 if voice is None or began is None else began - voice
                 if key not in best or score > best[key][0]:
                     best[key] = score, late

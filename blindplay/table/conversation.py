@@ -64,12 +64,12 @@ class Sayable:
 @dataclass(frozen=True)
 class Statement:
     """One thing that was said, or may have been, as it is understood. ``repeats``: it is the
-    opponent's last move, repeated; ``hearing`` is its sound, None when it was typed."""
+    opponent's last move, repeated; ``recognition`` is its sound, None when it was typed."""
 
     text: str
     meant: Understanding
     repeats: bool = False
-    hearing: Recognition | None = field(default=None, compare=False)
+    recognition: Recognition | None = field(default=None, compare=False)
 
     @property
     def key(self) -> str:
@@ -151,4 +151,4 @@ def claim_with(question: Question, said: Statement) -> Statement | None:
     if not question.confirms or claim.command not in CLAIMS_WITH_MOVE or said.meant.move is None:
         return None
     meant = replace(claim, moves=said.meant.moves, rest=said.text)
-    return Statement(f"{question.options[0].text} {said.text}", meant, False, said.hearing)
+    return Statement(f"{question.options[0].text} {said.text}", meant, False, said.recognition)

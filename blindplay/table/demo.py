@@ -230,7 +230,7 @@ def _command(pack: Language, recogniser: AnyRecogniser, command: Command) -> str
     return max(
         (
             phrase
-            for phrase in recogniser.sayable(pack.command_phrases())
+            for phrase in recogniser.known_phrases(pack.command_phrases())
             if pack.understand(phrase, chess.Board()).command is command
         ),
         key=len,

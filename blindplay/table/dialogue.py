@@ -296,7 +296,7 @@ class Dialogue:
         elif decision.phrase is None:
             self._unclear(side)
         else:
-            said = self._understand(side, decision.phrase, decision.hearing)
+            said = self._understand(side, decision.phrase, decision.recognition)
             if not self._is_meant_for_us(side, said):
                 return
             if self._was_refused(side, said):
@@ -355,7 +355,9 @@ class Dialogue:
             talk.question = None
         return talk
 
-    def _understand(self, side: str, text: str, hearing: Recognition | None = None) -> Statement:
+    def _understand(
+        self, side: str, text: str, recognition: Recognition | None = None
+    ) -> Statement:
         """What is said: of the move to be announced, or of the opponent's last, repeated."""
         game = self._table.game
         meant = self._pack.understand(text, game.board)
@@ -364,11 +366,11 @@ class Dialogue:
             again = self._pack.understand(text, last.before)
             # Words that fit both are the repetition while it is waited for: that plays nothing.
             # Who types does not repeat.
-            waits = hearing is not None and self._repeats(side) is not None
+            waits = recognition is not None and self._repeats(side) is not None
             free = waits or meant.kind not in (Kind.MOVE, Kind.COMMAND)
             if free and again.move is not None and again.move in (last.move, last.spoken):
-                return Statement(text, again, True, hearing)
-        return Statement(text, meant, False, hearing)
+                return Statement(text, again, True, recognition)
+        return Statement(text, meant, False, recognition)
 
     def _is_meant_for_us(self, side: str, said: Statement) -> bool:
         """Whether a command was said as it must be, and a move by one who may now; people at a
@@ -407,7 +409,7 @@ class Dialogue:
                 felt = self._felt(question.options, move)
                 if felt is not None and self._talk(side).question is question:
                     self._talk(side).question = None
-                    self._learn(side, felt.hearing, felt.text)
+                    self._learn(side, felt.recognition, felt.text)
                     self._do(side, felt)
                     return
 
@@ -430,7 +432,7 @@ class Dialogue:
             talk.question = None
             talk.refused.pop(chosen.key, None)
             if not question.confirms:
-                self._learn(side, chosen.hearing, chosen.text)
+                self._learn(side, chosen.recognition, chosen.text)
             if command is Command.YES:
                 self._do(side, chosen)
             else:
@@ -506,9 +508,9 @@ class Dialogue:
             talk.untold = []
             self.on_listening()
 
-    def _learn(self, side: str, hearing: Recognition | None, phrase: str) -> None:
-        if hearing is not None and self.on_learned is not None:
-            self.on_learned(side, hearing, phrase)
+    def _learn(self, side: str, recognition: Recognition | None, phrase: str) -> None:
+        if recognition is not None and self.on_learned is not None:
+            self.on_learned(side, recognition, phrase)
 
     # --- questions --------------------------------------------------------------------------
 
@@ -517,7 +519,7 @@ class Dialogue:
         self._drop_late_question(side)
         found: dict[str, Statement] = {}
         for candidate in decision.candidates:
-            said = self._understand(side, candidate.phrase, decision.hearing)
+            said = self._understand(side, candidate.phrase, decision.recognition)
             if self._is_meant_for_us(side, said):
                 found.setdefault(said.key, said)
         question = self._talk(side).question
@@ -692,7 +694,7 @@ class Dialogue:
             return False
         if side != game.side:  # it is, unless he corrects how he has repeated the opponent's move
             return game.turn.announced is None or meant.move is None
-        if said.hearing is not None or game.turn != Turn() or meant.move is not None:
+        if said.recognition is not None or game.turn != Turn() or meant.move is not None:
             return False
         # At a keyboard that is there for both, it is his who moved last if it fits his move alone.
         return self._pack.understand(said.text, game.history[-1].before).move is not None
@@ -712,7 +714,7 @@ class Dialogue:
         may be the opponent's repetition, misheard."""
         announced = self._table.game.turn.announced
         other = said.meant.move is not None and announced not in (None, said.meant.move)
-        return other and said.hearing is not None and not said.meant.correction
+        return other and said.recognition is not None and not said.meant.correction
 
     def _ask_for_the_rest(self, side: str, said: Statement) -> bool:
         """Ask for what an announcement left open: which piece, which side, or what the pawn is
@@ -763,7 +765,7 @@ class Dialogue:
                 talk.accepted if was not in (None, meant.move) else None,
             ):
                 if misheard is not None and self._is_misheard(misheard, said):
-                    self._learn(side, misheard.hearing, meant.uttered)
+                    self._learn(side, misheard.recognition, meant.uttered)
             talk.doubted = None
             talk.accepted = said
         if meant.correction:

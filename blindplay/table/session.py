@@ -23,7 +23,7 @@ from blindplay.record import Tape
 from blindplay.record.pulse import BEAT_S
 from blindplay.record.score import ply_of
 from blindplay.speech.audio import AudioSource
-from blindplay.speech.confidence import ConfidenceModel, ears_of
+from blindplay.speech.confidence import ConfidenceModel, confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.endpointing import UNFINISHED_S, MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
@@ -134,7 +134,7 @@ class Session:
         self._announced_at: dict[str, float] = {}  # in each listener's seconds of sound
         self._expected: dict[str, Expected] = {}
         self._recogniser: AnyRecogniser | None = None
-        self._ears: ConfidenceModel | None = None
+        self._confidence: ConfidenceModel | None = None
         self.habits: dict[str, Confusions] = {}
         """How the players have been misheard before, by seat."""
         self.on_misheard: Callable[[str, list[tuple[str, str]]], None] = lambda seat, pairs: None
@@ -562,7 +562,7 @@ class Session:
         self._warned.discard(f"gone {seat}")
         return gone
 
-    # --- ears ------------------------------------------------------------------------------
+    # --- hearing ------------------------------------------------------------------------------
 
     def attach_microphone(
         self,
@@ -576,22 +576,22 @@ class Session:
         """Listen to ``side`` at ``source``. What we say ourselves is not heard (half duplex).
         ``shared``: the opponent announces and repeats into this microphone, too, and who spoke is
         told by whose turn it was; commands are ``side``'s."""
-        self._recogniser, self._ears = recogniser, self._measured(recogniser)
+        self._recogniser, self._confidence = recogniser, self._measured(recogniser)
         if isinstance(recogniser, Ensemble):
             recogniser.on_lost = self.lost_model
         if shared:
             self._shared.add(side)
         expected = self._expect(side)
 
-        def on_hearing(hearing: Recognition) -> None:
-            self._on_hearing(side, hearing)
+        def on_recognition(recognition: Recognition) -> None:
+            self._on_recognition(side, recognition)
 
         if self.taping is not None:
             source = self.taping.overhear(side, source)
         listener = Listener(
             recogniser,
             source,
-            on_hearing,
+            on_recognition,
             phrases=list(expected.phrases),
             listening=listening,
             silence=lambda words: self._silence(side, words),
@@ -639,10 +639,10 @@ class Session:
         self.trouble(sentence)
         self.say(Output.PUBLIC, self.pack.sentence("model_gone"))
         if self._recogniser is not None:
-            self._ears = self._measured(self._recogniser)
+            self._confidence = self._measured(self._recogniser)
 
     def _measured(self, recogniser: AnyRecogniser) -> ConfidenceModel:
-        return ears_of(*recogniser.folders, lost=self.trouble)
+        return confidence_of(*recogniser.folders, lost=self.trouble)
 
     def _hears_again(self) -> None:
         self.line("the microphone is back")
@@ -677,7 +677,7 @@ class Session:
             awaited=self._answers(listening),
         )
         self._expected[seat] = expected
-        news = set(expected.unsayable) - self._warned
+        news = set(expected.out_of_vocabulary) - self._warned
         if news:
             self._warned |= news
             self.trouble(
@@ -731,13 +731,13 @@ class Session:
             return True
         if meant.correction:
             return False  # only who has announced corrects
-        return timing.cut.began >= self._announced_at.get(seat, 0.0)
+        return timing.segment.began >= self._announced_at.get(seat, 0.0)
 
     def _listen_anew(self) -> None:
         for side, listener in list(self._listeners.items()):
             listener.listen_for(list(self._expect(side).phrases))
 
-    def _on_hearing(self, seat: str, hearing: Recognition) -> None:
+    def _on_recognition(self, seat: str, recognition: Recognition) -> None:
         if self._speaker is not None:
             self._speaker.resume()
         listener = self._listeners.get(seat)
@@ -745,21 +745,21 @@ class Session:
             # It may have changed before: then it was heard with words for what has passed. To hear
             # it again takes time, or for ever, and nobody is to wait for that.
             again = listener.reheard() if listener is not None else None
-            hearing = again if again is not None else hearing
+            recognition = again if again is not None else recognition
             with self.table.lock:  # what is announced must not change meanwhile
                 if listener is not None and listener.outdated:
                     continue
-                if hearing.alternatives:
-                    self._decide(seat, hearing)
+                if recognition.hypotheses:
+                    self._decide(seat, recognition)
                 return
 
-    def _decide(self, seat: str, hearing: Recognition) -> None:
-        assert self._ears is not None
+    def _decide(self, seat: str, recognition: Recognition) -> None:
+        assert self._confidence is not None
         decision = decide(
-            hearing,
+            recognition,
             self._expected[seat],
             self.pack,
-            self._ears,
+            self._confidence,
             self.habits.get(seat, Confusions()),
         )
         side = self._who_spoke(seat, decision)
@@ -767,7 +767,7 @@ class Session:
         if self.taping is not None:
             self.taping.hears(seat, side, decision.phrase if knew else None, self.pack)
         if not knew:
-            self.line(f"heard {_NAMES[side]}, no repetition: {hearing.words}")
+            self.line(f"heard {_NAMES[side]}, no repetition: {recognition.words}")
             return
         if decision.phrase is not None:
             self.line(f"heard {_NAMES[side]}: {decision.phrase}")
@@ -779,7 +779,7 @@ class Session:
             likely = " or ".join(candidate.phrase for candidate in decision.candidates)
             self.line(f"heard {_NAMES[side]}, perhaps: {likely}")
         else:
-            heard = hearing.words or "something that is no phrase of the game"
+            heard = recognition.words or "something that is no phrase of the game"
             self.line(f"heard {_NAMES[side]}, not understood: {heard}")
         self.dialogue.heard(side, decision, begun=self._begun(seat))
         with self._happened:
@@ -791,12 +791,12 @@ class Session:
         listener = self._listeners.get(seat)
         if listener is None or listener.timing is None:
             return None
-        ago = max(0.0, listener.now - listener.timing.cut.began)
+        ago = max(0.0, listener.now - listener.timing.segment.began)
         return self.table.time() - round(ago * 1000)
 
-    def _learn(self, side: str, hearing: Recognition, phrase: str) -> None:
+    def _learn(self, side: str, recognition: Recognition, phrase: str) -> None:
         """An answer or a correction has told what was said: the next time it is heard better."""
-        pairs = Confusions().aligned(phrase.lower().split(), hearing.words.split())
+        pairs = Confusions().aligned(phrase.lower().split(), recognition.words.split())
         if any(said != heard for said, heard in pairs):
             self.on_misheard(self._colour(side), pairs)
 

@@ -80,7 +80,7 @@ class Phrases:
         self._left = 0
         self._moves: list[str] = []
         self._illegal: list[str] = []
-        self._commands = self._sayable(self._pack.command_phrases())
+        self._commands = self._known_phrases(self._pack.command_phrases())
         self._next = _followers(self._variants)
 
     def __iter__(self) -> Phrases:
@@ -103,14 +103,14 @@ class Phrases:
         """Phrases for a position, legal or illegal ones; a single word where none can be said."""
         if self._left == 0:
             board = position(self._chance)
-            self._moves = self._sayable(self._pack.phrases(board))
-            self._illegal = self._sayable(self._pack.illegal_phrases(board))
+            self._moves = self._known_phrases(self._pack.phrases(board))
+            self._illegal = self._known_phrases(self._pack.illegal_phrases(board))
             self._left = _UTTERANCES_A_POSITION
         self._left -= 1
         legal = self._chance.random() < 2 / 3
         return (self._moves if legal else self._illegal) or self._all
 
-    def _sayable(self, phrases: Sequence[str]) -> list[str]:
+    def _known_phrases(self, phrases: Sequence[str]) -> list[str]:
         return [p for p in phrases if all(word in self._variants for word in p.split())]
 
     def _variant(self, word: str) -> Word:

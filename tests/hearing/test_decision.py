@@ -24,12 +24,12 @@ from blindplay.hearing.decision import (
 from blindplay.language import Command, load
 from blindplay.speech.audio import read_audio
 from blindplay.speech.confidence import (
-    AGAINST_TALK,
-    LATE_S,
+    MAX_ONSET_DELAY_S,
+    MIN_ODDS_AGAINST_TALK,
     ConfidenceModel,
     Features,
     MeaningKind,
-    ears_of,
+    confidence_of,
     read,
 )
 from blindplay.speech.confusions import Confusions
@@ -42,7 +42,7 @@ from blindplay.speech.synthesis import Synthesiser
 PACK = load("de")
 START = chess.Board()
 MODEL = find_model("de")
-EARS = ears_of(MODEL)
+CONFIDENCE = confidence_of(MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Recognit
 
 
 def about(expected: Expected, *alternatives: tuple[str, float]) -> Decision:
-    return decide(heard(*alternatives), expected, PACK, EARS)
+    return decide(heard(*alternatives), expected, PACK, CONFIDENCE)
 
 
 def test_a_move_far_ahead_of_everything_else_is_taken(start: Expected) -> None:
@@ -117,12 +117,15 @@ def test_a_move_before_which_something_else_was_said_is_not_taken_without_asking
     start: Expected,
 ) -> None:
     """A first word that no model heard is in no reading: "Dame Eva zwei Eva vier"."""
-    for late, verdict in ((LATE_S, Verdict.ACCEPT), (LATE_S + 0.01, Verdict.ASK)):
+    for late, verdict in (
+        (MAX_ONSET_DELAY_S, Verdict.ACCEPT),
+        (MAX_ONSET_DELAY_S + 0.01, Verdict.ASK),
+    ):
         one = Hypothesis("eva zwei eva vier", -100.0, 0, late)
-        assert decide(Recognition((one,)), start, PACK, EARS).verdict is verdict
+        assert decide(Recognition((one,)), start, PACK, CONFIDENCE).verdict is verdict
     # A command is heard in the midst of other words.
     one = Hypothesis("wie viel zeit habe ich noch", -100.0, 0, 2.0)
-    assert decide(Recognition((one,)), start, PACK, EARS).verdict is Verdict.COMMAND
+    assert decide(Recognition((one,)), start, PACK, CONFIDENCE).verdict is Verdict.COMMAND
 
 
 def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
@@ -136,15 +139,17 @@ def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
 def test_talk_that_explains_the_sound_better_wants_higher_odds_of_a_move() -> None:
     for found in (
         Features(MeaningKind.MOVE, None, -1.0),
-        Features(MeaningKind.MOVE, 9.0, -1.0, short=True),
+        Features(MeaningKind.MOVE, 9.0, -1.0, short_form=True),
     ):
-        weights = EARS.weights[MeaningKind.MOVE]
-        usual = weights.short if found.short else weights.accept
-        assert EARS.accept(found) == usual
-        assert EARS.accept(replace(found, talk=True)) == max(usual, AGAINST_TALK)
-        assert EARS.accept(replace(found, rival=-0.1)) == math.inf
-    command = Features(MeaningKind.COMMAND, -0.1, -1.0, talk=True)
-    assert EARS.accept(command) == EARS.weights[MeaningKind.COMMAND].accept
+        weights = CONFIDENCE.weights[MeaningKind.MOVE]
+        usual = weights.short if found.short_form else weights.accept
+        assert CONFIDENCE.accept(found) == usual
+        assert CONFIDENCE.accept(replace(found, outscored=True)) == max(
+            usual, MIN_ODDS_AGAINST_TALK
+        )
+        assert CONFIDENCE.accept(replace(found, lead=-0.1)) == math.inf
+    command = Features(MeaningKind.COMMAND, -0.1, -1.0, outscored=True)
+    assert CONFIDENCE.accept(command) == CONFIDENCE.weights[MeaningKind.COMMAND].accept
 
 
 def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
@@ -251,12 +256,12 @@ def test_the_announced_move_is_expected_in_its_repetition_but_not_assumed(
 def test_a_players_own_confusion_turns_a_doubt_into_a_question_for_the_right_move(
     start: Expected,
 ) -> None:
-    hearing = heard(
+    recognition = heard(
         ("springer gustav eins felix zwei", -100), ("springer gustav eins felix drei", -105.5)
     )
     habits = Confusions.measured([("drei", "zwei")] * 4 + [("eins", "eins")] * 9)
-    before = decide(hearing, start, PACK, EARS)
-    after = decide(hearing, start, PACK, EARS, habits)
+    before = decide(recognition, start, PACK, CONFIDENCE)
+    after = decide(recognition, start, PACK, CONFIDENCE, habits)
     assert before.candidates[0].move is None
     assert after.candidates[0].move == chess.Move.from_uci("g1f3")
 
@@ -277,7 +282,7 @@ ALTERNATIVES = st.lists(
 def test_only_a_legal_move_in_a_listed_form_is_ever_accepted(
     alternatives: list[tuple[str, float, int]],
 ) -> None:
-    decision = decide(heard(*alternatives), EXPECTED, PACK, EARS)
+    decision = decide(heard(*alternatives), EXPECTED, PACK, CONFIDENCE)
     if decision.verdict is Verdict.ACCEPT:
         assert decision.phrase is not None
         assert decision.phrase.removeprefix("korrektur ") in EXPECTED.phrases
@@ -291,9 +296,12 @@ def test_only_a_legal_move_in_a_listed_form_is_ever_accepted(
 def test_only_differences_of_scores_count(
     alternatives: list[tuple[str, float, int]], more: float
 ) -> None:
-    moved = [(words, round(score + more, 6), strays) for words, score, strays in alternatives]
-    first = decide(heard(*alternatives), EXPECTED, PACK, EARS)
-    second = decide(heard(*moved), EXPECTED, PACK, EARS)
+    moved = [
+        (words, round(score + more, 6), unknown_edges)
+        for words, score, unknown_edges in alternatives
+    ]
+    first = decide(heard(*alternatives), EXPECTED, PACK, CONFIDENCE)
+    second = decide(heard(*moved), EXPECTED, PACK, CONFIDENCE)
     assert first.cost == pytest.approx(second.cost, abs=1e-3)
 
 
@@ -309,7 +317,10 @@ def test_spoken_moves_illegal_moves_and_chatter_are_told_apart(
 
     def verdict(words: str) -> tuple[Verdict, str | None]:
         decision = decide(
-            recogniser.recognise(spoken(words, voice), list(expected.phrases)), expected, PACK, EARS
+            recogniser.recognise(spoken(words, voice), list(expected.phrases)),
+            expected,
+            PACK,
+            CONFIDENCE,
         )
         return decision.verdict, decision.phrase
 
@@ -332,21 +343,21 @@ def test_spoken_moves_illegal_moves_and_chatter_are_told_apart(
         assert verdict(words)[0] in (Verdict.NOTHING, Verdict.REFUSE)
 
 
-def test_ears_are_read_as_they_were_written_and_damaged_ones_are_told(tmp_path: Path) -> None:
+def test_a_confidence_model_survives_writing_and_a_damaged_one_is_told(tmp_path: Path) -> None:
     import json
 
-    text = json.dumps(EARS.as_json())
+    text = json.dumps(CONFIDENCE.as_json())
     again: ConfidenceModel = read(text, tmp_path)
-    found = Features(MeaningKind.MOVE, rival=2.0, nothing=-1.0)
-    assert again.odds(found) == pytest.approx(EARS.odds(found))
-    assert again.accept(found) == EARS.accept(found)
+    found = Features(MeaningKind.MOVE, lead=2.0, meaningless_lead=-1.0)
+    assert again.odds(found) == pytest.approx(CONFIDENCE.odds(found))
+    assert again.accept(found) == CONFIDENCE.accept(found)
     for damaged in ("{}", "[]", text[:-20], text.replace("weights", "w8s")):
         with pytest.raises(ModelError, match="damaged"):
             read(damaged, tmp_path)
 
 
-def test_a_model_that_was_never_measured_has_the_general_ears(tmp_path: Path) -> None:
-    assert ears_of(tmp_path).weights.keys() == EARS.weights.keys()
+def test_a_model_that_was_never_measured_has_the_general_confidence_model(tmp_path: Path) -> None:
+    assert confidence_of(tmp_path).weights.keys() == CONFIDENCE.weights.keys()
 
 
 def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(
@@ -355,10 +366,10 @@ def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(
     from blindplay.commands.words import SoundFiles
 
     model = Path(shutil.copytree(MODEL, tmp_path / "model"))
-    (model / "ears.json").write_text("garbage", "utf-8")
-    _, ears = SoundFiles([model]).recogniser(PACK)
-    assert ears == ears_of(tmp_path)
-    assert "ears.json is damaged" in capsys.readouterr().err
+    (model / "confidence.json").write_text("garbage", "utf-8")
+    _, confidence = SoundFiles([model]).recogniser(PACK)
+    assert confidence == confidence_of(tmp_path)
+    assert "confidence.json is damaged" in capsys.readouterr().err
 
 
 # --- several models ------------------------------------------------------------------------------
@@ -370,8 +381,8 @@ def together(*parts: list[tuple[str, float]]) -> Recognition:
 
 def test_what_several_models_heard_is_taken_in_whatever_words_each_did(start: Expected) -> None:
     long, short = "springer gustav eins felix drei", "springer gustav eins nach felix drei"
-    hearing = together([(long, -100)], [(short, -300)])
-    decision = decide(hearing, start, PACK, ears_of(MODEL, MODEL))
+    recognition = together([(long, -100)], [(short, -300)])
+    decision = decide(recognition, start, PACK, confidence_of(MODEL, MODEL))
     assert decision.verdict is Verdict.ACCEPT
     assert decision.candidates[0].move == chess.Move.from_uci("g1f3")
 
@@ -380,14 +391,14 @@ def test_what_several_models_heard_is_taken_in_whatever_words_each_did(start: Ex
 def test_what_one_of_several_models_heard_alone_is_not_taken(start: Expected, others: int) -> None:
     alone = [("springer gustav eins felix drei", -100.0)]
     rest: list[list[tuple[str, float]]] = [[("", -50.0)], [("haus und hof", -50.0)]]
-    decision = decide(together(alone, *rest[:others]), start, PACK, ears_of(MODEL, MODEL))
+    decision = decide(together(alone, *rest[:others]), start, PACK, confidence_of(MODEL, MODEL))
     assert decision.verdict is not Verdict.ACCEPT
 
 
 def test_models_that_hear_two_different_moves_lead_to_a_question(start: Expected) -> None:
     three = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -104.0)
     four = ("bauer eva zwei eva vier", -200.0), ("bauer eva zwei eva drei", -203.0)
-    decision = decide(together([*three], [*four]), start, PACK, ears_of(MODEL, MODEL))
+    decision = decide(together([*three], [*four]), start, PACK, confidence_of(MODEL, MODEL))
     assert decision.verdict is Verdict.ASK
     assert {one.phrase for one in decision.candidates} == {three[0][0], four[0][0]}
 
@@ -398,8 +409,8 @@ def test_a_rank_that_no_model_made_out_is_asked_about(start: Expected) -> None:
     first = [("springer bella eins anna drei", 0.0), ("springer bella eins anna acht", -0.8)]
     second = [("springer bella eins anna acht", 0.0), ("springer bella eins anna drei", -4.0)]
     third = [("läufer eins", 0.0), ("springer bella eins", -3.0)]
-    hearing = together([*first, ("springer bella eins cäsar drei", -0.9)], second, third)
-    decision = decide(hearing, start, PACK, ears_of(MODEL, MODEL, MODEL))
+    recognition = together([*first, ("springer bella eins cäsar drei", -0.9)], second, third)
+    decision = decide(recognition, start, PACK, confidence_of(MODEL, MODEL, MODEL))
     assert decision.verdict is not Verdict.ACCEPT
 
 

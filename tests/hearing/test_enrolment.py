@@ -202,7 +202,7 @@ def test_what_is_learned_is_kept_only_if_it_is_better_and_can_be_forgotten(
     assert speaker_models.models("Bernd", "de", [model]) == (model,)
     if learned.own:  # it hears every word of the table that its base hears
         recogniser = open_recogniser(GERMAN, *own)
-        assert not recogniser.missing(lexicon("de").words)
+        assert not recogniser.unknown_words(lexicon("de").words)
     kept = keep(*map(enrolment.recording, answers))
     entries = [json.loads(text) for text in (kept / "index.jsonl").read_text().splitlines()]
     assert [one["words"] for one in entries] == [one.line.words for one in prompts]

@@ -25,10 +25,10 @@ MOVES = [
 COMMANDS = ["uhr", "wiederholen", "ich gebe auf", "remis"]
 
 
-def taken(hearing: Recognition, phrases: Collection[str]) -> str | None:
+def taken(recognition: Recognition, phrases: Collection[str]) -> str | None:
     """The likeliest of these phrases if nothing else fits the sound clearly better."""
-    for heard in hearing.alternatives:
-        if heard.words in phrases and hearing.alternatives[0].score - heard.score <= 4:
+    for heard in recognition.hypotheses:
+        if heard.words in phrases and recognition.hypotheses[0].score - heard.score <= 4:
             return heard.words
     return None
 

@@ -177,7 +177,7 @@ class Table:
 
     def decided(self) -> list[str | None]:
         """Return what the hearings so far are taken for."""
-        return [taken(hearing, MOVES + COMMANDS) for hearing in self.heard]
+        return [taken(recognition, MOVES + COMMANDS) for recognition in self.heard]
 
 
 def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
@@ -274,7 +274,7 @@ def half_duplex(server: SoundServer, folder: Path) -> dict[str, Any]:
     with Table(folder, half_duplex=True) as table:
         own = [str(table.say(words)) for words in SAID]
         time.sleep(PAUSE_S)
-        own_heard = [hearing.words for hearing in table.heard]
+        own_heard = [recognition.words for recognition in table.heard]
         opponent = DeviceSink()
         pcm, rate = read_wav(table.synthesiser.render(SAID[0], voice="de+f2"))
         opponent.play(pcm, rate, threading.Event())
@@ -339,7 +339,7 @@ def replugged(server: SoundServer, folder: Path) -> dict[str, Any]:
                 mouth.play(pcm, rate, threading.Event())
                 until(lambda: table.heard)
                 mouth.close()
-                heard = [hearing.words for hearing in table.heard]
+                heard = [recognition.words for recognition in table.heard]
                 if not heard or heard == SAID[:1]:
                     break
             return heard
@@ -366,7 +366,7 @@ def replugged(server: SoundServer, folder: Path) -> dict[str, Any]:
         server.unplug(number)
         # Whether the server moves the stream or ends it, another microphone is listened to.
         until(lambda: speak(None), 30)
-        observed["other"] = [hearing.words for hearing in table.heard]
+        observed["other"] = [recognition.words for recognition in table.heard]
     return observed
 
 

@@ -49,23 +49,23 @@ def block(number: int, voiced: bool) -> bytes:
     return bytes((number % 9 + 1 if at == 0 else 0, high)[at % 2] for at in range(BLOCK_BYTES))
 
 
-def step(cutter: Endpointer, sound: bytes, silence: float = UNDECIDED_S) -> list[EndpointEvent]:
+def step(endpointer: Endpointer, sound: bytes, silence: float = UNDECIDED_S) -> list[EndpointEvent]:
     """Feed a block, and end the utterance if ``silence`` seconds have passed."""
-    events = cutter.feed(sound)
-    if cutter.silent_s >= max(silence, BLOCK_S) - 1e-6:
-        events += cutter.end()
+    events = endpointer.feed(sound)
+    if endpointer.silent_s >= max(silence, BLOCK_S) - 1e-6:
+        events += endpointer.end()
     return events
 
 
-def feed(cutter: Endpointer, script: str, silence: float = UNDECIDED_S) -> list[EndpointEvent]:
+def feed(endpointer: Endpointer, script: str, silence: float = UNDECIDED_S) -> list[EndpointEvent]:
     """Feed a block for each sign: ``x`` is a voice, anything else is none."""
     return [
-        e for n, sign in enumerate(script) for e in step(cutter, block(n, sign == "x"), silence)
+        e for n, sign in enumerate(script) for e in step(endpointer, block(n, sign == "x"), silence)
     ]
 
 
 def cuts(events: list[EndpointEvent]) -> list[Segment]:
-    return [event.cut for event in events if isinstance(event, SpeechEnded)]
+    return [event.segment for event in events if isinstance(event, SpeechEnded)]
 
 
 def blocks(seconds: float) -> int:
@@ -108,7 +108,7 @@ def test_a_second_of_the_hall_is_enough_to_tell_who_is_nearer_than_its_talk() ->
         def likelihood(self, pcm: bytes) -> float:
             return float(spoken)
 
-    cutter = Endpointer(Credulous())
+    endpointer = Endpointer(Credulous())
     events: list[EndpointEvent] = []
     noise = np.random.default_rng(3).normal(0, 1, 4 * RATE)
     for at in range(0, len(noise) - BLOCK_BYTES // 2, BLOCK_BYTES // 2):
@@ -116,7 +116,7 @@ def test_a_second_of_the_hall_is_enough_to_tell_who_is_nearer_than_its_talk() ->
         spoken = seconds >= 1.2  # from then on even the hall's talk is taken for a voice
         loudness = 5000 if 1.2 <= seconds < 2.2 else 500
         sound = (noise[at : at + BLOCK_BYTES // 2] * loudness).astype("<i2").tobytes()
-        events += step(cutter, sound)
+        events += step(endpointer, sound)
     (cut,) = cuts(events)
     assert cut.began == pytest.approx(1.2, abs=2 * BLOCK_S)
     assert cut.ended == pytest.approx(2.2, abs=0.35)
@@ -133,72 +133,72 @@ def test_a_voice_that_never_wavers_is_the_rooms_and_ends() -> None:
 
 
 def test_between_press_and_release_everything_is_one_utterance_however_quiet() -> None:
-    cutter = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
-    assert feed(cutter, "-" * 20 + "x" * 20 + "-" * 40) == []
-    cutter.press()
-    events = feed(cutter, "-" * 100)
-    cutter.release()
-    events += feed(cutter, "-" * 20)
+    endpointer = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
+    assert feed(endpointer, "-" * 20 + "x" * 20 + "-" * 40) == []
+    endpointer.press()
+    events = feed(endpointer, "-" * 100)
+    endpointer.release()
+    events += feed(endpointer, "-" * 20)
     (cut,) = cuts(events)
     told = b"".join(e.sound for e in events if isinstance(e, SpeechStarted | SpeechContinues))
     assert len(told) / 2 / RATE == pytest.approx(
         PREROLL_S - BLOCK_S + 4.0 + TALK_TAIL_S, abs=BLOCK_S
     )
     assert cut.ended == cut.decided
-    assert feed(cutter, "x" * 40) == []
+    assert feed(endpointer, "x" * 40) == []
 
 
 def test_a_latched_button_lets_go_when_something_was_said_or_nothing_for_long() -> None:
-    cutter = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
-    cutter.press(latched=True)
-    events = feed(cutter, "-" * 50 + "x" * 20 + "-" * 50)
+    endpointer = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
+    endpointer.press(latched=True)
+    events = feed(endpointer, "-" * 50 + "x" * 20 + "-" * 50)
     assert [cut.decided - cut.ended for cut in cuts(events)] == [pytest.approx(UNDECIDED_S)]
-    assert not cutter.held
-    cutter.press(latched=True)
-    events = feed(cutter, "-" * blocks(LATCH_S + 1))
-    assert len(cuts(events)) == 1 and not cutter.held
+    assert not endpointer.held
+    endpointer.press(latched=True)
+    events = feed(endpointer, "-" * blocks(LATCH_S + 1))
+    assert len(cuts(events)) == 1 and not endpointer.held
 
 
 def test_a_press_of_one_who_speaks_already_does_not_cut_his_word() -> None:
-    cutter = Endpointer(Scripted())
-    events = feed(cutter, "-" * 20 + "x" * 10)
-    cutter.press()
-    events += feed(cutter, "x" * 10 + "-" * 60)
+    endpointer = Endpointer(Scripted())
+    events = feed(endpointer, "-" * 20 + "x" * 10)
+    endpointer.press()
+    events += feed(endpointer, "x" * 10 + "-" * 60)
     assert cuts(events) == []
-    cutter.release()
+    endpointer.release()
     assert len([e for e in events if isinstance(e, SpeechStarted)]) == 1
-    assert len(cuts(feed(cutter, "-" * 20))) == 1
+    assert len(cuts(feed(endpointer, "-" * 20))) == 1
 
 
 def test_what_was_half_said_when_we_begin_to_speak_is_forgotten() -> None:
-    cutter = Endpointer(Scripted())
-    feed(cutter, "-" * 20 + "x" * 10)
-    cutter.mute()
-    assert feed(cutter, "x" * 10) == [SpeechDropped()]
-    cutter.unmute()
-    events = feed(cutter, "-" * 20 + "x" * 20 + "-" * 40)
+    endpointer = Endpointer(Scripted())
+    feed(endpointer, "-" * 20 + "x" * 10)
+    endpointer.mute()
+    assert feed(endpointer, "x" * 10) == [SpeechDropped()]
+    endpointer.unmute()
+    events = feed(endpointer, "-" * 20 + "x" * 20 + "-" * 40)
     assert len(cuts(events)) == 1
 
 
 def test_mutes_nest_and_the_rooms_echo_is_left_out() -> None:
-    cutter = Endpointer(Scripted())
-    cutter.mute()
-    cutter.mute()
-    assert not cutter.unmute(1.0)
-    assert feed(cutter, "x" * 20) == []
-    assert cutter.unmute(0.4)
-    assert not cutter.unmute()
-    assert feed(cutter, "x" * 10 + "-" * 40) == []  # ten blocks are the tail
-    assert len(cuts(feed(cutter, "x" * 10 + "-" * 40))) == 1
+    endpointer = Endpointer(Scripted())
+    endpointer.mute()
+    endpointer.mute()
+    assert not endpointer.unmute(1.0)
+    assert feed(endpointer, "x" * 20) == []
+    assert endpointer.unmute(0.4)
+    assert not endpointer.unmute()
+    assert feed(endpointer, "x" * 10 + "-" * 40) == []  # ten blocks are the tail
+    assert len(cuts(feed(endpointer, "x" * 10 + "-" * 40))) == 1
 
 
 def test_a_button_held_while_we_speak_is_heard_as_soon_as_we_are_silent() -> None:
-    cutter = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
-    cutter.mute()
-    cutter.press()
-    assert feed(cutter, "x" * 10) == []
-    cutter.unmute(0.08)
-    assert [type(event) for event in feed(cutter, "xxx")] == [SpeechStarted]
+    endpointer = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
+    endpointer.mute()
+    endpointer.press()
+    assert feed(endpointer, "x" * 10) == []
+    endpointer.unmute(0.08)
+    assert [type(event) for event in feed(endpointer, "xxx")] == [SpeechStarted]
 
 
 ACTION = st.one_of(
@@ -216,31 +216,31 @@ ACTION = st.one_of(
 def test_whatever_happens_utterances_are_whole_in_order_and_never_of_our_own_sound(
     actions: list[tuple[str, int, bool]], listening: MicrophoneMode, silence: float
 ) -> None:
-    cutter = Endpointer(Scripted(), listening)
+    endpointer = Endpointer(Scripted(), listening)
     mutes, tail, now, pressed = 0, 0, 0.0, False
     heard: list[bytes] = []  # since the last gap or mute: all that may be told
     told = b""
     under_way = False
     for what, number, flag in actions:
         if what == "mute":
-            cutter.mute()
+            endpointer.mute()
             mutes += 1
         elif what == "unmute":
-            last = cutter.unmute(number * BLOCK_S)
+            last = endpointer.unmute(number * BLOCK_S)
             assert last == (mutes == 1)
             mutes = max(0, mutes - 1)
             tail = number if last else tail
         elif what == "press":
-            cutter.press(latched=flag)
+            endpointer.press(latched=flag)
             pressed = True
         elif what == "release":
-            cutter.release()
+            endpointer.release()
         elif what == "gap":
-            cutter.interrupt()
+            endpointer.interrupt()
         for n in range(number if what == "feed" else 0):
             sound = block(n, flag)
             now += BLOCK_S
-            events = step(cutter, sound, silence)
+            events = step(endpointer, sound, silence)
             if mutes:
                 assert events in ([], [SpeechDropped()])
             if mutes or any(isinstance(event, SpeechDropped) for event in events):
@@ -264,13 +264,13 @@ def test_whatever_happens_utterances_are_whole_in_order_and_never_of_our_own_sou
                     assert under_way
                     under_way = False
                     if isinstance(event, SpeechEnded):
-                        cut = event.cut
+                        cut = event.segment
                         assert 0 <= cut.began <= cut.ended <= cut.decided == pytest.approx(now)
                         assert len(told) / 2 / RATE <= LIMIT_S + PREROLL_S + BLOCK_S
                 if isinstance(event, SpeechStarted | SpeechContinues):
                     assert b"".join(heard).endswith(told)
-            assert cutter.speaking == under_way
-    assert len(cutter.end()) <= under_way
+            assert endpointer.speaking == under_way
+    assert len(endpointer.end()) <= under_way
 
 
 def test_who_begins_when_an_utterance_ends_is_heard_from_his_beginning() -> None:
@@ -297,11 +297,11 @@ def _room(seconds: float, seed: int, amplitude: float) -> Any:
 
 def _cut(sound: Any) -> list[Segment]:
     pcm = np.clip(sound, -32767, 32767).astype("<i2").tobytes()
-    cutter = Endpointer(Silero())
+    endpointer = Endpointer(Silero())
     events: list[EndpointEvent] = []
     for at in range(0, len(pcm), BLOCK_BYTES):
-        events += step(cutter, pcm[at : at + BLOCK_BYTES])
-    return cuts(events + cutter.end())
+        events += step(endpointer, pcm[at : at + BLOCK_BYTES])
+    return cuts(events + endpointer.end())
 
 
 @pytest.fixture(scope="module")
@@ -358,9 +358,9 @@ def test_hum_knocks_and_silence_are_no_voice() -> None:
 
 
 def test_a_button_that_comes_up_between_two_utterances_cuts_nothing() -> None:
-    cutter = Endpointer(Scripted())
-    cutter.press()
-    cutter.release()
-    assert len(cuts(feed(cutter, "-" * 20 + "x" * 30 + "-" * 60))) == 1
-    (cut,) = cuts(feed(cutter, "x" * 30 + "-" * 60))
+    endpointer = Endpointer(Scripted())
+    endpointer.press()
+    endpointer.release()
+    assert len(cuts(feed(endpointer, "-" * 20 + "x" * 30 + "-" * 60))) == 1
+    (cut,) = cuts(feed(endpointer, "x" * 30 + "-" * 60))
     assert cut.ended - cut.began == pytest.approx(30 * BLOCK_S, abs=2 * BLOCK_S)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from blindplay.speech import ensemble
 from blindplay.speech.audio import read_audio
-from blindplay.speech.confidence import FILE, ears_of, file_of
+from blindplay.speech.confidence import CONFIDENCE_FILE, confidence_file, confidence_of
 from blindplay.speech.ensemble import MOST_BEHIND, Ensemble, summed
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import ModelError, find_model
@@ -19,7 +19,7 @@ from blindplay.speech.recogniser import (
     Hypothesis,
     Recogniser,
     Recognition,
-    Run,
+    UtteranceDecoder,
     VocabularyError,
 )
 from blindplay.speech.synthesis import Synthesiser
@@ -34,8 +34,8 @@ def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Recognit
     return Recognition(tuple(ranked))
 
 
-def scores(hearing: Recognition) -> dict[str, float]:
-    return {one.words: one.score for one in hearing.alternatives}
+def scores(recognition: Recognition) -> dict[str, float]:
+    return {one.words: one.score for one in recognition.hypotheses}
 
 
 # --- summing -------------------------------------------------------------------------------------
@@ -61,12 +61,12 @@ def test_who_heard_nothing_does_not_vote_and_who_is_alone_is_taken_as_he_is() ->
     alone = heard(("a", -40, 1), ("b", -90))
     assert summed([alone]) == alone
     assert scores(summed([alone, Recognition()])) == {"a": 0.0, "b": -MOST_BEHIND}
-    assert summed([Recognition(), Recognition()]).alternatives == ()
+    assert summed([Recognition(), Recognition()]).hypotheses == ()
 
 
 def test_other_sound_around_the_words_counts_if_any_heard_it() -> None:
     both = summed([heard(("a", 0, 0), ("a", -2, 2)), heard(("a", 0, 1))])
-    assert both.alternatives == (Hypothesis("a", 0.0, 1),)
+    assert both.hypotheses == (Hypothesis("a", 0.0, 1),)
 
 
 def test_words_begin_where_the_model_heard_them_that_heard_them_first() -> None:
@@ -74,7 +74,7 @@ def test_words_begin_where_the_model_heard_them_that_heard_them_first() -> None:
         Recognition((Hypothesis("a", 0.0, 0, 0.1),)),
         Recognition((Hypothesis("a", 0.0, 0, 0.4),)),
     )
-    assert summed([late, early]).alternatives == (Hypothesis("a", 0.0, 0, 0.1),)
+    assert summed([late, early]).hypotheses == (Hypothesis("a", 0.0, 0, 0.1),)
 
 
 @given(
@@ -87,10 +87,10 @@ def test_words_begin_where_the_model_heard_them_that_heard_them_first() -> None:
 def test_the_order_of_the_models_does_not_matter_and_no_margin_is_beyond_their_votes(
     told: list[dict[str, float]],
 ) -> None:
-    hearings = [heard(*each.items()) for each in told]
-    forth, back = summed(hearings), summed(hearings[::-1])
+    recognitions = [heard(*each.items()) for each in told]
+    forth, back = summed(recognitions), summed(recognitions[::-1])
     assert scores(forth) == pytest.approx(scores(back))
-    ranked = [one.score for one in forth.alternatives]
+    ranked = [one.score for one in forth.hypotheses]
     assert ranked == sorted(ranked, reverse=True)
     assert ranked[0] <= 0 and ranked[-1] >= -MOST_BEHIND * len(told)
 
@@ -112,7 +112,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
 class Failing:
     """A model at work that fails when it is asked ``what``."""
 
-    def __init__(self, run: Run, what: str) -> None:
+    def __init__(self, run: UtteranceDecoder, what: str) -> None:
         self._run, self._what = run, what
 
     def __getattr__(self, name: str) -> Callable[..., object]:
@@ -135,7 +135,7 @@ def test_two_models_hear_what_one_hears(pair: tuple[Recogniser, Recogniser], sou
     assert run.partial() == KNIGHT
     assert run.finish().words == KNIGHT == both.recognise(sound, PHRASES).words
     assert both.vocabulary == pair[0].vocabulary
-    assert both.missing(["springer xylophon"]) == ["xylophon"]
+    assert both.unknown_words(["springer xylophon"]) == ["xylophon"]
     with pytest.raises(VocabularyError, match="xylophon"):
         both.start([*PHRASES, "springer xylophon"])
 
@@ -177,12 +177,12 @@ def test_a_model_that_takes_too_long_has_no_vote_and_stays(
     monkeypatch.setattr(pair[1], "start_with", lambda closed: Slow(begin(closed), ""))
     run = both.start(PHRASES)
     run.accept(sound)
-    hearing = run.finish(patience=0.1)
-    assert hearing.words == KNIGHT
-    assert [bool(part.alternatives) for part in hearing.parts] == [True, False]
+    recognition = run.finish(patience=0.1)
+    assert recognition.words == KNIGHT
+    assert [bool(part.hypotheses) for part in recognition.by_model] == [True, False]
     go_on.set()
-    hearing = both.recognise(sound, PHRASES)  # a file is heard by all, however long it takes
-    assert all(part.alternatives for part in hearing.parts)
+    recognition = both.recognise(sound, PHRASES)  # a file is heard by all, however long it takes
+    assert all(part.hypotheses for part in recognition.by_model)
     assert both.members == pair
 
 
@@ -235,8 +235,8 @@ def test_what_only_one_model_knows_is_listened_for(tmp_path: Path, sound: bytes)
     words = lacking / "graph" / "words.txt"
     words.write_text(words.read_text("utf-8").replace("springer", "springen"), "utf-8")
     both = Ensemble([Recogniser(lacking, "de"), Recogniser(MODEL, "de")])
-    assert both.missing(PHRASES) == []
-    assert both.sayable(PHRASES) == PHRASES
+    assert both.unknown_words(PHRASES) == []
+    assert both.known_phrases(PHRASES) == PHRASES
     assert KNIGHT in scores(both.recognise(sound, PHRASES))
 
 
@@ -276,22 +276,26 @@ def test_what_was_measured_of_models_together_is_found_in_whatever_order(
     other = tmp_path / "other"
     shutil.copytree(MODEL, other)
     (other / "graph" / "HCLr.fst").write_bytes(b"another graph")
-    assert file_of(MODEL) == MODEL / FILE
-    file = file_of(MODEL, other)
-    assert file == file_of(other, MODEL)
+    assert confidence_file(MODEL) == MODEL / CONFIDENCE_FILE
+    file = confidence_file(MODEL, other)
+    assert file == confidence_file(other, MODEL)
     assert file.is_relative_to(tmp_path / "data")
-    assert not ears_of(MODEL, other).measured.get("mine")
+    assert not confidence_of(MODEL, other).measured.get("mine")
     file.parent.mkdir(parents=True)
-    text = (MODEL / FILE).read_text("utf-8").replace('"measured": {', '"measured": {"mine": 1,')
+    text = (
+        (MODEL / CONFIDENCE_FILE)
+        .read_text("utf-8")
+        .replace('"measured": {', '"measured": {"mine": 1,')
+    )
     file.write_text(text, "utf-8")
-    assert ears_of(other, MODEL).measured["mine"] == 1
+    assert confidence_of(other, MODEL).measured["mine"] == 1
     for damaged in (b"[", b"\xff\xfe", text.encode()[:300], b"{}"):
         file.write_bytes(damaged)
         told: list[str] = []
-        assert not ears_of(MODEL, other, lost=told.append).measured.get("mine")
+        assert not confidence_of(MODEL, other, lost=told.append).measured.get("mine")
         assert len(told) == 1 and str(file) in told[0] and "delete it" in told[0]
-        assert not ears_of(MODEL, other).measured.get("mine"), "the log is told"
+        assert not confidence_of(MODEL, other).measured.get("mine"), "the log is told"
     file.write_text(text, "utf-8")
     # Made anew, with other words, it is another model.
     (other / "graph" / "HCLr.fst").write_bytes(b"a graph made anew")
-    assert not ears_of(MODEL, other).measured.get("mine")
+    assert not confidence_of(MODEL, other).measured.get("mine")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
-from blindplay.speech.confidence import LATE_S
+from blindplay.speech.confidence import MAX_ONSET_DELAY_S
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.listener import TAIL_S, Listener
 from blindplay.speech.models.folders import ModelError
@@ -37,12 +37,12 @@ def test_spoken_moves_are_heard_as_spoken(
 
 
 def test_square_tokens_come_back_as_plain_words(recogniser: Recogniser, spoken: Spoken) -> None:
-    hearing = recogniser.recognise(spoken("springer gustav eins felix drei"), MOVES)
-    assert hearing.words == "springer gustav eins felix drei"
+    recognition = recogniser.recognise(spoken("springer gustav eins felix drei"), MOVES)
+    assert recognition.words == "springer gustav eins felix drei"
     assert all(
-        "_" not in a.words and "[unk]" not in a.words.split()[:1] for a in hearing.alternatives
+        "_" not in a.words and "[unk]" not in a.words.split()[:1] for a in recognition.hypotheses
     )
-    scores = [a.score for a in hearing.alternatives]
+    scores = [a.score for a in recognition.hypotheses]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -65,8 +65,8 @@ def test_a_phrase_in_other_spelling_comes_back_as_it_was_given(
 
 def test_words_the_model_lacks_are_named_not_dropped(recogniser: Recogniser) -> None:
     phrases = ["springer zeppelin drei", "uhr", "xylofon"]
-    assert recogniser.missing(phrases) == ["xylofon", "zeppelin"]
-    assert recogniser.sayable(phrases) == ["uhr"]
+    assert recogniser.unknown_words(phrases) == ["xylofon", "zeppelin"]
+    assert recogniser.known_phrases(phrases) == ["uhr"]
     with pytest.raises(VocabularyError, match="xylofon, zeppelin"):
         recogniser.recognise(ROOM, phrases)
 
@@ -80,9 +80,9 @@ def test_how_long_somebody_speaks_before_the_first_word_that_was_heard_is_told(
     for said, lost in ((f"dame {move}", True), (f"springer {move}", True), (move, False)):
         sound = np.concatenate([np.zeros(RATE // 2), np.frombuffer(spoken(said, voice), "<i2")])
         room = np.random.default_rng(1).normal(0, 3000 * 10 ** (decibels / 20), len(sound))
-        hearing = recogniser.recognise((sound + room).astype("<i2").tobytes(), [move])
-        late = next(one.late for one in hearing.alternatives if one.words == move)
-        assert (late > LATE_S) is lost, (said, late)
+        recognition = recogniser.recognise((sound + room).astype("<i2").tobytes(), [move])
+        delay = next(one.onset_delay_s for one in recognition.hypotheses if one.words == move)
+        assert (delay > MAX_ONSET_DELAY_S) is lost, (said, delay)
 
 
 def test_silence_and_room_noise_are_no_move(recogniser: Recogniser) -> None:
@@ -93,8 +93,8 @@ def test_silence_and_room_noise_are_no_move(recogniser: Recogniser) -> None:
 def test_another_move_than_the_listed_ones_is_not_taken_for_a_command(
     recogniser: Recogniser, spoken: Spoken
 ) -> None:
-    hearing = recogniser.recognise(spoken("turm david fünf hector fünf"), MOVES + COMMANDS)
-    assert taken(hearing, MOVES + COMMANDS) is None
+    recognition = recogniser.recognise(spoken("turm david fünf hector fünf"), MOVES + COMMANDS)
+    assert taken(recognition, MOVES + COMMANDS) is None
 
 
 def _listen(
@@ -104,11 +104,11 @@ def _listen(
     errors: list[str] = []
     count = threading.Semaphore(0)
 
-    def on_hearing(hearing: Recognition) -> None:
-        heard.append(hearing)
+    def on_recognition(recognition: Recognition) -> None:
+        heard.append(recognition)
         count.release()
 
-    listener = Listener(recogniser, source, on_hearing, phrases=phrases, on_error=errors.append)
+    listener = Listener(recogniser, source, on_recognition, phrases=phrases, on_error=errors.append)
     return listener, heard, errors, count
 
 
@@ -119,15 +119,15 @@ def test_what_was_heard_with_words_for_what_has_passed_is_heard_again(
     again: list[Recognition | None] = []
     told = threading.Event()
 
-    def on_hearing(hearing: Recognition) -> None:
-        again.append(hearing)
+    def on_recognition(recognition: Recognition) -> None:
+        again.append(recognition)
         again.append(listener.reheard())
         listener.listen_for(COMMANDS)
         again.append(listener.reheard())
         told.set()
 
     sound = ROOM + spoken(MOVES[0]) + ROOM + ROOM
-    listener = Listener(recogniser, MemorySource(sound), on_hearing, phrases=MOVES)
+    listener = Listener(recogniser, MemorySource(sound), on_recognition, phrases=MOVES)
     with listener:
         assert told.wait(20)
     first, unchanged, changed = again
@@ -266,9 +266,9 @@ def test_when_one_phrase_is_left_the_end_comes_early(
 ) -> None:
     delays: list[float] = []  # in seconds of sound, for a busy machine works as long as it likes
 
-    def on_hearing(hearing: Recognition) -> None:
+    def on_recognition(recognition: Recognition) -> None:
         assert listener.timing is not None
-        delays.append(listener.timing.cut.decided - listener.timing.cut.ended)
+        delays.append(listener.timing.segment.decided - listener.timing.segment.ended)
 
     def told(words: str) -> float | None:
         asked.append(words)
@@ -278,7 +278,7 @@ def test_when_one_phrase_is_left_the_end_comes_early(
     stream = ROOM + spoken(MOVES[0]) + ROOM + ROOM
     for silence in (None, told):
         listener = Listener(
-            recogniser, MemorySource(stream), on_hearing, phrases=MOVES, silence=silence
+            recogniser, MemorySource(stream), on_recognition, phrases=MOVES, silence=silence
         )
         with listener:
             assert listener.wait(30)
@@ -295,14 +295,14 @@ def test_with_push_to_talk_only_what_is_said_between_press_and_release_is_heard(
     starts: list[int] = []
     count = threading.Semaphore(0)
 
-    def on_hearing(hearing: Recognition) -> None:
-        heard.append(hearing.words)
+    def on_recognition(recognition: Recognition) -> None:
+        heard.append(recognition.words)
         count.release()
 
     listener = Listener(
         recogniser,
         source,
-        on_hearing,
+        on_recognition,
         phrases=MOVES,
         listening=MicrophoneMode.PUSH_TO_TALK,
         on_speech_start=lambda: starts.append(1),
@@ -349,7 +349,7 @@ def test_a_microphone_that_comes_back_is_listened_to_again(
     listener = Listener(
         recogniser,
         source,
-        lambda hearing: told.append(hearing.words),
+        lambda recognition: told.append(recognition.words),
         phrases=MOVES,
         on_error=told.append,
         on_back=lambda: told.append("back"),
@@ -368,12 +368,12 @@ def test_a_callback_that_raises_does_not_end_the_listening(
 ) -> None:
     heard: list[str] = []
 
-    def on_hearing(hearing: Recognition) -> None:
-        heard.append(hearing.words)
+    def on_recognition(recognition: Recognition) -> None:
+        heard.append(recognition.words)
         raise RuntimeError("a bug of the table")
 
     stream = b"".join(spoken(move) + ROOM + ROOM for move in MOVES[:2])
-    with Listener(recogniser, MemorySource(stream), on_hearing, phrases=MOVES) as listener:
+    with Listener(recogniser, MemorySource(stream), on_recognition, phrases=MOVES) as listener:
         assert listener.wait(30)
     assert [h for h in heard if h] == MOVES[:2]
 
@@ -385,7 +385,7 @@ def test_a_folder_without_a_model_is_an_error_not_the_end(tmp_path: Path) -> Non
 
 def test_a_sharp_s_stays_one(recogniser: Recogniser, spoken: Spoken) -> None:
     phrases = ["große rochade", "kleine rochade"]
-    assert recogniser.missing(phrases) == []
+    assert recogniser.unknown_words(phrases) == []
     assert taken(recogniser.recognise(spoken("große Rochade"), phrases), phrases) == phrases[0]
 
 
@@ -397,16 +397,16 @@ def test_the_silence_that_ends_an_utterance_is_not_heard_and_one_within_it_is(
     sound = ROOM + said + 2 * ROOM
     told: list[tuple[Recognition, bytes, float]] = []
 
-    def on_hearing(hearing: Recognition) -> None:
+    def on_recognition(recognition: Recognition) -> None:
         assert listener.timing is not None
-        told.append((hearing, listener._sound, listener.timing.cut.ended))
+        told.append((recognition, listener._sound, listener.timing.segment.ended))
 
     move = "springer gustav eins felix drei"
     phrases = [*MOVES, f"{move} remis"]  # he might go on, so it takes a second
-    listener = Listener(recogniser, MemorySource(sound), on_hearing, phrases=phrases)
+    listener = Listener(recogniser, MemorySource(sound), on_recognition, phrases=phrases)
     with listener:
         assert listener.wait(60)
-    ((hearing, heard, ended),) = told
-    assert taken(hearing, phrases) == move
+    ((recognition, heard, ended),) = told
+    assert taken(recognition, phrases) == move
     assert heard in sound
     assert (sound.index(heard) + len(heard)) / 2 / RATE == pytest.approx(ended + TAIL_S, abs=0.05)

@@ -168,11 +168,11 @@ def _heard(
     mishap: Mishap, source: QueueSource, sound: Sequence[bytes]
 ) -> tuple[list[str], list[Recognition]]:
     told: list[str] = []
-    hearings: list[Recognition] = []
+    recognitions: list[Recognition] = []
     arrived = threading.Event()
 
-    def hear(hearing: Recognition) -> None:
-        hearings.append(hearing)
+    def hear(recognition: Recognition) -> None:
+        recognitions.append(recognition)
         arrived.set()
 
     made = Listener(
@@ -192,7 +192,7 @@ def _heard(
             time.sleep(0.01)
         source.push(ROOM + sound[1] + ROOM + ROOM)
         assert arrived.wait(60), told
-    return told, hearings
+    return told, recognitions
 
 
 def test_a_recogniser_that_fails_is_told_and_the_next_utterance_is_heard(
@@ -202,9 +202,9 @@ def test_a_recogniser_that_fails_is_told_and_the_next_utterance_is_heard(
         raise RuntimeError("no memory")
 
     sounds = [spoken(MOVES[0]), spoken(MOVES[1])]
-    told, hearings = _heard(Mishap(recogniser, fail), QueueSource(), sounds)
+    told, recognitions = _heard(Mishap(recogniser, fail), QueueSource(), sounds)
     assert told == ["The recogniser failed (no memory); it is begun anew.", "back"]
-    assert [hearing.words for hearing in hearings][-1] == MOVES[1]
+    assert [recognition.words for recognition in recognitions][-1] == MOVES[1]
 
 
 def test_a_recogniser_that_hangs_is_left_behind_and_what_it_says_later_is_told_nobody(
@@ -213,13 +213,13 @@ def test_a_recogniser_that_hangs_is_left_behind_and_what_it_says_later_is_told_n
     monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 3.0)
     let = threading.Event()
     sounds = [spoken(MOVES[0]), spoken(MOVES[1])]
-    told, hearings = _heard(Mishap(recogniser, let.wait), QueueSource(), sounds)
+    told, recognitions = _heard(Mishap(recogniser, let.wait), QueueSource(), sounds)
     assert told == ["The recogniser hangs; it is begun anew.", "back"]
-    assert [hearing.words for hearing in hearings][-1] == MOVES[1]
-    count = len(hearings)
+    assert [recognition.words for recognition in recognitions][-1] == MOVES[1]
+    count = len(recognitions)
     let.set()
     time.sleep(0.5)
-    assert len(hearings) == count
+    assert len(recognitions) == count
 
 
 def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
@@ -240,11 +240,11 @@ def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
 
     monkeypatch.setattr(listener, "Silero", Hanging)
     told: list[str] = []
-    hearings: list[str] = []
+    recognitions: list[str] = []
     arrived = threading.Event()
 
-    def hear(hearing: Recognition) -> None:
-        hearings.append(hearing.words)
+    def hear(recognition: Recognition) -> None:
+        recognitions.append(recognition.words)
         arrived.set()
 
     source = QueueSource()
@@ -267,7 +267,7 @@ def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
         assert arrived.wait(60)
         let.set()
     assert told == ["The recogniser hangs; it is begun anew.", "back"]
-    assert hearings == [MOVES[1]]
+    assert recognitions == [MOVES[1]]
 
 
 def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
@@ -275,7 +275,7 @@ def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
 ) -> None:
     monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 3.0)
     let, told = threading.Event(), threading.Event()
-    hearings: list[Recognition | None] = []
+    recognitions: list[Recognition | None] = []
     failed: list[str] = []
 
     class Again(Mishap):
@@ -283,12 +283,12 @@ def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
             self._does()
             return self._real.recognise(pcm, phrases)
 
-    def hear(hearing: Recognition) -> None:
+    def hear(recognition: Recognition) -> None:
         if not failed:
             ear.listen_for(MOVES[:3])
-            hearings.append(ear.reheard())  # the first time it does not come back from here
+            recognitions.append(ear.reheard())  # the first time it does not come back from here
         else:
-            hearings.append(hearing)
+            recognitions.append(recognition)
             told.set()
 
     again = Again(recogniser, let.wait)
@@ -305,7 +305,7 @@ def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
         let.set()
         time.sleep(0.3)
     assert failed == ["The recogniser hangs; it is begun anew."]
-    assert [hearing and hearing.words for hearing in hearings] == [MOVES[1]]
+    assert [recognition and recognition.words for recognition in recognitions] == [MOVES[1]]
 
 
 def test_a_microphone_that_babbles_keeps_no_more_than_its_last_seconds() -> None:

@@ -67,8 +67,8 @@ class Conversation:
             self.journal, Setup(t=0, **fields), now=lambda: self.now, training=training
         )
         self.dialogue = Dialogue(self.table, self.pack, self._say, opening_word=opening_word)
-        self.dialogue.on_learned = lambda side, hearing, phrase: self.learned.append(
-            (hearing.words, phrase)
+        self.dialogue.on_learned = lambda side, recognition, phrase: self.learned.append(
+            (recognition.words, phrase)
         )
         self.table.listen(self._deliver)
         self.table.submit(f.Start())
@@ -93,11 +93,11 @@ class Conversation:
         self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
     ) -> list[str]:
         """Hear phrases, the likeliest first; what was said then."""
-        hearing = Recognition((Hypothesis(sound or (phrases[0] if phrases else ""), 0.0),))
+        recognition = Recognition((Hypothesis(sound or (phrases[0] if phrases else ""), 0.0),))
         certain = verdict in (Verdict.ACCEPT, Verdict.COMMAND, Verdict.ILLEGAL)
         decision = Decision(
             verdict,
-            hearing,
+            recognition,
             phrases[0] if certain else None,
             tuple(Candidate(phrase, float(n)) for n, phrase in enumerate(phrases)),
         )
@@ -1159,8 +1159,8 @@ def test_what_a_guide_is_asked_is_listened_for_while_it_leads(at: Conversation) 
 
 
 def _spoken(at: Conversation, verdict: Verdict, phrase: str, begun: int, awaited: bool) -> None:
-    hearing = Recognition((Hypothesis(phrase, 0.0),))
-    decision = Decision(verdict, hearing, phrase, (Candidate(phrase, 0.0),))
+    recognition = Recognition((Hypothesis(phrase, 0.0),))
+    decision = Decision(verdict, recognition, phrase, (Candidate(phrase, 0.0),))
     at.dialogue.heard("white", decision, begun=begun, awaited=awaited)
 
 

@@ -189,7 +189,9 @@ def test_typed_words_work_while_the_recogniser_hangs(player: Seat) -> None:
     real = session._listeners["white"]
     hangs = HearsForEver()
     session._listeners["white"] = cast(Listener, hangs)
-    heard = threading.Thread(target=session._on_hearing, args=("white", Recognition()), daemon=True)
+    heard = threading.Thread(
+        target=session._on_recognition, args=("white", Recognition()), daemon=True
+    )
     heard.start()
     assert hangs.asked.wait(10)
     typed = threading.Thread(target=session.typed, args=("white", MOVE), daemon=True)

@@ -1,4 +1,4 @@
-"""How much a model's ears are to be believed: measured on utterances of known words.
+"""How much to believe a speech model, measured on utterances of known words.
 
 A logistic regression weighs what speaks for and against the likeliest meaning; no weight may have
 the wrong sign, for that would be chance. Where to take a move and where to ask is set on odds
@@ -76,10 +76,10 @@ def samples(heard: Iterable[ScoredUtterance], pack: Language) -> list[Calibratio
 def _sample(
     heard: ScoredUtterance, pack: Language, believing: ConfidenceModel
 ) -> CalibrationSample | None:
-    ranked, nothing = readings(heard.hearing, heard.expected, pack)
+    ranked, nothing = readings(heard.recognition, heard.expected, pack)
     if not ranked:
         return None
-    found = features(heard.hearing, ranked, nothing, heard.expected, pack)
+    found = features(heard.recognition, ranked, nothing, heard.expected, pack)
     takeable = ranked[0].meant.kind in (Kind.MOVE, Kind.ILLEGAL, Kind.COMMAND)
     return CalibrationSample(
         heard,
@@ -146,7 +146,7 @@ class Fitted:
 
 def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     """Weights on all samples of one kind, and cross-validated odds."""
-    found = [one for one in all_samples if one.found.what is meant]
+    found = [one for one in all_samples if one.found.kind is meant]
     if not found:
         return Fitted(np.zeros(len(SIGNS)), [], np.zeros(0))
     values = np.array([one.found.values() for one in found])
@@ -187,7 +187,7 @@ def thresholds(
                 [
                     value
                     for value, one, wanted in zip(fitted.odds, fitted.samples, chosen, strict=True)
-                    if wanted and one.takeable and one.found.short is short
+                    if wanted and one.takeable and one.found.short_form is short
                 ]
             )
             counts[name, short] = len(odds) - np.searchsorted(odds, steps)
@@ -242,16 +242,16 @@ _SAID = {
 
 @dataclass(frozen=True)
 class Measured:
-    """Ears fitted to utterances, and lines that tell what voices got that were left out."""
+    """A confidence model fitted to utterances, and lines about the voices that were left out."""
 
-    ears: ConfidenceModel
+    confidence: ConfidenceModel
     lines: tuple[str, ...]
 
 
 def measured(
     heard: Sequence[ScoredUtterance], pack: Language, about: Mapping[str, object]
 ) -> Measured:
-    """Ears fitted to these utterances; ``about`` tells what they were."""
+    """A confidence model fitted to these utterances; ``about`` tells what they were."""
     all_samples = samples(heard, pack)
     quietly = [one for one in heard if one.condition.noise is Noise.NONE]
     talk = sum(one.line.what is UtteranceKind.TALK for one in quietly)
@@ -263,8 +263,8 @@ def measured(
         ask = min(asking(fitted, talk), accept)
         weights[meant] = Weights(tuple(map(float, fitted.weights)), accept, ask, short)
         lines += _told(meant, fitted, weights[meant], heard)
-    ears = ConfidenceModel(weights, confusions(heard), {"utterances": len(heard), **about})
-    return Measured(ears, tuple(lines))
+    confidence = ConfidenceModel(weights, confusions(heard), {"utterances": len(heard), **about})
+    return Measured(confidence, tuple(lines))
 
 
 def _told(
@@ -273,7 +273,7 @@ def _told(
     taken = [
         one
         for one, odds in zip(fitted.samples, fitted.odds, strict=True)
-        if one.takeable and odds >= (weights.short if one.found.short else weights.accept)
+        if one.takeable and odds >= (weights.short if one.found.short_form else weights.accept)
     ]
     for condition in dict.fromkeys(one.condition for one in heard):
         here = [one for one in heard if one.condition == condition]

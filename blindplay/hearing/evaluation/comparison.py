@@ -19,7 +19,7 @@ import numpy as np
 
 from blindplay.language import Language, lexicon
 from blindplay.speech.adaptation import Vocabulary, pronunciations
-from blindplay.speech.confidence import ears_of, file_of
+from blindplay.speech.confidence import confidence_file, confidence_of
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models.folders import ModelError, available
 from blindplay.speech.recogniser import Recogniser
@@ -58,7 +58,8 @@ class Familiarity(Enum):
 @dataclass(frozen=True)
 class ComparisonRow:
     """What models together made of the utterances in one condition: for each kind, how many there
-    were ("of") and what came of so many of them. ``measured``: their ears are their own.
+    were ("of") and what came of so many of them. ``measured``: they
+    have a confidence model of their own.
     ``stage``: before or after an enrolment, if there was one."""
 
     models: tuple[str, ...]
@@ -74,7 +75,7 @@ class ComparisonRow:
             "models": list(self.models),
             "condition": self.condition.name,
             "stage": None if self.stage is None else self.stage.value,
-            "ears": "measured" if self.measured else "general",
+            "confidence": "measured" if self.measured else "general",
             **asdict(self.cost),
             "counts": {kind: dict(count) for kind, count in self.counts.items()},
         }
@@ -148,7 +149,7 @@ def compare(
                 sum(worked[name] for name in names),
             )
             costs.setdefault(names, cost)
-            row = ComparisonRow(names, condition, file_of(*folders).is_file(), cost, counts)
+            row = ComparisonRow(names, condition, confidence_file(*folders).is_file(), cost, counts)
             yield from told(row)
             yield row
     if not enrolled:
@@ -159,7 +160,7 @@ def compare(
             one = loaded[names[0]] if len(names) == 1 else Ensemble([loaded[n] for n in names])
             own = zip(*(heard[name] for name in names), strict=True)
             counts = _counts(pack, one, [scoring.together(parts) for parts in own])
-            measured = file_of(*folders).is_file()
+            measured = confidence_file(*folders).is_file()
             row = ComparisonRow(names, condition, measured, costs[names], counts, stage)
             yield from told(row)
             yield row
@@ -219,7 +220,7 @@ def _named(pack: Language, options: report.Options) -> dict[str, Path]:
 def _counts(
     pack: Language, one: AnyRecogniser, heard: Sequence[ScoredUtterance]
 ) -> dict[str, Mapping[str, int]]:
-    decided = scoring.deciding(pack, ears_of(*one.folders))
+    decided = scoring.deciding(pack, confidence_of(*one.folders))
     counts = {
         what.value: scoring.count(
             heard, what, lambda each: scoring.outcome(each, decided(each), pack)
@@ -243,7 +244,7 @@ def told(row: ComparisonRow) -> Iterator[str]:
     memory = "" if cost.memory_mb is None else f"{cost.memory_mb:.0f} MB of memory, "
     yield (
         f"{models}; {row.condition}; {cost.size_mb:.0f} MB, loaded in {cost.load_s:.2f} s, {memory}"
-        f"real-time factor {cost.real_time_factor:.3f} on one core; ears "
+        f"real-time factor {cost.real_time_factor:.3f} on one core; confidence "
         f"{'measured for it' if row.measured else 'the cautious general ones'}."
     )
     for line in report.told_counts(row.counts):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.language import Language
-from blindplay.speech.confidence import ears_of, file_of
+from blindplay.speech.confidence import confidence_file, confidence_of
 from blindplay.speech.models.folders import chosen
 
 from ..decision import open_recogniser
@@ -95,7 +95,7 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
     conditions = parse(options.conditions)
     folders = listening(pack, options)
     recogniser = open_recogniser(pack, *folders)
-    ears = ears_of(*folders)
+    confidence = confidence_of(*folders)
     with tempfile.TemporaryDirectory() as kept:
         said = say(pack, options, Path(kept))
     yield _about(pack, folders, said, options)
@@ -126,12 +126,16 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
                 freely=False,
             )
             decisions = {
-                "": scoring.deciding(pack, ears),
-                ", piece lifted": scoring.with_hands(pack, ears, scoring.lifted),
-                ", move executed": scoring.with_hands(pack, ears, scoring.executed),
-                ", another piece lifted": scoring.with_hands(pack, ears, scoring.other_lifted),
-                ", to be repeated": scoring.with_hands(pack, ears, scoring.repeated),
-                ", another to be repeated": scoring.with_hands(pack, ears, scoring.other_repeated),
+                "": scoring.deciding(pack, confidence),
+                ", piece lifted": scoring.with_hands(pack, confidence, scoring.lifted),
+                ", move executed": scoring.with_hands(pack, confidence, scoring.executed),
+                ", another piece lifted": scoring.with_hands(
+                    pack, confidence, scoring.other_lifted
+                ),
+                ", to be repeated": scoring.with_hands(pack, confidence, scoring.repeated),
+                ", another to be repeated": scoring.with_hands(
+                    pack, confidence, scoring.other_repeated
+                ),
             }
             outcome = functools.partial(_outcome, pack, decisions[""])
             for name, decided in decisions.items():
@@ -150,10 +154,10 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
                     heard, what, lambda one: scoring.freely(one, pack)
                 )
             if condition.noise is Noise.NONE or condition.snr_db == 10:
-                found.curve = scoring.curve(heard, pack, ears)
+                found.curve = scoring.curve(heard, pack, confidence)
         if timed and condition.noise in (Noise.NONE, Noise.BABBLE):
             found.effort = effort.effort(
-                recogniser, pack, ears, timed, condition, said.babble, options.seed
+                recogniser, pack, confidence, timed, condition, said.babble, options.seed
             )
         if single:
             found.counts[UtteranceKind.WORD.value] = scoring.words_right(
@@ -203,9 +207,9 @@ def _models(folders: Sequence[Path]) -> str:
 
 
 def _about(pack: Language, folders: Sequence[Path], said: SpokenCorpus, options: Options) -> str:
-    own = "measured for it" if file_of(*folders).is_file() else "the cautious general ones"
+    own = "measured for it" if confidence_file(*folders).is_file() else "the cautious general ones"
     told = about(pack, said, options)
-    return f"Voice, {pack.name}, {_models(folders)}, ears {own}; {told}"
+    return f"Voice, {pack.name}, {_models(folders)}, confidence {own}; {told}"
 
 
 def about(pack: Language, said: SpokenCorpus, options: Options) -> str:

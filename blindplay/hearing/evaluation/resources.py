@@ -46,7 +46,7 @@ class Effort:
 def effort(
     recogniser: AnyRecogniser,
     pack: Language,
-    ears: ConfidenceModel,
+    confidence: ConfidenceModel,
     said: Sequence[CorpusUtterance],
     condition: Condition,
     babble: Samples,
@@ -67,18 +67,18 @@ def effort(
         told: list[tuple[Recognition, float]] = []
         decided: list[Decision] = []
 
-        def on_hearing(hearing: Recognition) -> None:
+        def on_recognition(recognition: Recognition) -> None:
             began = time.thread_time()
-            decided.append(decide(hearing, expected, pack, ears))  # noqa: B023
+            decided.append(decide(recognition, expected, pack, confidence))  # noqa: B023
             timing = listener.timing  # noqa: B023
             assert timing is not None
-            silence = timing.cut.decided - timing.cut.ended
-            told.append((hearing, silence))  # noqa: B023
+            silence = timing.segment.decided - timing.segment.ended
+            told.append((recognition, silence))  # noqa: B023
             decisions.append(time.thread_time() - began + timing.work_s)
 
         began = time.process_time()
         source = MemorySource(pcm)
-        listener = Listener(recogniser, source, on_hearing, phrases=list(expected.phrases))
+        listener = Listener(recogniser, source, on_recognition, phrases=list(expected.phrases))
         with listener:
             listener.wait(60)
         working += time.process_time() - began

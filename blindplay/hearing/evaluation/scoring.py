@@ -52,7 +52,7 @@ class ScoredUtterance:
     condition: Condition
     meant: Understanding
     expected: Expected
-    hearing: Recognition
+    recognition: Recognition
     freely: Recognition
     seconds: float
 
@@ -107,7 +107,7 @@ def hear(
 def together(parts: Sequence[ScoredUtterance]) -> ScoredUtterance:
     """One utterance as several models, each of which heard it alone, hear it together."""
     expected = [part.expected for part in parts]
-    unknown = [set(one.unsayable) for one in expected]
+    unknown = [set(one.out_of_vocabulary) for one in expected]
     return replace(
         parts[0],
         expected=replace(
@@ -115,9 +115,9 @@ def together(parts: Sequence[ScoredUtterance]) -> ScoredUtterance:
             phrases=dict.fromkeys(phrase for one in expected for phrase in one.phrases),
             others=frozenset().union(*(one.others for one in expected)),
             corrections=frozenset().union(*(one.corrections for one in expected)),
-            unsayable=tuple(sorted(set.intersection(*unknown))),
+            out_of_vocabulary=tuple(sorted(set.intersection(*unknown))),
         ),
-        hearing=summed(part.hearing for part in parts),
+        recognition=summed(part.recognition for part in parts),
     )
 
 
@@ -167,20 +167,20 @@ def _is_offered(heard: ScoredUtterance, decision: Decision, pack: Language) -> b
 Decide = Callable[[ScoredUtterance], Decision]
 
 
-def deciding(pack: Language, ears: ConfidenceModel) -> Decide:
-    """By the ears alone."""
-    return lambda heard: decide(heard.hearing, heard.expected, pack, ears)
+def deciding(pack: Language, confidence: ConfidenceModel) -> Decide:
+    """By the sound alone."""
+    return lambda heard: decide(heard.recognition, heard.expected, pack, confidence)
 
 
 def with_hands(
-    pack: Language, ears: ConfidenceModel, hands: Callable[[ScoredUtterance], OtherEvidence]
+    pack: Language, confidence: ConfidenceModel, hands: Callable[[ScoredUtterance], OtherEvidence]
 ) -> Decide:
-    """By the ears and what hands have done, or what is to be repeated."""
+    """By the sound and what hands have done, or what is to be repeated."""
 
     def decided(heard: ScoredUtterance) -> Decision:
         done = hands(heard)
         expected = replace(heard.expected, felt=done.felt, repeated=done.repeated)
-        return decide(heard.hearing, expected, pack, ears)
+        return decide(heard.recognition, expected, pack, confidence)
 
     return decided
 
@@ -283,14 +283,17 @@ class Point:
 def curve(
     heard: Sequence[ScoredUtterance],
     pack: Language,
-    ears: ConfidenceModel,
+    confidence: ConfidenceModel,
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> list[Point]:
     """Right against wrong, a point for each threshold from which a move is taken."""
     found = []
     for accept in thresholds:
-        weights = {**ears.weights, Meant.MOVE: replace(ears.weights[Meant.MOVE], accept=accept)}
-        by = deciding(pack, replace(ears, weights=weights))
+        weights = {
+            **confidence.weights,
+            Meant.MOVE: replace(confidence.weights[Meant.MOVE], accept=accept),
+        }
+        by = deciding(pack, replace(confidence, weights=weights))
         kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
         comes = Counter(outcome(one, by(one), pack) for one in heard if one.line.what in kinds)
         right = sum(
@@ -312,14 +315,14 @@ def words_right(
 ) -> dict[str, int]:
     """Single words among all single words of a move: right, wrong, nothing heard."""
     single = [word for word in pack.grammar_words() if pack.is_word_of_a_move(word)]
-    phrases = recogniser.sayable(single)
+    phrases = recogniser.known_phrases(single)
     found: Counter[str] = Counter()
     for number, utterance in enumerate(said):
         sound = apply(condition, utterance.sound, babble, seed * 100_003 + number)
         pcm = np.clip(sound, -32_768, 32_767).astype("<i2").tobytes()
-        hearing = recogniser.recognise(pcm, phrases)
-        first = next((one.words for one in hearing.alternatives if one.words in phrases), "")
-        best = hearing.words if hearing.words else ""
+        recognition = recogniser.recognise(pcm, phrases)
+        first = next((one.words for one in recognition.hypotheses if one.words in phrases), "")
+        best = recognition.words if recognition.words else ""
         same = pack.understand(first, chess.Board()).core or first
         wanted = utterance.line.words or ""
         found["of"] += 1

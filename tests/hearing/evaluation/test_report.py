@@ -29,13 +29,13 @@ from blindplay.hearing.evaluation.scoring import ScoredOutcome, ScoredUtterance
 from blindplay.language import Kind, load
 from blindplay.speech.audio import RATE, write_wav
 from blindplay.speech.confidence import MeaningKind as Meant
-from blindplay.speech.confidence import ears_of, read
+from blindplay.speech.confidence import confidence_of, read
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.synthesis import Synthesiser
 
 PACK = load("de")
-EARS = ears_of(find_model("de"))
+CONFIDENCE = confidence_of(find_model("de"))
 START = chess.Board()
 CLEAN = Condition(Noise.NONE)
 
@@ -171,15 +171,15 @@ def heard(
     phrases = dict.fromkeys([*PACK.forms(START), *PACK.command_phrases()])
     others = frozenset(PACK.command_phrases())
     ranked = sorted((Hypothesis(*one) for one in alternatives), key=lambda one: -one.score)
-    hearing = Recognition(tuple(ranked))
+    recognition = Recognition(tuple(ranked))
     return ScoredUtterance(
         line, voice, CLEAN, PACK.understand(words, START), Expected((START,), phrases, others),
-        hearing, hearing, 2.0,
+        recognition, recognition, 2.0,
     )  # fmt: skip
 
 
 def comes(one: ScoredUtterance) -> ScoredOutcome:
-    return scoring.outcome(one, scoring.deciding(PACK, EARS)(one), PACK)
+    return scoring.outcome(one, scoring.deciding(PACK, CONFIDENCE)(one), PACK)
 
 
 KNIGHT = "springer gustav eins felix drei"
@@ -217,7 +217,7 @@ def test_heard_freely_the_phrase_with_the_fewest_other_words_wins() -> None:
     near = heard(UtteranceKind.MOVE, KNIGHT, ("springer gustav eins felix zwei", -1))
     assert scoring.freely(near, PACK) is ScoredOutcome.RIGHT
     wrong = heard(UtteranceKind.ILLEGAL, "springer gustav eins felix zwei", *[
-        (one.words, one.score) for one in near.hearing.alternatives])  # fmt: skip
+        (one.words, one.score) for one in near.recognition.hypotheses])  # fmt: skip
     assert scoring.freely(wrong, PACK) is ScoredOutcome.WRONG
     assert (
         scoring.freely(heard(UtteranceKind.TALK, "ach so", ("haus und hof", -1)), PACK)
@@ -238,7 +238,7 @@ def test_the_higher_the_threshold_the_fewer_are_taken_right_or_wrong() -> None:
         heard(UtteranceKind.TALK, "ach so", (KNIGHT, -100), ("haus und hof", -100 + by))
         for by in (0, 9)
     ]
-    points = scoring.curve(utterances, PACK, EARS)
+    points = scoring.curve(utterances, PACK, CONFIDENCE)
     for before, after in pairwise(points):
         assert after.right <= before.right and after.wrong <= before.wrong
     assert points[0].right > points[-1].right or points[0].right == 5
@@ -246,9 +246,9 @@ def test_the_higher_the_threshold_the_fewer_are_taken_right_or_wrong() -> None:
 
 def test_hands_that_did_something_else_are_never_overruled() -> None:
     one = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100))
-    done = scoring.with_hands(PACK, EARS, scoring.other_lifted)(one)
+    done = scoring.with_hands(PACK, CONFIDENCE, scoring.other_lifted)(one)
     assert done.verdict is Verdict.ASK
-    assert scoring.with_hands(PACK, EARS, scoring.lifted)(one).verdict is Verdict.ACCEPT
+    assert scoring.with_hands(PACK, CONFIDENCE, scoring.lifted)(one).verdict is Verdict.ACCEPT
 
 
 # --- weights -------------------------------------------------------------------------------------
@@ -274,14 +274,14 @@ def test_at_the_thresholds_hardly_anything_wrong_is_taken(seed: int) -> None:
     several, odds = [], []
     for _ in range(300):
         right = bool(chance.random() < 0.8)
-        found = replace(usual.found, short=bool(chance.random() < 0.3))
+        found = replace(usual.found, short_form=bool(chance.random() < 0.3))
         several.append(replace(usual, right=right, found=found))
         odds.append(chance.normal(2 if right else -2, 1.5))
     fitted = calibration.Fitted(np.zeros(11), several, np.array(odds))
     accept, short = calibration.thresholds(fitted, 1000, 0, (0.001, 0.002))
     assert accept <= short
     wrong = sum(
-        not sample.right and value >= (short if sample.found.short else accept)
+        not sample.right and value >= (short if sample.found.short_form else accept)
         for sample, value in zip(several, odds, strict=True)
     )
     assert wrong <= 1
@@ -296,14 +296,14 @@ def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> No
         talk = ("bauer eva zwei eva vier", -100.0), ("haus und hof", -99.0 + gap)
         utterances.append(heard(UtteranceKind.TALK, "ach so", *talk, voice=voice))
     done = calibration.measured(utterances, PACK, {"voices": ["a", "b"]})
-    again = read(json.dumps(done.ears.as_json()), tmp_path)
+    again = read(json.dumps(done.confidence.as_json()), tmp_path)
     assert again.measured["utterances"] == len(utterances)
     for meant in Meant:
         assert again.weights[meant].weights == pytest.approx(
-            done.ears.weights[meant].weights, abs=1e-4
+            done.confidence.weights[meant].weights, abs=1e-4
         )
     sure = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100), ("haus und hof", -130))
-    assert decide(sure.hearing, sure.expected, PACK, done.ears).verdict is Verdict.ACCEPT
+    assert decide(sure.recognition, sure.expected, PACK, done.confidence).verdict is Verdict.ACCEPT
     assert any("not said" in line for line in done.lines)
 
 

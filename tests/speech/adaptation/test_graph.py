@@ -507,13 +507,13 @@ def test_german_is_heard_with_a_peoples_model_of_another_language(
     said = MOVES[::2] + COMMANDS
     right = 0
     for phrase in said:
-        heard = recogniser.recognise(spoken(phrase), phrases).alternatives
+        heard = recogniser.recognise(spoken(phrase), phrases).hypotheses
         right += next((h.words for h in heard if h.words in phrases), None) == phrase
     # Such models have only heard people, and this voice is a machine's.
     assert right >= 0.7 * len(said)
     # A slow speaker: a pause inside a square is no new word.
     slow = spoken("springer gustav") + bytes(RATE) + spoken("eins felix drei")
-    heard = recogniser.recognise(slow, MOVES).alternatives
+    heard = recogniser.recognise(slow, MOVES).hypotheses
     if name == "english":  # French ears lose this voice's "gustav" even without a pause
         assert heard[0].words == "springer gustav eins felix drei"
     assert "WARNING" not in capfd.readouterr().err
@@ -529,12 +529,12 @@ def people(recogniser: Recogniser, at_least: float) -> None:
     known = language.lexicon("de").words
     entries = [json.loads(line) for line in (Path(folder) / "index.jsonl").open(encoding="utf-8")]
     entries = [e for e in entries if e["words"] and set(e["words"].lower().split()) <= known.keys()]
-    phrases = recogniser.sayable(sorted({entry["words"].lower() for entry in entries}))
+    phrases = recogniser.known_phrases(sorted({entry["words"].lower() for entry in entries}))
     entries = [entry for entry in entries if entry["words"].lower() in phrases]
     right = 0
     for entry in entries:
         pcm = bytes(8000) + read_audio(Path(folder) / entry["file"]) + bytes(8000)
-        heard = recogniser.recognise(pcm, phrases).alternatives
+        heard = recogniser.recognise(pcm, phrases).hypotheses
         best = next((h.words for h in heard if h.words in phrases), "")
         right += best.replace("zwo", "zwei") == entry["words"].lower().replace("zwo", "zwei")
     assert right >= at_least * len(entries)

@@ -52,7 +52,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path: Path = tmp_path_factory.mktemp("archives") / f"{NAME}.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in sorted(source.rglob("*")):
-            if file.is_file() and file.name != "ears.json":
+            if file.is_file() and file.name != "confidence.json":
                 packed.write(file, f"{NAME}/{file.relative_to(source).as_posix()}")
     return path
 
@@ -126,7 +126,7 @@ def test_a_model_is_fetched_checked_given_our_words_and_heard_with(
     (folder,) = chosen("nb")
     assert folder == home / "adapted" / "nb" / NAME
     recogniser = Recogniser(folder, "nb")
-    assert not recogniser.missing(language.load("nb").grammar_words())
+    assert not recogniser.unknown_words(language.load("nb").grammar_words())
     kept = folders.manifest(folder)
     assert kept is not None and kept["licence"] == "Apache 2.0"
     assert kept["archive_sha256"] == hashlib.sha256(archive.read_bytes()).hexdigest()
@@ -254,14 +254,16 @@ def test_what_was_measured_of_a_model_stays_when_its_words_are_renewed(
     archive: Path, home: Path
 ) -> None:
     install(source=archive)
-    ears = home / "adapted" / "nb" / NAME / "ears.json"
-    ears.write_text("{}")
-    assert check_model(ears.parent) == ears.parent, "a file that came later is no damage"
+    confidence = home / "adapted" / "nb" / NAME / "confidence.json"
+    confidence.write_text("{}")
+    assert check_model(confidence.parent) == confidence.parent, (
+        "a file that came later is no damage"
+    )
     for number in range(2):
         install(source=archive)
-        assert ears.read_text() == ("measured again" if number else "{}")
-        ears.write_text("measured again")
-        assert check_model(ears.parent) == ears.parent
+        assert confidence.read_text() == ("measured again" if number else "{}")
+        confidence.write_text("measured again")
+        assert check_model(confidence.parent) == confidence.parent
 
 
 def test_a_model_that_cannot_be_used_is_not_put_in_place(
@@ -519,8 +521,8 @@ def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
         assert told.startswith(f"{own}: ") and "de: heard with own and built-in" in told
         assert verify(own)
         if number:
-            assert (own / "ears.json").read_text() == "measured", "what was measured stays"
-        (own / "ears.json").write_text("measured")
+            assert (own / "confidence.json").read_text() == "measured", "what was measured stays"
+        (own / "confidence.json").write_text("measured")
     # What cannot be heard with is not put in place.
     before = everything(own)
     broken = Path(shutil.copytree(base, tmp_path / "broken"))
@@ -654,9 +656,11 @@ def test_the_commands_say_what_they_did_in_sentences(
     assert models_("use", "xx", "built-in") == f"de: heard with {NAME} and built-in, together.\n"
     assert "does not listen" in models_("use", "xx")
     models_("use", "yy", wrong="There is no model yy for de")
-    (home / "adapted" / "nb" / NAME / "ears.json").write_text("[")
-    assert "ears.json is damaged; delete it" in models_("check", "--language", "nb", wrong="1 of 1")
-    (home / "adapted" / "nb" / NAME / "ears.json").unlink()
+    (home / "adapted" / "nb" / NAME / "confidence.json").write_text("[")
+    assert "confidence.json is damaged; delete it" in models_(
+        "check", "--language", "nb", wrong="1 of 1"
+    )
+    (home / "adapted" / "nb" / NAME / "confidence.json").unlink()
     (home / "adapted" / "nb" / NAME / "graph" / "words.txt").write_text("bonde 1\n")
     assert "bad" in models_("check", "--language", "nb", wrong="1 of 1 models cannot be relied")
     assert f"{NAME} has been removed from nb." in models_("remove", "xx")
