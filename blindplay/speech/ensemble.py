@@ -1,11 +1,12 @@
-"""Several models that hear the same sound: each mishears in its own way, and seldom the same.
+"""Several speech models that listen together.
 
-An English ear confuses *zwei* and *drei*, a French one loses the *h* of *Hector*, and both fail in
-noise, in which the built-in model was trained. What each thinks likely is summed: a reading costs,
-in each, by how much it is behind that model's best, and a limited sum where a model has not thought
-of it at all. So one model alone can make us doubt, but neither take anything nor rule it out.
+Each model mishears in its own way, and two seldom in the same. An English model confuses *zwei* and
+*drei*, a French one drops the *h* of *Hector*, and both fail in noise, in which the built-in model
+was trained. The ensemble sums the scores: in each model a reading costs by how much it is behind
+that model's best, and a limited sum if the model has not thought of it at all. So a single model
+can raise doubt, but it can neither settle nor exclude anything.
 
-Models that cannot be loaded, or fail, drop out; the others go on.
+A model that cannot be loaded, or that fails, drops out. The others go on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from .audio import amplified
+from .callbacks import call
 from .models.folders import ModelError
 from .recogniser import (
     ClosedGrammar,
@@ -32,26 +34,24 @@ from .recogniser import (
 log = logging.getLogger(__name__)
 
 MOST_BEHIND = 8.0
-"""By so many nats at most one model can speak against a reading, whether it thought of it or
-not."""
-
+"""One model can count against a reading by at most so many nats, known to it or not."""
+MAX_DISAGREEMENT = 0.6
+"""The models agree on a meaning if it is behind the best of all by less than this share of the nats
+that one model's best loses when no other model has thought of it."""
 PATIENCE_S = 1.5
-"""So many seconds are the others waited for when the first has come to its result. Vosk seldom
-takes many seconds for an utterance, mostly in noise; whoever does has no vote on it."""
+"""So many seconds after the first result, the others are no longer waited for. Vosk seldom takes
+seconds for an utterance, mostly in noise. A model that does has no vote on it."""
 HANGING_S = 20.0
-"""A model that takes so many seconds longer than the first for sound that goes on hangs: the others
-go on without it. Less than for how long a listener waits for all of them."""
-_TOO_LATE = 3  # utterances of which a model has not come back: it will not come back any more
-TOO_FAR = 0.6
-"""What is farther from being the best of all models than this share of what one model's word alone
-would leave is not agreed on."""
+"""A model that takes so many seconds longer than the first for a block of sound hangs. It is
+dropped before the listener's own patience ends."""
+_MOST_OVERDUE = 3  # utterances: a model that owes the results of so many is lost
 
 T = TypeVar("T")
 K = TypeVar("K")
 
 
 def out_of_vocabulary(phrases: Iterable[str]) -> VocabularyError:
-    """The error that no model knows all words of these phrases."""
+    """Return the error that no model knows all words of these phrases."""
     return VocabularyError(
         f"No speech model knows all words of: {', '.join(sorted(phrases))}; "
         "leave those phrases out or choose another model."
@@ -59,24 +59,24 @@ def out_of_vocabulary(phrases: Iterable[str]) -> VocabularyError:
 
 
 def summed(recognitions: Iterable[Recognition]) -> Recognition:
-    """What several models together make of one utterance.
+    """Return what several models together make of one utterance.
 
     The score of a reading is the sum, over the models that heard anything, of the nats by which it
-    is behind that model's best: 0 where all agree, never less than MOST_BEHIND a model. Sound
-    before and after the words counts as what most of it there was in any, and the words as late as
-    to the model that heard them first. What one model heard alone stays as it was.
+    is behind that model's best: 0 if all agree, at least -MOST_BEHIND a model. `unknown_edges` are
+    the most that any model heard, the onset delay is the shortest. A recognition of one model alone
+    stays as it is.
     """
-    parts = tuple(recognitions)
-    if len(parts) == 1:
-        return parts[0]
+    by_model = tuple(recognitions)
+    if len(by_model) == 1:
+        return by_model[0]
     heard: dict[str, list[Hypothesis]] = {}
-    for part in parts:
-        of_part: dict[str, Hypothesis] = {}
-        for one in part.hypotheses:
-            of_part.setdefault(one.words, one)  # the likeliest come first
-        for words, one in of_part.items():
-            heard.setdefault(words, []).append(one)
-    scores = votes(parts, {words: words for words in heard})
+    for recognition in by_model:
+        best: dict[str, Hypothesis] = {}
+        for hypothesis in recognition.hypotheses:
+            best.setdefault(hypothesis.words, hypothesis)  # the likeliest come first
+        for words, hypothesis in best.items():
+            heard.setdefault(words, []).append(hypothesis)
+    scores = votes(by_model, {words: words for words in heard})
     # sorted() is stable: equal scores keep the order of the first model.
     ranked = sorted(scores.items(), key=lambda item: -item[1][0])
     together = (
@@ -88,44 +88,45 @@ def summed(recognitions: Iterable[Recognition]) -> Recognition:
         )
         for words, (score, _) in ranked
     )
-    return Recognition(tuple(together), parts)
+    return Recognition(tuple(together), by_model)
 
 
-def votes(parts: Iterable[Recognition], meanings: Mapping[str, K]) -> dict[K, tuple[float, bool]]:
-    """How likely each meaning is to the models together, and whether they agree on it: whether
-    several thought of it, and it is not far from the best of each.
+def votes(
+    by_model: Iterable[Recognition], meanings: Mapping[str, K]
+) -> dict[K, tuple[float, bool]]:
+    """Return for each meaning its score, a sum of nats as in `summed`, and whether the models agree
+    on it: several have thought of it, and it is not far from the best of each.
 
-    `meanings` maps the words of readings to what they mean, so that it does not matter in which
-    words each model heard it; others are passed over. The number is a sum of nats as in `summed`.
+    `meanings` maps the words of readings to their meanings, so that models may have heard a meaning
+    in different words. Other readings are ignored.
     """
-    behind = [_behind(part, meanings) for part in parts if part.hypotheses]
-    lone = -MOST_BEHIND * (len(behind) - 1)  # one model's best, of which no other has thought
+    behind = [_behind(one, meanings) for one in by_model if one.hypotheses]
+    lone = -MOST_BEHIND * (len(behind) - 1)  # the score of one model's best that no other heard
     found = {}
     for key in dict.fromkeys(meanings.values()):
         votes_of = [one.get(key, -MOST_BEHIND) for one in behind]
         several = sum(vote > -MOST_BEHIND for vote in votes_of) > 1
-        found[key] = sum(votes_of), several and sum(votes_of) > TOO_FAR * lone
+        found[key] = sum(votes_of), several and sum(votes_of) > MAX_DISAGREEMENT * lone
     return found
 
 
-def _behind(part: Recognition, meanings: Mapping[str, K]) -> dict[K, float]:
-    best = part.hypotheses[0].score
+def _behind(recognition: Recognition, meanings: Mapping[str, K]) -> dict[K, float]:
+    best = recognition.hypotheses[0].score
     found: dict[K, float] = {}
-    for one in part.hypotheses:
+    for one in recognition.hypotheses:
         if one.words in meanings:  # the likeliest come first
             found.setdefault(meanings[one.words], max(one.score - best, -MOST_BEHIND))
     return found
 
 
 class Ensemble:
-    """Models that listen together; what a `Recogniser` can do, this can, too.
+    """Models that listen together. It does what a `Recogniser` does.
 
-    The first is the most trusted: it says what has been heard so far. Decoding is done in a thread
-    for each model. A phrase is listened for if any model knows its words; one that does not know
-    them speaks against it. `on_lost` is called with one sentence when a model fails at work, in
-    whatever thread that happens.
+    The first model is the most trusted: partial words are its. Each model decodes in a thread of
+    its own. A phrase is listened for if any model knows its words; a model that does not know them
+    counts against it.
 
-    Raises ValueError without recognisers, or when they are not of one language.
+    Raises ValueError without recognisers, or if they are not of one language.
     """
 
     def __init__(
@@ -137,27 +138,32 @@ class Ensemble:
         if len({one.language for one in recognisers}) != 1:
             raise ValueError("Give models of one language to listen together.")
         self.language = recognisers[0].language
-        self.on_lost = on_lost
+        self._on_lost = [] if on_lost is None else [on_lost]
         self._members = tuple(recognisers)
         self._lock = threading.Lock()
-        # More threads than models: who was not waited for may still be at it.
-        threads = (_TOO_LATE + 1) * len(recognisers)
+        # Threads of decoders that are overdue stay occupied.
+        threads = (_MOST_OVERDUE + 1) * len(recognisers)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="model")
-        self._at_it: list[tuple[Recogniser, Future[Any]]] = []
+        self._overdue: list[tuple[Recogniser, Future[Any]]] = []
+
+    def on_lost(self, callback: Callable[[str], None]) -> None:
+        """Call `callback`, in any thread, with a sentence when a model fails and drops out."""
+        if callback not in self._on_lost:
+            self._on_lost.append(callback)
 
     @property
     def members(self) -> tuple[Recogniser, ...]:
-        """Return the models that listen, those that failed left out."""
+        """Return the models that listen, without those that failed."""
         return self._members
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Return where the models are that listen."""
+        """Return the folders of the models that listen."""
         return tuple(one.folder for one in self._members)
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """Return every word that any of the models can hear."""
+        """Return every word that any of the models knows."""
         return frozenset().union(*(one.vocabulary for one in self._members))
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
@@ -172,24 +178,24 @@ class Ensemble:
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
-        """Return what one utterance (16 kHz mono 16-bit PCM) may have been, however soft.
+        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
 
         Raises VocabularyError for a phrase that no model knows.
         """
-        run = self.start(phrases)
-        run.accept(amplified(pcm), whole=True)
-        return run.finish(patience=None)
+        decoder = self.start(phrases)
+        decoder.accept(amplified(pcm), whole=True)
+        return decoder.finish(patience=None)
 
     def start(self, phrases: Sequence[str]) -> EnsembleDecoder:
-        """Return decoders for a stream of sound with this grammar.
+        """Return a decoder of an utterance that listens for these phrases.
 
         Raises VocabularyError for a phrase that no model knows.
         """
-        self._leave_behind()
+        self._drop_overdue()
         members, unknown = self._members, set(phrases)
-        closed: list[ClosedGrammar] = []
+        grammars: list[ClosedGrammar] = []
         for number, one in enumerate(members):
-            # Adapted models all know the same words: what was made of the grammar serves them all.
+            # Adapted models share their vocabulary, so one grammar serves them all.
             alike = (
                 at for at, other in enumerate(members[:number]) if one.shares_words_with(other)
             )
@@ -197,21 +203,23 @@ class Ensemble:
             if at is None:
                 known = one.known_phrases(phrases)
                 unknown.difference_update(known)
-                closed.append(one.closed_grammar(known))
+                grammars.append(one.closed_grammar(known))
             else:
-                closed.append(closed[at])
+                grammars.append(grammars[at])
         if unknown:
             raise out_of_vocabulary(unknown)
-        runs = [(one, one.start_with(made)) for one, made in zip(members, closed, strict=True)]
-        return EnsembleDecoder(runs, self._each, self._lose)
+        started = [
+            (one, one.start_with(grammar)) for one, grammar in zip(members, grammars, strict=True)
+        ]
+        return EnsembleDecoder(started, self._each, self._lose)
 
-    def _leave_behind(self) -> None:
-        """A model that has not come back from several utterances is lost."""
+    def _drop_overdue(self) -> None:
+        """Drop a model that still owes the results of several utterances."""
         with self._lock:
-            self._at_it = [one for one in self._at_it if not one[1].done()]
-            late = Counter(id(model) for model, _ in self._at_it)
+            self._overdue = [one for one in self._overdue if not one[1].done()]
+            overdue = Counter(id(model) for model, _ in self._overdue)
         for model in self._members[:]:
-            if late[id(model)] >= _TOO_LATE and self._members != (model,):
+            if overdue[id(model)] >= _MOST_OVERDUE and self._members != (model,):
                 self._lose(model, TimeoutError("it hangs"))
 
     def _each(
@@ -220,27 +228,28 @@ class Ensemble:
         work: Sequence[Callable[[], T]],
         patience: float | None = None,
     ) -> list[T | Exception | None]:
-        """Do this at the same time, a thread for each of ``models``; what went wrong instead of
-        what came of it, and None for what took ``patience`` seconds longer than the first."""
+        """Do the work of each of ``models`` at the same time, in a thread for each. Return the
+        results; an exception in place of one that failed, and None in place of one that took
+        ``patience`` seconds longer than the first."""
 
-        def tried(one: Callable[[], T]) -> T | Exception:
+        def result_or_error(one: Callable[[], T]) -> T | Exception:
             try:
                 return one()
             except Exception as error:  # Vosk raises nothing more specific
                 return error
 
         if len(work) == 1:
-            return [tried(work[0])]
-        begun = [self._pool.submit(tried, one) for one in work]
+            return [result_or_error(work[0])]
+        begun = [self._pool.submit(result_or_error, one) for one in work]
         wait(begun, return_when=FIRST_COMPLETED)
         wait(begun, timeout=patience)
         with self._lock:
-            late = zip(models, begun, strict=True)
-            self._at_it += [(model, one) for model, one in late if not one.done()]
+            pairs = zip(models, begun, strict=True)
+            self._overdue += [(model, one) for model, one in pairs if not one.done()]
         return [one.result() if one.done() else None for one in begun]
 
     def _lose(self, lost: Recogniser, error: Exception) -> None:
-        """A model has failed: the others go on without it, and the last one's error is told."""
+        """Go on without a model that has failed. If it is the last one, raise ModelError."""
         with self._lock:
             if lost not in self._members:
                 return
@@ -248,60 +257,66 @@ class Ensemble:
                 raise ModelError(f"The speech model in {lost.folder} failed ({error}).") from error
             self._members = tuple(one for one in self._members if one is not lost)
         log.error("the model in %s failed: %s", lost.folder, error)
-        if self.on_lost is not None:
-            self.on_lost(
+        for callback in self._on_lost:
+            call(
+                callback,
                 f"The speech model in {lost.folder} failed and no longer listens; the others go "
-                "on. Run blindplay models check."
+                "on. Run blindplay models check.",
             )
 
 
 class EnsembleDecoder:
-    """The decoders of several models on one stream of sound; use it from one thread."""
+    """The decoders of several models for one utterance. Use it from one thread."""
 
     def __init__(
         self,
-        runs: Sequence[tuple[Recogniser, UtteranceDecoder]],
+        decoders: Sequence[tuple[Recogniser, UtteranceDecoder]],
         each: Callable[..., list[object]],
         lose: Callable[[Recogniser, Exception], None],
     ) -> None:
-        self._runs = list(runs)
+        self._decoders = list(decoders)
         self._each, self._lose = each, lose
 
     def accept(self, pcm: bytes, *, whole: bool = False) -> bool:
-        """Take sound; return whether the utterance has ended by a pause, as the first has it. A
-        model that hangs is lost; with ``whole``, of sound of any length, it is waited for."""
-        taken = self._of_each(lambda run: run.accept(pcm), None if whole else HANGING_S)
-        for member, ended in zip(list(self._runs), taken, strict=True):
+        """Take sound. Return whether, to the first model, a pause has ended the utterance.
+
+        A model that hangs is lost. With ``whole``, for sound of any length, it is waited for."""
+        answers = self._of_each(lambda one: one.accept(pcm), None if whole else HANGING_S)
+        for member, ended in zip(list(self._decoders), answers, strict=True):
             if ended is None:
                 self._lose(member[0], TimeoutError("it hangs"))
-                self._runs.remove(member)
-        return bool(next(ended for ended in taken if ended is not None))
+                self._decoders.remove(member)
+        return bool(next(ended for ended in answers if ended is not None))
 
     def partial(self) -> str:
-        """Return the words heard so far in this utterance by the first model."""
-        return self._runs[0][1].partial()
+        """Return the words that the first model has heard so far."""
+        return self._decoders[0][1].partial()
 
     def finish(self, patience: float | None = PATIENCE_S) -> Recognition:
-        """Return what has been heard, the sound having ended. A model that takes ``patience``
-        seconds longer than the first has heard nothing; None: it is waited for."""
-        heard = self._of_each(lambda run: run.finish(), patience)
-        return summed(one if one is not None else Recognition() for one in heard)
+        """Return what was said, at the end of the sound. A model that takes ``patience`` seconds
+        longer than the first counts as having heard nothing; None: every model is waited for."""
+        results = self._of_each(lambda one: one.finish(), patience)
+        return summed(one if one is not None else Recognition() for one in results)
 
     def _of_each(
         self, ask: Callable[[UtteranceDecoder], T], patience: float | None = None
     ) -> list[T | None]:
-        models = [model for model, _ in self._runs]
-        work = [lambda run=run: ask(run) for _, run in self._runs]
-        answers = self._each(models, work, patience)
-        told: list[T | None] = []
-        for member, answer in zip(list(self._runs), answers, strict=True):
+        """Ask each decoder. Drop those that failed."""
+        models = [model for model, _ in self._decoders]
+        work = [lambda one=one: ask(one) for _, one in self._decoders]
+        results: list[T | None] = []
+        for member, answer in zip(
+            list(self._decoders), self._each(models, work, patience), strict=True
+        ):
             if isinstance(answer, Exception):
                 self._lose(member[0], answer)
-                self._runs.remove(member)
+                self._decoders.remove(member)
             else:
-                told.append(answer)  # type: ignore[arg-type]
-        return told
+                results.append(answer)  # type: ignore[arg-type]
+        return results
 
 
 AnyRecogniser: TypeAlias = Recogniser | Ensemble
 """One model, or several together."""
+AnyDecoder: TypeAlias = UtteranceDecoder | EnsembleDecoder
+"""What `AnyRecogniser.start` returns."""

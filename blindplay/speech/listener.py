@@ -1,77 +1,58 @@
-"""Listening: a source of sound, cut into utterances, each told as what it may have been.
+"""Listening: a thread that feeds a source of sound to an endpointer and a transcriber.
 
-Who speaks when is decided by `activity`; here is the thread that feeds it, and the recogniser
-that is fed with what it cuts.
+The `Endpointer` decides when somebody speaks, the `Transcriber` what they said. The listener calls
+back with each utterance, and replaces a recogniser that fails or hangs.
 """
 
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from types import TracebackType
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Self
 
-from .audio import BLOCK_MS, AudioError, AudioSource, is_soft, level
-from .endpointing import (
-    UNDECIDED_S,
-    UNFINISHED_S,
-    Endpointer,
-    EndpointEvent,
-    MicrophoneMode,
-    Segment,
-    Silero,
-    SpeechContinues,
-    SpeechDropped,
-    SpeechEnded,
-    SpeechStarted,
-    silence_after,
-)
-from .ensemble import AnyRecogniser, EnsembleDecoder, out_of_vocabulary
-from .recogniser import Recognition, UtteranceDecoder
+from .audio import BLOCK_MS, AudioError, AudioSource, Closing
+from .callbacks import call
+from .endpointing import Endpointer, MicrophoneMode, Segment, Silero
+from .ensemble import AnyRecogniser, out_of_vocabulary
+from .recogniser import Recognition
+from .transcriber import FirstWords, RecognisedUtterance, Transcriber, TranscriberEvent
 
 log = logging.getLogger(__name__)
 
-TAIL_S = 0.3
-"""So much sound after somebody's last voiced block is heard with it. More is heard only when he
-goes on: in a noisy hall the wait for the end of speech is full of other people's words."""
 RECOGNISER_PATIENCE_S = 30.0
-"""How long a recogniser may think about one block of sound before it is left behind; twice as long
-after each time that it was, until it has heard something."""
+"""How long a recogniser may work on one block of sound before it is abandoned. The time doubles
+after each time and is reset when an utterance was recognised."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """When the utterance that is being told was said: `cut` in seconds of sound, and `work_s`,
-    the seconds from the arrival of its last block to the call of `on_hearing`."""
+    """When an utterance was spoken, in seconds of sound, and the seconds of work (`work_s`) from
+    the arrival of its last block to the call of `on_recognition`."""
 
     segment: Segment
     work_s: float
 
-    @property
-    def delay_s(self) -> float:
-        """Return the seconds from the end of speech to the decision about it."""
-        return self.segment.decided - self.segment.ended + self.work_s
 
+class Listener(Closing):
+    """Listens to a source in a thread of its own and recognises utterance by utterance.
 
-class Listener:
-    """Listens to a source in a thread of its own and tells what was said, utterance by utterance.
+    All callbacks run in the listener's thread, except where the recogniser hangs.
 
-    `on_hearing` gets each utterance when a pause ends it, and also one of unknown sound alone
-    (`words` is then ""), but never silence; `timing` then tells when it was said.
-    `on_speech_start` is called at its first words and when the talk button goes down, so that
-    the speaker can be cut off.
-    `silence` may say how many seconds of silence end an utterance of which these words have been
-    heard; None, or without it, `silence_after` says it.
-    `on_error` gets one sentence when the source fails. A microphone is then waited for, and
-    `on_back` called when it gives sound again; with any other source the thread ends. All run in
-    the listener's thread.
+    - `on_recognition` gets each utterance when a pause ends it, also one that consists of unknown
+      sound alone (its `words` are ""), but never silence. `timing` then says when it was spoken.
+    - `on_speech_start` is called at its first words, and when the talk button goes down, so that
+      the speaker can be cut off.
+    - `silence` may say how many seconds of silence end an utterance of which these words were
+      heard. If it returns None or is not given, `silence_after` says so.
+    - `on_error` gets a sentence when the source fails. The listener then waits for a microphone and
+      calls `on_back` when it gives sound again. With any other source the thread ends.
+    - `on_failed` gets a sentence when the recogniser fails or hangs, and `on_works` is called when
+      an utterance was recognised again. By default these are `on_error` and `on_back`. The
+      utterance under way is lost, and results that come later are discarded.
 
-    So it is with a recogniser that fails, or never comes back from an utterance: `on_error` is
-    told, in another thread if it hangs; that utterance is lost, the next one is begun anew, and
-    `on_back` is called when one has been heard. What comes of the lost one later is not told.
-    With `on_failed` and `on_works`, these are called of the recogniser in their place. Who calls a
-    method waits for no recogniser, but for `reheard`.
+    No method waits for a recogniser, except `reheard`. Raises VocabularyError for phrases that no
+    model knows.
     """
 
     def __init__(
@@ -89,114 +70,95 @@ class Listener:
         on_failed: Callable[[str], None] | None = None,
         on_works: Callable[[], None] | None = None,
     ) -> None:
+        self.timing: Timing | None = None
+        """When the last utterance was spoken; None before the first."""
         self._recogniser = recogniser
         self._source = source
         self._on_recognition = on_recognition
-        self._silence = silence
         self._on_speech_start = on_speech_start
         self._on_error = on_error
         self._on_back = on_back
         self._on_failed = on_failed or on_error
         self._on_works = on_works or on_back
-        # Around the cutter, the phrases and the next run; never held while a recogniser works.
+        # Guards the endpointer and the choice of the transcriber. Never held during recognition.
         self._lock = threading.Lock()
         self._endpointer = Endpointer(Silero(), listening)
-        self._next: UtteranceDecoder | EnsembleDecoder | None = recogniser.start(phrases)
-        self._phrases = frozenset(phrases)
-        self._heard_with = self._phrases  # those of the run, and of what was told last
-        self._changed = False  # the phrases, since the next run was begun
-        self._run: UtteranceDecoder | EnsembleDecoder | None = None  # of the utterance under way
-        self._sound = b""  # of that utterance, so far as it has been heard
-        self._held_back = b""  # and what came after it, until he speaks again
-        self._told_start = False
-        self._doubted = False  # its end was tried in this pause, and it was not whole
-        self._early: Recognition | None = None
-        self._level = -96.0
-        self._timing: Timing | None = None
-        self._failed = False  # the recogniser, since the last utterance that was heard
-        self._busy_since: float | None = None  # with a block, and not with who is told of it
-        self._detecting = False  # and with whether it is a voice
-        self._hung = 0  # times in a row
+        self._transcriber = Transcriber(
+            recogniser, frozenset(phrases), silence, recogniser.start(phrases)
+        )
+        self._last: RecognisedUtterance | None = None
+        self._failed = False  # the recogniser, since the last utterance
+        self._hangs = 0  # in a row
+        self._busy_since: float | None = None  # recognising, not calling back
         self._ended = threading.Event()
-        self._thread = self._worker()
+        self._thread = threading.Thread(target=self._work, daemon=True, name="listener")
 
     def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
     def start(self) -> None:
-        """Open the source and begin. Raises AudioError when it cannot be opened."""
+        """Open the source and begin. Raises AudioError if it cannot be opened."""
         self._source.__enter__()
         self._thread.start()
         threading.Thread(target=self._watch, daemon=True, name="listener's watchdog").start()
 
     def close(self) -> None:
-        """Stop listening; what is being said is heard to where it is."""
+        """Stop listening. The utterance under way ends here."""
         self._ended.set()
         self._source.close()
         if self._thread.is_alive() and threading.current_thread() is not self._thread:
             self._thread.join(timeout=10)
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the source to end; False when `timeout` seconds were too few."""
+        """Wait for the end of the source; return False if `timeout` seconds passed before."""
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
     def listen_for(self, phrases: Sequence[str]) -> None:
-        """Listen for other phrases; what is being said now is heard again with them, too.
+        """Listen for other phrases. An utterance under way is recognised again with them.
 
         Raises VocabularyError, and then goes on with the phrases before.
         """
-        if frozenset(phrases) == self._phrases:
+        wanted = frozenset(phrases)
+        if wanted == self._transcriber.phrases:
             return
-        unknown = set(phrases).difference(self._recogniser.known_phrases(phrases))
-        if unknown:
+        if unknown := wanted.difference(self._recogniser.known_phrases(phrases)):
             raise out_of_vocabulary(unknown)
         with self._lock:
-            self._next, self._changed = None, True
-            self._phrases = frozenset(phrases)
+            self._transcriber.phrases = wanted
 
     @property
     def outdated(self) -> bool:
-        """Return whether the utterance told last was heard with other phrases than are listened
-        for now."""
-        return self._heard_with != self._phrases
+        """Return whether the last utterance was recognised with other phrases than the present."""
+        return self._last is not None and self._last.phrases != self._transcriber.phrases
 
     def reheard(self) -> Recognition | None:
-        """The utterance told last as it is heard with the phrases that are listened for now; None
-        if they are still the ones with which it was heard.
+        """Return the last utterance, recognised with the present phrases; None if it was already.
 
-        For who was told of it and then had to wait until nothing could change any more; it may
-        take as long as a recogniser takes, so let nobody wait for it.
+        For callbacks that had to wait, so that the game has gone on. It takes as long as the
+        recogniser takes: hold no lock meanwhile.
         """
-        phrases = self._phrases
-        if phrases == self._heard_with:
+        last, phrases = self._last, self._transcriber.phrases
+        if last is None or phrases == last.phrases:
             return None
-        ours = threading.current_thread() is self._thread
-        if ours:
+        in_our_thread = threading.current_thread() is self._thread
+        if in_our_thread:
             self._busy_since = time.monotonic()
         try:
-            recognition = self._recogniser.recognise(self._sound, tuple(phrases))
+            recognition = self._recogniser.recognise(last.sound, tuple(phrases))
         except Exception as error:
             recognition = Recognition()
-            if not ours or threading.current_thread() is self._thread:
+            if not in_our_thread or threading.current_thread() is self._thread:
                 self._lose(f"The recogniser failed ({error}); it is begun anew.")
-        if ours:
-            self._must_be_ours()
+        if in_our_thread:
+            self._end_if_abandoned()
             self._busy_since = None
-        self._heard_with = phrases
+        self._last = replace(last, phrases=phrases)
         return recognition
 
     def mute(self) -> None:
-        """Hear nothing until `unmute`: an utterance that is half said is forgotten.
+        """Hear nothing until `unmute`, and forget an utterance that is half said.
 
         Calls nest: two mutes need two unmutes.
         """
@@ -204,21 +166,21 @@ class Listener:
             self._endpointer.mute()
 
     def unmute(self, tail: float = 0.0) -> None:
-        """Hear again, but for the first `tail` seconds of sound (the room's echo of us)."""
+        """Hear again, except the first `tail` seconds of sound (the room's echo of us)."""
         with self._lock:
-            # One block may have been taken from the source before, and come to the cutter after.
+            # One block may have left the source already, and reach the endpointer after this.
             if self._endpointer.unmute(tail + BLOCK_MS / 1000):
                 self._source.discard()
 
     def press(self, *, latched: bool = False) -> None:
-        """The talk button goes down: what is said until `release` is one utterance.
+        """The talk button goes down. Everything until `release` is one utterance, however quiet,
+        with a little sound before and after.
 
-        Also a little before and after, and however quiet. `latched`: the button comes up by
-        itself when the player has said something, or nothing for six seconds.
+        A `latched` button comes up by itself after an utterance, or after six seconds of silence.
         """
         with self._lock:
             self._endpointer.press(latched=latched)
-        self._call(self._on_speech_start)
+        call(self._on_speech_start)
 
     def release(self) -> None:
         """The talk button comes up."""
@@ -226,7 +188,7 @@ class Listener:
             self._endpointer.release()
 
     def toggle(self) -> bool:
-        """A button that tells only that it was pressed: press latched, or release.
+        """A talk button without a release was pressed: press it latched, or release it.
 
         Return whether it is down now.
         """
@@ -238,242 +200,124 @@ class Listener:
         return down
 
     @property
-    def listening(self) -> MicrophoneMode:
-        """Return what begins an utterance; it may be set at any time."""
-        return self._endpointer.listening
-
-    @listening.setter
-    def listening(self, listening: MicrophoneMode) -> None:
-        with self._lock:
-            self._endpointer.listening = listening
-
-    @property
     def muted(self) -> bool:
         """Return whether sound is being thrown away."""
         return self._endpointer.muted
 
     @property
     def speaking(self) -> bool:
-        """Return whether somebody is speaking to us."""
+        """Return whether an utterance is under way."""
         return self._endpointer.speaking
 
     @property
-    def level(self) -> float:
-        """Return the loudness of the last block in dBFS, -96 (silence) to 0."""
-        return self._level
-
-    @property
     def now(self) -> float:
-        """Return how many seconds of sound have been listened to; a `Segment` is told in these."""
+        """Return how many seconds of sound were heard. A `Segment` counts in these."""
         return self._endpointer.now
 
-    @property
-    def timing(self) -> Timing | None:
-        """Return when the utterance told last was said; None before the first."""
-        return self._timing
-
-    def _worker(self) -> threading.Thread:
-        return threading.Thread(target=self._work, daemon=True, name="listener")
-
     def _watch(self) -> None:
-        """Leave behind a recogniser that hangs: no thread can be ended, but another can go on."""
+        """Abandon a recogniser that hangs. A thread cannot be ended, but another can go on."""
         while not self._ended.wait(RECOGNISER_PATIENCE_S / 10):
             since = self._busy_since
-            if since is None or time.monotonic() - since < RECOGNISER_PATIENCE_S * 2**self._hung:
+            if since is None or time.monotonic() - since < RECOGNISER_PATIENCE_S * 2**self._hangs:
                 continue
             log.error("the recogniser hangs; another thread goes on")
             self._busy_since = None
-            self._hung += 1
-            self._thread = self._worker()  # from now on the other one is told nothing more
+            self._hangs += 1
+            self._thread = threading.Thread(target=self._work, daemon=True, name="listener")
             self._lose("The recogniser hangs; it is begun anew.")
             self._thread.start()
 
     def _lose(self, sentence: str) -> None:
-        """The recogniser failed: forget what is being said, and say so once."""
-        self._run, self._early = None, None
+        """The recogniser failed: forget the utterance under way, and report it once."""
         with self._lock:
-            self._next = None
+            self._transcriber = self._transcriber.afresh()
             self._endpointer.interrupt()
         if not self._failed:
             self._failed = True
-            self._call(self._on_failed, sentence)
+            call(self._on_failed, sentence)
 
     def _work(self) -> None:
         try:
-            if self._detecting:  # the thread before this one, and it will never end
+            if self._hangs:  # perhaps it was the detector that hung
                 self._endpointer.use_detector(Silero())
-            while not self._listened():
-                self._call(self._on_back)
-        except _LeftBehindError:
+            while not self._listen():
+                call(self._on_back)
+        except _AbandonedError:
             return
-        except Exception as error:  # the table must learn that it has gone deaf
+        except Exception as error:  # the table must learn that it hears nothing any more
             log.exception("listening failed")
-            self._call(self._on_error, f"Listening failed ({error}); run blindplay doctor.")
+            call(self._on_error, f"Listening failed ({error}); run blindplay doctor.")
         self._ended.set()
         self._source.close()
 
-    def _listened(self) -> bool:
-        """Listen until the source has ended for good (True) or come back (False)."""
+    def _listen(self) -> bool:
+        """Listen until the source has ended for good (True) or gives sound again (False)."""
         try:
             for block in self._source:
-                self._listen_to(block)
+                self._hear(block)
         except AudioError as error:
             with self._lock:
                 self._endpointer.interrupt()
-            self._call(self._on_error, str(error))
+            call(self._on_error, str(error))
             return not self._source.reopen()
-        self._end(time.perf_counter())
-        return True
-
-    def _listen_to(self, block: bytes) -> None:
-        self._level = level(block)
-        arrived, self._busy_since = time.perf_counter(), time.monotonic()
-        try:
-            self._detecting = True
-            likely = self._endpointer.likelihood(block)
-            self._must_be_ours()
-            self._detecting = False
-            with self._lock:
-                events = self._endpointer.take(block, likely)
-            self._prepare()
-            for event in events:
-                self._take(event, arrived)
-            if self._is_over(self._endpointer.silent_s):
-                self._end(arrived)
-            self._must_be_ours()
-        except _LeftBehindError:
-            raise
-        except Exception as error:  # whatever the recogniser does, the next may be heard
-            self._must_be_ours()
-            if not self._failed:
-                log.exception("the recogniser failed")
-            self._lose(f"The recogniser failed ({error}); it is begun anew.")
-        self._busy_since = None
-
-    def _must_be_ours(self) -> None:
-        if threading.current_thread() is not self._thread:
-            raise _LeftBehindError
-
-    def _take(self, event: EndpointEvent, arrived: float) -> None:
-        match event:
-            case SpeechStarted(sound):
-                self._run, self._sound, self._held_back = None, b"", b""
-                self._told_start = False
-                self._hear(sound)
-            case SpeechContinues(sound):
-                self._held_back += sound
-                sound = b""
-                if self._endpointer.silent_s <= TAIL_S + 1e-9:
-                    sound, self._held_back = self._held_back, b""
-                self._hear(sound)
-            case SpeechEnded(cut):
-                self._tell(cut, arrived)
-            case SpeechDropped():
-                self._run = None
-
-    def _end(self, arrived: float) -> None:
+        arrived = time.perf_counter()
         with self._lock:
             events = self._endpointer.end()
         for event in events:
-            self._take(event, arrived)
-
-    def _prepare(self) -> None:
-        """Begin the next run when the phrases have changed, so that nobody waits for it later."""
-        with self._lock:
-            changed, self._changed, phrases = self._changed, False, self._phrases
-        if not changed:
-            return
-        run = self._recogniser.start(tuple(phrases))
-        self._must_be_ours()
-        with self._lock:
-            if not self._changed:
-                self._next = run
-
-    def _hear(self, sound: bytes) -> None:
-        self._sound += sound
-        with self._lock:
-            fresh, self._next = self._next, None
-            phrases = self._phrases
-        if fresh is not None or self._run is None:
-            # Also when the grammar changes while this is being said: it is heard again from its
-            # beginning, or a player who answers quickly would never be understood.
-            self._run = fresh or self._recogniser.start(tuple(phrases))
-            self._heard_with = phrases
-            sound = self._sound
-        # Whether the model thinks this is the end is not asked: it thinks so in pauses for breath.
-        if sound:
-            self._run.accept(sound)
-        self._must_be_ours()
-        if not self._told_start and self._run.partial():
-            self._told_start = True
-            self._call(self._on_speech_start)
-
-    def _is_over(self, silent_s: float) -> bool:
-        """Whether so much silence ends the utterance under way."""
-        self._early = None
-        if silent_s == 0.0 or self._run is None:
-            self._doubted = False
-            return False
-        words = self._run.partial()
-        self._must_be_ours()
-        silence = self._silence(words) if self._silence is not None else None
-        if silence is None:
-            silence = silence_after(words, self._phrases)
-        if self._doubted:
-            silence = max(silence, UNFINISHED_S)
-        if silent_s < silence - 1e-9:
-            return False
-        if silence < UNDECIDED_S:
-            # The words heard so far run ahead of the sound: with "Felix" may come "Felix drei",
-            # if nothing else can. Only the result tells.
-            recognition = self._run.finish()
-            self._must_be_ours()
-            if recognition.words != words:
-                self._doubted, phrases = True, self._phrases
-                self._run = self._recogniser.start(tuple(phrases))
-                self._heard_with = phrases
-                self._run.accept(self._sound)
-                return False
-            self._early = recognition
+            self._tell(self._transcriber.take(event, 0.0), arrived)
         return True
 
-    def _tell(self, cut: Segment, arrived: float) -> None:
-        run, self._run = self._run, None
-        if run is None:  # its recogniser failed
-            return
-        recognition = self._early or run.finish()
-        if is_soft(self._sound):
-            # How soft it was is known only now; so it is heard once more, made louder.
-            phrases = self._phrases
-            recognition = self._recogniser.recognise(self._sound, tuple(phrases))
-            self._heard_with = phrases
-        self._must_be_ours()  # what a recogniser says that hung is told nobody
-        self._hung = 0
-        if self._failed:
-            self._failed = False
-            self._call(self._on_works)
-        self._timing = Timing(cut, time.perf_counter() - arrived)
-        if not recognition.hypotheses:
-            return
-        if recognition.words and not self._told_start:
-            self._call(self._on_speech_start)
-        self._call(self._on_recognition, recognition)
-
-    def _call(self, callback: Callable[..., None] | None, *arguments: object) -> None:
-        if callback is None:
-            return
-        ours = threading.current_thread() is self._thread and self._busy_since is not None
-        if ours:
-            self._busy_since = None
+    def _hear(self, block: bytes) -> None:
+        arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:
-            callback(*arguments)
-        except _LeftBehindError:
+            recognised = self._recognised(block)
+        except _AbandonedError:
             raise
-        except Exception:
-            log.exception("a callback of the listener failed")
-        if ours:
-            self._busy_since = time.monotonic()
+        except Exception as error:  # the next utterance may be recognised
+            self._end_if_abandoned()
+            self._busy_since = None
+            if not self._failed:
+                log.exception("the recogniser failed")
+            self._lose(f"The recogniser failed ({error}); it is begun anew.")
+            return
+        self._end_if_abandoned()
+        self._busy_since = None
+        self._tell(recognised, arrived)
+
+    def _recognised(self, block: bytes) -> list[TranscriberEvent]:
+        endpointer, transcriber = self._endpointer, self._transcriber
+        likelihood = endpointer.likelihood(block)
+        self._end_if_abandoned()
+        with self._lock:
+            events = endpointer.take(block, likelihood)
+        transcriber.prepare()
+        found = [one for event in events for one in transcriber.take(event, endpointer.silent_s)]
+        if transcriber.is_over(endpointer.silent_s):
+            self._end_if_abandoned()
+            with self._lock:
+                events = endpointer.end()
+            found += [one for event in events for one in transcriber.take(event, 0.0)]
+        return found
+
+    def _end_if_abandoned(self) -> None:
+        """End this thread if another has taken its place while it hung."""
+        if threading.current_thread() is not self._thread:
+            raise _AbandonedError
+
+    def _tell(self, events: Iterable[TranscriberEvent], arrived: float) -> None:
+        for event in events:
+            if isinstance(event, FirstWords):
+                call(self._on_speech_start)
+                continue
+            self._hangs = 0
+            if self._failed:
+                self._failed = False
+                call(self._on_works)
+            self.timing = Timing(event.segment, time.perf_counter() - arrived)
+            self._last = event
+            if event.recognition.hypotheses:
+                call(self._on_recognition, event.recognition)
 
 
-class _LeftBehindError(Exception):
-    """This thread hung so long that another one listens now."""
+class _AbandonedError(BaseException):
+    """This thread hung so long that another one listens now. No callback may catch it."""

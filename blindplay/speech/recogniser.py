@@ -1,9 +1,9 @@
-"""Words from sound: Vosk, listening for the phrases that make sense now and for anything else.
+"""Words from sound: Vosk, listening for the phrases that are expected now and for everything else.
 
-Every utterance is decoded twice. The *closed* grammar holds the phrases that are expected; the
-*open* one holds every word there is, in any order, so that what nobody expects (an illegal move,
-chatter) can win, too. Vosk's scores of the two cannot be compared, because its language model
-charges differently in each: what it charges is taken off (see `bigram`), and what is left says how
+Every utterance is decoded twice. The *closed* grammar has the phrases that are expected; the *open*
+one has every word there is, in any order, so that the unexpected (an illegal move, chatter) can
+win, too. Vosk's scores of the two are not comparable, because its language model charges
+differently in each. That charge is known exactly (see `bigram`) and is taken off; the rest says how
 well the sound fits the words. Vosk's own confidence is not used.
 """
 
@@ -13,62 +13,64 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .audio import RATE, amplified, begins
+from .audio import RATE, amplified, speech_onset_s
 from .bigram import Bigram
 from .models import folders
 from .models.folders import ModelError
 
-ALTERNATIVES = 20
-"""How many alternatives Vosk is asked for in each grammar; many differ in their timing only."""
+MOST_HYPOTHESES = 20
+"""The number of hypotheses that Vosk gives in each grammar; many differ only in their timing."""
 UNKNOWN = "[unk]"
-"""What stands for sound that is none of the model's words."""
+"""The word for sound that is none of the model's words."""
 
 
 class VocabularyError(ValueError):
-    """A phrase has words the model does not know."""
+    """A phrase has words that the model does not know."""
 
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One reading of an utterance.
-
-    `words` are plain words ("springer gustav eins"), with UNKNOWN for other sound between them;
-    before and after them it is left out, and `strays` counts those stretches (0 to 2). `words` is
-    empty where nothing but other sound was heard. `score` is the logarithm of the likelihood of
-    the sound given the words, in nats; it can be compared within one hearing only. `late`: so many
-    seconds after somebody begins to speak the first of them begins; 0 where that is not known.
-    """
+    """One reading of an utterance."""
 
     words: str
+    """Plain words ("springer gustav eins"), with UNKNOWN for other sound between them; "" if there
+    was only other sound."""
     score: float
+    """The logarithm of the likelihood of the sound given the words, in nats. Scores of different
+    recognitions are not comparable."""
     unknown_edges: int = 0
+    """How many stretches of other sound were at the edges of the utterance, before and after the
+    words: 0 to 2."""
     onset_delay_s: float = 0.0
+    """Seconds from the beginning of speech to the first word; 0 if unknown."""
 
 
 @dataclass(frozen=True)
 class Recognition:
-    """What one utterance may have been, best first; no alternatives means silence. ``parts``:
-    where several models listened, what each of them made of it."""
+    """What one utterance may have been, the likeliest hypothesis first; none for silence.
+
+    ``by_model``: what each of several models made of it; empty for a single model.
+    """
 
     hypotheses: tuple[Hypothesis, ...] = ()
     by_model: tuple["Recognition", ...] = ()
 
     @property
     def words(self) -> str:
-        """Return the words of the best alternative, "" if there are none."""
+        """Return the words of the likeliest hypothesis, "" if there is none."""
         return self.hypotheses[0].words if self.hypotheses else ""
 
 
 def _plain(phrase: str) -> str:
-    return " ".join(phrase.lower().split())  # casefold would make "grosse" of "große"
+    return " ".join(phrase.lower().split())  # casefold would turn "große" into "grosse"
 
 
 class Recogniser:
-    """A loaded model. Loading takes 0.05 s for the built-in one; recognising is thread-safe.
+    """A loaded model. Loading the built-in one takes 0.05 s. Recognising is thread-safe.
 
-    `spellings` maps words of the phrases to the model's own, {"cesar": "cäsar"}; what is heard is
-    given back in the phrase's words. `words` are those of the open grammar, as far as the model
-    has them; none: all that it has. Raises ModelError when the model cannot be loaded.
+    `spellings` maps words of the phrases to the model's own, {"cesar": "cäsar"}; results have the
+    words of the phrases. `words` are those of the open grammar, as far as the model knows them; by
+    default all of its words. Raises ModelError if the model cannot be loaded.
     """
 
     def __init__(
@@ -81,10 +83,10 @@ class Recogniser:
     ) -> None:
         folders.check_model(model)
         self.folders = (model,)
-        """Where the model is; what has been measured of it lies beside it."""
+        """The model's folder, as `Ensemble.folders` has those of several."""
         self.language = language
         self.vocabulary = folders.vocabulary(model)
-        """Every word the model can hear, square tokens ("gustav_eins") included."""
+        """Every word that the model knows, square tokens ("gustav_eins") included."""
         self._spellings = {_plain(word): _plain(to) for word, to in (spellings or {}).items()}
         self._vosk = _vosk()
         try:
@@ -93,7 +95,7 @@ class Recogniser:
             raise ModelError(
                 f"Vosk cannot load the model in {model}; unpack the model again."
             ) from error
-        self._open = Grammar(self._with_unknown(self._open_words(words)))
+        self._open_grammar = _Grammar(self._with_unknown(self._open_words(words)))
 
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
@@ -111,18 +113,18 @@ class Recogniser:
 
     @property
     def folder(self) -> Path:
-        """Return where the model is."""
+        """Return the model's folder."""
         return self.folders[0]
 
     def shares_words_with(self, other: "Recogniser") -> bool:
-        """Return whether both know the same words and write them alike: what is `closed` for one
-        is closed for the other."""
+        """Return whether both know the same words in the same spelling, so that a closed grammar of
+        one serves the other."""
         return self.vocabulary == other.vocabulary and self._spellings == other._spellings
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
-        """Return the words of `phrases` the model does not know, sorted, each once.
+        """Return the words of `phrases` that the model does not know, sorted, each once.
 
-        Vosk would drop them in silence and hear the rest of the phrase as the whole.
+        Vosk would silently drop them and take the rest of the phrase for the whole.
         """
         words = {word for phrase in phrases for word in _plain(phrase).split()}
         return sorted(word for word in words if self._known(word) is None)
@@ -137,16 +139,16 @@ class Recogniser:
         other = self._spellings.get(word)
         return other if other in self.vocabulary else None
 
-    def grammar(self, phrases: Iterable[str]) -> dict[str, str]:
-        """Return the model's token string of each phrase, mapped to the phrase as given.
+    def tokens(self, phrases: Iterable[str]) -> dict[str, str]:
+        """Return the model's tokens for each phrase, mapped to the phrase.
 
-        Adjacent words are joined ("gustav eins" → "gustav_eins") where the model has the token.
-        Raises VocabularyError naming the words the model does not know.
+        Adjacent words are joined ("gustav eins" → "gustav_eins") where the model has such a token.
+        Raises VocabularyError, which names the words that the model does not know.
         """
         phrases = list(phrases)
-        if missing := self.unknown_words(phrases):
+        if unknown := self.unknown_words(phrases):
             raise VocabularyError(
-                f"The speech model does not know: {', '.join(missing)}; "
+                f"The speech model does not know: {', '.join(unknown)}; "
                 "leave those phrases out or choose another model."
             )
         tokens: dict[str, str] = {}
@@ -163,117 +165,116 @@ class Recogniser:
         return tokens
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
-        """Return what one utterance (16 kHz mono 16-bit PCM) may have been, however soft.
+        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
 
-        `phrases` is what is expected now, as plain words, commands included. Raises
+        `phrases` are those that are expected now, as plain words, commands included. Raises
         VocabularyError.
         """
-        run = self.start(phrases)
-        run.accept(amplified(pcm))
-        return run.finish()
+        decoder = self.start(phrases)
+        decoder.accept(amplified(pcm))
+        return decoder.finish()
 
     def start(self, phrases: Sequence[str]) -> "UtteranceDecoder":
-        """Return a decoder for a stream of sound with this grammar. Raises VocabularyError."""
+        """Return a decoder of an utterance that listens for these phrases. Raises
+        VocabularyError."""
         return self.start_with(self.closed_grammar(phrases))
 
     def closed_grammar(self, phrases: Sequence[str]) -> "ClosedGrammar":
-        """Return the grammar of these phrases, ready to begin with. Raises VocabularyError."""
-        tokens = self.grammar(phrases)
-        return ClosedGrammar(tokens, Grammar(self._with_unknown(tokens)))
+        """Return the grammar of these phrases. Raises VocabularyError."""
+        tokens = self.tokens(phrases)
+        return ClosedGrammar(tokens, _Grammar(self._with_unknown(tokens)))
 
     def start_with(self, closed: "ClosedGrammar") -> "UtteranceDecoder":
-        """Return a decoder for a stream of sound with a grammar that is ready."""
-        return UtteranceDecoder(
-            [self._decoder(closed.grammar), self._decoder(self._open)], closed.tokens
-        )
+        """Return a decoder of an utterance with this grammar."""
+        decoders = [self._decoder(closed.grammar), self._decoder(self._open_grammar)]
+        return UtteranceDecoder(decoders, closed.tokens)
 
-    def _decoder(self, grammar: "Grammar") -> "_Decoder":
+    def _decoder(self, grammar: "_Grammar") -> "_VoskDecoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
-        kaldi.SetMaxAlternatives(ALTERNATIVES)
+        kaldi.SetMaxAlternatives(MOST_HYPOTHESES)
         kaldi.SetWords(True)  # and their times
-        return _Decoder(kaldi, grammar.bigram)
+        return _VoskDecoder(kaldi, grammar.bigram)
 
 
-class Grammar:
-    """A list of phrases as Vosk takes it, and what its language model makes of it."""
+class _Grammar:
+    """A list of phrases in Vosk's form, and the language model that Vosk makes of it."""
 
     def __init__(self, items: Sequence[str]) -> None:
-        # Vosk does not read the escapes of JSON: written \\u00e4, words with ä would be dropped.
+        # Vosk does not decode JSON's escapes: it would drop words with ä, written \\u00e4.
         self.json = json.dumps(list(items), ensure_ascii=False)
         self.bigram = Bigram(items)
 
 
 @dataclass(frozen=True)
 class ClosedGrammar:
-    """The grammar of what is expected, and the phrase that each item of it stands for."""
+    """The grammar of what is expected, and the phrase that each of its items stands for."""
 
     tokens: Mapping[str, str]
-    grammar: Grammar
+    grammar: _Grammar
 
 
-class _Decoder:
+class _VoskDecoder:
     """One of Vosk's decoders at work, and its language model."""
 
     def __init__(self, kaldi: Any, bigram: Bigram) -> None:
         self.kaldi = kaldi
         self._bigram = bigram
 
-    def heard(self, told: str) -> dict[tuple[str, ...], tuple[float, float | None]]:
-        """The alternatives in Vosk's answer: their tokens, their likelihoods, and at what second
-        the first begins that is a word."""
+    def result(self) -> dict[tuple[str, ...], tuple[float, float | None]]:
+        """Return for the tokens of each hypothesis their score, without the language model, and
+        the second at which the first known word begins."""
         found: dict[tuple[str, ...], tuple[float, float | None]] = {}
-        for entry in json.loads(told).get("alternatives", []):
+        for entry in json.loads(self.kaldi.FinalResult()).get("alternatives", []):
             tokens = tuple(str(entry.get("text", "")).split())
             if tokens:
                 score = float(entry.get("confidence", 0.0)) + self._bigram.cost(tokens)
                 if tokens not in found or score > found[tokens][0]:
                     timed = entry.get("result", ())
-                    words = (float(one["start"]) for one in timed if one["word"] != UNKNOWN)
-                    found[tokens] = score, next(words, None)
+                    starts = (float(one["start"]) for one in timed if one["word"] != UNKNOWN)
+                    found[tokens] = score, next(starts, None)
         return found
 
 
 class UtteranceDecoder:
-    """The decoders of one stream of sound; use it from one thread."""
+    """Decodes one utterance in the closed and the open grammar. Use it from one thread."""
 
-    def __init__(self, decoders: Sequence[_Decoder], tokens: Mapping[str, str]) -> None:
+    def __init__(self, decoders: Sequence[_VoskDecoder], tokens: Mapping[str, str]) -> None:
         self._decoders = decoders
         self._phrases = {text.replace("_", " "): phrase for text, phrase in tokens.items()}
         self._sound = bytearray()
 
     def accept(self, pcm: bytes) -> bool:
-        """Take sound; return whether the utterance has ended by a pause."""
+        """Take sound. Return whether a pause has ended the utterance."""
         self._sound += pcm
         ended = [bool(decoder.kaldi.AcceptWaveform(pcm)) for decoder in self._decoders]
         return ended[0]
 
     def partial(self) -> str:
-        """Return the words heard so far in this utterance, unknown sound left out."""
-        told = json.loads(self._decoders[0].kaldi.PartialResult()).get("partial", "")
-        return " ".join(word for word in str(told).replace("_", " ").split() if word != UNKNOWN)
+        """Return the words heard so far in this utterance, without unknown sound."""
+        words = json.loads(self._decoders[0].kaldi.PartialResult()).get("partial", "")
+        return " ".join(word for word in str(words).replace("_", " ").split() if word != UNKNOWN)
 
     def finish(self) -> Recognition:
-        """Return what has been heard, the sound having ended."""
-        heard = [decoder.heard(decoder.kaldi.FinalResult()) for decoder in self._decoders]
-        voice = begins(bytes(self._sound))
+        """Return what was said, at the end of the sound."""
+        onset = speech_onset_s(bytes(self._sound))
         best: dict[tuple[str, int], tuple[float, float]] = {}
-        for alternatives in heard:
-            for tokens, (score, began) in alternatives.items():
+        for found in [decoder.result() for decoder in self._decoders]:
+            for tokens, (score, start) in found.items():
                 first, last = 0, len(tokens)
                 while first < last and tokens[first] == UNKNOWN:
                     first += 1
                 while last > first and tokens[last - 1] == UNKNOWN:
                     last -= 1
-                unknown_edges = (first > 0) + (last < len(tokens))
+                edges = (first > 0) + (last < len(tokens))
                 words = " ".join(tokens[first:last]).replace("_", " ")
-                key = self._phrases.get(words, words), unknown_edges
-                late = 0.0 if voice is None or began is None else began - voice
+                key = self._phrases.get(words, words), edges
+                delay = 0.0 if onset is None or start is None else start - onset
                 if key not in best or score > best[key][0]:
-                    best[key] = score, late
+                    best[key] = score, delay
         # sorted() is stable: equal scores keep Vosk's order.
         ranked = sorted(best.items(), key=lambda item: -item[1][0])
         return Recognition(
-            tuple(Hypothesis(words, score, n, late) for (words, n), (score, late) in ranked)
+            tuple(Hypothesis(words, score, n, delay) for (words, n), (score, delay) in ranked)
         )
 
 

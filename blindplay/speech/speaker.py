@@ -1,13 +1,12 @@
-"""The queue of announcements: each is spoken exactly once, to the right ears, and can be cut off.
+"""The queue of announcements: each is spoken exactly once, on the right output, and can be stopped.
 
-Two outputs, one queue: a person has one pair of ears, so a private answer and a public
-announcement never sound at once, and where there is one device both share it.
+There are two outputs, but one queue. A person has one pair of ears, so a private answer and a
+public announcement never sound at once; with one device, both outputs share it.
 
-What `interrupt` does: a private utterance that is being played ends there (INTERRUPTED) and the
-private ones that wait are dropped (DROPPED); they were answers, and can be asked for again. A
-public announcement is never lost: it falls silent at once, goes back to the head of the queue and
-is spoken again from its beginning, after `hold` seconds or `resume`, and is SPOKEN only when it
-came to its end.
+An interruption treats the two kinds differently. Private utterances are answers and can be asked
+for again: the one being played ends there (INTERRUPTED), and those that wait are dropped (DROPPED).
+A public announcement is never lost: it falls silent, returns to the head of the queue, and is
+spoken again from its beginning after the hold. It is SPOKEN only when it reached its end.
 """
 
 import enum
@@ -18,27 +17,27 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
-from .audio import AudioError, AudioSink, read_wav
+from .audio import AudioError, AudioSink, Closing, read_wav
+from .callbacks import call
 from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
 
 log = logging.getLogger(__name__)
 
 PLAYING_PATIENCE_S = 20.0
-"""How much longer than its sound an output may take to play it, opening the device included."""
+"""How much longer than its sound an output may take, the opening of the device included."""
 
 
 class Output(enum.Enum):
-    """Who hears it."""
+    """Where an utterance is played."""
 
     PRIVATE = "private"
-    """The player's earphone: queries, his clock."""
+    """The player's earphone: answers, the player's clock."""
     PUBLIC = "public"
-    """Everybody at the table: announcements."""
+    """For everybody at the table: announcements."""
 
 
 class Outcome(enum.Enum):
@@ -52,8 +51,8 @@ class Outcome(enum.Enum):
 
 @dataclass(frozen=True)
 class Voicing:
-    """How somebody likes to be spoken to: `volume` in dB, -24 to 12, 0 as the voice itself is;
-    `rate` in words a minute, 80 to 320."""
+    """How a player likes to be spoken to: `volume` in dB relative to the voice, -24 to 12; `rate`
+    in words a minute, 80 to 320. Other values are moved to the nearest limit."""
 
     volume: int = 0
     rate: int = 160
@@ -63,11 +62,11 @@ class Voicing:
         object.__setattr__(self, "rate", min(max(self.rate, 80), 320))
 
     def changed(self, *, louder: int = 0, faster: int = 0) -> Self:
-        """So many steps louder and faster, fewer than none softer and slower; within the limits."""
+        """Return it so many steps louder and faster; negative steps are softer and slower."""
         return replace(self, volume=self.volume + 4 * louder, rate=self.rate + 20 * faster)
 
     def amplify(self, pcm: bytes) -> bytes:
-        """16-bit PCM at this volume. Peaks are rounded off, not cut: a voice stays a voice."""
+        """Return 16-bit PCM at this volume. Peaks are rounded, not clipped, which would distort."""
         if self.volume == 0:
             return pcm
         samples = np.frombuffer(pcm, "<i2") * (10 ** (self.volume / 20) / 32768)
@@ -77,7 +76,7 @@ class Voicing:
         return loud
 
 
-Sound = tuple[bytes, int]
+Sound: TypeAlias = tuple[bytes, int]
 """Mono 16-bit PCM and its samples per second."""
 
 
@@ -91,14 +90,15 @@ class _Utterance:
     sound: Callable[[], Sound] | None
 
 
-class Speaker:
-    """Speaks what it is told in the order it is told, in a thread of its own.
+class Speaker(Closing):
+    """Speaks utterances in the order in which they came, in a thread of its own.
 
-    Callbacks run in that thread and must return soon; one that raises is logged and forgotten.
-    A failing synthesiser or device is told to `on_error` in one sentence, the utterance is
-    FAILED, and the next one is tried. So it is with an output that never comes back from playing:
-    it is not used again before it has. Where the public output fails and the private one is another
-    device, who has that hears the announcement at least; the other way round nothing is told.
+    Callbacks run in that thread and must return soon. Their exceptions are logged.
+
+    If the synthesiser or a device fails, `on_error` gets one sentence, the utterance is FAILED, and
+    the next one is tried. The same happens if an output hangs; it is not used again before it comes
+    back. If the public output fails, and the private one is another device, the announcement is at
+    least played there. A private utterance is never played on the public output.
     """
 
     def __init__(
@@ -112,11 +112,11 @@ class Speaker:
         self._synthesiser = synthesiser
         self._voicing: Voicing | None = None
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
-        self._on_error = on_error
-        self.on_output: Callable[[Output, bool], None] | None = None
-        """Called with False when an output fails that worked, with True when it works again."""
-        self._gone: set[Output] = set()
-        self._stuck: dict[int, threading.Thread] = {}  # by the id of the sink
+        self._on_error = on_error or log.error
+        self._on_speaking: list[Callable[[bool], None]] = []
+        self._on_output: list[Callable[[Output, bool], None]] = []
+        self._failed: set[Output] = set()
+        self._hanging: dict[int, threading.Thread] = {}  # by the id of the sink
         self._change = threading.Condition()
         self._queue: deque[_Utterance] = deque()
         self._current: _Utterance | None = None
@@ -126,23 +126,11 @@ class Speaker:
         self._closed = False
         self._speaking = False
         self._speaking_to: Output | None = None
-        self._speaking_callbacks: list[Callable[[bool], None]] = []
         self._ahead: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, daemon=True, name="speaker")
         self._renderer = threading.Thread(target=self._render_ahead, daemon=True, name="renderer")
         self._thread.start()
         self._renderer.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def say(
         self,
@@ -153,12 +141,12 @@ class Speaker:
         on_spoken: Callable[[bytes, int], None] | None = None,
         sound: Callable[[], Sound] | None = None,
     ) -> int:
-        """Queue `words` and return their ticket (1, 2, …); equal words are spoken again.
+        """Queue `words` and return their ticket (1, 2, …). Equal words are spoken again.
 
-        `on_done` hears the outcome once. `on_spoken` gets the PCM and its rate before that, if
-        it was spoken to its end. What `sound` gives is played instead of a voice that says the
-        words, which then may be anything. Raises NotWordsError at once for what is not words, and
-        ValueError once the speaker is closed.
+        `on_done` gets the outcome, once. Before that, `on_spoken` gets the PCM and its rate if the
+        utterance was spoken to its end. If `sound` is given, its sound is played instead of a voice
+        that says the words, which may then be any text. Raises NotWordsError at once for text that
+        is not words, and ValueError after the speaker was closed.
         """
         if sound is None:
             words = words_only(words)
@@ -172,7 +160,7 @@ class Speaker:
 
     @property
     def voicing(self) -> Voicing:
-        """How loud and how fast, from the next utterance on."""
+        """How loud and how fast to speak, from the next utterance on."""
         return self._voicing or Voicing()
 
     @voicing.setter
@@ -185,10 +173,9 @@ class Speaker:
         self._ahead.put(words_only(words))
 
     def interrupt(self, *, hold: float = 0.0) -> None:
-        """Fall silent within 50 ms; what becomes of the utterances is told at the module's head.
+        """Fall silent within 50 ms. The module's docstring says what becomes of the utterances.
 
-        `hold` is how many seconds to keep silent afterwards, so that a player who speaks is not
-        talked over; `resume` ends it early.
+        Stay silent for `hold` seconds, so as not to talk over a player; `resume` ends that early.
         """
         with self._change:
             dropped = [u for u in self._queue if u.to is Output.PRIVATE]
@@ -198,16 +185,16 @@ class Speaker:
                 self._stop.set()
             self._change.notify_all()
         for utterance in dropped:
-            self._tell(utterance, Outcome.DROPPED)
+            call(utterance.on_done, Outcome.DROPPED)
 
     def resume(self) -> None:
-        """End the silence an interruption asked for."""
+        """End the silence of an interruption."""
         with self._change:
             self._hold_until = 0.0
             self._change.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait until everything queued is done with; False when `timeout` seconds were too few."""
+        """Wait until everything queued is done; return False if `timeout` seconds passed before."""
         with self._change:
             return self._change.wait_for(lambda: not self._queue and self._current is None, timeout)
 
@@ -218,23 +205,28 @@ class Speaker:
 
     @property
     def speaking_to(self) -> Output | None:
-        """Return which output was spoken to last; while `speaking`, the one in use."""
+        """Return the output used last; while `speaking`, the one in use."""
         return self._speaking_to
 
     def on_speaking(self, callback: Callable[[bool], None]) -> None:
-        """Call `callback` with True before sound goes out and False when it has ended.
+        """Call `callback` with True before sound goes out and with False when it has ended.
 
-        For half duplex: mute the listener on True. It is also told now if sound is going out, and
-        False, True when the sound goes to the other output (`speaking_to`) without a pause.
+        For half duplex: mute the listener on True. If sound is going out, `callback` is called at
+        once. If the sound moves to the other output (`speaking_to`) without a pause, it is called
+        with False and True.
         """
         with self._change:
-            self._speaking_callbacks.append(callback)
+            self._on_speaking.append(callback)
             now = self._speaking
         if now:
             callback(True)
 
+    def on_output(self, callback: Callable[[Output, bool], None]) -> None:
+        """Call `callback` with False when an output fails, and with True when it works again."""
+        self._on_output.append(callback)
+
     def close(self) -> None:
-        """Fall silent, drop what waits (DROPPED) and end the threads. The sinks stay open."""
+        """Fall silent, drop the queue (DROPPED) and end the threads. The sinks stay open."""
         with self._change:
             if self._closed:
                 return
@@ -246,18 +238,8 @@ class Speaker:
             self._thread.join(timeout=30)
 
     def _run(self) -> None:
-        while True:
-            with self._change:
-                while not self._closed and (not self._queue or time.monotonic() < self._hold_until):
-                    left = self._hold_until - time.monotonic()
-                    self._change.wait(left if self._queue and left > 0 else None)
-                if self._closed:
-                    rest = list(self._queue)
-                    self._queue.clear()
-                    self._change.notify_all()
-                    break
-                utterance = self._current = self._queue.popleft()
-                self._stop = stop = threading.Event()
+        while (utterance := self._next()) is not None:
+            stop = self._stop
             outcome, sound = self._speak(utterance, stop)
             with self._change:
                 again = (
@@ -271,15 +253,31 @@ class Speaker:
             if not more or self._closed:
                 self._set_speaking(False)
             if outcome is Outcome.SPOKEN and sound is not None:
-                self._call(utterance.on_spoken, *sound)
+                call(utterance.on_spoken, *sound)
             if not again:
-                self._tell(utterance, outcome)
+                call(utterance.on_done, outcome)
             with self._change:
                 self._current = None
                 self._change.notify_all()
+        with self._change:
+            dropped = list(self._queue)
+            self._queue.clear()
+            self._change.notify_all()
         self._set_speaking(False)
-        for utterance in rest:
-            self._tell(utterance, Outcome.DROPPED)
+        for utterance in dropped:
+            call(utterance.on_done, Outcome.DROPPED)
+
+    def _next(self) -> _Utterance | None:
+        """Wait for the next utterance, and make it the current one; None after `close`."""
+        with self._change:
+            while not self._closed and (not self._queue or time.monotonic() < self._hold_until):
+                left = self._hold_until - time.monotonic()
+                self._change.wait(left if self._queue and left > 0 else None)
+            if self._closed:
+                return None
+            self._stop = threading.Event()
+            self._current = self._queue.popleft()
+            return self._current
 
     def _speak(self, utterance: _Utterance, stop: threading.Event) -> tuple[Outcome, Sound | None]:
         try:
@@ -289,52 +287,48 @@ class Speaker:
                 pcm, rate = read_wav(self._synthesiser.render(utterance.words))
             if stop.is_set():
                 return Outcome.INTERRUPTED, None
-            if self._speaking_to is not utterance.to:
-                # Who mutes a microphone must learn that other ears are meant now.
-                self._set_speaking(False)
-            self._speaking_to = utterance.to
-            self._set_speaking(True)
+            self._set_speaking(True, utterance.to)
             loud = self.voicing.amplify(pcm)
             try:
                 whole = self._play(utterance.to, loud, rate, stop)
             except Exception as error:
                 if utterance.to is Output.PRIVATE or len({*map(id, self._sinks.values())}) == 1:
                     raise
-                self._report(_sentence(error))
-                self._set_speaking(False)
-                self._speaking_to = Output.PRIVATE
-                self._set_speaking(True)
+                self._report(error)
+                self._set_speaking(True, Output.PRIVATE)
                 self._play(Output.PRIVATE, loud, rate, stop)
                 return Outcome.FAILED, None
-        except (SynthesisError, AudioError, NotWordsError) as error:
-            self._report(str(error))
         except Exception as error:  # a broken driver must not silence the game
-            log.exception("speaking failed")
-            self._report(_sentence(error))
-        else:
-            return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
-        return Outcome.FAILED, None
+            self._report(error)
+            return Outcome.FAILED, None
+        return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
 
     def _play(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        """Play on an output, and tell when it fails or works again."""
         try:
-            whole = self._play_aside(to, pcm, rate, stop)
+            whole = self._play_in_thread(to, pcm, rate, stop)
         except Exception:
-            if to not in self._gone:
-                self._gone.add(to)
-                self._call(self.on_output, to, False)
+            if to not in self._failed:
+                self._failed.add(to)
+                self._tell_output(to, works=False)
             raise
-        if whole and to in self._gone:
-            self._gone.discard(to)
-            self._call(self.on_output, to, True)
+        if whole and to in self._failed:
+            self._failed.discard(to)
+            self._tell_output(to, works=True)
         return whole
 
-    def _play_aside(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
-        """Play in a thread of its own, for a driver may never come back."""
+    def _tell_output(self, output: Output, *, works: bool) -> None:
+        for callback in self._on_output:
+            call(callback, output, works)
+
+    def _play_in_thread(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        """Play in a thread of its own, because a driver may hang."""
         sink = self._sinks[to]
-        before = self._stuck.pop(id(sink), None)
+        hangs = f"The audio output ({sink.name}) hangs; plug it in again."
+        before = self._hanging.pop(id(sink), None)
         if before is not None and before.is_alive():
-            self._stuck[id(sink)] = before
-            raise AudioError(_HANGS.format(sink.name))
+            self._hanging[id(sink)] = before
+            raise AudioError(hangs)
         ended: queue.SimpleQueue[bool | Exception] = queue.SimpleQueue()
 
         def play() -> None:
@@ -346,59 +340,39 @@ class Speaker:
         player = threading.Thread(target=play, daemon=True, name="player")
         player.start()
         try:
-            came = ended.get(timeout=len(pcm) / 2 / rate + PLAYING_PATIENCE_S)
+            answer = ended.get(timeout=len(pcm) / 2 / rate + PLAYING_PATIENCE_S)
         except queue.Empty:
-            stop.set()  # should it come back, it has nothing to say any more
-            self._stuck[id(sink)] = player
-            raise AudioError(_HANGS.format(sink.name)) from None
-        if isinstance(came, Exception):
-            raise came
-        return came
+            stop.set()  # if it comes back, its sound is out of date
+            self._hanging[id(sink)] = player
+            raise AudioError(hangs) from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def _render_ahead(self) -> None:
         while (words := self._ahead.get()) is not None and not self._closed:
             try:
                 self._synthesiser.render(words)
-            except Exception:  # it is told when the words are really to be spoken
+            except Exception:  # reported when the words are to be spoken
                 log.debug("could not render ahead", exc_info=True)
 
-    def _set_speaking(self, now: bool) -> None:
+    def _set_speaking(self, now: bool, to: Output | None = None) -> None:
+        """Tell the listeners of `on_speaking`. A change of the output goes through silence, because
+        another microphone may have to be muted."""
+        if to is not None and to is not self._speaking_to:
+            self._set_speaking(False)
+            self._speaking_to = to
         with self._change:
             if self._speaking == now:
                 return
             self._speaking = now
-            callbacks = list(self._speaking_callbacks)
+            callbacks = list(self._on_speaking)
         for callback in callbacks:
-            try:
-                callback(now)
-            except Exception:
-                log.exception("an on_speaking callback failed")
+            call(callback, now)
 
-    def _tell(self, utterance: _Utterance, outcome: Outcome) -> None:
-        self._call(utterance.on_done, outcome)
-
-    def _call(self, callback: Callable[..., None] | None, *arguments: object) -> None:
-        if callback is None:
-            return
-        try:
-            callback(*arguments)
-        except Exception:
-            log.exception("a callback of the speaker failed")
-
-    def _report(self, sentence: str) -> None:
-        if self._on_error is None:
-            log.error(sentence)
-            return
-        try:
-            self._on_error(sentence)
-        except Exception:
-            log.exception("an on_error callback failed")
-
-
-_HANGS = "The audio output ({}) hangs; plug it in again."
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, SynthesisError | AudioError | NotWordsError):
-        return str(error)
-    return f"Speaking failed ({error}); run blindplay doctor."
+    def _report(self, error: Exception) -> None:
+        sentence = str(error)
+        if not isinstance(error, SynthesisError | AudioError | NotWordsError):
+            log.error("speaking failed", exc_info=error)
+            sentence = f"Speaking failed ({error}); run blindplay doctor."
+        call(self._on_error, sentence)

@@ -25,15 +25,8 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.laws.rulings import CorrectBoard
 from blindplay.record import Journal, pgn, scoresheet
-from blindplay.speech.audio import (
-    RATE,
-    AudioError,
-    AudioSink,
-    DeviceSink,
-    QueueSource,
-    SilentSink,
-    read_audio,
-)
+from blindplay.speech.audio import RATE, AudioError, AudioSink, QueueSource, SilentSink, read_audio
+from blindplay.speech.audio_devices import DeviceSink
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker

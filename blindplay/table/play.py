@@ -27,14 +27,8 @@ from blindplay.laws.game import Turn
 from blindplay.laws.rulings import GameOver
 from blindplay.record import Journal, Reopened, Tape, TapeError, files, pgn, reopen, scoresheet
 from blindplay.record.tape import beside
-from blindplay.speech.audio import (
-    AudioError,
-    AudioSink,
-    DeviceSink,
-    MicrophoneSource,
-    SilentSink,
-    devices,
-)
+from blindplay.speech.audio import AudioError, AudioSink, SilentSink
+from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.speaker import Output, Speaker, Voicing
@@ -406,7 +400,7 @@ def _attach_microphone(session: Session, side: str, wanted: WantedDevices) -> No
         session.attach_microphone(
             side,
             # One that was not named may be plugged in after the start.
-            MicrophoneSource(wanted.microphone, late=wanted.microphone is None),
+            MicrophoneSource(wanted.microphone, allow_missing=wanted.microphone is None),
             recogniser,
             MicrophoneMode.PUSH_TO_TALK if wanted.push_to_talk else MicrophoneMode.OPEN,
             shared=wanted.shared_microphone,

@@ -121,7 +121,7 @@ class Session:
         self.dialogue = Dialogue(table, pack, self.say, opening_word=opening_word)
         self.dialogue.on_listening = self._listen_anew
         if speaker is not None:
-            speaker.on_output = self._output
+            speaker.on_output(self._output)
             self.dialogue.adjust_voice = self._adjust_voice
             self.dialogue.speaking = lambda: speaker.speaking
         self.on_voicing: Callable[[Voicing], None] = lambda voicing: None
@@ -578,7 +578,7 @@ class Session:
         told by whose turn it was; commands are ``side``'s."""
         self._recogniser, self._confidence = recogniser, self._measured(recogniser)
         if isinstance(recogniser, Ensemble):
-            recogniser.on_lost = self.lost_model
+            recogniser.on_lost(self.lost_model)
         if shared:
             self._shared.add(side)
         expected = self._expect(side)

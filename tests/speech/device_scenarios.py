@@ -19,15 +19,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from blindplay.speech.audio import (
-    AudioDevices,
-    AudioError,
-    DeviceSink,
-    MicrophoneSource,
-    devices,
-    level,
-    read_wav,
-)
+from blindplay.speech.audio import AudioError, level, read_wav
+from blindplay.speech.audio_devices import AudioDevices, DeviceSink, MicrophoneSource, devices
 from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser, Recognition

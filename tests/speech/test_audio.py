@@ -15,21 +15,17 @@ from blindplay.speech.audio import (
     BLOCK_BYTES,
     RATE,
     AudioError,
-    DeviceSink,
     MemorySource,
-    MicrophoneSource,
     QueueSource,
     SilentSink,
-    WavSource,
     amplified,
-    begins,
-    devices,
-    drain,
     level,
     read_audio,
     read_wav,
+    speech_onset_s,
     write_wav,
 )
+from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices, drain
 
 
 def _tone(path: Path, rate: int, channels: int, width: int, seconds: float = 0.5) -> None:
@@ -78,9 +74,9 @@ def test_what_is_not_sound_is_a_sentence(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "bad.wav"
     path.write_bytes(data)
     with pytest.raises(AudioError, match=r"bad\.wav"):
-        WavSource(path)
+        read_audio(path)
     with pytest.raises(AudioError, match=r"missing\.wav"):
-        WavSource(tmp_path / "missing.wav")
+        read_audio(tmp_path / "missing.wav")
     with pytest.raises(AudioError):
         read_wav(path)
 
@@ -171,13 +167,13 @@ def test_soft_sound_is_amplified_to_its_peak_and_loud_sound_is_left(top: int, le
     st.floats(0.01, 1.0),
     st.sampled_from([0.0, 3.0, 100.0]),
 )
-def test_where_somebody_begins_to_speak_does_not_depend_on_how_loud_he_is(
+def test_where_somebody_speech_onset_s_to_speak_does_not_depend_on_how_loud_he_is(
     hundredths: int, loudness: float, noise: float
 ) -> None:
     voice = np.sin(np.arange(RATE) * 0.2) * 10_000
     room = np.random.default_rng(1).normal(0, noise, RATE // 100 * hundredths + RATE)
     room[-RATE:] += voice
-    began = begins((room * loudness).astype("<i2").tobytes())
+    began = speech_onset_s((room * loudness).astype("<i2").tobytes())
     assert began == pytest.approx(hundredths / 100, abs=0.03)
 
 
@@ -185,10 +181,10 @@ def test_a_key_that_clicks_is_nobody_who_speaks() -> None:
     sound = np.random.default_rng(1).normal(0, 3, 2 * RATE)
     sound[RATE // 4 : RATE // 4 + RATE // 20] *= 2000  # for 50 ms
     sound[RATE:] += np.sin(np.arange(RATE) * 0.2) * 10_000
-    assert begins(sound.astype("<i2").tobytes()) == pytest.approx(1.0, abs=0.03)
+    assert speech_onset_s(sound.astype("<i2").tobytes()) == pytest.approx(1.0, abs=0.03)
 
 
 def test_where_nothing_is_louder_than_the_rest_nobody_speaks() -> None:
     hiss = np.random.default_rng(1).normal(0, 500, RATE).astype("<i2").tobytes()
     for sound in (b"", bytes(100), bytes(2 * RATE), hiss):
-        assert begins(sound) is None
+        assert speech_onset_s(sound) is None

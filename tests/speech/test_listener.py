@@ -11,11 +11,12 @@ import pytest
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink
 from blindplay.speech.confidence import MAX_ONSET_DELAY_S
 from blindplay.speech.endpointing import MicrophoneMode
-from blindplay.speech.listener import TAIL_S, Listener
+from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.recogniser import Recogniser, Recognition, VocabularyError
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.speech.transcriber import TAIL_S
 from tests.speech.conftest import COMMANDS, MOVES, taken
 
 Spoken = Callable[..., bytes]
@@ -47,7 +48,7 @@ def test_square_tokens_come_back_as_plain_words(recogniser: Recogniser, spoken: 
 
 
 def test_adjacent_words_become_the_square_tokens_the_model_has(recogniser: Recogniser) -> None:
-    assert recogniser.grammar(["Springer  Gustav eins Felix drei", "uhr"]) == {
+    assert recogniser.tokens(["Springer  Gustav eins Felix drei", "uhr"]) == {
         "springer gustav_eins felix_drei": "Springer  Gustav eins Felix drei",
         "uhr": "uhr",
     }
@@ -133,7 +134,8 @@ def test_what_was_heard_with_words_for_what_has_passed_is_heard_again(
     first, unchanged, changed = again
     assert first is not None and taken(first, MOVES) == MOVES[0]
     assert unchanged is None
-    assert changed == recogniser.recognise(listener._sound, COMMANDS) and changed != first
+    assert listener._last is not None
+    assert changed == recogniser.recognise(listener._last.sound, COMMANDS) and changed != first
 
 
 def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoken: Spoken) -> None:
@@ -398,8 +400,8 @@ def test_the_silence_that_ends_an_utterance_is_not_heard_and_one_within_it_is(
     told: list[tuple[Recognition, bytes, float]] = []
 
     def on_recognition(recognition: Recognition) -> None:
-        assert listener.timing is not None
-        told.append((recognition, listener._sound, listener.timing.segment.ended))
+        assert listener.timing is not None and listener._last is not None
+        told.append((recognition, listener._last.sound, listener.timing.segment.ended))
 
     move = "springer gustav eins felix drei"
     phrases = [*MOVES, f"{move} remis"]  # he might go on, so it takes a second

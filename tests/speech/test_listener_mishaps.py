@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from blindplay.speech import audio, endpointing, listener, speaker
-from blindplay.speech.audio import AudioError, DeviceSink, QueueSource, SilentSink
+from blindplay.speech import audio, audio_devices, endpointing, listener, speaker
+from blindplay.speech.audio import AudioError, QueueSource, SilentSink
+from blindplay.speech.audio_devices import DeviceSink
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.speaker import Outcome, Output, Speaker
@@ -74,7 +75,7 @@ def test_what_is_private_is_never_told_to_all_because_the_earphone_failed(
 def test_a_device_that_never_comes_back_from_closing_is_left_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(audio, "CLOSING_PATIENCE_S", 0.1)
+    monkeypatch.setattr(audio_devices, "CLOSING_PATIENCE_S", 0.1)
     let = threading.Event()
 
     class Device:
@@ -210,7 +211,7 @@ def test_a_recogniser_that_fails_is_told_and_the_next_utterance_is_heard(
 def test_a_recogniser_that_hangs_is_left_behind_and_what_it_says_later_is_told_nobody(
     recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 3.0)
+    monkeypatch.setattr(listener, "RECOGNISER_PATIENCE_S", 3.0)
     let = threading.Event()
     sounds = [spoken(MOVES[0]), spoken(MOVES[1])]
     told, recognitions = _heard(Mishap(recogniser, let.wait), QueueSource(), sounds)
@@ -225,7 +226,7 @@ def test_a_recogniser_that_hangs_is_left_behind_and_what_it_says_later_is_told_n
 def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
     recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 1.0)
+    monkeypatch.setattr(listener, "RECOGNISER_PATIENCE_S", 1.0)
     let, hangs = threading.Event(), threading.Event()
     real, made = endpointing.Silero, 0
 
@@ -273,7 +274,7 @@ def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
 def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
     recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listener, "HEARING_PATIENCE_S", 3.0)
+    monkeypatch.setattr(listener, "RECOGNISER_PATIENCE_S", 3.0)
     let, told = threading.Event(), threading.Event()
     recognitions: list[Recognition | None] = []
     failed: list[str] = []
@@ -309,14 +310,17 @@ def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
 
 
 def test_a_microphone_that_babbles_keeps_no_more_than_its_last_seconds() -> None:
-    source = QueueSource(limit_blocks=audio.BACKLOG_BLOCKS)
+    source = QueueSource(limit_blocks=audio_devices.BACKLOG_BLOCKS)
     for _ in range(200):
         source.push(bytes(audio.BLOCK_BYTES * 50))
-    assert len(source._blocks) == audio.BACKLOG_BLOCKS
+    assert len(source._blocks) == audio_devices.BACKLOG_BLOCKS
 
 
 def test_a_microphone_that_gives_nothing_is_an_error_in_its_time() -> None:
     source = QueueSource()
-    source._patience_s, source._impatient = 0.1, "The microphone gives no sound; plug it in again."
+    source._patience_s, source._silence_message = (
+        0.1,
+        "The microphone gives no sound; plug it in again.",
+    )
     with pytest.raises(AudioError, match="gives no sound"):
         next(iter(source))

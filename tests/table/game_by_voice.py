@@ -31,7 +31,8 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
 from blindplay.record import Journal
-from blindplay.speech.audio import DeviceSink, MicrophoneSource, read_audio
+from blindplay.speech.audio import read_audio
+from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
@@ -254,7 +255,10 @@ class Hall:
         self._play(who, self.voices.say(words, VOICES[who], **how))
 
     def _play(self, who: str, samples: Samples) -> None:
-        if who == "white" and self.listeners["white"].listening is MicrophoneMode.PUSH_TO_TALK:
+        if (
+            who == "white"
+            and self.listeners["white"]._endpointer.listening is MicrophoneMode.PUSH_TO_TALK
+        ):
             self.session.talk("white")
         self._mouth.write_bytes(pcm_of(samples))
         into_the_air(self._mouth).wait()
@@ -401,7 +405,7 @@ def own_microphone(server: SoundServer, folder: Path) -> dict[str, Any]:
         gone = until(lambda: hall.pack.sentence("microphone_gone") in hall.said_since(0))
         plug_microphone("Headset")
         back = until(lambda: hall.pack.sentence("microphone_back") in hall.said_since(0))
-        hall.listeners["white"].listening = MicrophoneMode.PUSH_TO_TALK
+        hall.listeners["white"]._endpointer.listening = MicrophoneMode.PUSH_TO_TALK
         hall.chat(hall.words("g2g3"))
         hall.play_with_keys("g2g4")
         hall.play_with_keys("d8h4")

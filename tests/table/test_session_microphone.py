@@ -24,6 +24,7 @@ from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.speech.transcriber import Transcriber
 from blindplay.table import Table
 from blindplay.table.session import Session
 
@@ -136,7 +137,7 @@ def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
 
     player.attach(MicrophoneMode.OPEN)
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(Listener, "_hear", fails)
+        meanwhile.setattr(Transcriber, "take", fails)
         player.microphone.push(player.sound)
         assert player.shows(GERMAN.sentence("recogniser_gone"))
         assert until(lambda: not player.microphone.waiting())

@@ -94,9 +94,9 @@ def test_everything_is_printed_with_its_time_and_articles(
 def test_without_a_loudspeaker_everything_that_is_said_is_printed(
     tmp_path: Path, loudspeaker: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from blindplay.speech import audio
+    from blindplay.speech import audio_devices
 
-    found = audio.AudioDevices(("a loudspeaker",) if loudspeaker else (), ())
+    found = audio_devices.AudioDevices(("a loudspeaker",) if loudspeaker else (), ())
     monkeypatch.setattr(play, "devices", lambda: found)
     monkeypatch.setattr(play, "open_speaker", lambda *_: _Silent())
     out = io.StringIO()

@@ -20,7 +20,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, Tape, TapeError
 from blindplay.record.tape import EXPORT_RATE, beside
 from blindplay.record.tape_playback import write_tape
-from blindplay.speech import audio
+from blindplay.speech import audio_devices
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
@@ -211,7 +211,7 @@ def test_no_voice_is_kept_before_everybody_has_been_told(table: Table, tmp_path:
 def test_voices_are_kept_only_where_everybody_can_hear_that(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "devices", lambda: audio.AudioDevices((), ()))
+    monkeypatch.setattr(play, "devices", lambda: audio_devices.AudioDevices((), ()))
     nobody = WantedDevices(microphone="none")
     with pytest.raises(TapeError, match="loudspeaker"):
         run(tmp_path / "game.db", SETUP, "de", nobody, [], io.StringIO(), Keep.VOICES)
@@ -241,7 +241,7 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
     tmp_path: Path, keep: Keep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(play, "devices", lambda: audio.AudioDevices(("a loudspeaker",), ()))
+    monkeypatch.setattr(play, "devices", lambda: audio_devices.AudioDevices(("a loudspeaker",), ()))
     out = io.StringIO()
     devices = WantedDevices(microphone="none")
     run(tmp_path / "game.db", SETUP, "de", devices, ["start", "e4", "quit"], out, keep)

@@ -49,7 +49,7 @@ def main() -> None:
     sounds = wanted["sounds"]
     vars(play).update(
         DeviceSink=lambda device=None: SilentSink("silent", keeps=False),
-        MicrophoneSource=lambda device=None, late=False: FolderSource(Path(sounds)),
+        MicrophoneSource=lambda device=None, allow_missing=False: FolderSource(Path(sounds)),
     )
     setup = f.parse(wanted["setup"]) if wanted["setup"] else None
     assert setup is None or isinstance(setup, f.Setup)

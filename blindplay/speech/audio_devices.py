@@ -1,0 +1,358 @@
+"""Microphones and loudspeakers: the sources and sinks of real devices.
+
+A device that is unplugged, or whose sound server dies, often reports nothing. It just asks for no
+more sound and gives none. So a device counts as gone after a few seconds without either. Opening
+may take longer, for example over Bluetooth.
+"""
+
+import ctypes
+import itertools
+import logging
+import queue
+import sys
+import threading
+import time
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Self
+
+from .audio import BLOCK_MS, RATE, AudioError, AudioSource, QueueSource
+
+log = logging.getLogger(__name__)
+
+BACKLOG_BLOCKS = 10_000 // BLOCK_MS
+"""A microphone that is not iterated keeps its last ten seconds."""
+TICK_S = 0.01
+OPENING_PATIENCE_S = 10.0
+MICROPHONE_PATIENCE_S = 3.0
+OUTPUT_PATIENCE_S = 2.0
+CLOSING_PATIENCE_S = 2.0
+RETRY_S = 1.0
+"""The time between two attempts to open a device that is gone."""
+
+
+@dataclass(frozen=True)
+class AudioDevices:
+    """The names of the audio devices of this machine."""
+
+    playback: tuple[str, ...]
+    capture: tuple[str, ...]
+
+
+def devices() -> AudioDevices:
+    """Return the names of the audio devices; none on a machine without sound."""
+    return AudioDevices(
+        tuple(name for name, _ in _listing(capture=False)),
+        tuple(name for name, _ in _listing(capture=True)),
+    )
+
+
+def drain(source: AudioSource, seconds: float) -> bytes:
+    """Return at most `seconds` of sound from an entered source, to measure its level.
+
+    Wait at most twice as long for a source that falls silent. Raises AudioError as the source does.
+    """
+    wanted = int(seconds * RATE) * 2
+    arrived: queue.SimpleQueue[bytes | AudioError | None] = queue.SimpleQueue()
+
+    def pull() -> None:
+        try:
+            for block in source:
+                arrived.put(block)
+        except AudioError as error:
+            arrived.put(error)
+        arrived.put(None)
+
+    threading.Thread(target=pull, daemon=True, name="drain").start()
+    limit = time.monotonic() + 2 * seconds + 1
+    pcm = b""
+    while len(pcm) < wanted:
+        try:
+            block = arrived.get(timeout=max(0.0, limit - time.monotonic()))
+        except queue.Empty:
+            break
+        if isinstance(block, AudioError):
+            raise block
+        if block is None:
+            break
+        pcm += block
+    return pcm[:wanted]
+
+
+class MicrophoneSource(QueueSource):
+    """A microphone. It is opened on entering; `device` is (a part of) its name, None the default.
+
+    Every microphone is usable: the sound library mixes its channels and converts its rate.
+
+    Entering raises AudioError if there is no microphone of that name or it cannot be opened. The
+    iteration raises AudioError if it goes away. `reopen` then waits for it; without a name, for
+    any default microphone. With `allow_missing`, entering succeeds without a microphone, and the
+    iteration raises the error instead: the microphone may be plugged in later.
+    """
+
+    def __init__(self, device: str | None = None, *, allow_missing: bool = False) -> None:
+        super().__init__(limit_blocks=BACKLOG_BLOCKS)
+        self._allow_missing = allow_missing
+        self._wanted = device
+        self._device: Any = None
+        self._left = threading.Event()
+        self._silence_message = "The microphone gives no sound; plug it in again."
+
+    def __enter__(self) -> Self:
+        try:
+            self._open()
+        except AudioError as error:
+            if not self._allow_missing:
+                raise
+            self.fail(str(error))
+        return self
+
+    def _open(self) -> None:
+        import miniaudio
+
+        _silence_alsa()
+        identity = _device_id(self._wanted, capture=True)
+        self._patience_s = OPENING_PATIENCE_S
+        opened: Any = None
+        try:
+            opened = miniaudio.CaptureDevice(
+                miniaudio.SampleFormat.SIGNED16, 1, RATE, BLOCK_MS, identity
+            )
+            if opened.backend == "Null":
+                raise miniaudio.MiniaudioError("only the null device")
+            opened.stop_callback = lambda: self._stopped(opened)
+            receiver = self._receive()
+            next(receiver)
+            self._device = opened
+            opened.start(receiver)
+        except miniaudio.MiniaudioError as error:
+            self._device = None
+            if opened is not None:
+                opened.close()
+            raise AudioError(
+                "No microphone can be opened; plug one in and allow this program to use it, "
+                "or type the moves."
+            ) from error
+
+    def _receive(self) -> Generator[None, bytes, None]:
+        while True:
+            self.push(bytes((yield)))
+            self._patience_s = MICROPHONE_PATIENCE_S
+
+    def _stopped(self, device: Any) -> None:
+        if device is self._device and not self._closed:
+            self.fail("The microphone is gone; plug it in again.")
+
+    def reopen(self) -> bool:
+        """Try to open the microphone every second until it gives sound; False after `close`."""
+        while not self._left.is_set():
+            self._release()
+            with self._change:
+                self._closed, self._error, self._rest = False, None, b""
+                self._blocks.clear()
+            try:
+                self._open()
+            except AudioError:
+                self._left.wait(RETRY_S)
+                continue
+            with self._change:
+                self._change.wait_for(
+                    lambda: bool(self._blocks) or self._left.is_set(), MICROPHONE_PATIENCE_S
+                )
+                if self._blocks and not self._left.is_set():
+                    return True
+        self.close()
+        return False
+
+    def _release(self) -> None:
+        device, self._device = self._device, None
+        if device is not None:
+            _close(device)
+
+    def close(self) -> None:
+        """End the iteration and give the microphone back."""
+        self._left.set()
+        super().close()
+        self._release()
+
+
+class DeviceSink:
+    """A loudspeaker or earphone; `device` is (a part of) its name, None the default.
+
+    The device stays open and plays silence between phrases, in periods of 10 ms. So a phrase
+    begins at once, and the sound ends within 50 ms of a stop. The next `play` opens a device again
+    that went away. Raises AudioError if the device cannot be opened.
+    """
+
+    PERIOD_MS = 10
+    DEVICE_RATE = 48_000
+
+    def __init__(self, device: str | None = None) -> None:
+        self._wanted = device
+        self._name = device or "default output"
+        self._lock = threading.Lock()
+        self._playing = b""
+        self._at = 0
+        self._stop = threading.Event()
+        self._done = threading.Event()
+        self._fed = 0.0
+        self._patience_s = OPENING_PATIENCE_S
+        self._device: Any = None
+        self._open()
+
+    def _open(self) -> None:
+        import miniaudio
+
+        _silence_alsa()
+        identity = _device_id(self._wanted, capture=False)
+        opened: Any = None
+        try:
+            opened = miniaudio.PlaybackDevice(
+                miniaudio.SampleFormat.SIGNED16, 1, self.DEVICE_RATE, self.PERIOD_MS, identity
+            )
+            if opened.backend == "Null":
+                raise miniaudio.MiniaudioError("only the null device")
+            self._fed, self._patience_s = time.monotonic(), OPENING_PATIENCE_S
+            feeder = self._feed()
+            next(feeder)
+            opened.start(feeder)
+        except miniaudio.MiniaudioError as error:
+            if opened is not None:
+                opened.close()
+            raise AudioError(
+                "No audio output can be opened; plug in a loudspeaker or an earphone."
+            ) from error
+        self._device = opened
+
+    @property
+    def name(self) -> str:
+        """Return the name by which the device was asked for."""
+        return self._name
+
+    def _feed(self) -> Generator[bytes, int, None]:
+        frames = yield b""
+        for period in itertools.count(1):
+            with self._lock:
+                self._fed = time.monotonic()
+                # A device may take one period and start much later.
+                self._patience_s = OUTPUT_PATIENCE_S if period > 2 else OPENING_PATIENCE_S
+                if self._stop.is_set():
+                    self._playing = b""
+                piece = self._playing[self._at : self._at + 2 * frames]
+                self._at += len(piece)
+                if self._at >= len(self._playing):
+                    self._done.set()
+            frames = yield piece.ljust(2 * frames, b"\0")
+
+    def _is_gone(self) -> bool:
+        with self._lock:
+            return self._device is None or time.monotonic() - self._fed > self._patience_s
+
+    def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        """Play `pcm`; see AudioSink."""
+        if stop.is_set():
+            return False
+        if self._is_gone():
+            self.close()
+            self._open()
+        sound = _resampled(pcm, rate, self.DEVICE_RATE)
+        # When the feeder is done, the last periods that it handed over are still to be played.
+        sound += bytes(2 * self.DEVICE_RATE * 3 * self.PERIOD_MS // 1000)
+        done = threading.Event()
+        with self._lock:
+            self._stop, self._done = stop, done
+            self._playing, self._at = sound, 0
+        while not done.wait(TICK_S):
+            if stop.is_set():  # the feeder may not run any more
+                with self._lock:
+                    self._playing = b""
+                return False
+            if self._is_gone():
+                self.close()
+                raise AudioError(
+                    f"The audio output ({self._name}) takes no sound; plug it in again."
+                )
+        return not stop.is_set()
+
+    def close(self) -> None:
+        """Give the device back and stop playing."""
+        with self._lock:
+            self._playing = b""
+        device, self._device = self._device, None
+        if device is not None:
+            _close(device)
+
+
+def _listing(*, capture: bool) -> list[tuple[str, Any]]:
+    """Return the names and the ids of the capture or playback devices."""
+    import miniaudio
+
+    _silence_alsa()
+    try:
+        found = miniaudio.Devices()
+        listed = found.get_captures() if capture else found.get_playbacks()
+    except miniaudio.MiniaudioError:
+        return []
+    if found.backend == "Null":
+        return []
+    # ALSA lists its null device under this name, even on machines without a sound card.
+    return [
+        (str(entry["name"]), entry["id"])
+        for entry in listed
+        if not str(entry["name"]).startswith("Discard all samples")
+    ]
+
+
+def _device_id(wanted: str | None, *, capture: bool) -> Any:
+    if wanted is None:
+        return None
+    listed = _listing(capture=capture)
+    for name, identity in listed:
+        if name.casefold() == wanted.casefold():
+            return identity
+    for name, identity in listed:
+        if wanted.casefold() in name.casefold():
+            return identity
+    kind = "microphone" if capture else "audio output"
+    names = "; ".join(name for name, _ in listed) or "none"
+    raise AudioError(f"There is no {kind} called {wanted!r}; there are: {names}.")
+
+
+_alsa_handler: list[object] = []
+
+
+def _silence_alsa() -> None:
+    """Keep ALSA's library from writing a page of messages to a screen reader's terminal."""
+    if _alsa_handler or not sys.platform.startswith("linux"):
+        return
+    handler = ctypes.CFUNCTYPE(
+        None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p
+    )(lambda *_: None)
+    _alsa_handler.append(handler)  # the library keeps only a pointer to it
+    try:
+        ctypes.CDLL("libasound.so.2").snd_lib_error_set_handler(handler)
+    except (OSError, AttributeError):
+        return
+
+
+def _close(device: Any) -> None:
+    """Close a device. If its driver hangs, leave it behind: a new one can still be opened."""
+
+    def close() -> None:
+        try:
+            device.close()
+        except Exception:
+            log.exception("closing an audio device failed")
+
+    closing = threading.Thread(target=close, daemon=True, name="closing a device")
+    closing.start()
+    closing.join(CLOSING_PATIENCE_S)
+
+
+def _resampled(pcm: bytes, rate: int, wanted: int) -> bytes:
+    if rate == wanted:
+        return pcm
+    import miniaudio
+
+    form = miniaudio.SampleFormat.SIGNED16
+    return bytes(miniaudio.convert_frames(form, 1, rate, pcm, form, 1, wanted))

@@ -1,0 +1,16 @@
+"""Calling back into code that must not disturb the thread that calls it."""
+
+import logging
+from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+
+def call(callback: Callable[..., None] | None, *arguments: object) -> None:
+    """Call `callback`, if there is one, and log an exception that it raises."""
+    if callback is None:
+        return
+    try:
+        callback(*arguments)
+    except Exception:
+        log.exception("a callback failed")

@@ -1,0 +1,166 @@
+"""From the events of an endpointer to recognised utterances, without threads or clocks."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from .audio import is_soft
+from .endpointing import (
+    UNDECIDED_S,
+    UNFINISHED_S,
+    EndpointEvent,
+    Segment,
+    SpeechContinues,
+    SpeechDropped,
+    SpeechEnded,
+    SpeechStarted,
+    silence_after,
+)
+from .ensemble import AnyDecoder, AnyRecogniser
+from .recogniser import Recognition
+
+TAIL_S = 0.3
+"""Seconds of sound after the last voiced block that are recognised with it. Later sound counts only
+if the speaker goes on: in a noisy hall, the silence that ends speech is full of other people's
+words."""
+
+
+@dataclass(frozen=True)
+class FirstWords:
+    """The first words of the utterance under way were recognised."""
+
+
+@dataclass(frozen=True)
+class RecognisedUtterance:
+    """One whole utterance: its time, its sound, and the phrases that were listened for."""
+
+    recognition: Recognition
+    segment: Segment
+    sound: bytes
+    phrases: frozenset[str]
+
+
+TranscriberEvent: TypeAlias = FirstWords | RecognisedUtterance
+
+
+class Transcriber:
+    """Recognises utterances while they are spoken, and says when they are over.
+
+    `phrases` may be set at any time and from any thread. An utterance under way is then recognised
+    again from its beginning: a player who answers quickly must be understood. Everything else
+    belongs to one thread. `decoder` is one that was started for `phrases` already. `silence` may
+    say how many seconds of silence end an utterance of which these words were heard; if it returns
+    None, `silence_after` does.
+    """
+
+    def __init__(
+        self,
+        recogniser: AnyRecogniser,
+        phrases: frozenset[str],
+        silence: Callable[[str], float | None] | None = None,
+        decoder: AnyDecoder | None = None,
+    ) -> None:
+        self.phrases = phrases
+        self._recogniser = recogniser
+        self._silence = silence
+        self._next = decoder  # takes over from the present one
+        self._next_phrases = phrases  # of the decoder that was started last
+        self._decoder: AnyDecoder | None = None  # of the utterance under way
+        self._decoder_phrases = phrases
+        self._sound = b""  # of the utterance, as far as it was decoded
+        self._held_back = b""  # the sound after it, until the speaker goes on
+        self._has_words = False
+        self._tried = False  # to finish in this pause, but the words changed
+        self._result: Recognition | None = None
+
+    def afresh(self) -> "Transcriber":
+        """Return another one for the same phrases. It has no part in what this one still does."""
+        return Transcriber(self._recogniser, self.phrases, self._silence)
+
+    def prepare(self) -> None:
+        """After a change of the phrases, start the next decoder, so that no utterance waits."""
+        if self.phrases != self._next_phrases:
+            self._next = self._started()
+
+    def _started(self) -> AnyDecoder:
+        self._next_phrases = self.phrases
+        return self._recogniser.start(tuple(self._next_phrases))
+
+    def take(self, event: EndpointEvent, silent_s: float) -> list[TranscriberEvent]:
+        """Take an event of the endpointer; `silent_s` is how long the speaker has been silent."""
+        match event:
+            case SpeechStarted(sound):
+                self._decoder, self._sound, self._held_back = None, b"", b""
+                self._has_words = False
+                return self._decode(sound)
+            case SpeechContinues(sound):
+                self._held_back += sound
+                sound = b""
+                if silent_s <= TAIL_S + 1e-9:
+                    sound, self._held_back = self._held_back, b""
+                return self._decode(sound)
+            case SpeechEnded(segment):
+                return self._finish(segment)
+            case SpeechDropped():
+                self._decoder = None
+                return []
+
+    def _decode(self, sound: bytes) -> list[TranscriberEvent]:
+        self._sound += sound
+        if self._next is not None or self._decoder is None:
+            self._use(self._next or self._started())
+        elif sound:
+            # The decoder's own opinion about the end is ignored: it ends in pauses for breath.
+            self._decoder.accept(sound)
+        assert self._decoder is not None
+        if self._has_words or not self._decoder.partial():
+            return []
+        self._has_words = True
+        return [FirstWords()]
+
+    def _use(self, decoder: AnyDecoder) -> None:
+        """Decode the utterance from its beginning with a new decoder."""
+        self._next = None
+        self._decoder, self._decoder_phrases = decoder, self._next_phrases
+        if self._sound:
+            decoder.accept(self._sound)
+
+    def is_over(self, silent_s: float) -> bool:
+        """Return whether so many seconds of silence end the utterance under way."""
+        self._result = None
+        if silent_s == 0.0 or self._decoder is None:
+            self._tried = False
+            return False
+        words = self._decoder.partial()
+        silence = self._silence(words) if self._silence is not None else None
+        if silence is None:
+            silence = silence_after(words, self.phrases)
+        if self._tried:
+            silence = max(silence, UNFINISHED_S)
+        if silent_s < silence - 1e-9:
+            return False
+        if silence < UNDECIDED_S:
+            # Partial words run ahead of the sound: "Felix drei" is shown as soon as "Felix" was
+            # said, if nothing else can follow. Only the result is reliable.
+            result = self._decoder.finish()
+            if result.words != words:
+                self._tried = True
+                self._use(self._started())
+                return False
+            self._result = result
+        return True
+
+    def _finish(self, segment: Segment) -> list[TranscriberEvent]:
+        decoder, self._decoder = self._decoder, None
+        if decoder is None:  # it failed
+            return []
+        recognition = self._result or decoder.finish()
+        phrases = self._decoder_phrases
+        if is_soft(self._sound):
+            # Only now is it known how soft the utterance was: recognise it again, amplified.
+            phrases = self.phrases
+            recognition = self._recogniser.recognise(self._sound, tuple(phrases))
+        events: list[TranscriberEvent] = []
+        if recognition.words and not self._has_words:
+            events.append(FirstWords())
+        return [*events, RecognisedUtterance(recognition, segment, self._sound, phrases)]
