@@ -31,7 +31,7 @@ def first_sample(synthesiser: Synthesiser, phrases: Sequence[str]) -> FirstSampl
     """
     if not phrases:
         raise ValueError("Give at least one phrase to measure.")
-    synthesiser.warm()
+    synthesiser.voices()  # starts the worker
     cold, warm = [], []
     for phrase in phrases:
         synthesiser.path_of(phrase).unlink(missing_ok=True)

@@ -106,6 +106,7 @@ def _misnamed(file: Path) -> str:
 
 def _checked(file: Path) -> PackReport:
     from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
+    from blindplay.speech.synthesis import is_words
 
     if file.is_file():
         text, name = file.read_bytes(), file.name
@@ -118,7 +119,12 @@ def _checked(file: Path) -> PackReport:
         )
     code = Path(name).stem
     report = check_pack(
-        text, name, code, likeness=unlikeness, is_sound=lambda s: bool(sounds_of(s))
+        text,
+        name,
+        code,
+        likeness=unlikeness,
+        is_sound=lambda sound: bool(sounds_of(sound)),
+        is_words=is_words,
     )
     if file.is_file() and _misnamed(file):
         report.warnings.append(PackFinding("", None, _misnamed(file)))

@@ -3,7 +3,7 @@
 The words themselves are data: one TOML file a language in ``packs``.
 """
 
-from .language import Language, LanguageError, languages, load, words_only
+from .language import Language, LanguageError, languages, load
 from .lexicon import Lexicon, lexicon
 from .pack import look_in
 from .understanding import (
@@ -31,5 +31,4 @@ __all__ = [
     "lexicon",
     "load",
     "look_in",
-    "words_only",
 ]

@@ -25,27 +25,12 @@ from .understanding import (
     reaches,
 )
 
-__all__ = ["Language", "LanguageError", "languages", "load", "words_only"]
+__all__ = ["Language", "LanguageError", "languages", "load"]
 
-_NOT_SPOKEN = re.compile(
-    r"[^\W\d_]*[\d_][\w]*"  # digits, and whatever is written together with them
-    r"|(?<!\w)\w(?!\w)"  # a single letter
-    r"|(?<!\w)[A-Z]?[a-h]?x[a-h](?!\w)"  # exd, Sxd
-    r"|[^\w\s.,;:!?'’„“”»«–-]"  # + # = and every other sign
-)
 _SLOTS = ("{square}", "{file}", "{rank}", "{pieces}")
 _ARTICLE_PART = re.compile(r"[A-Za-z]+|\d+")
 
 _SIGNS_OF_A_MOVE = frozenset((Sign.FILE, Sign.RANK, Sign.PIECE, Sign.CAPTURES, Sign.PROMOTES))
-
-
-def words_only(text: str) -> bool:
-    """Whether a synthesiser may be given ``text``: no digit, notation, or single letter.
-
-    >>> words_only("Springer Gustav eins Felix drei"), words_only("Sf3"), words_only("Anna b")
-    (True, False, False)
-    """
-    return _NOT_SPOKEN.search(text) is None
 
 
 def _gives_check(board: chess.Board, move: chess.Move) -> bool:
@@ -77,7 +62,7 @@ class Language:
         self.spoken: Mapping[str, str] = MappingProxyType(
             {k.casefold(): str(v) for k, v in pack.table("spoken").items()}
         )
-        """Words in small letters (see :func:`respell`) and what a synthesiser is given instead."""
+        """Words in small letters, and how a synthesiser and a speech model spell them instead."""
         self._pack = pack
         self._reader = TextParser(pack)
         self._sentences = pack.table("sentences")
@@ -95,10 +80,6 @@ class Language:
             Sign.CASTLES_SHORT: pack.words("move", "castles_short")[0],
             Sign.CASTLES_LONG: pack.words("move", "castles_long")[0],
         }
-        self._respell = re.compile(
-            r"(?<!\w)(?:" + "|".join(map(re.escape, self._spoken_forms())) + r")(?!\w)",
-            re.IGNORECASE,
-        )
         # The last position only: a table asks about one position many times. One assignment of
         # one tuple, so that threads never see half of it.
         self._last: tuple[tuple[object, ...], MoveIndex] | None = None
@@ -595,7 +576,7 @@ class Language:
         """The sentence ``key`` of the pack's ``[sentences]`` with its ``{names}`` filled in.
 
         LanguageError if there is no such sentence, or a value is missing. The values must be
-        words already (see :func:`words_only`); values that the sentence does not use are ignored.
+        words already; values that the sentence does not use are ignored.
         """
         if key not in self._sentences:
             raise LanguageError(f"{self._pack.file} has no sentence {key!r}: add it.")
@@ -635,16 +616,6 @@ class Language:
         if len(choices) < 2:
             return "".join(choices)
         return f"{', '.join(choices[:-1])} {self.sentence('or')} {choices[-1]}"
-
-    def respell(self, text: str) -> str:
-        """``text`` as a synthesiser should be given it; what is shown stays as it is."""
-        if not self.spoken:
-            return text
-        return self._respell.sub(lambda match: self.spoken.get(match[0].casefold(), match[0]), text)
-
-    def _spoken_forms(self) -> list[str]:
-        # Longest first, so that "en passant" is found before any of its words.
-        return sorted(self.spoken, key=len, reverse=True)
 
     def _square_names(self, edition: str) -> tuple[str, ...]:
         names = list(self._pack.file_names)

@@ -17,7 +17,7 @@ from typing import Any
 
 import chess
 
-from .language import Language, words_only
+from .language import Language
 from .lexicon import WordVariants, variants
 from .pack import LanguageError, Pack, Sign, entries, fold, parse
 from .roundtrip import STARTS
@@ -76,11 +76,18 @@ class PackReport:
 
 
 def check(
-    text: bytes, file: str, code: str, *, likeness: Likeness, is_sound: Callable[[str], bool]
+    text: bytes,
+    file: str,
+    code: str,
+    *,
+    likeness: Likeness,
+    is_sound: Callable[[str], bool],
+    is_words: Callable[[str], bool],
 ) -> PackReport:
     """Look at a pack, whatever it may be; never raises.
 
-    ``likeness`` and ``is_sound`` know the sounds that pronunciations are made of.
+    ``likeness`` and ``is_sound`` know the sounds that pronunciations are made of, ``is_words``
+    whether a synthesiser can say a text.
     """
     report = PackReport(file)
     try:
@@ -91,7 +98,7 @@ def check(
         return report
     reference = files(__package__).joinpath("packs", f"{_REFERENCE}.toml")
     whole = parse(reference.read_bytes(), reference.name)
-    checking = _Checking(report, data, whole, _lines(text.decode("utf-8-sig")))
+    checking = _Checking(report, data, whole, _lines(text.decode("utf-8-sig")), is_words)
     checking.structure()
     checking.sentences()
     checking.letters()
@@ -132,11 +139,13 @@ class _Checking:
         data: Mapping[str, Any],
         whole: Mapping[str, Any],
         lines: Mapping[str, int],
+        is_words: Callable[[str], bool],
     ) -> None:
         self._report = report
         self._data = data
         self._whole = whole
         self._lines = lines
+        self._is_words = is_words
         self._said: dict[str, list[WordVariants]] = {}
 
     def _line(self, key: str) -> int | None:
@@ -236,7 +245,7 @@ class _Checking:
             said = given.format(**dict.fromkeys(found, "Anna Anna"))
             if not said.strip() or said != said.strip():
                 self._error(key, "This is empty, or has spaces at its ends.")
-            elif not words_only(said):
+            elif not self._is_words(said):
                 self._error(
                     key, "This has a digit, a sign or a letter alone; write it out in words."
                 )
@@ -456,7 +465,7 @@ class _Checking:
         numbers: dict[str, int] = {}
         for n in range(10_000):
             said = words.number(n)
-            if numbers.setdefault(said, n) != n or not words_only(said):
+            if numbers.setdefault(said, n) != n or not self._is_words(said):
                 self._error("numbers", f"{n} is {said!r}, and so is {numbers[said]}, or no word.")
                 break
         self._commands(words, pack)
@@ -465,7 +474,7 @@ class _Checking:
             board = chess.Board(fen)
             for move in board.legal_moves:
                 said = words.announce(board, move)
-                if not words_only(said):
+                if not self._is_words(said):
                     failed.append(f"{said!r} is announced, which is not words only.")
                 elif words.understand(said, board).move != move:
                     failed.append(

@@ -1,4 +1,4 @@
-"""Words rendered to WAV files by pyttsx3 in a worker process, and kept."""
+"""Words rendered to WAV files by pyttsx3 in a worker process, and kept in a cache."""
 
 import contextlib
 import hashlib
@@ -11,62 +11,75 @@ import sys
 import tempfile
 import threading
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import platformdirs
 
-from .audio import AudioError, read_wav
+from .audio import AudioError, Closing, read_wav
 
 VERSION = 2
-"""Part of the cache's key: raise it whenever the same words are to sound different."""
+"""A part of the cache's key. Raise it when the same words are to sound different."""
 CACHE_LIMIT_BYTES = 200_000_000
-_LONGEST_ANSWER = 1 << 22  # bytes: a list of all voices has some hundred thousand
-_MOST_UNASKED = 100  # lines: a worker that says more than it is asked is ended
+_LONGEST_ANSWER = 1 << 22  # bytes; a list of all voices has some hundred thousand
+_MOST_UNASKED = 100  # lines; a worker that writes more than it was asked is killed
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _PUNCTUATION = '.,;:!?…()«»„“”"–—'
-_CAPTURE = re.compile(r"[A-Z]?[a-h]?x[a-h]")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NOTATION = re.compile(r"[A-Z]?[a-h]?x[a-h]|O{2,3}")
 
 
 class NotWordsError(ValueError):
-    """Something other than spelled-out words was about to be spoken."""
+    """A text to be spoken has something else in it than spelled-out words."""
 
 
 class SynthesisError(RuntimeError):
-    """The synthesiser could not speak; the sentence says what to do."""
+    """The synthesiser could not speak. The message names the remedy."""
 
 
 def words_only(text: str) -> str:
-    """Return `text` with single spaces, if it is made of whole words only.
+    """Return `text` with single spaces if it is made of whole words only.
 
-    A digit, a chess symbol, a notation such as "O-O" or "exd", or a single letter is heard as
-    something else ("a" as "e", "h" as "hour"). Raises NotWordsError naming the offender, or when
-    there is nothing to say.
+    A voice misreads digits, chess symbols, notation such as "O-O" or "exd", and single letters ("a"
+    as "e", "h" as "hour"). Raises NotWordsError, which names the offender, also for an empty text.
     """
     text = " ".join(unicodedata.normalize("NFC", text).split())
-    spoken = 0
-    for token in text.split():
-        bare = token.strip(_PUNCTUATION)
-        if not bare:
-            continue
-        for part in bare.split("-"):
-            letters = part.replace("'", "").replace("’", "")
-            if (
-                not _WORD.fullmatch(part)
-                or not letters.isalpha()
-                or len(letters) < 2
-                or _CAPTURE.fullmatch(part)
-                or re.fullmatch(r"O{2,3}", part)
-            ):
-                raise NotWordsError(f"{token!r} must be spelled out in words before it is spoken.")
-        spoken += 1
-    if not spoken:
+    tokens = {token: token.strip(_PUNCTUATION) for token in text.split()}
+    for token, bare in tokens.items():
+        if bare and not all(map(_is_word, bare.split("-"))):
+            raise NotWordsError(f"{token!r} must be spelled out in words before it is spoken.")
+    if not any(tokens.values()):
         raise NotWordsError("There is nothing to say: give at least one word.")
     return text
+
+
+def _is_word(text: str) -> bool:
+    letters = text.replace("'", "").replace("’", "")
+    spelled_out = _WORD.fullmatch(text) and not _NOTATION.fullmatch(text)
+    return bool(spelled_out) and letters.isalpha() and len(letters) > 1
+
+
+def is_words(text: str) -> bool:
+    """Return whether a synthesiser may be given `text` (see `words_only`)."""
+    try:
+        words_only(text)
+    except NotWordsError:
+        return False
+    return True
+
+
+def respeller(spellings: Mapping[str, str]) -> Callable[[str], str]:
+    """Return a function that replaces words of a text, whatever their case, for a voice that
+    pronounces them better in another spelling: {"cesar": "Cäsar"}."""
+    to = {words.casefold(): other for words, other in spellings.items()}
+    if not to:
+        return str
+    # The longest first: "en passant" before "en".
+    forms = sorted(map(re.escape, to), key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)", re.IGNORECASE)
+    return lambda text: pattern.sub(lambda found: to.get(found[0].casefold(), found[0]), text)
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,7 @@ class Voice:
 
 
 class _Worker:
-    """The running worker process, its answers collected by a thread so that they can time out."""
+    """A running worker process. A thread collects its answers, so that they can time out."""
 
     def __init__(self, command: list[str]) -> None:
         self.process = subprocess.Popen(
@@ -103,9 +116,9 @@ class _Worker:
         self._answers.put(None)
 
     def ask(self, request: Mapping[str, object], timeout: float) -> dict[str, Any]:
-        """Return the answer. Raises TimeoutError, or ConnectionError when the worker has died."""
+        """Return the answer. Raises TimeoutError, or ConnectionError if the worker has died."""
         assert self.process.stdin is not None
-        with contextlib.suppress(queue.Empty):  # what was said unasked is no answer
+        with contextlib.suppress(queue.Empty):  # lines that nobody asked for are no answer
             while self._answers.get_nowait() is not None:
                 pass
             raise ConnectionError("the worker has ended")
@@ -121,31 +134,29 @@ class _Worker:
         if line is None:
             raise ConnectionError("the worker has ended")
         self.fresh = False
-        try:
+        with contextlib.suppress(ValueError, RecursionError):
             answer = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ConnectionError("the worker answered nonsense") from error
-        if not isinstance(answer, dict):
-            raise ConnectionError("the worker answered nonsense")
-        return answer
+            if isinstance(answer, dict):
+                return answer
+        raise ConnectionError("the worker answered nonsense")
 
     def kill(self) -> None:
         with contextlib.suppress(OSError):
             self.process.kill()
         self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            with contextlib.suppress(OSError, ValueError):
-                if pipe is not None and pipe is self.process.stdin:
-                    pipe.close()
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
 
 
-class Synthesiser:
-    """Renders words to WAV files; safe to use from several threads, one phrase at a time.
+class Synthesiser(Closing):
+    """Renders words to WAV files. Safe to use from several threads, one phrase at a time.
 
-    `language` is a tag such as "de". `cache` is the folder of rendered phrases (default: the
-    user's cache folder, or a temporary one where that cannot be written). `spellings` respells
-    words for the ear, "Cesar" → "Cäsar". `timeout` is the watchdog's patience in seconds for one
-    phrase; a worker that has just been started gets `start_timeout` more.
+    `language` is a tag such as "de". `cache` is the folder of rendered phrases: by default the
+    user's cache folder, or a temporary one if that cannot be written. `spellings` are words to be
+    respelled for the voice, {"cesar": "Cäsar"}. `timeout` is the watchdog's patience in seconds for
+    one phrase; a worker that was just started gets `start_timeout` more. After `close` the
+    synthesiser can be used again.
     """
 
     def __init__(
@@ -164,18 +175,13 @@ class Synthesiser:
         self.voice = voice
         self.rate = rate
         self.restarts = 0
-        self._spellings = {word.casefold(): to for word, to in (spellings or {}).items()}
-        # Longest first, for a spelling may be of several words: "en passant" before "en".
-        forms = sorted(map(re.escape, self._spellings), key=len, reverse=True)
-        self._respelt = (
-            re.compile(rf"(?<!\w)(?:{'|'.join(forms)})(?!\w)", re.IGNORECASE) if forms else None
-        )
+        self._respell = respeller(spellings or {})
         self._timeout = timeout
         self._start_timeout = start_timeout
         self._command = command or [sys.executable, "-m", "blindplay.speech.synthesis_worker"]
         self._lock = threading.Lock()
         self._worker: _Worker | None = None
-        self._failed = False  # the last phrase was asked for in vain
+        self._failed = False  # the last request
         self._cache = self._usable(
             cache or Path(platformdirs.user_cache_path("blindplay", appauthor=False)) / "phrases"
         )
@@ -191,71 +197,56 @@ class Synthesiser:
         _prune(folder)
         return folder
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def path_of(self, words: str, *, voice: str | None = None, rate: int | None = None) -> Path:
-        """Return where the rendered phrase is, or will be, kept. Raises NotWordsError."""
-        return self._plan(words, voice, rate)[1]
-
-    def _plan(self, words: str, voice: str | None, rate: int | None) -> tuple[str, Path]:
-        text = words_only(words)
-        if self._respelt is not None:
-            text = words_only(
-                self._respelt.sub(lambda found: self._spellings[found[0].casefold()], text)
-            )
-        what = [VERSION, sys.platform, self.language, voice or self.voice, rate or self.rate, text]
-        key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:40]
-        return text, self._cache / f"{key}.wav"
-
     def render(self, words: str, *, voice: str | None = None, rate: int | None = None) -> Path:
-        """Return a mono 16-bit WAV of `words`, from the cache where it is there.
+        """Return a mono 16-bit WAV file of `words`, from the cache if it is there.
 
-        `voice` is an id, name or language of `voices`, with espeak also "de+f2"; `rate` is in
+        `voice` is an id, a name or a language of `voices`, with espeak also "de+f2"; `rate` is in
         words a minute, 80 to 450. Raises NotWordsError, ValueError for a rate out of range, and
-        SynthesisError when the worker failed twice or has no such voice.
+        SynthesisError if the worker fails twice or has no such voice.
         """
-        rate = rate or self.rate
+        voice, rate = voice or self.voice, rate or self.rate
         if rate is not None and not 80 <= rate <= 450:
             raise ValueError(f"{rate} words a minute is too slow or too fast; give 80 to 450.")
-        text, path = self._plan(words, voice, rate)
-        if _kept(path):
-            return path  # without waiting for a worker that hangs over another phrase
+        text = self._text(words)
+        path = self._path(text, voice, rate)
+        if _is_cached(path):
+            return path  # even while the worker hangs over another phrase
         with self._lock:
-            if _kept(path):
+            if _is_cached(path):
                 return path
             handle, name = tempfile.mkstemp(dir=self._cache, prefix="new-", suffix=".wav")
             os.close(handle)
             fresh = Path(name)
+            request = {
+                "do": "render",
+                "text": text,
+                "language": self.language,
+                "voice": voice,
+                "rate": rate,
+                "file": name,
+            }
             try:
-                self._ask(
-                    {
-                        "do": "render",
-                        "text": text,
-                        "language": self.language,
-                        "voice": voice or self.voice,
-                        "rate": rate,
-                        "file": name,
-                    },
-                    fresh,
-                )
+                self._ask(request, fresh)
                 fresh.replace(path)
             finally:
                 fresh.unlink(missing_ok=True)
             return path
 
+    def path_of(self, words: str) -> Path:
+        """Return where `render` keeps these words. Raises NotWordsError."""
+        return self._path(self._text(words), self.voice, self.rate)
+
+    def _text(self, words: str) -> str:
+        return words_only(self._respell(words_only(words)))
+
+    def _path(self, text: str, voice: str | None, rate: int | None) -> Path:
+        identity = json.dumps([VERSION, sys.platform, self.language, voice, rate, text])
+        return self._cache / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.wav"
+
     def voices(self, language: str | None = None) -> tuple[Voice, ...]:
         """Return the machine's voices for `language` (default: the synthesiser's own).
 
-        Raises SynthesisError when the worker fails twice.
+        Raises SynthesisError if the worker fails twice.
         """
         wanted = re.split(r"[-_]", (language or self.language).casefold())[0]
         with self._lock:
@@ -268,13 +259,11 @@ class Synthesiser:
             ) from None
         return tuple(v for v in listed if re.split(r"[-_]", v.language.casefold())[0] == wanted)
 
-    def warm(self) -> None:
-        """Start the worker now, so that the first announcement need not wait for it."""
-        self.voices()
+    def _ask(self, request: Mapping[str, object], file: Path | None) -> dict[str, Any]:
+        """Ask the worker. If it hangs, dies or writes no sound, ask a new one, once.
 
-    def _ask(self, request: dict[str, object], file: Path | None) -> dict[str, Any]:
-        """Ask the worker; when it hangs, dies or writes no sound, ask a new one, once. After that
-        no second one is asked until one has worked: who waits is to learn soon that all is silent.
+        After that failed, ask only one worker until one has worked: whoever waits must learn soon
+        that nothing can be spoken.
         """
         why, tries, self._failed = "", 1 if self._failed else 2, True
         for _ in range(tries):
@@ -285,22 +274,22 @@ class Synthesiser:
                 answer = self._worker.ask(request, patience)
             except (TimeoutError, OSError) as error:
                 why = str(error)
-                self._drop()
+                self._restart()
                 continue
             if "error" in answer:
-                self._failed = False  # it works; it cannot say this
+                self._failed = False  # the worker works; it cannot say this
                 raise SynthesisError(str(answer["error"]))
-            if file is None or _whole(file):
+            if file is None or _is_whole(file):
                 self._failed = False
                 return answer
-            # espeak has been seen to return no sample for a voice that works in a new process.
+            # espeak sometimes returns no sample for a voice that works in a new process.
             why = "the voice wrote no sound"
-            self._drop()
+            self._restart()
         raise SynthesisError(
             f"The voice cannot speak ({why}); run blindplay doctor and choose another voice."
         )
 
-    def _drop(self) -> None:
+    def _restart(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.kill()
@@ -308,27 +297,27 @@ class Synthesiser:
 
     @property
     def worker_pid(self) -> int | None:
-        """Return the worker's process id while one runs (for tests and the doctor)."""
+        """Return the process id of the worker; None if none runs."""
         worker = self._worker
         return None if worker is None else worker.process.pid
 
     def close(self) -> None:
-        """End the worker; the cache stays. The synthesiser can be used again."""
+        """End the worker. The cache stays."""
         with self._lock:
             worker, self._worker = self._worker, None
             if worker is not None:
                 worker.kill()
 
 
-def _kept(path: Path) -> bool:
-    whole = _whole(path)
+def _is_cached(path: Path) -> bool:
+    whole = _is_whole(path)
     if whole:
         with contextlib.suppress(OSError):
-            os.utime(path)
+            os.utime(path)  # see _prune
     return whole
 
 
-def _whole(path: Path) -> bool:
+def _is_whole(path: Path) -> bool:
     try:
         read_wav(path)
     except AudioError:

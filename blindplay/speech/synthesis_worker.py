@@ -1,7 +1,7 @@
-"""The process in which pyttsx3 lives: JSON lines in, JSON lines out.
+"""The worker process of the synthesiser, which runs pyttsx3: JSON lines in, JSON lines out.
 
-pyttsx3 must be initialised and run in one thread, its run loop can hang and it prints to standard
-output; in a process of its own it can be silenced, killed and started again.
+pyttsx3 must be initialised and run in one thread, its run loop may hang, and it prints to standard
+output. In a process of its own it can be silenced, killed and started again.
 
 Requests: ``{"do": "voices"}`` and ``{"do": "render", "text", "language", "voice", "rate",
 "file"}``; answers ``{"voices": [...]}``, ``{"file": ...}`` or ``{"error": sentence}``.
@@ -11,19 +11,17 @@ import ctypes
 import json
 import os
 import re
-import struct
 import sys
 import time
-import wave
 from pathlib import Path
 from typing import Any
 
 
 def _load_espeak() -> Path | None:
-    """Make the espeak-ng of the espeakng_loader package the one pyttsx3 finds; tolerant.
+    """Let pyttsx3 find the espeak-ng of the espeakng_loader package.
 
-    Where the package is not installed (Windows, macOS) the system's own voices are used. Returns
-    the folder of espeak's data, if it is known.
+    Return the folder of espeak's data; None where the package is not installed (Windows, macOS),
+    and pyttsx3 uses the system's own voices.
     """
     if not sys.platform.startswith("linux"):
         return None
@@ -33,7 +31,7 @@ def _load_espeak() -> Path | None:
         return None
     library = Path(espeakng_loader.get_library_path())
     data = Path(espeakng_loader.get_data_path())
-    # pyttsx3 asks for the soname; a library already loaded under it is found without a path.
+    # pyttsx3 loads a library of this name; one that is loaded already needs no path.
     named = library.with_name("libespeak-ng.so.1")
     try:
         ctypes.CDLL(str(named if named.exists() else library), mode=ctypes.RTLD_GLOBAL)
@@ -60,7 +58,7 @@ class Engine:
         self._espeak = str(self._engine) == "espeak"
 
     def voices(self) -> list[dict[str, str]]:
-        """Return id, name and language of every voice; the language is "" where unknown."""
+        """Return the id, name and language of every voice; the language is "" if unknown."""
         listed = []
         for voice in self._engine.getProperty("voices"):
             tags = [
@@ -74,25 +72,7 @@ class Engine:
     def _voice_id(self, language: str, voice: str | None) -> str:
         known = self.voices()
         if voice is not None:
-            base, _, variant = voice.partition("+")
-            names = {part for v in known for part in (v["id"], v["name"], v["language"])}
-            if self._espeak:  # knows "en", too, and lists "en-us", "en-gb", …
-                names |= {_primary(v["language"]) for v in known}
-            if base.casefold() not in {name.casefold() for name in names if name}:
-                raise ValueError(f"There is no voice {voice!r}; choose one that is listed.")
-            if self._espeak and variant and self._data is not None:
-                # espeak passes over a variant it does not have without a word.
-                variants = self._data / "voices" / "!v"
-                if not re.fullmatch(r"\w+", variant) or not (variants / variant).is_file():
-                    raise ValueError(f"There is no voice variant {variant!r}; try f2 or m3.")
-            if self._espeak:
-                return voice
-            return next(
-                v["id"]
-                for v in known
-                if base.casefold()
-                in (v["id"].casefold(), v["name"].casefold(), v["language"].casefold())
-            )
+            return self._named(voice, known)
         exact = [v["id"] for v in known if v["language"].casefold() == language.casefold()]
         near = [v["id"] for v in known if _primary(v["language"]) == _primary(language)]
         for identity in exact + near:
@@ -102,11 +82,28 @@ class Engine:
             "install one in the system's speech settings."
         )
 
+    def _named(self, voice: str, known: list[dict[str, str]]) -> str:
+        """Return the id of a voice of this id, name or language, with espeak also of a variant."""
+        base, _, variant = voice.partition("+")
+        ids = {name.casefold(): v["id"] for v in reversed(known) for name in v.values() if name}
+        if self._espeak:  # knows "en", too, but lists only "en-us", "en-gb", …
+            ids |= {_primary(v["language"]): voice for v in known}
+        if base.casefold() not in ids:
+            raise ValueError(f"There is no voice {voice!r}; choose one that is listed.")
+        if not self._espeak:
+            return ids[base.casefold()]
+        if variant and self._data is not None:
+            # espeak silently ignores an unknown variant.
+            variants = self._data / "voices" / "!v"
+            if not re.fullmatch(r"\w+", variant) or not (variants / variant).is_file():
+                raise ValueError(f"There is no voice variant {variant!r}; try f2 or m3.")
+        return voice
+
     def _synchronise(self) -> None:
         """Wait until espeak has taken a setting.
 
-        It works through a queue, and a phrase that follows at once has been seen to be spoken
-        with the settings before, or not at all.
+        Espeak works through a queue: a phrase that follows at once may be spoken with the settings
+        before, or not at all.
         """
         if self._espeak:
             from pyttsx3.drivers import _espeak
@@ -116,7 +113,7 @@ class Engine:
     def render(
         self, text: str, language: str, voice: str | None, rate: int | None, file: Path
     ) -> None:
-        """Write `text` spoken to the WAV `file`. Raises ValueError, RuntimeError or OSError."""
+        """Write the spoken `text` to the WAV `file`. Raises ValueError, RuntimeError or OSError."""
         self._errors.clear()
         for name, value in (
             ("voice", self._voice_id(language, voice)),
@@ -133,7 +130,7 @@ class Engine:
 
 
 def _settle(file: Path) -> None:
-    """Wait up to five seconds for a driver that writes after its run loop has ended (macOS)."""
+    """Wait up to five seconds: on macOS the driver writes after its run loop has ended."""
     size, limit = -1, time.monotonic() + 5
     while time.monotonic() < limit:
         now = file.stat().st_size if file.exists() else 0
@@ -144,52 +141,28 @@ def _settle(file: Path) -> None:
 
 
 def _to_wav(file: Path) -> None:
-    """Turn the AIFF that macOS writes under any name into mono 16-bit WAV; leave WAV alone."""
-    data = file.read_bytes()
-    if data[:4] != b"FORM":
-        return
-    little = data[8:12] == b"AIFC"
-    rate, pcm, channels, bits = 22_050, b"", 1, 16
-    at = 12
-    while at + 8 <= len(data):
-        kind, (length,) = data[at : at + 4], struct.unpack_from(">I", data, at + 4)
-        body = data[at + 8 : at + 8 + length]
-        if kind == b"COMM":
-            channels, _, bits = struct.unpack_from(">hIh", body)
-            exponent, mantissa = struct.unpack_from(">HQ", body, 8)  # 80-bit IEEE extended
-            rate = round(mantissa * 2.0 ** (exponent - 16_383 - 63))
-            little = little and body[18:22] == b"sowt"
-        elif kind == b"SSND":
-            pcm = body[8:]
-        at += 8 + length + length % 2
-    if channels != 1 or bits != 16 or not pcm:
-        raise RuntimeError("The voice wrote a kind of sound file that is not understood.")
-    samples = memoryview(bytearray(pcm[: len(pcm) // 2 * 2]))
-    if not little:
-        samples[0::2], samples[1::2] = bytes(samples[1::2]), bytes(samples[0::2])
-    with wave.open(str(file), "wb") as out:
-        out.setnchannels(1)
-        out.setsampwidth(2)
-        out.setframerate(rate)
-        out.writeframes(samples)
+    """Convert the AIFF that macOS writes, whatever the file's name, to WAV."""
+    with file.open("rb") as opened:
+        if opened.read(4) != b"FORM":
+            return
+        import soundfile
+
+        opened.seek(0)
+        samples, rate = soundfile.read(opened, dtype="int16")
+    soundfile.write(file, samples, rate, "PCM_16", format="WAV")
 
 
 def _answer(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
     if request["do"] == "voices":
         return {"voices": engine.voices()}
-    engine.render(
-        request["text"],
-        request["language"],
-        request["voice"],
-        request["rate"],
-        Path(request["file"]),
-    )
+    file = Path(request["file"])
+    engine.render(request["text"], request["language"], request["voice"], request["rate"], file)
     return {"file": request["file"]}
 
 
 def main() -> None:
     """Answer requests until standard input ends."""
-    # The answers get a descriptor of their own; whatever anybody prints goes nowhere.
+    # The answers get a descriptor of their own. Everything else that is printed is discarded.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -198,7 +171,7 @@ def main() -> None:
         try:
             engine = engine or Engine()
             answer = _answer(engine, json.loads(line))
-        except Exception as error:  # whatever a driver raises must be told, not end the process
+        except Exception as error:  # a driver's exceptions must not end the process
             answer = {"error": str(error) or type(error).__name__}
         answers.write(json.dumps(answer) + "\n")
         answers.flush()

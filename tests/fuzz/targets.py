@@ -41,6 +41,7 @@ from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
 from blindplay.speech.audio import AudioError, read_audio, read_wav
 from blindplay.speech.models import catalogue, folders
 from blindplay.speech.models.unpack import unpack
+from blindplay.speech.synthesis import is_words
 from blindplay.wording.pack_words import PackWords
 from tests import ROOT
 from tests.boards.dgt import hands
@@ -280,7 +281,14 @@ def _parts_of_packs() -> list[bytes]:
 
 
 def _check(data: bytes) -> object:
-    return check(data, "own.toml", "xx", likeness=unlikeness, is_sound=lambda s: bool(sounds_of(s)))
+    return check(
+        data,
+        "own.toml",
+        "xx",
+        likeness=unlikeness,
+        is_sound=lambda sound: bool(sounds_of(sound)),
+        is_words=is_words,
+    )
 
 
 # --- files ---------------------------------------------------------------------------------------

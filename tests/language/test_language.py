@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import blindplay.language.language as language_module
-from blindplay.language import IllegalReason, LanguageError, languages, load, words_only
+from blindplay.language import IllegalReason, LanguageError, languages, load
 from blindplay.language.roundtrip import positions
+from blindplay.speech.synthesis import is_words
 
 DE = load("de")
 
@@ -152,7 +153,7 @@ def test_duration_in_words_never_tells_more_than_there_is(milliseconds: int, wor
 
 @given(st.integers(0, 9999 * 3_600_000))
 def test_durations_are_words_only(milliseconds: int) -> None:
-    assert words_only(DE.duration(milliseconds))
+    assert is_words(DE.duration(milliseconds))
 
 
 def test_square_and_piece() -> None:
@@ -195,8 +196,7 @@ def test_every_reason_has_a_sentence(reason: IllegalReason) -> None:
 @pytest.mark.parametrize("key", DE.sentences())
 def test_sentence_is_words_only(key: str) -> None:
     said = DE.sentence(key, **dict.fromkeys(DE.fields(key), "Eva vier"))
-    assert words_only(said), said
-    assert words_only(DE.respell(said))
+    assert is_words(said), said
     assert said == said.strip() and said
 
 
@@ -207,34 +207,6 @@ def test_sentence_that_is_unknown_or_lacks_a_value_is_refused_in_one_sentence() 
         DE.sentence("clock_mine")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Sf3",
-        "e4",
-        "4 Minuten",
-        "exd",
-        "Dxd",
-        "O-O",
-        "0-0",
-        "e p",
-        "Buchstabe D",
-        "Ü",
-        "a+b",
-        "Eva_vier",
-    ],
-)
-def test_notation_digits_and_letters_are_not_words(text: str) -> None:
-    assert not words_only(text)
-
-
-@pytest.mark.parametrize(
-    "text", ["Schach.", "Eva vier?", "Weiß, bitte: Korrektur!", "Läufer – Turm"]
-)
-def test_words_are_words(text: str) -> None:
-    assert words_only(text)
-
-
 def test_no_announcement_holds_a_digit_notation_or_letter() -> None:
     said = {
         DE.announce(board, move, check=True)
@@ -242,13 +214,7 @@ def test_no_announcement_holds_a_digit_notation_or_letter() -> None:
         for move in board.legal_moves
     }
     assert len(said) > 1000
-    assert all(words_only(text) and words_only(DE.respell(text)) for text in said)
-
-
-def test_synthesiser_is_given_other_letters_than_are_shown() -> None:
-    assert DE.respell("Bauer Cesar zwei") == "Bauer Cäsar zwei"
-    assert DE.respell("kurze Rochade") != "kurze Rochade"
-    assert DE.respell("Springer Felix drei") == "Springer Felix drei"
+    assert all(map(is_words, said))
 
 
 def test_several_choices_become_one_question() -> None:

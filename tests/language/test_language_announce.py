@@ -3,7 +3,8 @@
 import chess
 import pytest
 
-from blindplay.language import load, words_only
+from blindplay.language import load
+from blindplay.speech.synthesis import is_words
 
 DE = load("de")
 
@@ -83,7 +84,7 @@ def test_check_and_mate_are_said_on_request_only() -> None:
     board = chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
     check = chess.Move.from_uci("a1a8")
     assert DE.announce(board, check, check=True) == "Turm Anna eins Anna acht Schach"
-    assert words_only(DE.announce(board, check, check=True))
+    assert is_words(DE.announce(board, check, check=True))
 
 
 @pytest.mark.parametrize(

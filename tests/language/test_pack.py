@@ -9,7 +9,7 @@ from typing import Any
 import chess
 import pytest
 
-from blindplay.language import About, Command, Kind, LanguageError, languages, load, words_only
+from blindplay.language import About, Command, Kind, LanguageError, languages, load
 from blindplay.language.pack import Pack
 from blindplay.language.roundtrip import STARTS, positions
 from blindplay.language.understanding import TextParser
@@ -61,9 +61,8 @@ def test_every_sentence_can_be_given_to_the_synthesiser(language: str) -> None:
         fields = {name: values.get(name, words.square(chess.E4)) for name in words.fields(key)}
         said = words.sentence(key, **fields)
         assert said == said.strip() and said
-        for form in (said, words.respell(said)):
-            assert words_only(form), form
-            assert synthesis.words_only(form) == form
+        assert synthesis.words_only(said) == said
+        assert synthesis.is_words(synthesis.respeller(words.spoken)(said))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -80,9 +79,10 @@ def test_everything_else_that_is_said_is_words_only(language: str) -> None:
     ]
     for board in BOARDS:
         said += [words.announce(board, move, check=True) for move in board.legal_moves]
+    respell = synthesis.respeller(words.spoken)
     for text in said:
-        assert words_only(text) and words_only(words.respell(text)), text
         assert synthesis.words_only(text) == text
+        assert synthesis.is_words(respell(text)), text
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_pack_in_which_two_things_have_the_same_words_is_refused() -> None:
 def test_a_command_is_called_by_words_that_are_it(language: str) -> None:
     words = load(language)
     for command in Command:
-        assert words_only(words.command(command))
+        assert synthesis.is_words(words.command(command))
         assert words.understand(words.command(command), chess.Board()).command is command
 
 

@@ -15,6 +15,7 @@ from blindplay import language
 from blindplay.language import pack
 from blindplay.language.pack_check import ALIKE, PackReport, check
 from blindplay.speech.adaptation.sounds import sounds_of, unlikeness
+from blindplay.speech.synthesis import is_words
 
 CODES = ["da", "de", "en", "nb", "sv"]
 
@@ -33,6 +34,7 @@ def look(text: str | bytes, code: str = "nb", *, sounds: bool = True) -> PackRep
         code,
         likeness=unlikeness if sounds else lambda one, other, most: most,
         is_sound=lambda sound: bool(sounds_of(sound)),
+        is_words=is_words,
     )
 
 

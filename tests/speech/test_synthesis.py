@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.speech.audio import read_wav
-from blindplay.speech.synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
+from blindplay.speech.synthesis import (
+    NotWordsError,
+    Synthesiser,
+    SynthesisError,
+    is_words,
+    respeller,
+    words_only,
+)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +111,28 @@ def test_a_faster_rate_is_shorter(synthesiser: Synthesiser) -> None:
         synthesiser.render(words, rate=20)
 
 
-def test_words_are_respelled_for_the_ear(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "text", ["4 Minuten", "Dxd", "0-0", "e p", "Buchstabe D", "Ü", "a+b", "Eva_vier"]
+)
+def test_notation_digits_and_letters_are_not_words(text: str) -> None:
+    assert not is_words(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Schach.", "Eva vier?", "Weiß, bitte: Korrektur!", "Läufer – Turm"]
+)
+def test_words_with_punctuation_are_words(text: str) -> None:
+    assert is_words(text)
+
+
+def test_the_longest_spelling_wins_and_only_whole_words_are_respelled() -> None:
+    respell = respeller({"en": "än", "en passant": "ang passang", "Cesar": "Cäsar"})
+    assert respell("cesar schlägt En Passant") == "Cäsar schlägt ang passang"
+    assert respell("Cesars Ende en") == "Cesars Ende än"
+    assert respeller({})("Cesar") == "Cesar"
+
+
+def test_words_are_respelled_for_the_voice(tmp_path: Path) -> None:
     with (
         Synthesiser("de", cache=tmp_path) as synthesiser,
         Synthesiser("de", cache=tmp_path, spellings={"Cesar": "Cäsar"}) as respelling,
@@ -157,7 +185,7 @@ def test_the_voices_of_the_language_are_listed(synthesiser: Synthesiser) -> None
 
 def test_a_worker_that_was_killed_is_started_again(tmp_path: Path) -> None:
     with Synthesiser("de", cache=tmp_path) as made:
-        made.warm()
+        made.voices()
         first = made.worker_pid
         assert first is not None
         os.kill(first, signal.SIGTERM)
@@ -170,7 +198,7 @@ def test_a_worker_that_hangs_in_the_middle_is_killed_and_the_phrase_rendered(
     tmp_path: Path,
 ) -> None:
     with Synthesiser("de", cache=tmp_path, timeout=1.0) as made:
-        made.warm()
+        made.voices()
         first = made.worker_pid
         assert first is not None
         os.kill(first, getattr(signal, "SIGSTOP"))  # noqa: B009 (Windows has none)

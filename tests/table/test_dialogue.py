@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blindplay.hearing.decision import Candidate, Decision, Verdict
-from blindplay.language import QUESTIONS, Command, languages, load, words_only
+from blindplay.language import QUESTIONS, Command, languages, load
 from blindplay.laws import Fact, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -22,6 +22,7 @@ from blindplay.laws.placement import pieces_of
 from blindplay.record import Journal
 from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Output
+from blindplay.speech.synthesis import is_words
 from blindplay.table import Table
 from blindplay.table.choices import OpeningWord
 from blindplay.table.conversation import Awaited
@@ -74,7 +75,7 @@ class Conversation:
         self.table.submit(f.Start())
 
     def _say(self, output: Output, words: str) -> None:
-        assert words_only(words), words
+        assert is_words(words), words
         self.dialogue.last_said = words
         self.said.append((output, words))
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from blindplay import language
-from blindplay.language.language import words_only
 from blindplay.laws import TABLE, Game, Origin, Taken
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import Fact, parse
+from blindplay.speech.synthesis import is_words
 from blindplay.wording import announcements as module
 from blindplay.wording.announcements import announcements
 from blindplay.wording.pack_words import PackWords
@@ -23,7 +23,7 @@ def test_whatever_is_ruled_can_be_said(code: str, facts: list[Fact]) -> None:
     game, pack = Game(PackWords()), language.load(code)
     for fact in facts:
         for one in announcements(Taken(fact, tuple(game.apply(fact))), game, pack):
-            assert words_only(one.words), one.words
+            assert is_words(one.words), one.words
 
 
 def test_every_kind_of_ruling_is_told_or_left_out_on_purpose() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from blindplay import language
 from blindplay.bench.spoilt_boards import BY_THEMSELVES
-from blindplay.language.language import words_only
 from blindplay.laws.deviation import Slip, SlipKind
+from blindplay.speech.synthesis import is_words
 from blindplay.wording.moves import diagnosis, ply_in_words
 
 CASTLING, PROMOTION = chess.Move.from_uci("e1g1"), chess.Move.from_uci("a7a8q")
@@ -33,7 +33,7 @@ def slip(what: SlipKind) -> Slip:
 def test_every_slip_has_a_sentence_of_words(code: str, what: SlipKind) -> None:
     pack = language.load(code)
     words = diagnosis([[slip(what)]], "black", "white", pack)
-    assert words_only(words), words
+    assert is_words(words), words
     assert pack.sentence("slip_board", player=pack.sentence("black")) in words
     twice = diagnosis([[slip(what)], [slip(SlipKind.MISSING)]], "black", "white", pack)
     assert pack.sentence("slip_or") in twice
@@ -43,7 +43,7 @@ def test_every_slip_has_a_sentence_of_words(code: str, what: SlipKind) -> None:
 def test_a_piece_that_nobody_has_named_is_told_by_its_square(code: str) -> None:
     pack = language.load(code)
     words = diagnosis([[Slip(SlipKind.EXTRA, piece="?", square=chess.E4)]], "white", "white", pack)
-    assert pack.square(chess.E4) in words and words_only(words)
+    assert pack.square(chess.E4) in words and is_words(words)
 
 
 @pytest.mark.parametrize("first", ["white", "black"])

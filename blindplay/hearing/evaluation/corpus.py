@@ -19,9 +19,9 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from blindplay.language import NEVER_OPENED, Kind, Language, words_only
+from blindplay.language import NEVER_OPENED, Kind, Language
 from blindplay.speech.audio import RATE, read_audio
-from blindplay.speech.synthesis import Synthesiser, Voice
+from blindplay.speech.synthesis import Synthesiser, Voice, is_words
 
 from .conditions import Samples, power
 
@@ -305,7 +305,7 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
     """Six talkers at once, equally loud: 30 seconds. With espeak they are other voices than those
     that are measured."""
     # Some phrases, such as Norwegian ones with "å", are for typing: a synthesiser refuses them.
-    sentences = _sentences(pack) or list(filter(words_only, pack.command_phrases()))
+    sentences = _sentences(pack) or list(filter(is_words, pack.command_phrases()))
     length = RATE * _BABBLE_S
     together = np.zeros(length)
     with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
