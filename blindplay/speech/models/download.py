@@ -1,8 +1,8 @@
-"""A file from the internet, in however many pieces it takes.
+"""Downloads that are continued where they broke off, minutes or days later.
 
-What has come so far stays beside the target (``NAME.part``, with ``NAME.part.json`` telling which
-version of the file it is of), so that a download goes on where it stopped, minutes or days later.
-Whether it is the right file is for the caller to check: nothing here is believed.
+The bytes that have come so far stay beside the target in ``NAME.part``, and ``NAME.part.json`` says
+of which version of the file they are. Nothing here checks whether it is the right file: the caller
+does, with a checksum.
 """
 
 from __future__ import annotations
@@ -21,40 +21,42 @@ import httpx
 from .folders import ModelError
 
 Progress = Callable[[int, int | None], None]
-"""Told how many bytes are there, and of how many if that is known."""
+"""Gets how many bytes are there, and the total if it is known."""
 
 _REDIRECTS = 5
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-_ENOUGH = 64 * 1024  # a try that brought so many bytes was not in vain
+_ENOUGH = 64 * 1024  # a try that brought so many bytes counts as a success
 
 
 class DownloadError(ModelError):
-    """It could not be had; the sentence says why and what to do."""
+    """The file cannot be fetched. The message says why, and the remedy."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait, in seconds. ``stall``: for the next bytes, of which at least ``slowest`` a
-    second must come. ``tries`` in a row may bring nothing; before each but the first there is a
-    pause that grows from ``pause`` to ``longest_pause``."""
+    """How long to wait, in seconds."""
 
     connect: float = 20.0
     stall: float = 30.0
+    """For the next bytes."""
     slowest: float = 200.0
+    """A server that sends fewer bytes a second counts as stalled, too."""
     tries: int = 6
+    """So many tries in a row may bring nothing."""
     pause: float = 2.0
+    """Before the second try; it doubles with each try."""
     longest_pause: float = 30.0
 
 
-class _AgainError(Exception):
-    """This try failed; another may not. The text says what happened."""
+class _RetryError(Exception):
+    """This try failed, and another may succeed. The text says what happened."""
 
 
 def check_address(address: str, before: str | None = None) -> str:
-    """Return ``address`` if a model may be fetched from there: over https, or from this machine.
+    """Return ``address`` if a model may be fetched from it: over https, or from this machine.
 
-    ``before`` is the address that led there; to this machine only this machine may lead.
-    Raises DownloadError otherwise.
+    ``before`` is the address that redirects to it; only this machine may redirect to this machine.
+    Raises DownloadError.
     """
     try:
         parts = urlsplit(address)
@@ -74,25 +76,21 @@ def check_address(address: str, before: str | None = None) -> str:
     return address
 
 
-def _silent(sentence: str) -> None:
-    pass
-
-
 def fetch_text(address: str, *, most: int, patience: Patience) -> str:
-    """The text at ``address``, of at most ``most`` bytes. Raises DownloadError."""
-    got = bytearray()
+    """Return the text at ``address``, of at most ``most`` bytes. Raises DownloadError."""
+    text = bytearray()
 
-    def one(client: httpx.Client) -> None:
-        got.clear()
+    def fetch(client: httpx.Client) -> None:
+        text.clear()
         with _get(client, address, {}) as (response, _):
-            _must_be_there(response, address)
-            for chunk in _timely(response, patience):
-                got.extend(chunk)
-                if len(got) > most:
+            _check_status(response, address)
+            for chunk in _chunks(response, patience):
+                text.extend(chunk)
+                if len(text) > most:
                     raise DownloadError(f"{address} gives more than {most} bytes; that is wrong.")
 
-    _patiently(one, address, patience, lambda: 0, _silent)
-    return got.decode("utf-8", "replace")
+    _with_retries(fetch, address, patience, lambda: 0, lambda _: None)
+    return text.decode("utf-8", "replace")
 
 
 def download(
@@ -103,78 +101,160 @@ def download(
     most: int,
     patience: Patience,
     progress: Progress,
-    trouble: Callable[[str], None] = _silent,
+    trouble: Callable[[str], None] = lambda _: None,
 ) -> bool:
-    """Bring the file at ``address`` to ``target``; whether it was put together from pieces.
+    """Fetch the file at ``address`` to ``target``. Return True if it was put together from pieces.
 
-    ``size`` is how many bytes it must have, if that is known, ``most`` how many it may have.
-    ``trouble`` is told in a sentence when it is tried again. What came stays for the next time
-    whenever this ends early, however it does.
+    ``size`` is its known number of bytes, ``most`` the highest allowed one. ``trouble`` gets a
+    sentence before each further try. However this ends, the bytes that came stay for the next time.
 
-    Raises DownloadError when it cannot be had, and OSError.
+    Raises DownloadError, and OSError.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".part")
-    pieces = []
+    part = _Part(target, address)
+    lengths = []
 
-    def one(client: httpx.Client) -> None:
-        pieces.append(_length(part))
-        _one(client, address, part, size, most, patience, progress)
+    def fetch(client: httpx.Client) -> None:
+        lengths.append(part.length)
+        _append(client, part, size, most, patience, progress)
 
-    _patiently(one, address, patience, lambda: _length(part), trouble)
-    part.replace(target)
-    _facts(part).unlink(missing_ok=True)
-    return any(pieces)
+    _with_retries(fetch, address, patience, lambda: part.length, trouble)
+    part.file.replace(target)
+    part.version_file.unlink(missing_ok=True)
+    return any(lengths)
 
 
 def forget(target: Path) -> bool:
-    """Remove ``target`` and what has come of it; whether there was anything."""
-    part = target.with_name(target.name + ".part")
-    there = [file for file in (target, part, _facts(part)) if file.exists()]
+    """Remove ``target`` and what has come of it. Return whether there was anything."""
+    part = _Part(target, "")
+    there = [file for file in (target, part.file, part.version_file) if file.exists()]
     for file in there:
         file.unlink(missing_ok=True)
     return bool(there)
 
 
-def _patiently(
-    one: Callable[[httpx.Client], None],
+class _Part:
+    """The bytes of a file that have come so far."""
+
+    def __init__(self, target: Path, address: str) -> None:
+        self.address = address
+        self.file = target.with_name(f"{target.name}.part")
+        self.version_file = target.with_name(f"{target.name}.part.json")
+
+    @property
+    def length(self) -> int:
+        return self.file.stat().st_size if self.file.exists() else 0
+
+    def version(self) -> str | None:
+        """Return the server's name for the version of these bytes, "" if it has none; None if it is
+        unknown whether they come from this address."""
+        try:
+            kept = json.loads(self.version_file.read_text("utf-8"))
+            return str(kept["version"]) if kept["address"] == self.address else None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+
+    def begin(self, response: httpx.Response) -> None:
+        """Drop the bytes, and note which version will come."""
+        self.file.unlink(missing_ok=True)
+        tag = response.headers.get("etag", "")
+        if not tag or tag.startswith("W/"):  # a weak tag does not identify bytes
+            tag = response.headers.get("last-modified", "")
+        text = json.dumps({"address": self.address, "version": tag})
+        self.version_file.write_text(text + "\n", "utf-8")
+
+
+def _append(
+    client: httpx.Client,
+    part: _Part,
+    size: int | None,
+    most: int,
+    patience: Patience,
+    progress: Progress,
+) -> None:
+    """Fetch the bytes that are missing in ``part``."""
+    version = part.version()
+    have = 0 if version is None else part.length
+    if size is not None and have >= size:
+        if have == size:
+            return
+        have = 0
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    if have and version:
+        headers["If-Range"] = version
+    with _get(client, part.address, headers) as (response, last):
+        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE and have:
+            part.file.unlink()
+            raise _RetryError("the file on the server has changed")
+        _check_status(response, last)
+        start, total = _range(response)
+        if start not in (0, have):
+            part.file.unlink(missing_ok=True)
+            raise _RetryError("the server sent another part than it was asked for")
+        if total is not None and total > most:
+            raise DownloadError(f"{last} is {total} bytes long, and no model is so long.")
+        if size is not None and total is not None and total != size:
+            raise DownloadError(
+                f"The file at {last} has {total} bytes and should have {size}: it is another file "
+                "than the one that is known, and was not fetched."
+            )
+        if start == 0:
+            part.begin(response)
+        expected = size if size is not None else total
+        written = start
+        with part.file.open("ab") as stream:
+            for chunk in _chunks(response, patience):
+                written += len(chunk)
+                if written > (most if size is None else size):
+                    stream.close()
+                    part.file.unlink()
+                    raise DownloadError(
+                        f"{last} gives more bytes than it should; what came was thrown away."
+                    )
+                stream.write(chunk)
+                progress(written, expected)
+        if expected is not None and written < expected:
+            raise _RetryError(f"it broke off after {written} of {expected} bytes")
+
+
+def _with_retries(
+    fetch: Callable[[httpx.Client], None],
     address: str,
     patience: Patience,
-    came: Callable[[], int],
+    length: Callable[[], int],
     trouble: Callable[[str], None],
 ) -> None:
-    """Do ``one`` until it succeeds, or fails too often in a row with nothing to show for it."""
+    """Call ``fetch`` until it succeeds, or fails too often in a row without bringing bytes."""
     timeout = httpx.Timeout(patience.stall, connect=patience.connect)
-    failed, before, reached = 0, came(), False
+    failures, before, connected = 0, length(), False
     with httpx.Client(timeout=timeout, follow_redirects=False) as client:
         while True:
             try:
-                one(client)
+                fetch(client)
                 return
             except httpx.InvalidURL:
                 raise DownloadError(
-                    f"{address} is no address or leads to what is none, so nothing was fetched; "
+                    f"{address} is no address, or leads to none, so nothing was fetched; "
                     "a model is only taken over https."
                 ) from None
-            except (_AgainError, httpx.TransportError) as error:
-                why = str(error) if isinstance(error, _AgainError) else _told(error, address)
-                reached = reached or not isinstance(
-                    error, httpx.ConnectError | httpx.ConnectTimeout
-                )
-            now = came()
-            failed = 1 if abs(now - before) >= _ENOUGH else failed + 1
+            except (_RetryError, httpx.TransportError) as error:
+                why = str(error) if isinstance(error, _RetryError) else _reason(error, address)
+                offline = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            connected = connected or not offline
+            now = length()
+            failures = 1 if abs(now - before) >= _ENOUGH else failures + 1
             before = now
-            # Who is not connected at all need not wait long to hear it.
-            if failed >= (patience.tries if reached else min(2, patience.tries)):
+            # Without any connection the user should soon learn it.
+            if failures >= (patience.tries if connected else min(2, patience.tries)):
                 raise DownloadError(
                     f"{address} could not be fetched: {why}; check the internet connection and run "
                     "the same command again, and it goes on where it was."
                 )
             trouble(f"It stopped: {why}. It is tried again.")
-            time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failed - 1)))
+            time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failures - 1)))
 
 
-def _told(error: httpx.TransportError, address: str) -> str:
+def _reason(error: httpx.TransportError, address: str) -> str:
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
         host = urlsplit(address).hostname
         if "CERTIFICATE" in str(error):
@@ -185,65 +265,11 @@ def _told(error: httpx.TransportError, address: str) -> str:
     return "the connection broke off"
 
 
-def _one(
-    client: httpx.Client,
-    address: str,
-    part: Path,
-    size: int | None,
-    most: int,
-    patience: Patience,
-    progress: Progress,
-) -> None:
-    version = _version(part, address)
-    have = 0 if version is None else _length(part)
-    if size is not None and have >= size:
-        if have == size:
-            return
-        have = 0
-    headers = {"Range": f"bytes={have}-"} if have else {}
-    if have and version:
-        headers["If-Range"] = version
-    with _get(client, address, headers) as (response, last):
-        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE and have:
-            part.unlink()
-            raise _AgainError("the file on the server has changed")
-        _must_be_there(response, last)
-        start, total = _span(response)
-        if start not in (0, have):
-            part.unlink(missing_ok=True)
-            raise _AgainError("the server sent another part than it was asked for")
-        if total is not None and total > most:
-            raise DownloadError(f"{last} is {total} bytes long, and no model is so long.")
-        if size is not None and total is not None and total != size:
-            raise DownloadError(
-                f"The file at {last} has {total} bytes and should have {size}: it is another file "
-                "than the one that is known, and was not fetched."
-            )
-        if start == 0:
-            part.unlink(missing_ok=True)
-            _write_version(part, address, response)
-        written = start
-        with part.open("ab") as stream:
-            for chunk in _timely(response, patience):
-                written += len(chunk)
-                if written > (most if size is None else size):
-                    stream.close()
-                    part.unlink()
-                    raise DownloadError(
-                        f"{last} gives more bytes than it should; what came was thrown away."
-                    )
-                stream.write(chunk)
-                progress(written, size if size is not None else total)
-        expected = size if size is not None else total
-        if expected is not None and written < expected:
-            raise _AgainError(f"it broke off after {written} of {expected} bytes")
-
-
 @contextlib.contextmanager
 def _get(
     client: httpx.Client, address: str, headers: dict[str, str]
 ) -> Iterator[tuple[httpx.Response, str]]:
-    """The response, and the address that gave it after all redirections."""
+    """Yield the response, and the address that gave it after all redirections."""
     check_address(address)
     for _ in range(_REDIRECTS + 1):
         with client.stream("GET", address, headers={**headers, "Accept-Encoding": "identity"}) as r:
@@ -257,12 +283,12 @@ def _get(
     raise DownloadError(f"{address} only leads on and on; nothing was fetched.")
 
 
-def _must_be_there(response: httpx.Response, address: str) -> None:
+def _check_status(response: httpx.Response, address: str) -> None:
     code = response.status_code
     if code in (httpx.codes.OK, httpx.codes.PARTIAL_CONTENT):
         return
     if code >= 500 or code in (408, 425, 429):
-        raise _AgainError(f"the server answers {code}")
+        raise _RetryError(f"the server answers {code}")
     raise DownloadError(
         f"{address} cannot be fetched: the server answers {code}"
         + (", there is no such file" if code in (404, 410) else "")
@@ -270,20 +296,20 @@ def _must_be_there(response: httpx.Response, address: str) -> None:
     )
 
 
-def _timely(response: httpx.Response, patience: Patience) -> Iterator[bytes]:
-    """What comes, as long as it comes fast enough."""
+def _chunks(response: httpx.Response, patience: Patience) -> Iterator[bytes]:
+    """Yield what comes, as long as it comes fast enough."""
     since, came = time.monotonic(), 0
     for chunk in response.iter_raw():
         came += len(chunk)
         yield chunk
         if (passed := time.monotonic() - since) >= patience.stall:
             if came < patience.slowest * passed:
-                raise _AgainError("the server has nearly stopped")
+                raise _RetryError("the server has nearly stopped")
             since, came = time.monotonic(), 0
 
 
-def _span(response: httpx.Response) -> tuple[int, int | None]:
-    """At which byte the response begins, and how long the whole file is."""
+def _range(response: httpx.Response) -> tuple[int, int | None]:
+    """Return the byte at which the response begins (-1: unknown), and the file's length."""
     if response.status_code == httpx.codes.PARTIAL_CONTENT:
         found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", response.headers.get("content-range", ""))
         if found is None:
@@ -291,32 +317,3 @@ def _span(response: httpx.Response) -> tuple[int, int | None]:
         return int(found[1]), None if found[2] == "*" else int(found[2])
     length = response.headers.get("content-length", "")
     return 0, int(length) if length.isdecimal() else None
-
-
-def _length(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except FileNotFoundError:
-        return 0
-
-
-def _facts(part: Path) -> Path:
-    return part.with_name(part.name + ".json")
-
-
-def _version(part: Path, address: str) -> str | None:
-    """What the server called the version that ``part`` is of, "" if it called it nothing; None if
-    it is not known to come from ``address``."""
-    try:
-        kept = json.loads(_facts(part).read_text("utf-8"))
-        return str(kept["version"]) if kept["address"] == address else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return None
-
-
-def _write_version(part: Path, address: str, response: httpx.Response) -> None:
-    tag = response.headers.get("etag", "")
-    if not tag or tag.startswith("W/"):  # a weak tag does not tell bytes apart
-        tag = response.headers.get("last-modified", "")
-    text = json.dumps({"address": address, "version": tag})
-    _facts(part).write_text(text + "\n", "utf-8")

@@ -1,203 +1,81 @@
-"""A zip file or a folder of somebody else's, copied without believing what it says of itself."""
+"""Copy a model out of a zip file, or out of a folder, that somebody else made."""
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import stat
-import unicodedata
 import zipfile
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import IO
 
 from .folders import ModelError
 
 MOST_FILES = 1000
 MOST_BYTES = 4 << 30
-"""No model that can be used here is larger when unpacked."""
-_SWELLS = 100  # times: models shrink to a half or a third
-_SMALL = 64 << 20  # up to here it may swell as it likes: two lines of settings do, by hundreds
-_BLOCK = 1 << 20
-_DAMAGED: tuple[type[Exception], ...] = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    UnicodeDecodeError,  # of a name that says it is UTF-8
-)
-try:
-    from lzma import LZMAError
-except ImportError:  # a Python may be built without; zipfile says so then
-    pass
-else:
-    _DAMAGED += (LZMAError,)
-# What is a device on Windows, whatever is behind the dot; ¹ is a digit to it.
-_RESERVED = re.compile(r"(?i)(con|conin\$|conout\$|prn|aux|nul|(com|lpt)[0-9¹²³]) *(\..*)?")
-_LITTER = ("__MACOSX/", ".DS_Store", "desktop.ini", "Thumbs.db")
-
-
-@dataclass(frozen=True)
-class _Member:
-    path: PurePosixPath
-    size: int
-    info: zipfile.ZipInfo
+"""No usable model is larger when unpacked."""
+_CLUTTER = ("__MACOSX", ".DS_Store", "desktop.ini", "Thumbs.db")
 
 
 def unpack(archive: Path, folder: Path) -> None:
     """Write the model in the zip file ``archive`` into the new folder ``folder``.
 
-    Every name is looked at before anything is written: an archive with one that leads out of it,
-    is a link or a device, or could not be a file on every system, is refused as a whole.
-
-    Raises ModelError, and OSError.
+    The archive is refused as a whole, before anything is written, if a name in it leads out of the
+    folder, is a link or a device, or if it has too many files or bytes. Raises ModelError, and
+    OSError.
     """
     try:
         with zipfile.ZipFile(archive) as opened:
-            members = _model_of(list(_members(opened, archive)), archive)
-            check_space(folder, sum(member.size for member in members))
-            left = MOST_BYTES
-            for member in members:
-                target = folder / member.path
-                target.parent.mkdir(parents=True, exist_ok=True)
-                with opened.open(member.info) as source:
-                    left -= _copy(source, target, min(left, member.size))
-    except NotImplementedError as error:
-        raise ModelError(
-            f"{archive} cannot be unpacked ({error}); unpack it with another program, and give "
-            "the folder in its place."
-        ) from None
-    except _DAMAGED as error:
-        raise ModelError(_damaged(archive, error)) from None
-    except OSError as error:
-        if error.errno is not None:
+            files = _files(opened.infolist(), archive)
+            root = _root(files, archive)
+            model = {path: info for path, info in files.items() if path.is_relative_to(root)}
+            check_space(folder, sum(info.file_size for info in model.values()))
+            for path, info in model.items():
+                with opened.open(info) as source:
+                    _copy(source, folder / path.relative_to(root))
+    except ModelError:
+        raise
+    except Exception as error:  # zipfile raises whatever its decompressors raise
+        twice = isinstance(error, FileExistsError | NotADirectoryError)
+        if isinstance(error, OSError) and error.errno is not None and not twice:
             raise
-        raise ModelError(_damaged(archive, error)) from None  # so says bz2 of what it cannot read
-    except RuntimeError as error:  # zipfile's word for a password
-        raise ModelError(f"{archive} cannot be unpacked ({error}).") from None
+        raise ModelError(
+            f"{archive} is no zip file, cannot be read, or is damaged "
+            f"({error or type(error).__name__}); fetch it again."
+        ) from None
 
 
 def copy_folder(source: Path, folder: Path) -> None:
-    """Write the model in the folder ``source``, or in the only folder in it, into ``folder``.
+    """Write the model in the folder ``source``, or in a folder in it, into ``folder``.
 
-    Raises ModelError when it holds links or is no model's, and OSError.
+    Raises ModelError if there is no model in it, or a link or a device, and OSError.
     """
     source = source.resolve()
     roots = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
-    model = next((root for root in roots if _is_model(root)), None)
+    names = ("am/final.mdl", "final.mdl")
+    model = next((one for one in roots if any((one / name).is_file() for name in names)), None)
     if model is None:
-        raise ModelError(f"{source} holds no speech model: there is no am/final.mdl in it.")
+        raise _no_model(source)
     files = []
     for number, path in enumerate(sorted(model.rglob("*"))):
         if number > 2 * MOST_FILES:
             raise ModelError(f"{model} holds too many files for a model.")
+        name = path.relative_to(model)
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             raise ModelError(
-                f"{path.relative_to(model).as_posix()} in {model} is a link or a device; "
-                "a model has files only."
+                f"{name.as_posix()} in {model} is a link or a device; a model has files only."
             )
-        if path.is_file() and not _is_litter(path.name):
-            files.append(path)
-    check_space(folder, sum(file.stat().st_size for file in files))
-    for file in files:
-        target = folder / file.relative_to(model)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("rb") as stream:
-            _copy(stream, target, MOST_BYTES)
-
-
-def _damaged(archive: Path, error: Exception) -> str:
-    return (
-        f"{archive} is no zip file, or is damaged ({error or 'it ends too early'}); fetch it again."
-    )
-
-
-def _members(opened: zipfile.ZipFile, archive: Path) -> Iterator[_Member]:
-    """The files in it, each checked."""
-    infos = opened.infolist()
-    if len(infos) > MOST_FILES:
-        raise ModelError(f"{archive} holds {len(infos)} files; no model has so many.")
-    seen: set[str] = set()
-    total = 0
-    for info in infos:
-        # Some programs of Windows write its own separators.
-        name = info.orig_filename.replace("\\", "/")
-        path = _safe(name, archive)
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        folder = name.endswith("/")
-        if kind not in (0, stat.S_IFDIR if folder else stat.S_IFREG):
-            raise ModelError(
-                f"{name!r} in {archive} is a link or a device, so nothing was unpacked."
-            )
-        if info.flag_bits & 1:
-            raise ModelError(f"{archive} has a password, so nothing was unpacked.")
-        if folder or _is_litter(name):
-            continue
-        # Some systems take an é of one letter and one of two for the same.
-        if (plain := unicodedata.normalize("NFC", str(path).casefold())) in seen:
-            raise ModelError(f"{name!r} is twice in {archive}, so nothing was unpacked.")
-        seen.add(plain)
-        total += info.file_size
-        if total > MOST_BYTES or (
-            total > _SMALL and total > _SWELLS * max(1, archive.stat().st_size)
-        ):
-            raise ModelError(
-                f"{archive} swells to more than {total >> 20} megabytes, so it was not unpacked."
-            )
-        yield _Member(path, info.file_size, info)
-    folders = {str(parent) for plain in seen for parent in PurePosixPath(plain).parents}
-    if both := seen & folders:
-        raise ModelError(f"{min(both)!r} in {archive} is a file and a folder at once.")
-
-
-def _safe(name: str, archive: Path) -> PurePosixPath:
-    """The path, if it stays where it is unpacked on every system."""
-    parts = name.removesuffix("/").split("/")
-    bad = (
-        not name
-        or name.startswith("/")
-        or any(part in ("", ".", "..") for part in parts)
-        or any(ord(c) < 32 or c in '<>:"|?*' for c in name)
-        or any(part.endswith((" ", ".")) or _RESERVED.fullmatch(part) for part in parts)
-        or len(name) > 240
-    )
-    if bad:
-        raise ModelError(
-            f"{name!r} in {archive} leads outside of the model or is no name for a file, "
-            "so nothing was unpacked; do not use this archive."
-        )
-    return PurePosixPath(*parts)
-
-
-def _model_of(members: list[_Member], archive: Path) -> list[_Member]:
-    """Those of the model, their paths beginning in its folder."""
-    roots = [
-        member.path.parents[1]
-        for member in members
-        if member.path.name == "final.mdl" and member.path.parent.name == "am"
-    ] or [member.path.parent for member in members if member.path.name == "final.mdl"]
-    if not roots:
-        raise ModelError(f"{archive} holds no speech model: there is no am/final.mdl in it.")
-    root = min(roots, key=lambda path: (len(path.parts), path))
-    return [
-        _Member(member.path.relative_to(root), member.size, member.info)
-        for member in members
-        if member.path.is_relative_to(root)
-    ]
-
-
-def _is_model(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in ("am/final.mdl", "final.mdl"))
-
-
-def _is_litter(name: str) -> bool:
-    return name.startswith(_LITTER[0]) or name.rsplit("/", 1)[-1] in _LITTER[1:]
+        if path.is_file() and not _is_clutter(name):
+            files.append(name)
+    check_space(folder, sum((model / name).stat().st_size for name in files))
+    for name in files:
+        with (model / name).open("rb") as stream:
+            _copy(stream, folder / name)
 
 
 def check_space(folder: Path, needed: int) -> None:
-    """Raise ModelError if the disk of ``folder``, which need not exist, has not so many bytes."""
+    """Raise ModelError if the disk of ``folder``, which need not exist, lacks so many bytes."""
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     free = shutil.disk_usage(there).free
     if free < needed:
@@ -207,15 +85,55 @@ def check_space(folder: Path, needed: int) -> None:
         )
 
 
-def _copy(source: IO[bytes], target: Path, most: int) -> int:
-    """Copy and put it on the disk; how many bytes. More than ``most`` are refused."""
-    count = 0
+def _files(infos: list[zipfile.ZipInfo], archive: Path) -> dict[PurePosixPath, zipfile.ZipInfo]:
+    """Check the names and sizes in an archive, and return its files."""
+    if len(infos) > MOST_FILES:
+        raise ModelError(f"{archive} holds {len(infos)} files; no model has so many.")
+    if sum(info.file_size for info in infos) > MOST_BYTES:
+        raise ModelError(
+            f"{archive} swells to more than {MOST_BYTES >> 20} megabytes, so it was not unpacked."
+        )
+    files: dict[PurePosixPath, zipfile.ZipInfo] = {}
+    for info in infos:
+        name = info.orig_filename
+        path = PureWindowsPath(name)  # it knows both separators
+        if path.anchor or ".." in path.parts or not path.parts or ":" in name or "\0" in name:
+            raise ModelError(
+                f"{name!r} in {archive} leads outside of the model or is no name for a file, "
+                "so nothing was unpacked; do not use this archive."
+            )
+        if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFDIR, stat.S_IFREG):
+            raise ModelError(
+                f"{name!r} in {archive} is a link or a device, so nothing was unpacked."
+            )
+        if not name.endswith(("/", "\\")) and not _is_clutter(path):
+            files[PurePosixPath(*path.parts)] = info
+    return files
+
+
+def _root(paths: Iterable[PurePosixPath], archive: Path) -> PurePosixPath:
+    """Return the folder of the model in an archive: the one with am/final.mdl or final.mdl."""
+    acoustics = [path for path in paths if path.name == "final.mdl"]
+    roots = [path.parents[1] for path in acoustics if path.parent.name == "am"]
+    roots = roots or [path.parent for path in acoustics]
+    if not roots:
+        raise _no_model(archive)
+    return min(roots, key=lambda path: (len(path.parts), path))
+
+
+def _no_model(source: Path) -> ModelError:
+    return ModelError(f"{source} holds no speech model: there is no am/final.mdl in it.")
+
+
+def _is_clutter(path: PurePath) -> bool:
+    """Return whether an operating system put it there."""
+    return path.parts[0] == _CLUTTER[0] or path.name in _CLUTTER[1:]
+
+
+def _copy(source: IO[bytes], target: Path) -> None:
+    """Copy to a new file, and force it to the disk."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("xb") as stream:
-        while block := source.read(_BLOCK):
-            count += len(block)
-            if count > most:
-                raise ModelError(f"{target.name} is longer than its archive says; it is damaged.")
-            stream.write(block)
+        shutil.copyfileobj(source, stream, 1 << 20)
         stream.flush()
         os.fsync(stream.fileno())
-    return count
