@@ -22,7 +22,7 @@ from blindplay import language
 from blindplay.speech.adaptation import Pronunciations, Vocabulary, adapt
 from blindplay.speech.adaptation.contexts import Contexts
 from blindplay.speech.adaptation.kaldi_files import read_transitions
-from blindplay.speech.models.folders import PEOPLE, find_model, vocabulary
+from blindplay.speech.models.folders import find_model, vocabulary
 from models.train import evaluation, features, phrases, synthesis, voices
 from models.train.export import export, read
 from models.train.network import CONTEXT, Network
@@ -317,12 +317,6 @@ def test_the_graph_of_a_built_in_model_is_what_the_pack_says(code: str, tmp_path
     for file in ("HCLr.fst", "Gr.fst", "words.txt"):
         made, kept = (folder / "graph" / file for folder in (model, shipped))
         assert made.read_bytes() == kept.read_bytes(), f"run: make model-graph LANG={code}"
-
-
-@pytest.mark.parametrize("code", BUILT_IN)
-def test_the_card_of_a_built_in_model_tells_what_people_can_expect(code: str) -> None:
-    card = (ROOT / "models" / code / "README.md").read_text(encoding="utf-8")
-    assert PEOPLE in " ".join(card.split())
 
 
 def test_every_built_in_model_is_in_the_wheel() -> None:

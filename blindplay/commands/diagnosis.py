@@ -34,7 +34,7 @@ from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, storage
 from blindplay.record.tape import beside
 from blindplay.shipped import shipped
-from blindplay.speech.models.folders import ModelError, chosen, unread_choices
+from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
 
 from . import speech_diagnosis as findings
 from .speech_diagnosis import Diagnosis
@@ -73,7 +73,7 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
     if model is None and (unread := unread_choices()):
         yield Diagnosis(False, "models", unread)
     try:
-        folders = chosen(pack.code) if model is None else (model,)
+        folders = chosen_models(pack.code) if model is None else (model,)
     except ModelError:
         return  # the finding about the recogniser reports this error
     measured = memory(folders, pack.code) if len(folders) > 1 else None

@@ -135,7 +135,7 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
 def _tell_whether_in_use(code: str, name: str) -> None:
     from blindplay.speech.models import folders
 
-    if (choice := folders.choice(code)) and name not in choice:
+    if (choice := folders.chosen_names(code)) and name not in choice:
         _say(
             f"It does not listen, because you chose others. To use it: blindplay models use "
             f"{' '.join([name, *choice])} --language {code}."
@@ -281,7 +281,7 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
 
     words = model_words(code)
     if not base.exists():  # it may be the name of an installed model
-        base = store.named_base(str(base)) or base
+        base = store.installed_base(str(base)) or base
     if output is None:
         folder, report = store.make_own(code, words, base, family=family)
     else:
@@ -350,7 +350,7 @@ def _heard_with(code: str) -> str:
     from blindplay.speech.models import folders
 
     try:
-        chosen = folders.chosen(code)
+        chosen = folders.chosen_models(code)
     except ValueError as error:
         return str(error)
     by_folder = {folder: name for name, folder in folders.available(code).items()}
@@ -366,7 +366,7 @@ def _rows(code: str) -> list[dict[str, Any]]:
     known = catalogue.load()
     there = folders.available(code)
     try:
-        used = set(folders.chosen(code))
+        used = set(folders.chosen_models(code))
     except ValueError:
         used = set()
     recommended = [base.name for base in known.for_language(code)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from blindplay.speech.audio import AudioError, level
 from blindplay.speech.audio_devices import MicrophoneSource, devices, drain
 from blindplay.speech.ensemble import Ensemble
-from blindplay.speech.models.folders import ModelError, chosen, probe, verify
+from blindplay.speech.models.folders import ModelError, chosen_models, probe, verify
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser, SynthesisError
 
@@ -72,7 +72,7 @@ def _voices(language: str, given: Synthesiser | None) -> Diagnosis:
 
 def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Diagnosis]:
     try:
-        folders = chosen(language) if model is None else (model,)
+        folders = chosen_models(language) if model is None else (model,)
     except ModelError as error:
         return [Diagnosis(False, "recogniser", str(error))]
     found, loaded = [], []

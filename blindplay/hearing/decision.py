@@ -134,10 +134,10 @@ def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
     if unread := models.unread_choices():
         lost(unread)
     try:
-        return models.chosen(language)
+        return models.chosen_models(language)
     except models.ModelError as error:
         there = models.available(language)
-        left = tuple(there[name] for name in models.choice(language) if name in there)
+        left = tuple(there[name] for name in models.chosen_names(language) if name in there)
         if not left:
             raise
         lost(str(error))

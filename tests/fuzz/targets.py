@@ -388,7 +388,7 @@ def _kept(data: bytes) -> object:
             speaker_preferences.kept(player)
             speaker_preferences.habits(player)
         calibration.kept("/dev/ttyUSB0")
-        folders.choice("de")
+        folders.chosen_names("de")
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from blindplay.language import Language
 from blindplay.speech.confidence import confidence_file, confidence_of
-from blindplay.speech.models.folders import chosen
+from blindplay.speech.models.folders import chosen_models
 
 from ..decision import open_recogniser
 from . import calibration, corpus, scoring
@@ -198,7 +198,7 @@ def _outcome(pack: Language, decided: Decide, one: ScoredUtterance) -> ScoredOut
 
 def listening(pack: Language, options: Options) -> tuple[Path, ...]:
     """The models that are measured: those that were named, or else those that listen."""
-    return options.models or chosen(pack.code)
+    return options.models or chosen_models(pack.code)
 
 
 def _models(folders: Sequence[Path]) -> str:

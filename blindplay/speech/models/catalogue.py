@@ -1,7 +1,6 @@
-"""Which models of other makers there are: ``models/models.toml``, and Vosk's own list.
+"""The catalogue of base models: ``models/models.toml``, and Vosk's own list for all others.
 
-The list is a file on Vosk's server that names every official model with its size and MD5 sum. What
-is in models.toml was taken from it; of any other name the list itself is asked.
+Vosk's list is a file on its server that has the name, size and MD5 sum of every official model.
 """
 
 from __future__ import annotations
@@ -12,38 +11,41 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+from blindplay.shipped import shipped
 
 
 class BaseModelError(ValueError):
-    """A base is not known; the sentence says which are."""
+    """A base model is not known. The message names the known ones."""
 
 
 @dataclass(frozen=True)
 class BaseModel:
-    """A model that can be downloaded and given our words.
-
-    ``name`` is its folder's, ``short`` a word for it ("english"; the name where it has none),
-    ``heard`` the language of the people it was trained on, ``size`` of its archive in bytes.
-    ``md5`` and ``sha256`` are the archive's, in small hexadecimal digits, None where nobody says.
-    ``licence`` is as its makers state it. ``tried``: somebody has listened through it.
-    """
+    """A model that can be downloaded and given our words."""
 
     name: str
+    """The name of its folder."""
     short: str
+    """A short name such as "english"; `name` if it has none."""
     heard: str
+    """The language of the people that it was trained on."""
     size: int
+    """Of the archive, in bytes."""
     address: str
     licence: str
+    """As its makers state it."""
     md5: str | None = None
+    """Of the archive, in lower-case hexadecimal digits; None if unknown."""
     sha256: str | None = None
     tried: bool = False
+    """Somebody has used it with BlindPlay."""
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What models.toml says. ``list_address`` is Vosk's own list, ``page`` states the licences."""
+    """The content of models.toml. ``list_address`` is that of Vosk's own list; ``page`` states the
+    licences."""
 
     list_address: str
     page: str
@@ -51,27 +53,27 @@ class Catalogue:
     recommended: Mapping[str, tuple[str, ...]]
 
     def for_language(self, language: str) -> tuple[BaseModel, ...]:
-        """The bases to be installed for ``language``, the most trusted first."""
+        """Return the bases recommended for ``language``, the most trusted first."""
         names = self.recommended.get(language) or self.recommended["any"]
         return tuple(self.bases[name] for name in names)
 
     def known(self, name: str) -> BaseModel | None:
-        """The base of this name, whole or short."""
+        """Return the base of this name or short name."""
         return self.bases.get(name) or next(
             (base for base in self.bases.values() if base.short == name.lower()), None
         )
 
     def order(self, language: str, names: Iterable[str]) -> tuple[str, ...]:
-        """``names`` with those that are recommended for ``language`` first, in their order."""
+        """Return ``names``, those that are recommended for ``language`` first."""
         wanted = [base.name for base in self.for_language(language)]
         return tuple(
             sorted(names, key=lambda n: (wanted.index(n) if n in wanted else len(wanted), n))
         )
 
     def listed(self, name: str, text: str) -> BaseModel:
-        """The base called ``name`` in ``text``, Vosk's own list.
+        """Return the base called ``name`` from ``text``, Vosk's own list.
 
-        Raises BaseError when it is not there, or the list is no such list.
+        Raises BaseModelError if it is not in the list, or if the list is damaged.
         """
         try:
             entries = json.loads(text)
@@ -102,15 +104,12 @@ class Catalogue:
 
 @cache
 def load() -> Catalogue:
-    """What models.toml says."""
-    package = Path(__file__).resolve().parents[2]
-    files = (package / "models" / "models.toml", package.parent / "models" / "models.toml")
-    file = next(file for file in files if file.is_file())
-    return read(file.read_text("utf-8"))
+    """Return the catalogue that comes with the program."""
+    return read(shipped("models/models.toml").read_text("utf-8"))
 
 
 def read(text: str) -> Catalogue:
-    """A catalogue from TOML."""
+    """Return the catalogue in this TOML."""
     data: dict[str, Any] = tomllib.loads(text)
     bases = {}
     for name, entry in data["bases"].items():

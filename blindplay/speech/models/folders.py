@@ -1,4 +1,4 @@
-"""Where speech models live, and whether a folder is one."""
+"""The folders of speech models: where they are, which of them listen, whether they are whole."""
 
 import contextlib
 import errno
@@ -14,6 +14,8 @@ from typing import Any
 
 import platformdirs
 
+from blindplay.shipped import shipped
+
 from . import catalogue
 
 FST_MAGIC = bytes((0xD6, 0xFD, 0xB2, 0x7E))  # OpenFst's header, little-endian 2125659606
@@ -21,82 +23,71 @@ FST_MAGIC = bytes((0xD6, 0xFD, 0xB2, 0x7E))  # OpenFst's header, little-endian 2
 BUILT_IN = "built-in"
 """The name of the model that comes with the program."""
 OWN = "own"
-"""The name of the model that the user made himself: `model_folder`."""
-PEOPLE = (
-    "The built-in models have heard machines only, so they understand people less well than the "
-    "figures of their voices say: an official model with our words, installed with blindplay "
-    "models install, understands people far better, and nobody has measured whole moves of people "
-    "yet, so listen to what is said back."
-)
-"""What people, not synthesisers, can expect: the model cards and `voice check` say it, too."""
-
+"""The name of a model of the user's own making, in `model_folder`."""
 MOST_PEOPLE = 2
-"""So many models trained on people listen at once, unless the user chose others."""
+"""So many models trained on people listen at once, unless the user chooses otherwise."""
 
 ASIDE = ".old-"
-"""What the name of a model's folder begins with while another takes its place."""
+"""Prefix of a model's folder while another takes its place."""
 MANIFEST = "installed.json"
-"""The file in the folder of an installed or built-in model that tells where it is from, and of each
-of its files the SHA-256."""
-_LOADED = ("am", "conf", "graph")  # folders of what the recogniser loads; a card may be rewritten
+"""The file in an installed or built-in model that has its origin and the SHA-256 of its files."""
+_LOADED = ("am", "conf", "graph")  # the folders that the recogniser loads; others may change
 
 _CHOSEN = "chosen.json"
 
 
 class ModelError(ValueError):
-    """There is no usable speech model; the sentence says what to do."""
+    """There is no usable speech model. The message names the remedy."""
 
 
 def data_folder() -> Path:
-    """Return the folder in the user's data that keeps every model of his."""
+    """Return the folder of all models in the user's data."""
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "models"
 
 
 def model_folder(language: str) -> Path:
-    """Return the folder in which the user's own model of `language` is looked for."""
+    """Return the folder of the user's own model of `language`."""
     return data_folder() / language
 
 
 def adapted_folder(language: str) -> Path:
-    """Return the folder that holds the installed models of `language`, one folder each."""
+    """Return the folder of the installed models of `language`; each has a folder in it."""
     return data_folder() / "adapted" / language
 
 
 def built_in(language: str) -> Path | None:
-    """Return the folder of the model that came with the program, if there is one of `language`:
-    the one in the installed package, else the one in the source repository."""
-    package = Path(__file__).resolve().parents[2]
-    folders = (package / "models" / language, package.parent / "models" / language)
-    return next((folder for folder in folders if (folder / "am").is_dir()), None)
+    """Return the folder of the model of `language` that comes with the program, if there is one."""
+    folder = shipped(f"models/{language}")
+    return folder if (folder / "am").is_dir() else None
 
 
 def is_language(text: str) -> bool:
-    """Whether ``text`` has the form of a language tag, and so can be a folder's name."""
+    """Return whether ``text`` has the form of a language tag, and so can be a folder's name."""
     return re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", text) is not None
 
 
 def available(language: str) -> dict[str, Path]:
-    """Return the folders of all models that hear `language`, by their names, the one to be
-    preferred first: "own", the installed ones by the names of their bases, "built-in".
+    """Return the folders of all models of `language` by their names, the preferred one first:
+    "own", the installed ones by the names of their bases, "built-in".
 
-    Raises ModelError when `language` is no language tag.
+    Raises ModelError if `language` is no language tag.
     """
     if not is_language(language):
         raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
     found = {}
     if model_folder(language).is_dir():
         found[OWN] = model_folder(language)
-    there = folders(adapted_folder(language))
+    there = models_in(adapted_folder(language))
     found |= {name: there[name] for name in catalogue.load().order(language, there)}
     if (built := built_in(language)) is not None:
         found[BUILT_IN] = built
     return found
 
 
-def folders(parent: Path) -> dict[str, Path]:
+def models_in(parent: Path) -> dict[str, Path]:
     """Return the folders of the models in ``parent`` by their names.
 
-    One that was being replaced when the program ended is the old one, which was set aside.
+    If the program ended while a model was being replaced, the old one, which was set aside, counts.
     """
     if not parent.is_dir():
         return {}
@@ -106,7 +97,7 @@ def folders(parent: Path) -> dict[str, Path]:
 
 
 def check_name(name: str) -> str:
-    """Return ``name`` if a model's folder may be called so on every system, else ModelError."""
+    """Return ``name`` if a model's folder may be called so on every system. Raises ModelError."""
     reserved = re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?", name)
     fitting = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,98}[A-Za-z0-9]", name)
     if not fitting or reserved or name in (OWN, BUILT_IN):
@@ -117,25 +108,25 @@ def check_name(name: str) -> str:
     return name
 
 
-def choice(language: str) -> tuple[str, ...]:
-    """Return the names of the models that the user wants `language` to be heard with, the first
-    the most trusted; none if he has said nothing (`blindplay models use`)."""
+def chosen_names(language: str) -> tuple[str, ...]:
+    """Return the names of the models that the user chose for `language` (`blindplay models use`),
+    the most trusted first; none without a choice."""
     return tuple(dict.fromkeys(_choices()[0].get(language, [])))
 
 
 def unread_choices() -> str | None:
-    """Return a sentence if what the user chose cannot be read, wholly or in part: what is usual
-    listens then, and he must learn of it. None if all is well."""
+    """Return a sentence if the user's choices cannot be read, wholly or in part, so that the usual
+    models listen and the user must learn of it; None if all is well."""
     return _choices()[1]
 
 
 def choose(language: str, names: Iterable[str]) -> Path | None:
-    """Keep which models `language` is to be heard with; no names: what is usual.
+    """Keep the names of the models that are to listen to `language`; no names: the usual ones.
 
-    A file that cannot be read is kept beside the new one, for the choices of other languages may
-    be made out in it; where, is returned, None if there was none.
+    A damaged file of choices is kept beside the new one, because a person may still read the
+    choices of other languages in it. Return its new path, None if there was none.
 
-    Raises ModelError for a name that is not in `available`, or where nothing can be written.
+    Raises ModelError for a name that is not in `available`, or if nothing can be written.
     """
     there, wanted = available(language), list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in there]:
@@ -157,10 +148,8 @@ def choose(language: str, names: Iterable[str]) -> Path | None:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Say what to do, in a ModelError, when ``folder`` may not be written to or its disk is full.
-
-    Raises ModelError, and any other OSError as it is.
-    """
+    """Turn the OSErrors of a full disk and of missing permissions into a ModelError with the
+    remedy."""
     try:
         yield
     except OSError as error:
@@ -177,7 +166,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 def _choices() -> tuple[dict[str, list[str]], str | None]:
-    """What can be read of the choices, and in a sentence that something cannot."""
+    """Return the readable choices, and a sentence if something is not readable."""
     file = data_folder() / _CHOSEN
     read: Any = None
     try:
@@ -195,7 +184,7 @@ def _choices() -> tuple[dict[str, list[str]], str | None]:
     if isinstance(read, dict) and len(whole) == len(read):
         return whole, None
     return whole, (
-        f"{file}, where the models that you chose are written down, is damaged, so the usual ones "
+        f"{file}, which keeps the models that you chose, is damaged, so the usual ones "
         "listen; choose again, for each language, with: blindplay models use."
     )
 
@@ -211,20 +200,18 @@ def _absent(language: str, name: str, there: Iterable[str]) -> str:
     )  # fmt: skip
 
 
-def chosen(language: str) -> tuple[Path, ...]:
-    """Return the folders of the models that `language` is to be heard with, at least one, the most
-    trusted first. All of them are meant to listen at once.
+def chosen_models(language: str) -> tuple[Path, ...]:
+    """Return the folders of the models that listen to `language` together, the most trusted first.
 
-    They are what the user chose (`blindplay models use NAME … --language LANGUAGE`), in his order.
-    If he chose nothing: his own model and the installed ones, two at most, and after them the
-    built-in one, which is weak with people and good in noise; it is `built_in(language)`, and it
-    alone where nothing is installed. The folders are there and look like models; whether their
-    files are as they were installed is asked by `check_model`, which a recogniser does on loading.
+    These are the ones that the user chose (`blindplay models use NAME … --language LANGUAGE`).
+    Without a choice they are the user's own model and the installed ones, two at most, and then the
+    built-in one, which is weak with people and good in noise. The folders look like models;
+    `check_model`, which the recogniser calls, compares their files with the installed ones.
 
-    Raises ModelError when there is none, one that was chosen is gone, or one is no model.
+    Raises ModelError if there is none, if a chosen one is gone, or if one is no model.
     """
     there = available(language)
-    names = choice(language)
+    names = chosen_names(language)
     if not names:
         people = [name for name in there if name != BUILT_IN]
         names = (*people[:MOST_PEOPLE], *([BUILT_IN] if BUILT_IN in there else []))
@@ -242,31 +229,26 @@ def chosen(language: str) -> tuple[Path, ...]:
 
 
 def find_model(language: str, path: Path | None = None) -> Path:
-    """Return the folder of one checked Vosk model for `language` (a tag such as "de"): `path`, or
-    the first of `chosen`.
+    """Return the folder of one Vosk model for `language` (a tag such as "de"): `path`, checked, or
+    the first of `chosen_models`.
 
-    A folder that exists but is no model is an error, never passed over in silence.
-
-    Raises ModelError when there is none or the one found cannot be used.
+    Raises ModelError if there is none, or if it is not usable.
     """
-    return check_model(path) if path is not None else chosen(language)[0]
+    return check_model(path) if path is not None else chosen_models(language)[0]
 
 
 def words_file(model: Path) -> Path:
-    """Return the path of the model's word list, in the newer layout or the flat older one."""
+    """Return the path of the model's word list, in the newer layout or the older, flat one."""
     newer = model / "graph" / "words.txt"
     return newer if newer.is_file() else model / "words.txt"
 
 
 def check_model(path: Path) -> Path:
-    """Return `path` if it is a Vosk model whose grammar can be set at run time.
+    """Return `path` if it is a Vosk model whose grammar can be set at run time. Raises ModelError.
 
-    Vosk answers a broken folder with a bare exception or by ending the process, so its files are
-    looked at first. Both of Vosk's layouts are known: `am/ conf/ graph/` and the older flat one.
-
-    The files of an installed or built-in model must be what they were then (see `verify`).
-
-    Raises ModelError otherwise.
+    Vosk answers a broken folder with a bare exception, or ends the process. So its files are looked
+    at first, in both of Vosk's layouts: `am/ conf/ graph/` and the older, flat one. The files of an
+    installed or built-in model must not have changed (see `verify`).
     """
     _check_files(path)
     verify(path)
@@ -274,8 +256,8 @@ def check_model(path: Path) -> Path:
 
 
 def seal(folder: Path, *, among: Iterable[str] = ("",), **about: str) -> None:
-    """Write down the SHA-256 of every file in the model's folder, or in those of its folders that
-    are ``among`` it, and what else is to be known."""
+    """Write the manifest of a model: the SHA-256 of every file in its folder, or in the folders
+    ``among`` it, and what else is known ``about`` it."""
     there = (file for part in among for file in (folder / part).rglob("*"))
     files = sorted(file for file in there if file.is_file() and file.name != MANIFEST)
     sums = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
@@ -286,17 +268,14 @@ def seal(folder: Path, *, among: Iterable[str] = ("",), **about: str) -> None:
 
 
 def seal_built_in(folder: Path) -> None:
-    """Write down the SHA-256 of every file of a model that is made here that the recogniser loads.
+    """Write the manifest of a model of our own: the SHA-256 of the files that the recogniser loads.
 
-    What lies beside them, such as the model's card and its measured ears, may change."""
+    Other files, such as the model's card and its measured confidence, may change."""
     seal(folder, among=_LOADED, name=BUILT_IN)
 
 
 def manifest(folder: Path) -> dict[str, Any] | None:
-    """What was written down of an installed model; None where nothing was.
-
-    Raises ModelError when it cannot be read.
-    """
+    """Return the manifest of a model; None if it has none. Raises ModelError if it is damaged."""
     file = folder / MANIFEST
     try:
         read = json.loads(file.read_text("utf-8"))
@@ -310,10 +289,10 @@ def manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def verify(folder: Path) -> int:
-    """Compare the files of an installed or built-in model with what was written down of them.
+    """Compare the files of a model with its manifest, in about a tenth of a second.
 
-    Return how many there are: 0 for a model of which nothing was written down. Takes about a tenth
-    of a second. Raises ModelError when one is missing or another than it was.
+    Return the number of files, 0 for a model without a manifest. Raises ModelError if a file is
+    missing or has changed.
     """
     kept = manifest(folder)
     if kept is None:
@@ -333,7 +312,7 @@ def verify(folder: Path) -> int:
 
 
 def sha256(file: Path) -> str:
-    """The SHA-256 of a file, in small hexadecimal digits."""
+    """Return the SHA-256 of a file in lower-case hexadecimal digits."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -375,9 +354,9 @@ def _check_files(path: Path) -> Path:
 
 
 def vocabulary(model: Path) -> frozenset[str]:
-    """Return every word the model can hear, without Kaldi's symbols such as ``<eps>`` and ``#0``.
+    """Return every word that the model knows, without Kaldi's symbols such as ``<eps>`` and ``#0``.
 
-    Raises ModelError when the word list is not UTF-8 text of "word number" lines.
+    Raises ModelError if the word list is not UTF-8 text of "word number" lines.
     """
     try:
         lines = words_file(model).read_text(encoding="utf-8").splitlines()
@@ -388,10 +367,10 @@ def vocabulary(model: Path) -> frozenset[str]:
 
 
 def probe(model: Path, language: str, timeout: float = 60.0) -> None:
-    """Load the model and hear a second of silence in a process of its own.
+    """Load the model and recognise a second of silence in a process of its own.
 
-    A graph cut short passes `check_model` and then ends the process in Vosk; here that process is
-    another. Takes about half a second. Raises ModelError when it does not work.
+    A truncated graph passes `check_model`, and then Vosk ends the process. Takes about half a
+    second. Raises ModelError if the model does not work.
     """
     check_model(model)
     program = (
@@ -404,6 +383,6 @@ def probe(model: Path, language: str, timeout: float = 60.0) -> None:
         done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
         raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
-    # OpenFst goes on without a graph it could not read, and says so only here.
+    # OpenFst goes on without a graph that it cannot read, and only prints that.
     if done.returncode != 0 or b"Read failed" in done.stderr:
         raise ModelError(f"The model in {model} is damaged; unpack the model again.")

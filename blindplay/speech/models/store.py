@@ -1,9 +1,9 @@
-"""Models of the user's own: fetched, checked, given our words, put in place, removed.
+"""The user's models: fetch, check, adapt, put in place, remove.
 
-Everything is under `data_folder`: the models as their makers gave them in ``bases/NAME``, the same
-acoustics with our words in ``adapted/LANGUAGE/NAME``, downloads that are under way in
-``downloads``. A model is made beside its place and renamed into it, so that whenever this is cut
-off, there is the old one or the new one, whole.
+All is under `data_folder`: models as their makers published them in ``bases/NAME``, the same
+acoustics with our words in ``adapted/LANGUAGE/NAME``, unfinished downloads in ``downloads``. A
+model is made beside its place and renamed into it. So after an interruption there is the old model
+or the new one, whole.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from .folders import ASIDE, BUILT_IN, OWN, ModelError
 from .unpack import check_space, copy_folder, unpack
 
 Tell = Callable[[str], None]
-"""Is told in a sentence what happens."""
+"""Gets each step in a sentence."""
 
 _LONGEST_ARCHIVE = 2 << 30
 _LONGEST_LIST = 4 << 20
-_UNPACKED = 3  # times an archive's length is what its model takes, at most, in all official ones
-_LEFT_BEHIND = 3600.0  # seconds after which an unfinished installation is another's no more
+_UNPACKED = 3  # times the archive's size is the most that an official model takes when unpacked
+_ABANDONED_S = 3600.0  # an unfinished installation of this age is removed
 _WORK = ".installing-"
 
 
 @dataclass(frozen=True)
 class ModelWords:
-    """What a language's models are to hear. ``lexicons`` are the words of every language, by which
-    the phones of a base may be known."""
+    """The words for a language's models. ``lexicons`` are the words of every language; they may
+    show what the phones of a base are called."""
 
     vocabulary: Vocabulary
     lexicons: Sequence[Mapping[str, Pronunciations]]
@@ -47,8 +47,8 @@ class ModelWords:
 
 @dataclass(frozen=True)
 class Installed:
-    """What was installed: the name, the folder of the model that listens, how many words it hears
-    and by whose phones, and the licence of its acoustics, if that is known."""
+    """An installed model: its name, its adapted folder, its number of words, the family of its
+    phones, and the licence of its acoustics, None if unknown."""
 
     name: str
     folder: Path
@@ -58,18 +58,18 @@ class Installed:
 
 
 def bases_folder() -> Path:
-    """The folder that keeps the models as their makers gave them."""
+    """Return the folder of the models as their makers published them."""
     return folders.data_folder() / "bases"
 
 
 def downloads_folder() -> Path:
-    """The folder of downloads that are under way."""
+    """Return the folder of unfinished downloads."""
     return folders.data_folder() / "downloads"
 
 
 def find_base(name: str, *, patience: Patience | None = None) -> BaseModel:
-    """The base called ``name``: one that is known here, or else one in Vosk's own list, which is
-    fetched. Raises ValueError when there is none, and DownloadError."""
+    """Return the base called ``name`` from the catalogue, or else from Vosk's own list, which is
+    fetched. Raises BaseModelError if there is none, and DownloadError."""
     known = catalogue.load()
     if (base := known.known(name)) is not None:
         return base
@@ -88,13 +88,13 @@ def install(
     tell: Tell,
     patience: Patience | None = None,
 ) -> Installed:
-    """Put a model that hears ``language`` into its place.
+    """Install a model that knows the words of ``language``.
 
     Its acoustics are those of ``base``, which is fetched unless it is there already, or of
-    ``source``, a zip file or a folder; then ``name`` is what it is called, by default what they
-    are. Where a base of that name is known, a zip file must be the very same.
+    ``source``, a zip file or a folder. A source is called ``name``, by default after its file. A
+    zip file with the name of a known base must be identical with it.
 
-    Raises ModelError, GraphError, DownloadError, each with what to do; and OSError.
+    Raises ModelError, GraphError, DownloadError, each with the remedy; and OSError.
     """
     folders.available(language)  # is it a language tag?
     if source is not None:
@@ -105,48 +105,64 @@ def install(
     if name is None:
         raise ModelError("Name a model, or a zip file or a folder with one.")
     folders.check_name(name)
-    about = {"name": name, "licence": base.licence if base else "", "from": ""}
     with folders.writing(folders.data_folder()), _workplace() as work:
-        fresh = work / "base"
         kept = _sound_base(name) if source is None else None
         if kept is not None:
             tell(f"{name} is there already.")
-            about |= {k: str(v) for k, v in (folders.manifest(kept) or {}).items() if k in about}
-        elif source is not None and source.is_dir():
-            tell(f"Copying {source}; whether it is as it was published cannot be told of a folder.")
-            copy_folder(source, fresh)
-            about |= {"from": str(source.resolve())}
-            folders.seal(fresh, **about)
+            about = folders.manifest(kept) or {}
         else:
-            archive, found = _archive(name, base, source, tell, patience or Patience())
-            tell(f"Unpacking {name}.")
-            unpack(archive, fresh)
-            origin = base.address if source is None and base else str(source)
-            about |= {"from": origin, "archive_sha256": found}
-            folders.seal(fresh, **about)
+            about = _put_base(work / "base", name, base, source, tell, patience or Patience())
+        origin = {key: str(about.get(key, "")) for key in ("name", "licence", "from")}
+        if "archive_sha256" in about:
+            origin["archive_sha256"] = str(about["archive_sha256"])
         tell(f"Giving it the words of {language}.")
-        made = work / "adapted"
-        report = adaptation.adapt(kept or fresh, made, words.vocabulary, lexicons=words.lexicons)
+        report = adaptation.adapt(
+            kept or work / "base", work / "adapted", words.vocabulary, lexicons=words.lexicons
+        )
         place = folders.adapted_folder(language) / name
-        folders.seal(made, **about, language=language)
-        _carry_over(folders.folders(place.parent).get(name), made)  # unsealed, as it was
-        folders.probe(made, language)
+        folders.seal(work / "adapted", **origin, language=language)
+        _carry_over(folders.models_in(place.parent).get(name), work / "adapted")
+        folders.probe(work / "adapted", language)
         if kept is None:
-            _put(fresh, bases_folder() / name)
-        _put(made, place)
+            _put(work / "base", bases_folder() / name)
+        _put(work / "adapted", place)
     if source is None:
         forget(downloads_folder() / f"{name}.zip")
-    return Installed(name, place, report.words, report.base, about["licence"] or None)
+    return Installed(name, place, report.words, report.base, origin["licence"] or None)
+
+
+def _put_base(
+    fresh: Path,
+    name: str,
+    base: BaseModel | None,
+    source: Path | None,
+    tell: Tell,
+    patience: Patience,
+) -> dict[str, str]:
+    """Copy or fetch a base model into ``fresh``, and return what its manifest says about it."""
+    about = {"name": name, "licence": base.licence if base else ""}
+    if source is not None and source.is_dir():
+        tell(f"Copying {source}; whether it is as it was published cannot be told of a folder.")
+        copy_folder(source, fresh)
+        about |= {"from": str(source.resolve())}
+    else:
+        archive, sha256 = _archive(name, base, source, tell, patience)
+        tell(f"Unpacking {name}.")
+        unpack(archive, fresh)
+        origin = base.address if source is None and base else str(source)
+        about |= {"from": origin, "archive_sha256": sha256}
+    folders.seal(fresh, **about)
+    return about
 
 
 def make_own(
     language: str, words: ModelWords, base: Path, *, family: str | None = None
 ) -> tuple[Path, adaptation.AdaptationReport]:
-    """Make the user's own model of ``language`` out of ``base``, in place of the one there was, if
-    it can be heard with. ``base`` is left as it is; it may be the own one, to be given new words.
-    Where it is, and what `graphs.adapt` reports.
+    """Make the user's own model of ``language`` out of ``base``, and put it in place of the one
+    before if it works. ``base`` is left as it is; it may be the own model, to get new words.
 
-    Raises ModelError or GraphError, each with what to do; and OSError.
+    Return its folder and the report of `adapt`. Raises ModelError or GraphError, each with the
+    remedy; and OSError.
     """
     folders.available(language)  # is it a language tag?
     place = folders.model_folder(language)
@@ -157,23 +173,24 @@ def make_own(
         )
         about = {"name": OWN, "from": str(base.resolve())}
         folders.seal(made, language=language, **about)
-        _carry_over(place if place.is_dir() else None, made)  # unsealed, as it was
+        _carry_over(place if place.is_dir() else None, made)
         folders.probe(made, language)
         _put(made, place)
     return place, report
 
 
-def named_base(name: str) -> Path | None:
-    """The folder of the installed base of this name, whole or short, as its makers gave it."""
+def installed_base(name: str) -> Path | None:
+    """Return the folder of the installed base of this name or short name."""
     known = catalogue.load().known(name)
-    return folders.folders(bases_folder()).get(known.name if known else name)
+    return folders.models_in(bases_folder()).get(known.name if known else name)
 
 
 def remove(name: str, language: str | None = None) -> list[str]:
-    """Remove the model ``name`` from ``language``, or from all; what was removed, in sentences.
+    """Remove the model ``name`` from ``language``, or from all. Return sentences that say what was
+    removed.
 
-    A base goes with the last language that was heard with it. Raises ModelError when there is
-    nothing to remove or it came with the program, and OSError.
+    A base goes with the last language that uses it. Raises ModelError if there is nothing to remove
+    or the model came with the program, and OSError.
     """
     if name == BUILT_IN:
         raise ModelError(
@@ -184,56 +201,55 @@ def remove(name: str, language: str | None = None) -> list[str]:
     name = known.name if known else name
     if name != OWN:
         folders.check_name(name)
-    told = []
+    removed = []
     for code in [language] if language else languages():
         folder = folders.available(code).get(name)
         if folder is None:
             continue
-        if choice := folders.choice(code):
+        if chosen := folders.chosen_names(code):
             there = folders.available(code)
-            folders.choose(code, [one for one in choice if one != name and one in there])
+            folders.choose(code, [one for one in chosen if one != name and one in there])
         _discard(folder)
-        told.append(f"{name} has been removed from {code}.")
-    base = folders.folders(bases_folder()).get(name)
+        removed.append(f"{name} has been removed from {code}.")
+    base = folders.models_in(bases_folder()).get(name)
     if base is not None and not any(name in folders.available(code) for code in languages()):
         _discard(base)
-        told.append(f"{name} has been removed altogether; it can be installed again.")
-    if not told and forget(downloads_folder() / f"{name}.zip"):
-        told.append(f"What had been fetched of {name} has been removed.")
-    if not told:
+        removed.append(f"{name} has been removed altogether; it can be installed again.")
+    if not removed and forget(downloads_folder() / f"{name}.zip"):
+        removed.append(f"What had been fetched of {name} has been removed.")
+    if not removed:
         where = f" of {language}" if language else ""
         raise ModelError(
             f"There is no installed model {name}{where}; blindplay models list says which are."
         )
-    return told
+    return removed
 
 
 def languages() -> list[str]:
-    """The languages for which the user has a model of his own, sorted."""
+    """Return the languages for which the user has installed or made a model, sorted."""
     adapted = folders.data_folder() / "adapted"
-    found = {folder.name for folder in adapted.glob("*/") if folders.folders(folder)}
+    found = {folder.name for folder in adapted.glob("*/") if folders.models_in(folder)}
     found |= {folder.parent.parent.name for folder in folders.data_folder().glob("*/am/final.mdl")}
     return sorted(code for code in found if folders.is_language(code))
 
 
-# ------------------------------------------------------------------ the archive
+# --- archives and their checksums -------------------------------------------------------------
 
 
 def _archive(
     name: str, base: BaseModel | None, source: Path | None, tell: Tell, patience: Patience
 ) -> tuple[Path, str]:
-    """A checked archive of the model, and its SHA-256."""
+    """Return a checked archive of the model, and its SHA-256."""
     if source is not None:
         if not source.is_file():
             raise ModelError(f"There is no file and no folder {source}; check the name.")
-        md5, found = _sums(source)
-        if _checked(name, base, md5, found):
-            if base is not None and base.sha256 is None:
-                _pin(name, found)
+        md5, sha256 = _checksums(source)
+        if _is_published(name, base, md5, sha256):
+            _pin(name, base, sha256)
             tell(f"{source.name} is the file that was published.")
         else:
-            tell(f"Nobody has published what {source.name} should be; its SHA-256 is {found}.")
-        return source, found
+            tell(f"Nobody has published what {source.name} should be; its SHA-256 is {sha256}.")
+        return source, sha256
     assert base is not None
     archive = downloads_folder() / f"{name}.zip"
     check_space(archive, base.size * (1 + _UNPACKED))
@@ -246,24 +262,23 @@ def _archive(
             base.address, archive, size=base.size, most=_LONGEST_ARCHIVE, patience=patience,
             progress=_by_tens(tell), trouble=tell,
         )  # fmt: skip
-        md5, found = _sums(archive)
+        md5, sha256 = _checksums(archive)
         try:
-            _checked(name, base, md5, found)
+            _is_published(name, base, md5, sha256)
         except ModelError:
             forget(archive)
-            # The file may have been changed on the server between two pieces of it.
+            # The file on the server may have changed between two pieces.
             if again or not joined:
                 raise
             tell("The pieces do not fit together; it is fetched once more from the beginning.")
             continue
-        if base.sha256 is None:
-            _pin(name, found)
-        return archive, found
+        _pin(name, base, sha256)
+        return archive, sha256
     raise AssertionError
 
 
-def _checked(name: str, base: BaseModel | None, md5: str, sha256: str) -> bool:
-    """Whether anything is known of the archive's sums; ModelError if they are others."""
+def _is_published(name: str, base: BaseModel | None, md5: str, sha256: str) -> bool:
+    """Return whether any checksum of the archive is known. Raises ModelError if it is another."""
     wanted = (base.sha256 if base else None) or _pins().get(name)
     if wanted is not None and sha256 != wanted:
         raise ModelError(
@@ -278,7 +293,8 @@ def _checked(name: str, base: BaseModel | None, md5: str, sha256: str) -> bool:
     return wanted is not None or (base is not None and base.md5 is not None)
 
 
-def _sums(file: Path) -> tuple[str, str]:
+def _checksums(file: Path) -> tuple[str, str]:
+    """Return the MD5 and the SHA-256."""
     md5, sha256 = hashlib.md5(usedforsecurity=False), hashlib.sha256()
     with file.open("rb") as stream:
         while block := stream.read(1 << 20):
@@ -292,7 +308,7 @@ def _pins_file() -> Path:
 
 
 def _pins() -> dict[str, str]:
-    """The SHA-256 of archives that nobody has published, learned when they first came."""
+    """Return the SHA-256 that archives had when they first came, by the names of the models."""
     try:
         read = json.loads(_pins_file().read_text("utf-8"))
         return {str(name): str(value) for name, value in read.items()}
@@ -305,7 +321,10 @@ def _pins() -> dict[str, str]:
         ) from None
 
 
-def _pin(name: str, sha256: str) -> None:
+def _pin(name: str, base: BaseModel | None, sha256: str) -> None:
+    """Note the SHA-256 of an archive that is published without one."""
+    if base is None or base.sha256 is not None:
+        return
     file = _pins_file()
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps({**_pins(), name: sha256}, indent=1) + "\n", "utf-8")
@@ -313,7 +332,7 @@ def _pin(name: str, sha256: str) -> None:
 
 
 def _by_tens(tell: Tell) -> Progress:
-    """A line for each tenth: what a screen reader can read out while it goes on."""
+    """Return a progress that tells each tenth in a line, which a screen reader can read."""
     last = 0
 
     def progress(have: int, total: int | None) -> None:
@@ -331,18 +350,18 @@ def _by_tens(tell: Tell) -> Progress:
 
 
 def megabytes(size: int) -> str:
-    """A size in words that can be read out."""
+    """Return a number of bytes in words that can be read out."""
     if size < 1_500_000:
         return f"{max(1, round(size / 1000))} kilobytes"
     return f"{round(size / 1_000_000)} megabytes"
 
 
-# ------------------------------------------------------------------ folders
+# --- folders ----------------------------------------------------------------------------------
 
 
 def _sound_base(name: str) -> Path | None:
-    """The folder of the base if it is there and as it was when it came."""
-    folder = folders.folders(bases_folder()).get(name)
+    """Return the folder of the base if it is there and unchanged."""
+    folder = folders.models_in(bases_folder()).get(name)
     if folder is None:
         return None
     try:
@@ -353,18 +372,19 @@ def _sound_base(name: str) -> Path | None:
 
 @contextlib.contextmanager
 def _workplace() -> Iterator[Path]:
-    """A new folder beside all places, gone in the end; those of earlier attempts go, too."""
+    """Yield a new folder beside all places, and remove it and those of earlier attempts."""
     home = folders.data_folder()
     home.mkdir(parents=True, exist_ok=True)
     for left in home.glob(f"{_WORK}*"):
-        if time.time() - left.stat().st_mtime > _LEFT_BEHIND:
+        if time.time() - left.stat().st_mtime > _ABANDONED_S:
             shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(dir=home, prefix=_WORK, ignore_cleanup_errors=True) as made:
         yield Path(made)
 
 
 def _carry_over(old: Path | None, made: Path) -> None:
-    """Keep what was added to the model that is replaced: how far it may be believed, say."""
+    """Copy the files that were added to the model before, such as its measured confidence. They
+    are in no manifest."""
     if old is None:
         return
     try:
@@ -377,7 +397,7 @@ def _carry_over(old: Path | None, made: Path) -> None:
 
 
 def _put(made: Path, place: Path) -> None:
-    """Let the folder ``made`` take the place of another, which stays whole until it has."""
+    """Put the folder ``made`` in place of another, which stays whole until then."""
     place.parent.mkdir(parents=True, exist_ok=True)
     aside = place.with_name(ASIDE + place.name)
     try:
@@ -395,7 +415,7 @@ def _put(made: Path, place: Path) -> None:
 
 
 def _discard(folder: Path) -> None:
-    """Remove a model's folder: at once as far as anybody can see, then its files."""
+    """Remove a model's folder: rename it first, so that it is gone at once, then delete it."""
     name = folder.name.removeprefix(ASIDE)
     if folder.name == name:
         shutil.rmtree(folder.with_name(ASIDE + name), ignore_errors=True)

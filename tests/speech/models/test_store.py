@@ -31,7 +31,7 @@ from blindplay.speech.models.folders import (
     ModelError,
     available,
     check_model,
-    chosen,
+    chosen_models,
     verify,
 )
 from blindplay.speech.recogniser import Recogniser
@@ -123,7 +123,7 @@ def test_a_model_is_fetched_checked_given_our_words_and_heard_with(
     assert tens == [f"{ten} percent." for ten in range(10, 101, 10)], "once each, in order"
     assert sum("It is tried again." in line for line in told) == 1
     assert all("\n" not in line and "\r" not in line for line in told)
-    (folder,) = chosen("nb")
+    (folder,) = chosen_models("nb")
     assert folder == home / "adapted" / "nb" / NAME
     recogniser = Recogniser(folder, "nb")
     assert not recogniser.unknown_words(language.load("nb").grammar_words())
@@ -133,7 +133,7 @@ def test_a_model_is_fetched_checked_given_our_words_and_heard_with(
     # Another language needs no second download.
     asked = len(server.asked)
     assert "is there already" in install("sv", base=base_of(archive, server.url("gone.zip")))[0]
-    assert len(server.asked) == asked and chosen("sv")
+    assert len(server.asked) == asked and chosen_models("sv")
     assert not list((home / "downloads").iterdir())
     assert not list(home.glob(".*")) and not list(home.glob("*/.*"))
 
@@ -164,7 +164,7 @@ def test_pieces_of_two_versions_are_found_out_and_fetched_anew(
     told = install(base=base_of(archive, server.url(f"{NAME}.zip")))
     assert any("do not fit together" in line for line in told)
     assert server.ranges == [None, "bytes=1000000-", None]
-    assert chosen("nb")
+    assert chosen_models("nb")
 
 
 @pytest.mark.usefixtures("unproved")
@@ -332,10 +332,10 @@ def test_cut_off_at_any_moment_there_is_the_old_model_or_the_new_one(
         except Cut:
             whole = False
         left = 10**9
-        (found,) = chosen("nb")
+        (found,) = chosen_models("nb")
         verify(found)
         check_model(found)
-        assert verify(folders.folders(home / "bases")[NAME])
+        assert verify(folders.models_in(home / "bases")[NAME])
         old = (found / "old").exists()
         olds, news = olds + old, news + (not old)
         if whole:
@@ -381,7 +381,7 @@ def test_killed_while_it_works_it_is_gone_on_with(
     server.does = [answers(500)] * 9
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, "what was fetched is there, so nothing is asked for"
-    assert check_model(chosen("nb")[0])
+    assert check_model(chosen_models("nb")[0])
 
 
 # ------------------------------------------------------------------ the files
@@ -392,7 +392,7 @@ def test_a_file_that_is_not_as_it_was_installed_is_found_before_it_is_loaded(
     archive: Path, home: Path
 ) -> None:
     install(source=archive)
-    (folder,) = chosen("nb")
+    (folder,) = chosen_models("nb")
     words = folder / "graph" / "words.txt"
     was = words.read_bytes()
     words.write_bytes(was.replace(b"bonde", b"bande"))
@@ -418,7 +418,7 @@ def test_two_of_people_and_the_built_in_model_listen_unless_others_are_chosen(
     archive: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = folders.built_in("de")
-    assert built is not None and chosen("de") == (built,)
+    assert built is not None and chosen_models("de") == (built,)
     known(
         monkeypatch,
         base_of(archive, "https://x.example/y.zip", OTHER, sha256=None, md5=None),
@@ -427,22 +427,26 @@ def test_two_of_people_and_the_built_in_model_listen_unless_others_are_chosen(
     for name in (NAME, OTHER, "aaa"):
         install("de", source=archive, name=name)
     adapted = home / "adapted" / "de"
-    assert chosen("de") == (adapted / OTHER, adapted / NAME, built), "as they are recommended"
+    assert chosen_models("de") == (adapted / OTHER, adapted / NAME, built), (
+        "as they are recommended"
+    )
     folders.choose("de", ["built-in", "aaa", "built-in"])
-    assert chosen("de") == (built, adapted / "aaa")
+    assert chosen_models("de") == (built, adapted / "aaa")
     assert folders.find_model("de") == built
     with pytest.raises(ModelError, match=r"There is no model zzz for de; there are: .*aaa"):
         folders.choose("de", ["zzz"])
-    assert folders.choice("de") == ("built-in", "aaa"), "what was chosen stays"
+    assert folders.chosen_names("de") == ("built-in", "aaa"), "what was chosen stays"
     shutil.rmtree(adapted / "aaa")
     with pytest.raises(ModelError, match="no model aaa"):
-        chosen("de")
+        chosen_models("de")
     folders.choose("de", [])
-    assert chosen("de")[0] == adapted / OTHER
+    assert chosen_models("de")[0] == adapted / OTHER
     (home / "chosen.json").write_text("[")
-    assert len(chosen("de")) == 3, "a choice that cannot be read is none"
+    assert len(chosen_models("de")) == 3, "a choice that cannot be read is none"
     shutil.copytree(adapted / NAME, home / "de")
-    assert chosen("de") == (home / "de", adapted / OTHER, built), "what he made himself first"
+    assert chosen_models("de") == (home / "de", adapted / OTHER, built), (
+        "what he made himself first"
+    )
 
 
 def test_choices_that_cannot_be_read_are_told_and_kept_beside_the_new_ones(
@@ -461,7 +465,7 @@ def test_choices_that_cannot_be_read_are_told_and_kept_beside_the_new_ones(
         aside = home / f"chosen.damaged-{number}"
         assert status == 0 and str(aside) in fault and fault.count("\n") == 1
         assert aside.read_text() == text
-        assert folders.unread_choices() is None and folders.choice("de") == ("built-in",)
+        assert folders.unread_choices() is None and folders.chosen_names("de") == ("built-in",)
 
 
 def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
@@ -533,7 +537,7 @@ def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
 
 def test_a_language_without_a_model_says_how_to_get_one() -> None:
     with pytest.raises(ModelError, match="blindplay models install --language nb"):
-        chosen("nb")
+        chosen_models("nb")
 
 
 @pytest.mark.usefixtures("unproved")
@@ -547,9 +551,9 @@ def test_removing_leaves_nothing_and_the_others_go_on_listening(archive: Path, h
         "second has been removed from sv.",
         "second has been removed altogether; it can be installed again.",
     ]
-    assert folders.choice("sv") == (NAME,)
+    assert folders.chosen_names("sv") == (NAME,)
     assert store.remove(NAME, "sv") == [f"{NAME} has been removed from sv."]
-    assert (home / "bases" / NAME).is_dir() and folders.choice("sv") == ()
+    assert (home / "bases" / NAME).is_dir() and folders.chosen_names("sv") == ()
     store.remove(NAME)
     assert everything(home).keys() == {"chosen.json"}
     (home / "downloads").mkdir(exist_ok=True)
