@@ -21,8 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from . import GraphError
-from .kaldi_files import read_phones, read_transitions
+from .kaldi_files import GraphError, read_phones, read_transitions
 
 ROUNDS = 12
 """So often all recordings are gone through."""

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..recogniser import UNKNOWN, Recogniser
-from . import AdaptationReport, Pronunciations, Vocabulary, adapt, phones_of, pronounced
+from .build import Pronunciations, Vocabulary
+from .graph import AdaptationReport, adapt, phones_of, pronounced
 
 AT_LEAST = 2
 """So often a word must have been said in the same other way."""
@@ -95,7 +96,7 @@ def write(
 ) -> AdaptationReport:
     """Write into the new folder ``output`` the same model with these pronunciations besides.
 
-    Raises GraphError as `graphs.adapt` does.
+    Raises GraphError as `adapt` does.
     """
     return adapt(model, output, vocabulary, more=more)
 

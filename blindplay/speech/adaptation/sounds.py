@@ -46,7 +46,7 @@ class PhoneSet:
 
 
 @cache
-def bases() -> Mapping[str, PhoneSet]:
+def known_phone_sets() -> Mapping[str, PhoneSet]:
     """The models that somebody has listened to, by the names of their files: "english"."""
     return {
         name: PhoneSet(
@@ -114,7 +114,7 @@ def _alternatives(text: str) -> Alternatives:
     return found
 
 
-def named_base(names: Sequence[str], *, by_language: bool = True) -> PhoneSet:
+def phone_set_of(names: Sequence[str], *, by_language: bool = True) -> PhoneSet:
     """A base whose phones have these names, if enough of them can be known.
 
     ``by_language``: it is of the family whose marks its phones bear, if of any; else all sounds
@@ -301,7 +301,9 @@ def unlikeness(one: Sequence[str], other: Sequence[str], most: float = math.inf)
 def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
     found = [sounds_of(sound) for sound in sounds]
     if () in found:
-        raise GraphError(f"{sounds[found.index(())]!r} is no sound; see graphs/sounds.toml.")
+        raise GraphError(
+            f"{sounds[found.index(())]!r} is no sound; see blindplay/speech/adaptation/sounds.toml."
+        )
     return tuple(itertools.chain.from_iterable(found))
 
 
@@ -318,7 +320,7 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
     """
     target = sounds_of(sound)
     if not target:
-        raise GraphError(f"{sound!r} is no sound; write those in graphs/sounds.toml.")
+        raise GraphError(f"{sound!r} is no sound; see blindplay/speech/adaptation/sounds.toml.")
     made = {name: parts for parts, name in _phones_by_sounds(tuple(phones)).items()}
     found: dict[tuple[str, ...], float] = {}
     for name, parts in made.items():

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blindplay import language
 from blindplay.speech import adaptation
+from blindplay.speech.adaptation import (
+    GraphError,
+)
 from blindplay.speech.adaptation.sounds import (
-    bases,
+    PhoneSet,
+    distance,
     families,
-    named_base,
+    known_phone_sets,
+    phone_set_of,
+    similar,
     simple_sounds,
     sounds_of,
     translate,
@@ -25,16 +34,20 @@ ZAMIA = (
     "a a: aI aU b C d E E: e: @ f g h I i: j k l m n N O OY o: p pf R s S t ts tS u: U v x Y y: "
     "2: 9 z Z 'a 'a: 'E 'E: 'e: 'I 'i: 'O 'o: 'U 'u: 'Y 'y: '2: '9 'aI 'aU 'OY"
 )
+
+
 GRUUT = (
     "ɪ ʏ ʊ ʉː ɑː a eː ɛ ɛː iː oː ɵ øː ɔ œ uː yː ɡ ɕ ɧ b d f h j k l m n ŋ p r s t v ʂ ɖ ɳ ʈ tː ˈɑː²"
 )
+
+
 MODELS = {"german": ZAMIA.split(), "swedish": GRUUT.split()}
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_is_known_by_the_names_of_its_phones(name: str) -> None:
     assert all(sounds_of(phone) for phone in MODELS[name])
-    base = named_base(MODELS[name])
+    base = phone_set_of(MODELS[name])
     assert base.name == families()[name].name
     assert base.phones == tuple(MODELS[name])
     # Words from its own graph name the phones as we do; some are not known, some are two.
@@ -44,21 +57,21 @@ def test_a_model_is_known_by_the_names_of_its_phones(name: str) -> None:
         "a'",
         "unheard-3",
     ]
-    assert named_base(ours).name == families()[name].name
+    assert phone_set_of(ours).name == families()[name].name
 
 
 def test_models_of_other_languages_are_not_taken_for_german_or_swedish() -> None:
-    for base in bases().values():
-        assert named_base(base.phones).name == "similar sounds"
+    for base in known_phone_sets().values():
+        assert phone_set_of(base.phones).name == "similar sounds"
     dutch = "a: e: i o: u y: 2: A E I O Y @ Ei 9y Au p t k b d f s x v z S Z m n N l r j w h"
-    assert named_base(dutch.split()).name == "similar sounds"
-    assert named_base(ZAMIA.split(), by_language=False).name == "similar sounds"
+    assert phone_set_of(dutch.split()).name == "similar sounds"
+    assert phone_set_of(ZAMIA.split(), by_language=False).name == "similar sounds"
 
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("code", language.languages())
 def test_every_word_of_every_language_can_be_said_in_their_phones(name: str, code: str) -> None:
-    base = named_base(MODELS[name])
+    base = phone_set_of(MODELS[name])
     lexicon = language.lexicon(code)
     for variants in (*lexicon.words.values(), *lexicon.fillers.values()):
         said = translate(variants, base)
@@ -85,7 +98,7 @@ def test_every_word_of_every_language_can_be_said_in_their_phones(name: str, cod
 def test_a_word_is_heard_as_its_speakers_say_it(
     name: str, code: str, word: str, phones: str
 ) -> None:
-    said = translate(language.lexicon(code).words[word], named_base(MODELS[name]))
+    said = translate(language.lexicon(code).words[word], phone_set_of(MODELS[name]))
     best = {" ".join(one) for one, cost in said.items() if cost == 0}
     assert phones in best or phones in {one.replace("ˈɑː²", "ɑː") for one in best}, best
 
@@ -100,7 +113,7 @@ def test_the_maps_are_made_of_sounds_and_the_best_costs_nothing(name: str) -> No
         for variant in variants
         for sound in variant
     }
-    base = named_base(MODELS[name])
+    base = phone_set_of(MODELS[name])
     for place, table in families()[name].places.items():
         for sound, alternatives in table.items():
             assert sounds_of(sound), sound
@@ -125,3 +138,69 @@ def test_a_model_of_our_own_is_heard_by_the_names_of_its_phones_in_any_alphabet(
     adaptation.adapt(tmp_path / "renamed", tmp_path / "model", words)
     made, wanted = ((f / "graph" / "HCLr.fst").read_bytes() for f in (tmp_path / "model", own))
     assert len(made) == len(wanted)
+
+
+ALL_SOUNDS = sorted({s for b in known_phone_sets().values() for s in b.places["heard"]})
+
+
+@pytest.mark.parametrize("code", language.languages())
+def test_every_sound_of_the_lexicons_is_described(code: str) -> None:
+    lexicon = language.lexicon(code)
+    used = {
+        sound
+        for variants in [*lexicon.words.values(), *lexicon.fillers.values()]
+        for variant in variants
+        for sound in variant
+    }
+    assert all(sounds_of(sound) for sound in used)
+    for base in known_phone_sets().values():
+        assert used <= base.places["heard"].keys(), "somebody must listen to these"
+
+
+@pytest.mark.parametrize("name", sorted(known_phone_sets()))
+def test_the_maps_of_a_base_name_phones_that_it_has(name: str) -> None:
+    base = known_phone_sets()[name]
+    for table in base.places.values():
+        for sound, alternatives in table.items():
+            assert sounds_of(sound)
+            assert all(set(phones) <= set(base.phones) for phones in alternatives)
+            assert min(alternatives.values()) <= 0.2
+
+
+@given(st.sampled_from(ALL_SOUNDS), st.sampled_from(ALL_SOUNDS))
+def test_likeness_of_sounds_is_mutual_and_a_sound_is_like_itself(one: str, other: str) -> None:
+    for a, b in itertools.product(sounds_of(one), sounds_of(other)):
+        assert distance(a, b) == distance(b, a) >= 0
+        assert (distance(a, b) == 0) <= (a == b or {a, b} == {"C", "sx"})
+
+
+def test_similar_sounds_stand_for_those_that_a_model_lacks() -> None:
+    cmu = known_phone_sets()["english"].phones
+    assert all(sounds_of(phone, cmu=True) for phone in cmu)
+    best = {sound: min(similar(sound, cmu).items(), key=lambda item: item[1])[0]
+            for sound in ("S", "aI", "x", "y:", "N", "i:", "ts", "3")}  # fmt: skip
+    assert best["S"] == ("SH",) and best["aI"] == ("AY",) and best["N"] == ("NG",)
+    assert best["i:"] == ("IY",) and best["ts"] == ("T", "S")
+    assert best["y:"] in {("IY",), ("UW",)} and best["x"] in {("K",), ("HH",), ("SH",)}
+    # What a model has by name is not mistaken for anything else.
+    sampa = ("a", "a:", "'a:", "S", "s", "aI", "n", "N", "t")
+    assert similar("A:", sampa) == {("'a:",): 0.0}
+    assert similar("aI", sampa) == {("aI",): 0.0}
+
+
+def test_the_phones_of_a_model_are_known_by_their_names_or_not_at_all() -> None:
+    assert phone_set_of(("AA0", "AA1", "HH", "t")).name == "similar sounds"
+    with pytest.raises(GraphError, match="names of this model's phones are not known"):
+        phone_set_of(("p1", "q", "§", "t"))
+
+
+def test_translated_pronunciations_are_sorted_and_none_is_too_dear() -> None:
+    base = PhoneSet("b", ("A:", "t", "D"), places={
+        "heard": {"a": {("A:",): 0.0}, "t": {("t",): 0.0, ("D",): 0.7}},
+        "last": {"t": {("t",): 0.0, (): 1.0}},
+    }, slack=1.5)  # fmt: skip
+    assert list(translate({("t", "a", "t"): 0.0}, base).items()) == [
+        (("t", "A:", "t"), 0.0),
+        (("D", "A:", "t"), 0.7),
+        (("t", "A:"), 1.0),
+    ]
