@@ -501,7 +501,7 @@ def _similar(
             said = phrase.split()
             if abs(len(said) - len(words)) > 1 or len(set(said) & set(words)) < len(said) - 2:
                 continue
-            cost = best - heard.score + confidence.confusions.between(said, words)
+            cost = best - heard.score + confidence.confusions.distance(said, words)
             if cost > SIMILAR:
                 continue
             move = pack.understand(phrase, expected.boards[0]).move

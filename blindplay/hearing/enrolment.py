@@ -396,18 +396,20 @@ def _tries(
     words = lexicon(pack.code)
     vocabulary = adaptation.Vocabulary({**words.words, **words.fillers}, words.squares)
     known = adaptation.pronounced(model, words.words)
-    trains = not finetuning.can_tune(model)
+    trains = not finetuning.obstacle(model)
     heard = 0.3 if trains else 1.0
     usable = []
     said = [one.said for one in learning]
     for number, (one, spoken) in enumerate(
-        zip(said, pronunciations.parts(model, said, known), strict=True), 1
+        zip(said, pronunciations.word_alignments(model, said, known), strict=True), 1
     ):
         if spoken and _unlike(spoken) < _UNLIKE:
             usable.append((one, spoken))
         progress(heard * number / len(learning))
     others = adaptation.pronounced(model, words.fillers)
-    habits = pronunciations.habits([part for _, spoken in usable for part in spoken], known, others)
+    habits = pronunciations.player_pronunciations(
+        [part for _, spoken in usable for part in spoken], known, others
+    )
     tries: list[tuple[Path, OwnModel]] = []
     for name, of in (("words", dict(habits.words)), ("all", habits.all)):
         if of and (name == "words" or of != habits.words):

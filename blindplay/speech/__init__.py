@@ -1,4 +1,4 @@
-"""Speech in and out: announcements spoken by pyttsx3, moves heard by Vosk.
+"""Speech in and out: announcements spoken by pyttsx3, moves recognised by Vosk.
 
-Nothing here knows chess: words come in and words go out. The table wires it to the game.
+Nothing here knows chess. Words come in and words go out; the table connects them with the game.
 """

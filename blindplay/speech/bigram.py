@@ -1,11 +1,11 @@
-"""What Vosk's own language model adds to the score of a phrase, so that it can be taken off again.
+"""The language model that Vosk makes of a grammar, so that its charge can be taken off a score.
 
-A grammar given to Vosk becomes a bigram with back-off, estimated from the listed phrases: a pair
-of words seen ``n`` times among ``m`` with the same first word costs ``-ln(n / 2m)``; any other
-pair costs ``ln 2`` for backing off and the second word's own share of all words. A phrase begins
-as if after a back-off, and its end is a word like any other (alphacep/vosk-api,
-``src/language_model.cc``). Scores from different grammars can be compared when this is gone: what
-is left is how well the sound fits the words.
+Vosk turns a grammar into a bigram with back-off, estimated from the listed phrases. A pair of words
+that was seen ``n`` times among ``m`` with the same first word costs ``-ln(n / 2m)``. Any other pair
+costs ``ln 2`` for backing off, and the second word's share of all words. A phrase begins as if
+after a back-off, and its end is a word like any other (alphacep/vosk-api,
+``src/language_model.cc``). Without this charge, scores of different grammars are comparable: they
+say how well the sound fits the words.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BACK_OFF = math.log(2)
 
 
 class Bigram:
-    """The language model that Vosk makes of a grammar's items."""
+    """The language model of a grammar's items."""
 
     def __init__(self, items: Iterable[str]) -> None:
         pairs: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -36,7 +36,7 @@ class Bigram:
         self._after = {first: _costs(seconds) for first, seconds in pairs.items()}
 
     def cost(self, tokens: Sequence[str]) -> float:
-        """What the model charges for these tokens, in nats; infinite if one is not in it."""
+        """Return what the model charges for these tokens, in nats; infinite for an unknown one."""
         total, before = 0.0, None
         for token in (*tokens, _END):
             alone = self._alone.get(token, math.inf)

@@ -63,7 +63,7 @@ def test_what_was_misheard_of_a_player_is_remembered_until_he_is_forgotten(folde
     pairs = [("dame", "turm"), ("eva", "eva"), ("eins", "eins")]
     once = speaker_preferences.learn("Anna", pairs)
     twice = speaker_preferences.learn("Anna", pairs)
-    assert twice.one("dame", "turm") < once.one("dame", "turm") < NEVER_SEEN
+    assert twice.cost("dame", "turm") < once.cost("dame", "turm") < NEVER_SEEN
     assert speaker_preferences.habits("Anna") == twice
     assert speaker_preferences.habits("Bernd").table == {}
     speaker_preferences.keep("Anna", Voicing(volume=4))
@@ -80,7 +80,7 @@ def test_a_damaged_memory_of_words_is_no_memory(folder: Path, text: str) -> None
     folder.mkdir(parents=True)
     (folder / "misheard.json").write_text(text, "utf-8")
     assert speaker_preferences.habits("Anna").table == {}
-    assert speaker_preferences.learn("Anna", [("dame", "turm")]).one("dame", "turm") < NEVER_SEEN
+    assert speaker_preferences.learn("Anna", [("dame", "turm")]).cost("dame", "turm") < NEVER_SEEN
 
 
 @pytest.mark.parametrize("other", ["anna weiß", " Anna  WEISS ", "ANNA WEIß"])

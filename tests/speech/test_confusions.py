@@ -13,10 +13,10 @@ TABLE = Confusions({"dame": {"turm": 2.0}, "eva": {NOTHING: 3.0}, NOTHING: {"dre
 
 
 def test_a_known_confusion_costs_what_was_measured_and_an_unknown_one_more() -> None:
-    assert TABLE.between(["dame", "eva", "zwei"], ["turm", "eva", "zwei"]) == 2.0
-    assert TABLE.between(["turm", "eva", "zwei"], ["dame", "eva", "zwei"]) == NEVER_SEEN
-    assert TABLE.between(["dame", "eva", "zwei"], ["turm", "zwei"]) == 5.0
-    assert TABLE.between(["zwei"], ["zwei", "drei"]) == 4.0
+    assert TABLE.distance(["dame", "eva", "zwei"], ["turm", "eva", "zwei"]) == 2.0
+    assert TABLE.distance(["turm", "eva", "zwei"], ["dame", "eva", "zwei"]) == NEVER_SEEN
+    assert TABLE.distance(["dame", "eva", "zwei"], ["turm", "zwei"]) == 5.0
+    assert TABLE.distance(["zwei"], ["zwei", "drei"]) == 4.0
 
 
 def test_the_table_counts_how_often_a_word_was_heard_as_another() -> None:
@@ -30,19 +30,19 @@ def test_the_cheapest_way_is_the_sum_of_its_steps(said: list[str], heard: list[s
     pairs = TABLE.aligned(said, heard)
     assert [word for word, _ in pairs if word != NOTHING] == said
     assert [word for _, word in pairs if word != NOTHING] == heard
-    assert TABLE.between(said, heard) == pytest.approx(sum(TABLE.one(*pair) for pair in pairs))
+    assert TABLE.distance(said, heard) == pytest.approx(sum(TABLE.cost(*pair) for pair in pairs))
 
 
 @given(WORDS, WORDS, WORDS)
 def test_equal_words_cost_nothing_and_a_detour_never_costs_less(
     said: list[str], between: list[str], heard: list[str]
 ) -> None:
-    assert TABLE.between(said, said) == 0
+    assert TABLE.distance(said, said) == 0
     longest = max(len(said), len(heard))
-    assert TABLE.between(said, heard) <= 2 * NEVER_SEEN * longest
-    assert Confusions().between(said, heard) <= Confusions().between(
+    assert TABLE.distance(said, heard) <= 2 * NEVER_SEEN * longest
+    assert Confusions().distance(said, heard) <= Confusions().distance(
         said, between
-    ) + Confusions().between(between, heard)
+    ) + Confusions().distance(between, heard)
 
 
 def test_credit_is_given_for_known_confusions_only() -> None:

@@ -240,7 +240,7 @@ def freely(heard: ScoredUtterance, pack: Language) -> ScoredOutcome:
     for phrase in heard.expected.phrases:
         said = phrase.split()
         # Every change of a word costs as much as the next.
-        changed = Confusions().between(said, words) / NEVER_SEEN / max(1, len(said))
+        changed = Confusions().distance(said, words) / NEVER_SEEN / max(1, len(said))
         if changed <= FREELY_WITHIN:
             meant = pack.understand(phrase, heard.line.board)
             key: object = meant.command or meant.moves

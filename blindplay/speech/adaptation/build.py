@@ -13,15 +13,15 @@ UNKNOWN = "[unk]"
 """The word for any sound that is none of the words: a free loop of phones."""
 
 Pronunciations = Mapping[tuple[str, ...], float]
-"""The pronunciations of one word, each a tuple of phones, with their costs in nats."""
+"""The pronunciations of one word: tuples of phones, with their costs in nats."""
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What is to be heard: ``words`` with their pronunciations, and ``tokens``, several words that
-    the graph holds as one: {"gustav_eins": ("gustav", "eins")}.
+    """The words of a graph with their pronunciations, and ``tokens``: sequences of words that the
+    graph has as one word, {"gustav_eins": ("gustav", "eins")}.
 
-    Tokens sharpen Vosk's grammar, which looks at pairs only. A pause may be made inside them.
+    Tokens sharpen Vosk's grammar, which looks at pairs only. A token may have pauses in it.
     """
 
     words: Mapping[str, Pronunciations]
@@ -30,27 +30,27 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class GraphCosts:
-    """Costs in nats. ``unknown`` is for each phone of ``[unk]``; ``silence`` is the probability,
-    above 0 and below 1, that silence goes before the first word and follows each."""
+    """``unknown``: what each phone of ``[unk]`` costs, in nats. ``silence``: the probability, above
+    0 and below 1, of silence before the first word and after each word."""
 
     unknown: float
     silence: float
 
     @property
     def pause(self) -> float:
-        """What silence between two words costs."""
+        """Return what silence between two words costs, in nats."""
         return -math.log(self.silence)
 
     @property
     def no_pause(self) -> float:
-        """What going on without silence costs."""
+        """Return what going on without silence costs, in nats."""
         return -math.log(1 - self.silence)
 
 
 @dataclass(frozen=True)
 class _HeardPhones:
-    """The hidden states of one phone in a graph: (transition-id, state) pairs that lead in, and
-    the state after it."""
+    """One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
+    it."""
 
     entries: list[tuple[int, int]]
     end: int
@@ -68,8 +68,8 @@ class _Builder:
     def numbers(
         self, pronunciation: Sequence[str], *, first: bool = True, last: bool = True
     ) -> tuple[int, ...]:
-        """The numbers of the phones in their places; ``first`` and ``last`` tell whether the word
-        begins and ends with them, or they are a part of a longer one."""
+        """Return the numbers of the phones in their places of a word. ``first`` and ``last``: the
+        word begins, and ends, with them; else they are a part of a longer one."""
         places = list("I" * len(pronunciation))
         if first:
             places[0] = "B"
@@ -92,7 +92,8 @@ class _Builder:
     def _from(
         self, states: tuple[int, ...], number: int
     ) -> tuple[list[tuple[int, int]], list[int]]:
-        """Kaldi's order: the way out of a hidden state first, its self-loop behind that."""
+        """Add the states from ``number`` on, in Kaldi's order: a hidden state's way out first, its
+        self-loop behind that. Return the entries and the ends."""
         ids = self._ids[states[number]]
         entries, ends = [], []
         for to, arc in sorted(ids.items()):
@@ -119,9 +120,9 @@ class _Builder:
         cost: float,
         like: int | None = None,
     ) -> int:
-        """Say ``phone`` after any of ``sources`` ({left context: state}); the state after it.
+        """Add ``phone`` after any of ``sources`` ({left context: state}). Return the next state.
 
-        ``like`` is the same phone in the place of a word that it really has, see `token`.
+        ``like`` is the same phone in the place of a word that it really has; see `token`.
         """
         by_states: dict[tuple[int, ...], _HeardPhones] = {}
         for left, source in sources.items():
@@ -147,10 +148,10 @@ class _Builder:
         variants: Mapping[tuple[int, ...], float],
         like: Mapping[int, int] | None = None,
     ) -> dict[int, int]:
-        """Say one word after any of ``sources``; the states after it by its last phone.
+        """Add one word after any of ``sources``. Return the states after it by its last phone.
 
-        Its variants share their beginnings. The label stands on the first arc: so Vosk knows
-        early which words the grammar lets pass. ``like``: see `enter`, for its first phone.
+        Its variants share their beginnings. The label is on the first arc, so that Vosk knows early
+        which words the grammar admits. ``like``: see `enter`, for the first phone.
         """
         prefixes: dict[tuple[int, ...], int] = {}
         ends: dict[int, int] = {}
@@ -173,12 +174,12 @@ class _Builder:
     def token(
         self, sources: Mapping[int, int], label: int, parts: Sequence[Pronunciations]
     ) -> dict[int, int]:
-        """Say several words as one, with or without pauses between them.
+        """Add several words as one, with or without pauses between them.
 
-        A phone that does not depend on its neighbours has a pause of its own inside a word; the
-        token is then one word in every respect. Others are said as if they were words apart, but
-        that only the first has a phone in the place of a word's beginning, by which Vosk counts
-        words (see `word_starts`).
+        In models whose phones do not depend on their neighbours, a phone may have a pause in it, so
+        a token is a word like any other. In other models the words of a token stay separate. But
+        only the first has a phone in the place of a word's beginning, by which Vosk counts words
+        (see `word_starts`).
         """
         joined = self._contexts.free
         ends: dict[int, int] = {}
@@ -198,7 +199,7 @@ class _Builder:
         return ends
 
     def silence(self, left: int, source: int, cost: float, end: int) -> None:
-        """Let silence follow ``source`` on the way to ``end``."""
+        """Add silence between ``source`` and ``end``."""
         pause = self.heard(self._contexts(left, self._phones.silence))
         for arc, node in pause.entries:
             self.fst.arc(source, arc, 0, cost, node)
@@ -215,9 +216,9 @@ def build(
 ) -> tuple[Fst, int, list[str]]:
     """Return the graph, its first state, and its words in the order of their numbers.
 
-    Any sequence of words may be said, with or without silence around each; the grammar says later
-    which. ``filler`` are the phones of which `[unk]` is made, by name. Raises KeyError for a phone
-    that the model lacks.
+    The graph has any sequence of words, with or without silence around each; the grammar chooses
+    later. ``filler`` are the names of the phones that `[unk]` consists of. Raises KeyError for a
+    phone that the model lacks.
     """
     add = _Builder(transitions, phones, contexts)
     fst, silence = add.fst, phones.silence
@@ -265,10 +266,10 @@ def build(
 
 
 def word_starts(phones: Phones) -> dict[int, str]:
-    """What each phone is told to be in word_boundary.int, for graphs whose tokens are words apart.
+    """Return the kind of each phone in word_boundary.int, for graphs with tokens of several words.
 
-    Vosk lays words and phones side by side, and complains of phones that belong to no word, as the
-    second half of a token would. So a word is its first phone, and the others count as silence.
+    Vosk aligns words with phones, and complains about phones that belong to no word, as the second
+    half of a token would. So a word is its first phone, and the others count as silence.
     """
     kinds = {phones.silence: "nonword"}
     for (_, place), number in phones.id.items():
@@ -277,7 +278,7 @@ def word_starts(phones: Phones) -> dict[int, str]:
 
 
 def any_words(count: int) -> Fst:
-    """The grammar when none is given (Gr.fst): any of ``count`` words, numbered from 1, equally."""
+    """Return the default grammar (Gr.fst): any of ``count`` words, numbered from 1, equally."""
     fst = Fst()
     state = fst.state()
     fst.final[state] = 0.0

@@ -1,10 +1,9 @@
 """Which hidden states a phone has after which other phone: the part of Kaldi's tree a graph needs.
 
 A network listens for a phone differently after different phones. Kaldi keeps that in a file called
-``tree``, which models made for use leave out. But the model's own graph was made with it: walking
-through HCLr.fst and remembering the last phone shows which states each phone has after each other.
-The chain models that Vosk offers look at one phone to the left and none to the right; a graph that
-shows otherwise is refused.
+``tree``, which published models leave out. But the model's own graph was made with it: a walk
+through HCLr.fst that remembers the last phone shows which states each phone has after each other.
+Vosk's chain models look at one phone to the left and none to the right. Other graphs are refused.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ START = 0
 class Contexts:
     """The hidden states of a phone (by its number in the model) after another.
 
-    ``seen`` is what `walk` found in the model's graph; it may be None for a model whose phones do
-    not depend on their neighbours. Raises GraphError when one phone to the left does not decide.
+    ``seen`` is the result of `walk`; it may be None for a model whose phones do not depend on their
+    neighbours. Raises GraphError if the states depend on more than one phone to the left.
     """
 
     def __init__(self, transitions: Transitions, phones: Phones, seen: SeenContexts | None) -> None:
@@ -46,7 +45,7 @@ class Contexts:
         self._after: dict[tuple[int, int], tuple[int, ...]] = {}
         self.seen: SeenContexts = {}
         self.unseen: set[tuple[int, int]] = set()
-        """The pairs (left, phone) that were asked for and do not occur in the model's graph."""
+        """The pairs (left, phone) that were asked for and are not in the model's graph."""
         if self.free:
             return
         if seen is None:
@@ -64,23 +63,24 @@ class Contexts:
 
     @staticmethod
     def are_free(transitions: Transitions) -> bool:
-        """Whether no phone depends on its neighbours: each of its states is there once."""
+        """Return whether no phone depends on its neighbours: each of its states is there once."""
         return len({(s.phone, s.number) for s in transitions.states}) == len(transitions.states)
 
     @property
     def known(self) -> int:
-        """How many pairs of phones the model's graph has shown."""
+        """Return how many pairs of phones the model's graph shows."""
         return len(self._after)
 
     def heard(self, name: str) -> bool:
-        """Whether the phone occurs in the model's own words at all (or none depends on others)."""
+        """Return whether the phone occurs in the model's own words (or none depends on others)."""
         return self.free or any(self._name.get(phone) == name for _, phone in self._after)
 
     def __call__(self, left: int, phone: int) -> tuple[int, ...]:
-        """The hidden states of ``phone`` after ``left``, as indices into the transition model's.
+        """Return the hidden states of ``phone`` after ``left``, as indices into the transition
+        model's.
 
-        A pair that the graph does not show takes the same left phone in another place of its
-        word, or else the phone's most frequent states.
+        For a pair that the graph does not show, these are the states after the same left phone in
+        another place of a word, or else the phone's most frequent states.
         """
         if self.free:
             return self._usual[phone]
@@ -95,10 +95,10 @@ class Contexts:
         return self._usual[phone]
 
     def disguised(self, left: int, phone: int, other: int) -> tuple[int, ...]:
-        """Hidden states of ``phone`` that listen for what ``other`` would after ``left``.
+        """Return hidden states of ``phone`` that listen for the same as ``other`` after ``left``.
 
-        Both are one phone in two places of a word. Where the model tells those places apart, the
-        states of ``phone`` itself after ``left``.
+        Both are one phone in two places of a word. If the model distinguishes these places, the
+        result is the states of ``phone`` itself after ``left``.
         """
         sought = tuple(self._pdfs[index] for index in self(left, other))
         for states in self._states_of[phone]:
@@ -107,7 +107,7 @@ class Contexts:
         return self(left, phone)
 
     def classes(self, lefts: Iterable[int], phones: Iterable[int]) -> dict[int, int]:
-        """Map each of ``lefts`` to one that all of ``phones`` follow in the same way."""
+        """Map each of ``lefts`` to one after which all of ``phones`` have the same states."""
         following = sorted(set(phones))
         alike: dict[tuple[tuple[int, ...], ...], int] = {}
         return {
@@ -117,9 +117,10 @@ class Contexts:
 
 
 def walk(transitions: Transitions, graph: Graph) -> SeenContexts:
-    """How often each hidden state is entered after each left phone, over all paths of the graph.
+    """Return how often each hidden state is entered after each left phone, over all paths of the
+    graph.
 
-    Breadth first over pairs (state of the graph, last phone), all of one depth at once.
+    The walk is breadth first over pairs (state of the graph, last phone), all of one depth at once.
     """
     highest = max(int(graph.arcs["put"].max()), max(max(ids.values()) for ids in transitions.ids))
     entered = np.full(highest + 1, -1, np.int64)  # the hidden state that a transition-id enters

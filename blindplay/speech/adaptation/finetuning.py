@@ -1,12 +1,12 @@
-"""A player's own weights: some minutes of training the network of a model on his voice.
+"""Train the network of a model on a player's voice, for some minutes.
 
-Needs PyTorch and kaldi-native-fbank: ``pip install "blindplay[enrol]"``. Only models that this
-project made can be trained (affine layers, rectifiers, sums; one state a phone): those made from
-people's speech have the player's voice as an input of its own, and need it less.
+This needs PyTorch and kaldi-native-fbank: ``pip install "blindplay[enrol]"``. Only models of this
+project can be trained (affine layers, rectifiers, sums; one state for each phone). Models made from
+people's speech have the speaker's voice as an input of its own, and need it less.
 
-The network is read from ``am/final.mdl`` as it is, trained as it was made (connectionist temporal
-classification of phones), held near to where it was, and its numbers are put back in their places;
-nothing else in the file changes.
+The network is read from ``am/final.mdl``, trained as it was made (connectionist temporal
+classification of phones), kept near its first weights, and written back in place. Nothing else in
+the file changes.
 """
 
 from __future__ import annotations
@@ -24,30 +24,28 @@ import numpy as np
 from .kaldi_files import GraphError, read_phones, read_transitions
 
 ROUNDS = 12
-"""So often all recordings are gone through."""
+"""How often to train on all recordings."""
 RATE = 2e-4
-"""The learning rate at its highest."""
-_HOLD = 1e-2  # how strongly the numbers are drawn back to where they were
+"""The learning rate at the beginning; it falls to 0."""
+_HOLD = 1e-2  # how strongly the weights are drawn back to their first values
 _SUBSAMPLED = 3  # Vosk looks at every third frame
-_NOISE_DB = (15.0, 45.0)  # recordings are made in a quiet room, the game is not
-
-PhoneSequence = tuple[str, ...]
+_NOISE_DB = (15.0, 45.0)  # recordings are made in a quiet room, but games are not played in one
 
 
 class TuningError(ValueError):
-    """A model that cannot be trained here; the message says why and what to do."""
+    """A model cannot be trained here. The message says why, and the remedy."""
 
 
 @dataclass(frozen=True)
 class LabelledSound:
-    """Sound, mono 16-bit PCM at 16 kHz, and the phones that were said, in the model's own."""
+    """Mono 16-bit PCM at 16 kHz, and what was said in it, in the model's phones."""
 
     pcm: bytes
-    phones: PhoneSequence
+    phones: tuple[str, ...]
 
 
-def can_tune(model: Path) -> str:
-    """Why ``model`` cannot be trained here; "" if it can."""
+def obstacle(model: Path) -> str:
+    """Return why ``model`` cannot be trained here; "" if it can."""
     try:
         _modules()
         _Network(model)
@@ -67,16 +65,16 @@ def tune(
 ) -> None:
     """Write to ``output`` the acoustic model (``am/final.mdl``) of ``model``, trained on ``said``.
 
-    The same recordings give the same numbers on the same machine. ``progress`` is told how much is
-    done, 0 to 1. Raises TuningError; and OSError when ``output`` cannot be written.
+    The same recordings give the same weights on the same machine. ``progress`` gets how much is
+    done, 0 to 1. Raises TuningError, and OSError if ``output`` cannot be written.
     """
     torch, _ = _modules()
     network = _Network(model)
     chance = random.Random(seed)
     torch.manual_seed(seed)
     noise = np.random.default_rng(seed)
-    # The first layer, which looks at the sound, and what each unit fires at: they carry a voice
-    # over to words that were not said. Were all trained, those would be forgotten.
+    # Train only the first layer, which sees the sound, and all biases: they adapt to a voice also
+    # for words that were not said. Training everything would forget those words.
     free = [number == 0 or len(one.shape) == 1 for number, one in enumerate(network.values)]
     every = [
         torch.tensor(value, requires_grad=moves)
@@ -113,7 +111,7 @@ def tune(
 
 
 def _noisy(pcm: bytes, chance: np.random.Generator) -> np.ndarray[Any, Any]:
-    """The sound at another level, with noise from 15 to 45 dB below it."""
+    """Return the sound at another level, with noise from 15 to 45 dB below it."""
     sound = np.frombuffer(pcm, "<i2").astype(np.float32)
     power = float(np.sqrt(np.mean(sound**2))) or 1.0
     quiet = power * 10 ** (-chance.uniform(*_NOISE_DB) / 20)
@@ -132,11 +130,11 @@ def _modules() -> tuple[Any, Any]:
     return torch, kaldi_native_fbank
 
 
-# --- the network ----------------------------------------------------------------------------------
+# --- the network ------------------------------------------------------------------------------
 
 
 class _Network:
-    """A network of affine layers, rectifiers and sums, as it lies in ``final.mdl``."""
+    """A network of affine layers, rectifiers and sums, as it is in ``final.mdl``."""
 
     def __init__(self, model: Path) -> None:
         self._file = model / "am" / "final.mdl"
@@ -153,7 +151,7 @@ class _Network:
             ) from error
         first = {state.phone: state.entered for state in transitions.states if state.number == 0}
         self.numbers = {name: first[number] for (name, _), number in phones.id.items()}
-        """What the network calls each phone."""
+        """The network's number of each phone."""
 
     def _read(self, data: bytes) -> None:
         begin = data.index(b"<Nnet3>")
@@ -194,7 +192,7 @@ class _Network:
         self._data = data
 
     def frames(self, sound: np.ndarray[Any, Any]) -> Any:
-        """What the network sees of the sound: a row of cepstra each 10 ms."""
+        """Return the input of the network: a row of cepstra for each 10 ms."""
         torch, fbank = _modules()
         options = fbank.MfccOptions()
         options.frame_opts.dither = 0.0
@@ -211,7 +209,7 @@ class _Network:
         return torch.tensor(np.stack(rows).astype(np.float32))
 
     def scores(self, frames: Any, weights: Sequence[Any]) -> Any:
-        """The logarithms of the phones' likelihoods, a row for each frame."""
+        """Return the logarithms of the phones' likelihoods, a row for each frame."""
         torch, _ = _modules()
         known: dict[str, Any] = {"input": frames}
         for name, component, described in self._nodes:
@@ -229,7 +227,7 @@ class _Network:
         return known[self._nodes[-1][0]]
 
     def write(self, output: Path, values: Sequence[np.ndarray[Any, Any]]) -> None:
-        """The file with other numbers."""
+        """Write the file with other weights."""
         data = bytearray(self._data)
         for (place, _), value in zip(self._places, values, strict=True):
             told = np.ascontiguousarray(value, "<f4").tobytes()
@@ -241,7 +239,8 @@ class _Network:
 
 
 def _evaluated(text: str, known: dict[str, Any], torch: Any) -> tuple[Any, str]:
-    """The value of a description such as ``Append(Offset(x, -3), x)``, and the text behind it."""
+    """Return the value of a description such as ``Append(Offset(x, -3), x)``, and the text after
+    it."""
     found = re.match(r"\s*([\w.]+)", text)
     if found is None:
         raise ValueError(text)
@@ -274,7 +273,7 @@ def _evaluated(text: str, known: dict[str, Any], torch: Any) -> tuple[Any, str]:
 
 
 def _shifted(rows: Any, by: int, torch: Any) -> Any:
-    """Each row is that of ``by`` later; beyond the ends, the first and the last go on."""
+    """Shift the rows; beyond the ends, the first and the last row are repeated."""
     index = torch.arange(len(rows)) + by
     return rows[index.clamp(0, len(rows) - 1)]
 

@@ -1,20 +1,20 @@
 """The files of a Vosk model that hold its words, read and written without Kaldi or OpenFst.
 
-Everything is little-endian. Three of a model's files matter here:
+Everything is little-endian. These files of a model matter here:
 
 ``am/final.mdl`` begins with the *transition model*: which hidden states each phone has, and which
-of the network's outputs (a *pdf*) each of them listens to. A *transition-id* names one arc of one
-such state; the graph's input labels are transition-ids.
+of the network's outputs (a *pdf*) each of them listens to. A *transition-id* is the number of one
+arc of one such state. The graph's input labels are transition-ids.
 
 ``graph/HCLr.fst`` turns transition-ids into words. It is an OpenFst transducer over the tropical
-semiring (weights are costs in nats): kind "vector", "const", or "const" with data for look-ahead
-behind it, which Vosk does not need. Vosk composes it, while it runs, with the grammar of the words
-that may be said now (or with ``graph/Gr.fst``, when none is given).
+semiring (weights are costs in nats) of the type "vector" or "const"; data for look-ahead may follow
+a "const" one, which Vosk does not need. While it runs, Vosk composes it with the grammar of the
+words that may be said now, or else with ``graph/Gr.fst``.
 
-``graph/words.txt`` names the words ("anna 6"), ``graph/phones.txt`` the phones ("a_B 14"); small
-models come without both, their words are in ``graph/Gr.fst``. Every phone but the silences is four,
-by its place in a word: B(egin), I(nternal), E(nd) and S(ingle), as
-``graph/phones/word_boundary.int`` tells.
+``graph/words.txt`` has the names of the words ("anna 6"), ``graph/phones.txt`` those of the phones
+("a_B 14"). Small models have neither; their words are in ``graph/Gr.fst``. Except for silences,
+each phone has four numbers, by its place in a word: B(egin), I(nternal), E(nd) and S(ingle). These
+places are in ``graph/phones/word_boundary.int``.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ _PLACE_NAMES = {"begin": "B", "internal": "I", "end": "E", "singleton": "S"}
 
 
 class GraphError(ValueError):
-    """A file of a model is damaged or of a kind that is not known; the sentence says which."""
+    """A file of a model is damaged or of an unknown kind. The message says which."""
 
 
-# ------------------------------------------------------------------ transducers
+# --- transducers ------------------------------------------------------------------------------
 
 
 @dataclass
 class Fst:
-    """A transducer that is being built: ``arcs[state]`` are (input, output, cost, to) tuples.
+    """A transducer under construction: ``arcs[state]`` are (input, output, cost, to) tuples.
 
-    Labels are numbers, 0 is nothing. ``final`` holds the cost of ending in a state.
+    Labels are numbers, 0 is epsilon. ``final`` has the costs of the states where it may end.
     """
 
     arcs: list[list[tuple[int, int, float, int]]] = field(default_factory=list)
@@ -68,14 +68,14 @@ class Fst:
         return len(self.arcs) - 1
 
     def arc(self, start: int, put: int, out: int, cost: float, to: int) -> None:
-        """Add an arc that takes label ``put`` and gives label ``out`` at ``cost`` nats."""
+        """Add an arc with input label ``put`` and output label ``out`` that costs ``cost`` nats."""
         self.arcs[start].append((put, out, cost, to))
 
     def write(self, path: Path, *, start: int = 0, sorted_by_output: bool = True) -> None:
         """Write it as a "vector" FST, its arcs sorted by output (or else input) label.
 
-        Vosk needs the one order in HCLr.fst and the other in Gr.fst; the header says which, else
-        OpenFst would look at every arc again for each utterance.
+        Vosk needs the first order in HCLr.fst and the second in Gr.fst. The header says which it
+        is; otherwise OpenFst would check every arc again for each utterance.
         """
         kind = b"".join(struct.pack("<i", len(text)) + text for text in (b"vector", b"standard"))
         properties = _EXPANDED_MUTABLE | (_OUTPUT_SORTED if sorted_by_output else _INPUT_SORTED)
@@ -99,7 +99,8 @@ _ARC = np.dtype([("put", "<i4"), ("out", "<i4"), ("cost", "<f4"), ("to", "<i4")]
 class Graph:
     """A transducer as read: the arcs of state s are ``arcs[first[s]:first[s] + count[s]]``.
 
-    The fields of ``arcs`` are put, out, cost and to; ``final`` is infinite where none may end.
+    The fields of ``arcs`` are put, out, cost and to. ``final`` is infinite for states that are not
+    final.
     """
 
     start: int
@@ -110,9 +111,9 @@ class Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Read a "vector" or "const" FST, or the latter with look-ahead data behind it.
+    """Read a "vector" or "const" FST; look-ahead data may follow a "const" one.
 
-    Raises GraphError when it is none of these or is cut short.
+    Raises GraphError if it is anything else or is cut short.
     """
     data = path.read_bytes()
     try:
@@ -152,7 +153,7 @@ def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
     final, count, arcs = [], [], []
     for _ in range(states):
         cost, number = struct.unpack_from("<fq", data, at)
-        if number < 0:  # it would lead back, and round and round
+        if number < 0:  # it would lead back, into an endless loop
             raise ValueError("a state has fewer than no arcs")
         final.append(cost)
         count.append(number)
@@ -165,10 +166,10 @@ def _vector(data: bytes, start: int, states: int, at: int) -> Graph:
 
 
 def read_symbols(path: Path) -> dict[str, int]:
-    """The words that a graph carries itself, with their numbers; none if it carries none.
+    """Return the words in a graph's own symbol table, with their numbers; none without a table.
 
-    Small Vosk models keep theirs in ``graph/Gr.fst`` and have no ``words.txt``. Raises GraphError
-    when the file is cut short or no graph.
+    Small Vosk models have theirs in ``graph/Gr.fst`` and have no ``words.txt``. Raises GraphError
+    if the file is cut short or is no graph.
     """
     data = path.read_bytes()
     try:
@@ -195,7 +196,7 @@ def read_symbols(path: Path) -> dict[str, int]:
 
 
 def _text(data: bytes, at: int) -> tuple[str, int]:
-    """A text with its length before it, and where it ends."""
+    """Return a text that follows its length, and where it ends."""
     (length,) = struct.unpack_from("<i", data, at)
     if not 0 <= length <= min(1000, len(data) - at - 4):
         raise ValueError("it is damaged")
@@ -203,7 +204,7 @@ def _text(data: bytes, at: int) -> tuple[str, int]:
 
 
 def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
-    """Kind, version, flags, start, number of states and arcs, and where the header ends."""
+    """Return kind, version, flags, start, numbers of states and arcs, and the header's end."""
     if struct.unpack_from("<i", data, at)[0] != _FST_MAGIC:
         raise ValueError("it does not begin as one")
     at += 4
@@ -215,12 +216,12 @@ def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
     return kind, version, flags, start, states, arcs, at + 40
 
 
-# ------------------------------------------------------------------ the transition model
+# --- the transition model ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class HiddenState:
-    """One state of one phone in one context, and the pdfs heard on entering it and staying."""
+    """One state of one phone in one context, and its pdfs on entering it and on staying."""
 
     phone: int
     number: int
@@ -232,9 +233,9 @@ class HiddenState:
 class Transitions:
     """The transition model. ``states[k]`` has the transition-ids ``ids[k]``: {to: id}.
 
-    A hidden state's arcs lead to other states of its phone, by number; the highest, ``ends[phone]``
-    stands for having left it. In Kaldi's graphs a state's way out is taken on entering it, its
-    self-loop after that.
+    A hidden state's arcs lead to other states of its phone, by number. The highest number,
+    ``ends[phone]``, means that the phone is left. In Kaldi's graphs a state's way out is taken on
+    entering it, and its self-loop after that.
     """
 
     states: tuple[HiddenState, ...]
@@ -243,7 +244,7 @@ class Transitions:
 
     @property
     def phones(self) -> list[int]:
-        """The phones' numbers, in order."""
+        """Return the phones' numbers, in order."""
         return sorted(self.ends)
 
 
@@ -285,10 +286,8 @@ class _Stream:
 
 
 def read_transitions(path: Path) -> Transitions:
-    """Read the transition model at the beginning of a ``final.mdl``.
-
-    Raises GraphError when there is none or it is damaged.
-    """
+    """Read the transition model at the beginning of a ``final.mdl``. Raises GraphError if there is
+    none or it is damaged."""
     data = path.read_bytes()
     try:
         return _transitions(_Stream(data))
@@ -302,7 +301,7 @@ def _transitions(stream: _Stream) -> Transitions:
     phones = stream.numbers()
     entry_of = stream.numbers()
     entries = stream.number()
-    # Minus one tells that entering and staying have pdfs of their own, as in "chain" models.
+    # -1: entering and staying have pdfs of their own, as in "chain" models.
     two_pdfs = entries == -1
     if two_pdfs:
         entries = stream.number()
@@ -311,11 +310,11 @@ def _transitions(stream: _Stream) -> Transitions:
         topology = []
         for _ in range(stream.number()):
             for _ in range(1 + two_pdfs):
-                stream.number()  # the class of the pdf, which the tuples below resolve
+                stream.number()  # the class of the pdf; the tuples below resolve it
             targets = []
             for _ in range(stream.number()):
                 targets.append(stream.number())
-                stream.real()  # the probability, which decoding with such models ignores
+                stream.real()  # the probability; the decoder ignores it
             topology.append(targets)
         topologies.append(topology)
     stream.token("</Topology>")
@@ -335,14 +334,14 @@ def _transitions(stream: _Stream) -> Transitions:
     return Transitions(tuple(states), tuple(ids), ends)
 
 
-# ------------------------------------------------------------------ phones and words
+# --- phones and words -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Phones:
-    """The phones of a model: ``id[name, place]``, ``name[id]``, and the silence's number.
+    """The phones of a model: ``id[name, place]``, ``name[id]``, and the number of silence.
 
-    A place is one of "BIES". The silences and noises, which have none, are not among them.
+    A place is one of "BIES". Silences and noises have no place and are not among the names.
     """
 
     id: Mapping[tuple[str, str], int]
@@ -350,12 +349,12 @@ class Phones:
 
     @property
     def names(self) -> list[str]:
-        """The names of the phones that words are made of, sorted."""
+        """Return the names of the phones that words are made of, sorted."""
         return sorted({name for name, _ in self.id})
 
     @property
     def name(self) -> dict[int, str]:
-        """The phone of each number."""
+        """Return the name for each number."""
         return {number: name for (name, _), number in self.id.items()}
 
 
@@ -379,8 +378,8 @@ def _numbered(listed: Path) -> list[tuple[str, int]]:
 
 
 def _spoken(places: Mapping[int, str]) -> list[int]:
-    """The numbers of the phones behind the silences and noises, of which each has five numbers:
-    without a place, B, E, I and S."""
+    """Return the numbers of the phones after the silences and noises. Each of those has five
+    numbers: without a place, B, E, I and S."""
     silent = max((number for number, place in places.items() if place == "nonword"), default=0)
     return sorted(number for number in places if number > silent + 4)
 
@@ -388,8 +387,8 @@ def _spoken(places: Mapping[int, str]) -> list[int]:
 def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) -> Phones:
     """Read a model's phones from its files word_boundary.int and phones.txt.
 
-    Where the latter is missing, as in small models, ``names`` are the names in the order of their
-    numbers. Raises GraphError when they do not fit the model.
+    Small models lack the latter; then ``names`` are the names in the order of their numbers. Raises
+    GraphError if they do not fit the model.
     """
     places = _places(boundary)
     found: dict[tuple[str, str], int] = {}
@@ -409,7 +408,7 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
 
 
 def spoken_places(boundary: Path) -> dict[int, str]:
-    """The places (of "BIES") of the phones of a model of Kaldi's, without silences and noises."""
+    """Return the places (of "BIES") of a model's phones, without silences and noises."""
     places = _places(boundary)
     return {number: _PLACE_NAMES[places[number]] for number in _spoken(places)}
 

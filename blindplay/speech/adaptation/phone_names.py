@@ -1,8 +1,8 @@
-"""What the phones of a model without names are called: seen from words that we can pronounce.
+"""Names for the phones of a model that only numbers them.
 
-Small Vosk models number their phones and name none. But their graph tells by which numbers each of
-their words is heard, and our lexicons tell how some of these words are pronounced. Where both are
-equally long they are laid side by side, and each number gets the sound it stands beside most often.
+Small Vosk models number their phones and name none. But their graph shows the numbers for each of
+their words, and our lexicons have the pronunciations of some of these words. Where both are equally
+long they are aligned, and each number gets the sound that it is aligned with most often.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from .build import Pronunciations
 from .kaldi_files import Graph, Transitions
 from .sounds import simple_sounds
 
-_LONGEST = 60  # arcs on a word's way through the graph
-_STEPS = 300  # looked at for one word in one direction
-_AGREED = 0.4  # of the places where a phone was seen
+_LONGEST = 60  # arcs on a word's path
+_STEPS = 300  # arcs to look at for one word in one direction
+_AGREED = 0.4  # the share of its occurrences in which a phone must be one sound
 
 
 def names_heard(
@@ -30,11 +30,11 @@ def names_heard(
     labels: Mapping[str, int],
     lexicon: Mapping[str, Pronunciations],
 ) -> tuple[str, ...]:
-    """Names for the phones, in the order of their numbers, by the sounds that they stand for.
+    """Return names for the phones, in the order of their numbers, by the sounds they stand for.
 
-    ``places`` are the phones' places in a word (of "BIES"), four to a phone, ``labels`` the numbers
-    of the model's words. A second phone of the same sound gets an apostrophe, one that the words of
-    ``lexicon`` do not show, or not surely, a name that is no sound's.
+    ``places`` are the phones' places in a word (of "BIES"), four for each phone; ``labels`` are the
+    numbers of the model's words. A second phone of the same sound gets an apostrophe. A phone that
+    the words of ``lexicon`` do not show, or not surely, gets a name that is no sound's.
     """
     spoken = sorted(places)
     phone_of = {number: index // 4 for index, number in enumerate(spoken)}
@@ -43,7 +43,7 @@ def names_heard(
     for word, variants in lexicon.items():
         heard = walk.word(labels[word]) if word in labels else set()
         if len(heard) != 1:
-            continue  # several pronunciations, or none found: nothing is sure
+            continue  # several pronunciations, or none: nothing is sure
         (numbers,) = heard
         fitting = [
             sounds
@@ -66,7 +66,7 @@ def names_heard(
 
 
 def _spellings(variant: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The pronunciation with its joined sounds (ts, aI) whole or in two, and tS and dZ as one."""
+    """Yield the pronunciation with joined sounds (ts, aI) whole or in two, and tS and dZ as one."""
     text = f" {' '.join(variant)} "
     for whole in (text, text.replace(" t S ", " tS ").replace(" d Z ", " dZ ")):
         choices = [{(sound,), simple_sounds(sound)} for sound in whole.split()]
@@ -75,7 +75,7 @@ def _spellings(variant: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
 
 
 class _Walk:
-    """Ways of words through a graph, from the arc with their label forth and back."""
+    """Paths of words through a graph, from the arc with their label forwards and backwards."""
 
     def __init__(self, graph: Graph, transitions: Transitions, places: Mapping[int, str]) -> None:
         self._graph = graph
@@ -95,7 +95,7 @@ class _Walk:
         self._labels = graph.arcs["out"][self._by_label]
 
     def word(self, label: int) -> set[tuple[int, ...]]:
-        """The sequences of phones by which the word is heard."""
+        """Return the sequences of phones of the word."""
         found: set[tuple[int, ...]] = set()
         first, last = np.searchsorted(self._labels, [label, label + 1])
         for arc in self._by_label[first : min(last, first + 20)].tolist():

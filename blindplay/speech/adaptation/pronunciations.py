@@ -1,10 +1,9 @@
-"""How one player says our words, learned from a few minutes of his voice.
+"""How a player pronounces our words, learned from a few minutes of their voice.
 
-What he said is known. The model is asked which of its phones it hears when nothing tells it which
-words there are; laid beside the pronunciations that we know, that shows what he says otherwise:
-one word ("zwo" with a long o), or one sound everywhere (an r that is none). Such pronunciations
-are added to the model's graph, which takes a second and no training; its acoustics stay as they
-are.
+The words that they said are known. The model is asked which phones it hears without any words.
+Aligned with the known pronunciations, these show what the player says differently: a word ("zwo"
+with a long o), or a sound everywhere (an r that is dropped). Such pronunciations are added to the
+model's graph, which takes a second and no training. Its acoustics stay as they are.
 """
 
 from __future__ import annotations
@@ -21,25 +20,25 @@ from .build import Pronunciations, Vocabulary
 from .graph import AdaptationReport, adapt, phones_of, pronounced
 
 AT_LEAST = 2
-"""So often a word must have been said in the same other way."""
+"""How often a word must have been said in the same other way."""
 RULE_AT_LEAST = 4
-"""So often a sound must have been said before a habit is made of it."""
+"""How often a sound must have been said before it becomes a rule."""
 RULE_SHARE = 0.4
-"""And so often of these it must have been the same other sound."""
+"""The share of these in which it must have been the same other sound."""
 REWARD = 4.5
-"""What a phone is given, in nats, for what Vosk's grammar of phones takes for each of them."""
-_DEAREST = 2.0  # nats; what is rarer than one in seven is chance
+"""Nats that each phone gets back, for what Vosk's grammar of phones charges for it."""
+_MAX_COST = 2.0  # nats; what is rarer than one in seven is chance
 _LATTICE_BEAM = 2.0  # nats
-_FAR = 0.67  # what differs in more than two of three phones was something else
+_MAX_DIFFERENCE = 0.67  # if more than two of three phones differ, it was something else
 
 PhoneSequence = tuple[str, ...]
-_Pairs = list[tuple[str, str]]  # a phone that was to be said ("" for none), the one that was heard
+_Pairs = list[tuple[str, str]]  # an expected phone ("" for none), and the one that was heard
 
 
 @dataclass(frozen=True)
 class PromptedSound:
-    """What a player said when he was asked to: ``words`` in small letters, and the sound, mono
-    16-bit PCM at 16 kHz."""
+    """What a player said when prompted: the words in small letters, and mono 16-bit PCM at
+    16 kHz."""
 
     words: tuple[str, ...]
     pcm: bytes
@@ -47,7 +46,7 @@ class PromptedSound:
 
 @dataclass(frozen=True)
 class WordAlignment:
-    """One word as it was said: the pronunciation of ours that is nearest, and what was heard."""
+    """One word as it was said: the nearest known pronunciation, and the phones that were heard."""
 
     word: str
     meant: PhoneSequence
@@ -56,10 +55,10 @@ class WordAlignment:
 
 
 @dataclass(frozen=True)
-class Habits:
-    """Pronunciations of a player's own, in the phones of one model, with their costs in nats.
+class PlayerPronunciations:
+    """Pronunciations of one player in the phones of one model, with their costs in nats.
 
-    ``words`` are those of single words, ``sounds`` those that follow from how he says a sound.
+    ``words`` are those of single words, ``sounds`` those that follow from how they say a sound.
     """
 
     words: Mapping[str, Pronunciations]
@@ -67,7 +66,7 @@ class Habits:
 
     @property
     def all(self) -> dict[str, Pronunciations]:
-        """Both, by words."""
+        """Return both, by words."""
         return {
             word: {**self.sounds.get(word, {}), **self.words.get(word, {})}
             for word in sorted({*self.words, *self.sounds})
@@ -79,36 +78,37 @@ def learn(
     said: Iterable[PromptedSound],
     words: Mapping[str, Pronunciations],
     others: Mapping[str, Pronunciations],
-) -> Habits:
-    """The pronunciations of ``words`` that these recordings show and that are not known yet, none
-    of them as near to one of the ``others``.
+) -> PlayerPronunciations:
+    """Return the new pronunciations of ``words`` that these recordings show, without those that are
+    as near to one of the ``others``.
 
-    ``model`` is one of our own or an adapted one. Raises GraphError or ModelError when it cannot
-    be read.
+    ``model`` is one of our own or an adapted one. Raises GraphError or ModelError if it cannot be
+    read.
     """
     known = pronounced(model, words)
-    heard = [part for of in parts(model, said, known) for part in of]
-    return habits(heard, known, pronounced(model, others))
+    heard = [word for one in word_alignments(model, said, known) for word in one]
+    return player_pronunciations(heard, known, pronounced(model, others))
 
 
 def write(
     model: Path, output: Path, vocabulary: Vocabulary, more: Mapping[str, Pronunciations]
 ) -> AdaptationReport:
-    """Write into the new folder ``output`` the same model with these pronunciations besides.
+    """Write into the new folder ``output`` the same model with these additional pronunciations.
 
     Raises GraphError as `adapt` does.
     """
     return adapt(model, output, vocabulary, more=more)
 
 
-# --- hearing phones -------------------------------------------------------------------------------
+# --- the phones that were heard ---------------------------------------------------------------
 
 
-def parts(
+def word_alignments(
     model: Path, said: Iterable[PromptedSound], known: Mapping[str, Pronunciations]
 ) -> Iterator[list[WordAlignment]]:
-    """The words of each recording as ``model`` hears them, laid beside ``known`` pronunciations
-    in its phones; none where nothing is heard, or a word has no pronunciation."""
+    """Yield the words of each recording, aligned with the phones that ``model`` hears. ``known``
+    are pronunciations in its phones. Yield an empty list if nothing was heard or a word has no
+    pronunciation."""
     names = phones_of(model)
     with tempfile.TemporaryDirectory(prefix="blindplay-phones-") as made:
         folder = Path(made) / "model"
@@ -125,11 +125,11 @@ def parts(
 
 
 def _best_alone(conf: Path) -> None:
-    """Let Vosk keep little but the best path: among phones, of which any may follow any, all that
-    are nearly as good take a minute for each utterance, and nobody asks for them."""
+    """Let Vosk keep little except the best path. In a grammar of phones, of which any may follow
+    any, the paths that are nearly as good take a minute for each utterance, and are not needed."""
     lines = conf.read_text("utf-8").splitlines() if conf.is_file() else []
     others = [line for line in lines if not line.startswith("--lattice-beam=")]
-    conf.unlink(missing_ok=True)  # it may be a link to the model's own
+    conf.unlink(missing_ok=True)  # it may be a hard link to the model's own
     conf.write_text("\n".join([*others, f"--lattice-beam={_LATTICE_BEAM}"]) + "\n", "utf-8")
 
 
@@ -145,9 +145,9 @@ def _phones(words: str, names: Sequence[str]) -> PhoneSequence:
 def aligned(
     words: Sequence[str], heard: Sequence[str], known: Mapping[str, Pronunciations]
 ) -> list[WordAlignment]:
-    """Divide ``heard`` among ``words`` so that the fewest phones differ; each word is taken for
-    the pronunciation that fits best. At the ends of the whole, phones may be too many."""
-    # after[j]: the cost of the words so far if heard[:j] is theirs, and how it was come to.
+    """Divide ``heard`` among ``words`` so that the fewest phones differ, with the best fitting
+    pronunciation of each word. At both ends there may be additional phones."""
+    # after[j]: the cost of the words so far if heard[:j] is theirs, and their alignments.
     after: list[tuple[float, list[WordAlignment]]] = [(0.5 * j, []) for j in range(len(heard) + 1)]
     for word in words:
         now: list[tuple[float, list[WordAlignment]]] = [(math.inf, [])] * (len(heard) + 1)
@@ -156,7 +156,9 @@ def aligned(
                 if before == math.inf:
                     continue
                 most = min(len(heard), start + 2 * len(meant) + 1)
-                for end, (more, pairs) in enumerate(_laid(meant, heard[start:most]), start):
+                for end, (more, pairs) in enumerate(
+                    _aligned_beginnings(meant, heard[start:most]), start
+                ):
                     total = before + more + 0.1 * cost
                     if total < now[end][0]:
                         part = WordAlignment(word, meant, tuple(heard[start:end]), tuple(pairs))
@@ -166,8 +168,9 @@ def aligned(
     return min(rest, key=lambda item: item[0])[1]
 
 
-def _laid(meant: PhoneSequence, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
-    """How ``meant`` is laid on each beginning of ``heard``: what differs, and the pairs."""
+def _aligned_beginnings(meant: PhoneSequence, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
+    """Align ``meant`` with each beginning of ``heard``; return the numbers of differences, and the
+    pairs."""
     row: list[tuple[float, _Pairs]] = [(0.0, [])]
     for phone in heard:
         row.append((row[-1][0] + 1, [*row[-1][1], ("", phone)]))
@@ -184,56 +187,58 @@ def _laid(meant: PhoneSequence, heard: Sequence[str]) -> list[tuple[float, _Pair
     return row
 
 
-# --- habits ---------------------------------------------------------------------------------------
+# --- what is regular in them ------------------------------------------------------------------
 
 
-def habits(
+def player_pronunciations(
     said: Sequence[WordAlignment],
     known: Mapping[str, Pronunciations],
     others: Mapping[str, Pronunciations],
-) -> Habits:
-    """What is regular in how these words were said. A pronunciation that is as near to another
-    word is never taken, be it of the table (``known``) or one of the ``others`` by which other
-    speech is known: it would make two words one."""
-    every = Near({**others, **known})
-    return Habits(_of_words(said, known, every), _of_sounds(said, known, every))
+) -> PlayerPronunciations:
+    """Return what is regular in how these words were said. A pronunciation that is as near to
+    another word, of the table (``known``) or of other speech (``others``), would make two words
+    one; it is left out."""
+    every = WordIndex({**others, **known})
+    return PlayerPronunciations(_of_words(said, known, every), _of_sounds(said, known, every))
 
 
-class Near:
-    """Words by how they sound. A large model's words have thousands of pronunciations, and each
-    new one is held against all: so those that differ little are found by what is left of them
-    when few of their phones are taken away."""
+class WordIndex:
+    """Finds words that sound alike.
+
+    Each new pronunciation is compared with the thousands that a large model's words have. Those
+    that differ little from it are found by what is left without one or two of their phones.
+    """
 
     _FEW = 2
 
     def __init__(self, words: Mapping[str, Pronunciations]) -> None:
         self._words = words
-        self._left: dict[PhoneSequence, set[str]] = defaultdict(set)
+        self._shortened: dict[PhoneSequence, set[str]] = defaultdict(set)
         for word, variants in words.items():
             for spoken in variants:
-                for left in _left_of(spoken, self._FEW):
-                    self._left[left].add(word)
+                for left in _without_some(spoken, self._FEW):
+                    self._shortened[left].add(word)
 
     def is_another(self, word: str, heard: PhoneSequence) -> bool:
-        """Whether ``heard`` is too far from ``word``, or no nearer to it than to another word."""
+        """Return whether ``heard`` is far from ``word``, or as near to another word."""
         if not heard:
             return True
-        own = self._far(word, heard, math.inf)
-        if own > _FAR * min(map(len, self._words[word])):
+        own = self._distance(word, heard, math.inf)
+        if own > _MAX_DIFFERENCE * min(map(len, self._words[word])):
             return True
         rivals: Iterable[str] = self._words
         if own <= self._FEW:
-            found = (self._left.get(left, ()) for left in _left_of(heard, int(own)))
+            found = (self._shortened.get(left, ()) for left in _without_some(heard, int(own)))
             rivals = {other for words in found for other in words}
-        return any(self._far(other, heard, own) <= own for other in rivals if other != word)
+        return any(self._distance(other, heard, own) <= own for other in rivals if other != word)
 
-    def _far(self, word: str, heard: PhoneSequence, most: float) -> float:
-        """How many phones differ at least; infinite if more than ``most``."""
-        return min(_far(meant, heard, most) for meant in self._words[word])
+    def _distance(self, word: str, heard: PhoneSequence, most: float) -> float:
+        """Return the lowest number of phones that differ; infinite above ``most``."""
+        return min(_distance(meant, heard, most) for meant in self._words[word])
 
 
-def _left_of(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
-    """What is left when so many phones at most are taken away."""
+def _without_some(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
+    """Return what is left if at most so many phones are removed."""
     every = fewer = {phones}
     for _ in range(times):
         fewer = {one[:at] + one[at + 1 :] for one in fewer for at in range(len(one))}
@@ -241,8 +246,8 @@ def _left_of(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
     return every
 
 
-def _far(meant: PhoneSequence, heard: PhoneSequence, most: float) -> float:
-    """How many phones differ; infinite if more than ``most``."""
+def _distance(meant: PhoneSequence, heard: PhoneSequence, most: float) -> float:
+    """Return how many phones differ; infinite above ``most``."""
     if abs(len(meant) - len(heard)) > most:
         return math.inf
     row = list(range(len(heard) + 1))
@@ -256,7 +261,7 @@ def _far(meant: PhoneSequence, heard: PhoneSequence, most: float) -> float:
 
 
 def _of_words(
-    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: Near
+    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: WordIndex
 ) -> dict[str, Pronunciations]:
     ways: dict[str, Counter[PhoneSequence]] = defaultdict(Counter)
     for part in said:
@@ -268,7 +273,7 @@ def _of_words(
             for heard, count in sorted(heard_as.items())
             if count >= AT_LEAST
             and heard not in known[word]
-            and (cost := -math.log(count / heard_as.total())) <= _DEAREST
+            and (cost := -math.log(count / heard_as.total())) <= _MAX_COST
             and not every.is_another(word, heard)
         }
         if own:
@@ -277,11 +282,11 @@ def _of_words(
 
 
 def _of_sounds(
-    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: Near
+    said: Sequence[WordAlignment], known: Mapping[str, Pronunciations], every: WordIndex
 ) -> dict[str, Pronunciations]:
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for part in said:
-        for meant, heard in part.pairs if part.heard else ():  # else it was not said at all
+        for meant, heard in part.pairs if part.heard else ():  # else it was not said
             if meant:
                 counts[meant][heard] += 1
     rules: dict[str, tuple[str, float]] = {}
@@ -300,7 +305,7 @@ def _of_sounds(
             said_as = (rules[phone][0] if phone in used else phone for phone in spoken)
             phones = tuple(phone for phone in said_as if phone)
             more = cost + sum(rules[phone][1] for phone in used)
-            if not used or more > _DEAREST or phones in known[word]:
+            if not used or more > _MAX_COST or phones in known[word]:
                 continue
             if phones in own or not every.is_another(word, phones):
                 own[phones] = min(more, own.get(phones, more))

@@ -1,8 +1,8 @@
-"""How an acoustic model of one language hears the sounds of another.
+"""Which phones of a model stand for the sounds of another language.
 
-``sounds.toml`` describes the sounds by how they are made; ``bases/*.toml`` say, for models that
-somebody has listened to, which of the model's phones stand for a sound and at what cost. For any
-other model the most similar of its phones do, as far as their names can be known.
+``sounds.toml`` describes the sounds by how they are made. ``bases/*.toml`` say, for models that
+were tried with our words, which of the model's phones stand for a sound, and at what cost. In any
+other model the most similar phones do, as far as their names are known.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from .build import Pronunciations
 from .kaldi_files import GraphError
 
 Alternatives = Mapping[tuple[str, ...], float]
-"""Sequences of a model's phones that one sound may be, with their costs in nats."""
+"""Sequences of a model's phones that one sound may become, with their costs in nats."""
 
-_MOST = 200  # variants of one word that are looked at
-_DROPPED = {"h": 1.0, "r": 1.0}  # sounds that many speakers or models leave out, and the cost
+_MOST_VARIANTS = 200  # of one word
+_DROPPED = {"h": 1.0, "r": 1.0}  # sounds that many speakers or models omit, and the cost of that
 
 
 @dataclass(frozen=True)
 class PhoneSet:
-    """A family of acoustic models with the same phones.
-
-    ``phones`` are the names in the order of their numbers. ``words`` occur in the vocabulary of
-    such a model, by which it is known. ``places`` maps "heard", "first", "last" and "before_vowel"
-    to what a sound is heard as there. ``slack`` is the dearest variant of a word kept, ``beam`` the
-    decoder's beam, ``unknown`` the cost of a phone that belongs to no word, all in nats.
-    """
+    """A family of acoustic models with the same phones."""
 
     name: str
     phones: tuple[str, ...]
+    """Their names in the order of their numbers."""
     words: tuple[str, ...] = ()
+    """Words in the vocabulary of such a model, by which it is recognised."""
     places: Mapping[str, Mapping[str, Alternatives]] = field(default_factory=dict)
+    """What a sound becomes in the places "heard" (anywhere), "first", "last", "before_vowel"."""
     slack: float = 1.5
+    """The cost of the most expensive variant of a word that is kept, in nats."""
     beam: float = 10.0
+    """The decoder's beam, in nats."""
     unknown: float = 2.5
+    """The cost of a phone that belongs to no word, in nats."""
 
 
 @cache
 def known_phone_sets() -> Mapping[str, PhoneSet]:
-    """The models that somebody has listened to, by the names of their files: "english"."""
+    """Return the models that were tried with our words, by the names of their files: "english"."""
     return {
         name: PhoneSet(
             **{
@@ -64,9 +64,9 @@ def known_phone_sets() -> Mapping[str, PhoneSet]:
 
 @dataclass(frozen=True)
 class Family:
-    """Models of one language, whatever their phones: what sounds are heard as, in sounds.
+    """All models of one language: what a sound becomes in them, in sounds.
 
-    Such a model has phones for all the simple sounds in ``marks``, and for none in ``lacks``.
+    Such a model has phones for all simple sounds in ``marks``, and for none in ``lacks``.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Family:
 
 @cache
 def families() -> Mapping[str, Family]:
-    """The languages whose models are known by the names of their phones, by their files' names."""
+    """Return the languages whose models are recognised by their phones, by their files' names."""
     return {
         name: Family(
             data["name"],
@@ -92,7 +92,7 @@ def families() -> Mapping[str, Family]:
 
 @cache
 def _files() -> Mapping[str, tuple[Mapping[str, Any], Mapping[str, Mapping[str, Alternatives]]]]:
-    """The files in ``bases`` in alphabetical order: their other keys, and their maps."""
+    """Return the files in ``bases`` in alphabetical order: their other keys, and their maps."""
     found = {}
     entries = files(__package__).joinpath("bases").iterdir()
     for entry in sorted(entries, key=lambda entry: entry.name):
@@ -115,11 +115,11 @@ def _alternatives(text: str) -> Alternatives:
 
 
 def phone_set_of(names: Sequence[str], *, by_language: bool = True) -> PhoneSet:
-    """A base whose phones have these names, if enough of them can be known.
+    """Return the phone set of a model whose phones have these names.
 
-    ``by_language``: it is of the family whose marks its phones bear, if of any; else all sounds
-    are heard as what is most like them. Marks of stress and tone are disregarded. Raises
-    GraphError when fewer than three in four are known.
+    ``by_language``: if the phones have the marks of a `Family`, sounds become what they are in that
+    family. Otherwise each sound becomes the most similar one. Marks of stress and tone are ignored.
+    Raises GraphError if fewer than three in four names are known.
     """
     known = [name for name in names if sounds_of(name, cmu=_is_cmu(names))]
     if 4 * len(known) < 3 * len(names):
@@ -143,7 +143,7 @@ def phone_set_of(names: Sequence[str], *, by_language: bool = True) -> PhoneSet:
 
 @cache
 def _phones_by_sounds(names: tuple[str, ...]) -> Mapping[tuple[str, ...], str]:
-    """The model's phone for the simple sounds that it is made of, in small alphabetical order."""
+    """Return the model's phones by the simple sounds that they are made of."""
     cmu = _is_cmu(names)
     made: dict[tuple[str, ...], str] = {}
     for name in sorted(names):  # a stressed vowel before the same without stress
@@ -153,7 +153,8 @@ def _phones_by_sounds(names: tuple[str, ...]) -> Mapping[tuple[str, ...], str]:
 
 
 def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]) -> Alternatives:
-    """Alternatives in sounds, in a model's phones: those that it has, the cheapest for nothing."""
+    """Return alternatives in sounds as alternatives in a model's phones. Those that the model lacks
+    are left out; the cheapest one costs nothing."""
     found: dict[tuple[str, ...], float] = {}
     for sounds, cost in alternatives.items():
         heard: list[str] = []
@@ -167,13 +168,13 @@ def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]
     return {} if least is None else {n: max(0.0, cost - least) for n, cost in found.items()}
 
 
-# ------------------------------------------------------------------ words
+# --- words ------------------------------------------------------------------------------------
 
 
 def translate(variants: Pronunciations, base: PhoneSet) -> dict[tuple[str, ...], float]:
-    """The pronunciations of one word in the phones of ``base``, cheapest first.
+    """Return the pronunciations of one word in the phones of ``base``, the cheapest first.
 
-    Raises GraphError for a sound that is not known.
+    Raises GraphError for an unknown sound.
     """
     found: dict[tuple[str, ...], float] = {}
     for sounds, cost in variants.items():
@@ -203,11 +204,11 @@ def _translate(sounds: tuple[str, ...], base: PhoneSet) -> dict[tuple[str, ...],
             for more, extra in heard.items():
                 whole = phones + more
                 longer[whole] = min(cost + extra, longer.get(whole, cost + extra))
-        found = dict(sorted(longer.items(), key=lambda item: (item[1], item[0]))[:_MOST])
+        found = dict(sorted(longer.items(), key=lambda item: (item[1], item[0]))[:_MOST_VARIANTS])
     return found
 
 
-# ------------------------------------------------------------------ sounds
+# --- sounds -----------------------------------------------------------------------------------
 
 
 @cache
@@ -217,15 +218,15 @@ def _data() -> dict[str, Any]:
 
 @cache
 def is_vowel(sound: str) -> bool:
-    """Whether a sound begins as a vowel."""
+    """Return whether a sound begins as a vowel."""
     return _data()["joined"].get(sound, sound).split()[0] in _data()["vowels"]
 
 
 @cache
 def sounds_of(name: str, *, cmu: bool = False) -> tuple[str, ...]:
-    """The simple sounds that a phone of this name is made of; empty when the name is not known.
+    """Return the simple sounds that a phone of this name is made of; none for an unknown name.
 
-    ``cmu``: it is one of the CMU dictionary's, in which N is the n of "no" and not of "long".
+    ``cmu``: the name is of the CMU dictionary, in which N is the n of "no" and not of "long".
     """
     data = _data()
     simple = data["vowels"] | data["consonants"]
@@ -239,7 +240,7 @@ def sounds_of(name: str, *, cmu: bool = False) -> tuple[str, ...]:
 
 
 def simple_sounds(sound: str) -> tuple[str, ...]:
-    """The two simple sounds of a joined one ("ts": t and s), or the sound itself."""
+    """Return the two simple sounds of a joined one ("ts": t and s), or the sound itself."""
     return tuple(str(_data()["joined"].get(sound, sound)).split())
 
 
@@ -249,7 +250,7 @@ def _is_cmu(phones: Sequence[str]) -> bool:
 
 @cache
 def distance(one: str, other: str) -> float:
-    """How unlike two simple sounds are, in nats: 0 the same, 1 rarely mistaken, 5 never."""
+    """Return how unlike two simple sounds are, in nats: 0 the same, 1 rarely confused, 5 never."""
     if one == other:
         return 0.0
     data = _data()
@@ -270,26 +271,26 @@ def distance(one: str, other: str) -> float:
 
 
 def unlikeness(one: Sequence[str], other: Sequence[str], most: float = math.inf) -> float:
-    """How unlike two words sound, given as sounds, in nats: 0 the same; ``most`` if it is more.
+    """Return how unlike two words (as sounds) are, in nats: 0 the same, at most ``most``.
 
-    The least that it costs to turn one into the other by exchanging sounds for similar ones and
-    leaving some out. Vowels count twice: they carry a word through noise, and words that differ in
-    consonants only, such as German "zwei" and "drei" (2.9), are those that are mistaken for each
-    other. Raises GraphError for a sound unknown.
+    It is the least cost of turning one into the other by replacing sounds with similar ones and
+    omitting some. Vowels count twice. They carry a word through noise, and the words that are
+    confused differ in consonants only, such as German "zwei" and "drei" (2.9). Raises GraphError
+    for an unknown sound.
     """
     first, second = _simple(tuple(one)), _simple(tuple(other))
-    if abs(len(first) - len(second)) >= most:  # leaving out a sound costs 1 and more
+    if abs(len(first) - len(second)) >= most:  # omitting a sound costs 1 or more
         return most
-    row = list(itertools.accumulate((_left_out(sound) for sound in second), initial=0.0))
+    row = list(itertools.accumulate((_omitted(sound) for sound in second), initial=0.0))
     for sound in first:
-        above, row = row, [row[0] + _left_out(sound)]
+        above, row = row, [row[0] + _omitted(sound)]
         for number, heard in enumerate(second):
             row.append(
                 min(
                     above[number]
                     + distance(sound, heard) * (1 + (is_vowel(sound) and is_vowel(heard))),
-                    above[number + 1] + _left_out(sound),
-                    row[number] + _left_out(heard),
+                    above[number + 1] + _omitted(sound),
+                    row[number] + _omitted(heard),
                 )
             )
         if min(row) >= most:
@@ -308,15 +309,16 @@ def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @cache
-def _left_out(sound: str) -> float:
+def _omitted(sound: str) -> float:
     return 2.0 if is_vowel(sound) and sound != "@" else 1.0
 
 
 @cache
 def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
-    """The phones, of those named, that are most like ``sound``, with their costs in nats.
+    """Return the phones of these names that are most like ``sound``, with their costs in nats.
 
-    The likest costs nothing; at most three are given. Raises GraphError for a sound unknown.
+    The most similar one costs nothing; there are at most three. Raises GraphError for an unknown
+    sound.
     """
     target = sounds_of(sound)
     if not target:
@@ -329,11 +331,11 @@ def similar(sound: str, phones: tuple[str, ...]) -> Alternatives:
         elif len(target) == 1 and len(parts) == 2:
             found[name,] = distance(target[0], parts[0]) + 0.5
     if len(target) > 1:
-        likest = [
+        nearest = [
             sorted((distance(part, made[n][0]), n) for n in made if len(made[n]) == 1)[:2]
             for part in target
         ]
-        for chosen in itertools.product(*likest):
+        for chosen in itertools.product(*nearest):
             cost = 0.2 + sum(cost for cost, _ in chosen)
             found[tuple(name for _, name in chosen)] = cost
     if not found:

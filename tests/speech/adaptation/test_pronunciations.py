@@ -1,19 +1,20 @@
-"""How a player says our words: laid beside what we know, and what is regular in it."""
+"""Pronunciations learned from recordings of known words."""
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from pathlib import Path
 
-import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.speech.adaptation import Pronunciations, finetuning
-from blindplay.speech.adaptation.pronunciations import Near, WordAlignment, _laid, aligned, habits
-from blindplay.speech.models.folders import built_in
+from blindplay.speech.adaptation import Pronunciations
+from blindplay.speech.adaptation.pronunciations import (
+    WordAlignment,
+    WordIndex,
+    _aligned_beginnings,
+    aligned,
+    player_pronunciations,
+)
 
 KNOWN: dict[str, Pronunciations] = {
     "dame": {tuple("damə"): 0.0},
@@ -40,6 +41,8 @@ def test_a_word_is_taken_for_its_nearest_pronunciation() -> None:
 
 
 words = st.lists(st.sampled_from(sorted(KNOWN)), min_size=1, max_size=4)
+
+
 sounds = st.lists(
     st.sampled_from(["d", "a", "m", "ə", "t", "u", "r", "ts", "v", "ai"]), max_size=14
 )
@@ -63,7 +66,7 @@ def test_the_parts_are_the_words_in_order_and_what_was_heard_in_order(
 @given(words)
 def test_words_said_as_we_know_them_teach_nothing(said: list[str]) -> None:
     heard = [phone for word in said for phone in next(iter(KNOWN[word]))]
-    found = habits(aligned(said, heard, KNOWN) * 3, KNOWN, {})
+    found = player_pronunciations(aligned(said, heard, KNOWN) * 3, KNOWN, {})
     assert found.all == {}
 
 
@@ -73,31 +76,38 @@ def spoken(word: str, heard: tuple[str, ...], times: int) -> list[WordAlignment]
 
 def test_a_word_said_the_same_other_way_twice_gets_that_pronunciation() -> None:
     said = spoken("dame", ("d", "o", "m", "ə"), 2) + spoken("dame", tuple("damə"), 2)
-    assert habits(said, KNOWN, {}).words == {"dame": {("d", "o", "m", "ə"): math.log(2)}}
-    assert habits(said[1:], KNOWN, {}).words == {}
+    assert player_pronunciations(said, KNOWN, {}).words == {
+        "dame": {("d", "o", "m", "ə"): math.log(2)}
+    }
+    assert player_pronunciations(said[1:], KNOWN, {}).words == {}
 
 
 def test_a_pronunciation_as_near_to_another_word_is_never_learned() -> None:
     # "zwei" said as "drei": learned, it would make two moves one.
-    assert habits(spoken("zwei", ("d", "r", "ai"), 5), KNOWN, {}).all == {}
-    assert habits(spoken("zwei", ("ts", "r", "ai"), 5), KNOWN, {}).all.get("drei") is None
-    assert habits(spoken("zwei", (), 5), KNOWN, {}).all == {}
+    assert player_pronunciations(spoken("zwei", ("d", "r", "ai"), 5), KNOWN, {}).all == {}
+    assert (
+        player_pronunciations(spoken("zwei", ("ts", "r", "ai"), 5), KNOWN, {}).all.get("drei")
+        is None
+    )
+    assert player_pronunciations(spoken("zwei", (), 5), KNOWN, {}).all == {}
 
 
 def test_a_word_of_other_speech_is_never_learned_as_one_of_ours() -> None:
     said = spoken("drei", ("f", "r", "ai"), 4)
-    assert habits(said, KNOWN, {}).words == {"drei": {("f", "r", "ai"): 0.0}}
-    assert "drei" not in habits(said, KNOWN, {"frei": {("f", "r", "ai"): 2.0}}).all
+    assert player_pronunciations(said, KNOWN, {}).words == {"drei": {("f", "r", "ai"): 0.0}}
+    assert "drei" not in player_pronunciations(said, KNOWN, {"frei": {("f", "r", "ai"): 2.0}}).all
 
 
-def test_a_sound_said_otherwise_everywhere_is_a_habit_of_all_words_with_it() -> None:
+def test_a_sound_said_differently_everywhere_changes_all_words_with_it() -> None:
     said = spoken("turm", ("t", "u", "l", "m"), 4)
-    found = habits(said, KNOWN, {})
+    found = player_pronunciations(said, KNOWN, {})
     assert found.sounds["drei"] == {("d", "l", "ai"): 0.0}
-    assert habits(said[:3], KNOWN, {}).sounds == {}
+    assert player_pronunciations(said[:3], KNOWN, {}).sounds == {}
 
 
 phones = st.lists(st.sampled_from(["a", "m", "t", "ai"]), min_size=1, max_size=6).map(tuple)
+
+
 lexica = st.dictionaries(
     st.sampled_from("vwxyz"), st.dictionaries(phones, st.just(0.0), min_size=1), min_size=1
 )
@@ -105,71 +115,14 @@ lexica = st.dictionaries(
 
 @settings(deadline=None)
 @given(lexica, phones)
-def test_the_nearest_word_is_found_as_if_each_were_laid_beside(
+def test_the_nearest_word_is_found_as_if_each_were_compared(
     known: dict[str, Pronunciations], heard: tuple[str, ...]
 ) -> None:
     def far(word: str) -> float:
-        return min(_laid(meant, heard)[-1][0] for meant in known[word])
+        return min(_aligned_beginnings(meant, heard)[-1][0] for meant in known[word])
 
-    near = Near(known)
+    near = WordIndex(known)
     for word, spoken in known.items():
         too_far = far(word) > 0.67 * min(map(len, spoken))
         nearer = all(far(other) > far(word) for other in known if other != word)
         assert near.is_another(word, heard) == (too_far or not nearer)
-
-
-# --- weights --------------------------------------------------------------------------------------
-
-
-def test_without_pytorch_training_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> None:
-        raise finetuning.TuningError('Training needs PyTorch; install it with: pip install "x".')
-
-    monkeypatch.setattr(finetuning, "_modules", missing)
-    model = built_in("de")
-    assert model is not None
-    assert finetuning.can_tune(model).startswith("Training needs PyTorch")
-
-
-def test_the_network_of_the_built_in_model_is_read_and_put_back_as_it_was(tmp_path: Path) -> None:
-    model = built_in("de")
-    assert model is not None
-    network = finetuning._Network(model)
-    network.write(tmp_path / "am" / "final.mdl", network.values)
-    assert (tmp_path / "am" / "final.mdl").read_bytes() == (model / "am/final.mdl").read_bytes()
-    assert network.numbers["A:"] != network.numbers["E"] > 0
-    # Nine frames of 40 cepstra come in; a phone each and the blank go out.
-    assert network.values[0].shape[1] == 9 * 40
-    assert network.values[-1].shape == (len(network.numbers) + 1,)
-
-
-@pytest.mark.long
-@pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None,
-    reason='PyTorch is not installed; pip install "blindplay[enrol]"',
-)
-def test_training_brings_the_network_nearer_to_what_was_said(tmp_path: Path) -> None:
-    import torch
-
-    model = built_in("de")
-    assert model is not None
-    network = finetuning._Network(model)
-    sound = np.random.default_rng(1).normal(0, 2000, 16_000).astype("<i2")
-    said = finetuning.LabelledSound(sound.tobytes(), ("d", "A:", "m", "@"))
-    finetuning.tune(model, [said], tmp_path / "am" / "final.mdl", rounds=8)
-    target = torch.tensor([network.numbers[phone] for phone in said.phones])
-    losses = []
-    for values in (network.values, _values(model, tmp_path)):
-        frames = network.frames(sound.astype(np.float32))
-        scores = network.scores(frames, [torch.tensor(one) for one in values])[::3]
-        loss = torch.nn.CTCLoss()(scores[:, None], target[None], [len(scores)], [len(target)])
-        losses.append(float(loss))
-    assert losses[1] < losses[0]
-
-
-def _values(model: Path, tuned: Path) -> list[np.ndarray]:
-    import shutil
-
-    for name in ("conf", "graph"):
-        shutil.copytree(model / name, tuned / name)
-    return finetuning._Network(tuned).values
