@@ -1,9 +1,7 @@
 """One decision about an utterance: never a move in silence that was not surely said."""
 
-import math
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -25,12 +23,7 @@ from blindplay.language import Command, load
 from blindplay.speech.audio import read_audio
 from blindplay.speech.confidence import (
     MAX_ONSET_DELAY_S,
-    MIN_ODDS_AGAINST_TALK,
-    ConfidenceModel,
-    Features,
-    MeaningKind,
     confidence_of,
-    read,
 )
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import summed
@@ -134,22 +127,6 @@ def test_a_move_is_asked_about_when_an_illegal_one_explains_the_sound_better(
     illegal, legal = "bauer eva fünf eva vier", "bauer eva zwei eva vier"
     assert about(start, (illegal, -100), (legal, -100.5)).verdict is not Verdict.ACCEPT
     assert about(start, (illegal, -112), (legal, -100)).verdict is Verdict.ACCEPT
-
-
-def test_talk_that_explains_the_sound_better_wants_higher_odds_of_a_move() -> None:
-    for found in (
-        Features(MeaningKind.MOVE, None, -1.0),
-        Features(MeaningKind.MOVE, 9.0, -1.0, short_form=True),
-    ):
-        weights = CONFIDENCE.weights[MeaningKind.MOVE]
-        usual = weights.short if found.short_form else weights.accept
-        assert CONFIDENCE.accept(found) == usual
-        assert CONFIDENCE.accept(replace(found, outscored=True)) == max(
-            usual, MIN_ODDS_AGAINST_TALK
-        )
-        assert CONFIDENCE.accept(replace(found, lead=-0.1)) == math.inf
-    command = Features(MeaningKind.COMMAND, -0.1, -1.0, outscored=True)
-    assert CONFIDENCE.accept(command) == CONFIDENCE.weights[MeaningKind.COMMAND].accept
 
 
 def test_a_form_that_nobody_uses_is_not_taken_without_asking(start: Expected) -> None:
@@ -341,23 +318,6 @@ def test_spoken_moves_illegal_moves_and_chatter_are_told_apart(
         assert verdict(words)[0] in (Verdict.ILLEGAL, Verdict.ASK, Verdict.REFUSE)
     for words in ("Guten Morgen, wie geht es Ihnen", "Haben Sie einen Stift für mich"):
         assert verdict(words)[0] in (Verdict.NOTHING, Verdict.REFUSE)
-
-
-def test_a_confidence_model_survives_writing_and_a_damaged_one_is_told(tmp_path: Path) -> None:
-    import json
-
-    text = json.dumps(CONFIDENCE.as_json())
-    again: ConfidenceModel = read(text, tmp_path)
-    found = Features(MeaningKind.MOVE, lead=2.0, meaningless_lead=-1.0)
-    assert again.odds(found) == pytest.approx(CONFIDENCE.odds(found))
-    assert again.accept(found) == CONFIDENCE.accept(found)
-    for damaged in ("{}", "[]", text[:-20], text.replace("weights", "w8s")):
-        with pytest.raises(ModelError, match="damaged"):
-            read(damaged, tmp_path)
-
-
-def test_a_model_that_was_never_measured_has_the_general_confidence_model(tmp_path: Path) -> None:
-    assert confidence_of(tmp_path).weights.keys() == CONFIDENCE.weights.keys()
 
 
 def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(

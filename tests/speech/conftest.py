@@ -3,9 +3,10 @@
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from blindplay.speech.audio import read_audio
+from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.synthesis import Synthesiser
@@ -53,3 +54,9 @@ def spoken(synthesiser: Synthesiser) -> Callable[..., bytes]:
         return read_audio(path)
 
     return speak
+
+
+Spoken = Callable[..., bytes]
+
+
+ROOM = (np.random.default_rng(1).normal(0, 20, RATE) + 0).astype("<i2").tobytes()

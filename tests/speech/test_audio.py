@@ -1,4 +1,6 @@
-"""Files, memory, and a machine without sound."""
+"""Sound in files and in memory."""
+
+from __future__ import annotations
 
 import math
 import struct
@@ -25,7 +27,6 @@ from blindplay.speech.audio import (
     speech_onset_s,
     write_wav,
 )
-from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices, drain
 
 
 def _tone(path: Path, rate: int, channels: int, width: int, seconds: float = 0.5) -> None:
@@ -109,11 +110,6 @@ def test_a_microphone_with_a_backlog_keeps_the_newest() -> None:
     assert list(source) == blocks[3:]
 
 
-def test_draining_takes_no_more_than_asked() -> None:
-    assert len(drain(MemorySource(bytes(RATE * 4)), 1.0)) == 2 * RATE
-    assert len(drain(MemorySource(bytes(100)), 1.0)) == 100
-
-
 def test_silence_is_at_the_bottom_of_the_scale() -> None:
     assert level(b"") == level(bytes(100)) == -96.0
     assert level(struct.pack("<2h", 32767, -32768)) == pytest.approx(0.0, abs=0.001)
@@ -134,21 +130,6 @@ def test_written_sound_is_read_back(tmp_path: Path) -> None:
     assert read_wav(tmp_path / "a.wav") == (b"\1\2\3\4", 22_050)
 
 
-def test_without_a_device_there_is_a_sentence(capfd: pytest.CaptureFixture[str]) -> None:
-    found = devices()
-    with pytest.raises(AudioError, match="no such thing"):
-        DeviceSink("no such thing")
-    with pytest.raises(AudioError, match="no such thing"), MicrophoneSource("no such thing"):
-        pass
-    if not found.playback:
-        with pytest.raises(AudioError, match="plug in"):
-            DeviceSink()
-    if not found.capture:
-        with pytest.raises(AudioError, match="plug one in"), MicrophoneSource():
-            pass
-    assert "ALSA" not in capfd.readouterr().err
-
-
 @given(st.integers(0, 32767), st.integers(1, 400))
 def test_soft_sound_is_amplified_to_its_peak_and_loud_sound_is_left(top: int, length: int) -> None:
     wave = np.round(top * np.sin(np.arange(length) * 0.7 + 1.2)).astype("<i2")
@@ -167,7 +148,7 @@ def test_soft_sound_is_amplified_to_its_peak_and_loud_sound_is_left(top: int, le
     st.floats(0.01, 1.0),
     st.sampled_from([0.0, 3.0, 100.0]),
 )
-def test_where_somebody_speech_onset_s_to_speak_does_not_depend_on_how_loud_he_is(
+def test_the_onset_of_speech_does_not_depend_on_its_loudness(
     hundredths: int, loudness: float, noise: float
 ) -> None:
     voice = np.sin(np.arange(RATE) * 0.2) * 10_000
@@ -177,14 +158,24 @@ def test_where_somebody_speech_onset_s_to_speak_does_not_depend_on_how_loud_he_i
     assert began == pytest.approx(hundredths / 100, abs=0.03)
 
 
-def test_a_key_that_clicks_is_nobody_who_speaks() -> None:
+def test_a_click_is_no_onset_of_speech() -> None:
     sound = np.random.default_rng(1).normal(0, 3, 2 * RATE)
     sound[RATE // 4 : RATE // 4 + RATE // 20] *= 2000  # for 50 ms
     sound[RATE:] += np.sin(np.arange(RATE) * 0.2) * 10_000
     assert speech_onset_s(sound.astype("<i2").tobytes()) == pytest.approx(1.0, abs=0.03)
 
 
-def test_where_nothing_is_louder_than_the_rest_nobody_speaks() -> None:
+def test_sound_without_anything_louder_than_the_rest_has_no_onset() -> None:
     hiss = np.random.default_rng(1).normal(0, 500, RATE).astype("<i2").tobytes()
     for sound in (b"", bytes(100), bytes(2 * RATE), hiss):
         assert speech_onset_s(sound) is None
+
+
+def test_a_microphone_that_gives_nothing_is_an_error_in_its_time() -> None:
+    source = QueueSource()
+    source._patience_s, source._silence_message = (
+        0.1,
+        "The microphone gives no sound; plug it in again.",
+    )
+    with pytest.raises(AudioError, match="gives no sound"):
+        next(iter(source))

@@ -1,4 +1,4 @@
-"""Several models that hear the same sound: what they make of it together, and one that fails."""
+"""Several models that listen together."""
 
 import shutil
 import threading
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from blindplay.speech import ensemble
 from blindplay.speech.audio import read_audio
-from blindplay.speech.confidence import CONFIDENCE_FILE, confidence_file, confidence_of
 from blindplay.speech.ensemble import MOST_BEHIND, Ensemble, summed
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import ModelError, find_model
@@ -36,9 +35,6 @@ def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Recognit
 
 def scores(recognition: Recognition) -> dict[str, float]:
     return {one.words: one.score for one in recognition.hypotheses}
-
-
-# --- summing -------------------------------------------------------------------------------------
 
 
 def test_what_both_think_likely_wins_over_what_either_likes_best() -> None:
@@ -93,9 +89,6 @@ def test_the_order_of_the_models_does_not_matter_and_no_margin_is_beyond_their_v
     ranked = [one.score for one in forth.hypotheses]
     assert ranked == sorted(ranked, reverse=True)
     assert ranked[0] <= 0 and ranked[-1] >= -MOST_BEHIND * len(told)
-
-
-# --- at work -------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -264,38 +257,3 @@ def test_models_of_two_languages_do_not_listen_together(
         Ensemble(pair)
     with pytest.raises(ValueError, match="one language"):
         Ensemble([])
-
-
-# --- what is believed of them --------------------------------------------------------------------
-
-
-def test_what_was_measured_of_models_together_is_found_in_whatever_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path / "data")
-    other = tmp_path / "other"
-    shutil.copytree(MODEL, other)
-    (other / "graph" / "HCLr.fst").write_bytes(b"another graph")
-    assert confidence_file(MODEL) == MODEL / CONFIDENCE_FILE
-    file = confidence_file(MODEL, other)
-    assert file == confidence_file(other, MODEL)
-    assert file.is_relative_to(tmp_path / "data")
-    assert not confidence_of(MODEL, other).measured.get("mine")
-    file.parent.mkdir(parents=True)
-    text = (
-        (MODEL / CONFIDENCE_FILE)
-        .read_text("utf-8")
-        .replace('"measured": {', '"measured": {"mine": 1,')
-    )
-    file.write_text(text, "utf-8")
-    assert confidence_of(other, MODEL).measured["mine"] == 1
-    for damaged in (b"[", b"\xff\xfe", text.encode()[:300], b"{}"):
-        file.write_bytes(damaged)
-        told: list[str] = []
-        assert not confidence_of(MODEL, other, lost=told.append).measured.get("mine")
-        assert len(told) == 1 and str(file) in told[0] and "delete it" in told[0]
-        assert not confidence_of(MODEL, other).measured.get("mine"), "the log is told"
-    file.write_text(text, "utf-8")
-    # Made anew, with other words, it is another model.
-    (other / "graph" / "HCLr.fst").write_bytes(b"a graph made anew")
-    assert not confidence_of(MODEL, other).measured.get("mine")

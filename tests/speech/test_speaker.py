@@ -1,5 +1,7 @@
 """The queue: exactly once, to the right ears, cut off at once."""
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable
@@ -8,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from blindplay.speech import speaker
 from blindplay.speech.audio import AudioError, SilentSink, read_wav
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError, Synthesiser
@@ -237,3 +240,53 @@ def test_a_sound_is_played_as_it_is_in_its_turn(synthesiser: Synthesiser) -> Non
         assert speaker.wait(30)
     assert [(played.pcm == pcm, played.rate) for played in sink.played][1] == (True, 8_000)
     assert len(sink.played) == 2
+
+
+class HangingSink(SilentSink):
+    """An output that does not come back from playing until it is let."""
+
+    def __init__(self) -> None:
+        super().__init__("loudspeaker")
+        self.let = threading.Event()
+
+    def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        self.let.wait()
+        return super().play(pcm, rate, stop)
+
+
+def test_an_output_that_hangs_is_a_sentence_is_left_out_and_speaks_again_when_it_is_back(
+    synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)
+    errors: list[str] = []
+    outcomes: list[Outcome] = []
+    public, private = HangingSink(), SilentSink("earphone")
+    with Speaker(synthesiser, private, public, on_error=errors.append) as made:
+        for word in ("eins", "zwei"):
+            made.say(word, to=Output.PUBLIC, on_done=outcomes.append)
+        made.say("drei", to=Output.PRIVATE, on_done=outcomes.append)
+        assert made.wait(60)
+        assert outcomes == [Outcome.FAILED, Outcome.FAILED, Outcome.SPOKEN]
+        assert errors == ["The audio output (loudspeaker) hangs; plug it in again."] * 2
+        assert len(private.played) == 3  # who has the earphone misses nothing
+        public.let.set()
+        limit = time.monotonic() + 10
+        while not public.played and time.monotonic() < limit:
+            time.sleep(0.01)
+        assert [played.whole for played in public.played] == [False]  # what is stale is not heard
+        made.say("vier", to=Output.PUBLIC, on_done=outcomes.append)
+        assert made.wait(60)
+    assert outcomes[-1] is Outcome.SPOKEN
+
+
+def test_what_is_private_is_never_told_to_all_because_the_earphone_failed(
+    synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)
+    outcomes: list[Outcome] = []
+    public, private = SilentSink(), HangingSink()
+    with Speaker(synthesiser, private, public, on_error=lambda sentence: None) as made:
+        made.say("eins", to=Output.PRIVATE, on_done=outcomes.append)
+        assert made.wait(60)
+        assert outcomes == [Outcome.FAILED] and not public.played
+        private.let.set()

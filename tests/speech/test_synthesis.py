@@ -1,5 +1,7 @@
 """Rendering with the real pyttsx3 in its worker, and the worker's misbehaviour."""
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
@@ -246,3 +248,49 @@ def test_a_cache_that_cannot_be_written_is_replaced_by_a_temporary_one(tmp_path:
     (tmp_path / "file").write_text("in the way")
     with Synthesiser("de", cache=tmp_path / "file") as made:
         assert read_wav(made.render("weiter"))[0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "while True: print('x' * 1000, flush=True)",
+        "import sys\nwhile True: sys.stdout.write('x' * 65536)",
+        "while input(): print('5', flush=True)",
+        "while input(): print('[' * 5000, flush=True)",
+        "while input(): print('{\"voices\": 5}', flush=True)",
+    ],
+    ids=["lines without end", "a line without end", "a number", "no bottom", "no sound"],
+)
+def test_a_worker_that_babbles_is_ended_and_a_sentence(tmp_path: Path, program: str) -> None:
+    command = [sys.executable, "-c", program]
+    made = Synthesiser("de", cache=tmp_path, timeout=0.5, start_timeout=10, command=command)
+    with made:
+        for _ in range(2):
+            with pytest.raises(SynthesisError, match="blindplay doctor"):
+                made.render("weiter")
+        with pytest.raises(SynthesisError, match="blindplay doctor"):
+            made.voices()
+    assert made.restarts <= 4
+    assert list(tmp_path.glob("*")) == []
+
+
+def test_a_worker_that_failed_is_asked_once_until_it_works(tmp_path: Path) -> None:
+    broken = [sys.executable, "-c", "raise SystemExit(3)"]
+    with Synthesiser("de", cache=tmp_path, command=broken) as made:
+        for restarts in (2, 3, 4):
+            with pytest.raises(SynthesisError):
+                made.render("weiter")
+            assert made.restarts == restarts
+        made._command = [sys.executable, "-m", "blindplay.speech.synthesis_worker"]
+        assert made.render("weiter").is_file()
+        assert made.restarts == 4
+
+
+def test_a_phrase_that_is_kept_does_not_wait_for_a_worker_that_hangs(tmp_path: Path) -> None:
+    with Synthesiser("de", cache=tmp_path) as made:
+        kept = made.render("weiter")
+        assert made._lock.acquire()
+        try:
+            assert made.render("weiter") == kept
+        finally:
+            made._lock.release()

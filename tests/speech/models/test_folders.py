@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from blindplay.commands.speech_diagnosis import examine
 from blindplay.speech.models import folders
 from blindplay.speech.models.folders import (
     MANIFEST,
@@ -70,6 +71,8 @@ def test_a_file_cut_short_is_found_without_ending_this_process(model: Path, file
     (model / file).write_bytes(data[: len(data) // 2])
     with pytest.raises(ModelError, match="unpack the model again"):
         probe(model, "de")
+    by = {f.about: f for f in examine("de", model=model, seconds=0.1)}
+    assert not by["recogniser"].ok
 
 
 def test_the_built_in_model_passes_the_probe() -> None:

@@ -1,4 +1,4 @@
-"""Installing, choosing and removing models: whole or not at all, whatever happens meanwhile."""
+"""Installing and removing models: whole or not at all, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +23,7 @@ from blindplay.commands import options
 from blindplay.commands.models import model_words
 from blindplay.language import pack
 from blindplay.speech import adaptation
-from blindplay.speech.models import catalogue, folders, store
-from blindplay.speech.models.catalogue import BaseModel, BaseModelError, Catalogue
-from blindplay.speech.models.download import DownloadError, Patience
+from blindplay.speech.models import folders, store
 from blindplay.speech.models.folders import (
     ModelError,
     available,
@@ -35,82 +32,17 @@ from blindplay.speech.models.folders import (
     verify,
 )
 from blindplay.speech.recogniser import Recogniser
-from tests import ROOT, command_line
-from tests.speech.models.server import Served, answers, breaks_off, serving, stalls
-
-QUICK = Patience(connect=2, stall=1, tries=2, pause=0.01, longest_pause=0.02)
-NAME = "vosk-model-small-xx-0.1"
-OTHER = "vosk-model-small-yy-0.2"
-WORDS = model_words("nb")
-
-
-@pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model as its makers give it: ours, for its phones are known and it is small."""
-    source = folders.built_in("de")
-    assert source is not None
-    path: Path = tmp_path_factory.mktemp("archives") / f"{NAME}.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in sorted(source.rglob("*")):
-            if file.is_file() and file.name != "confidence.json":
-                packed.write(file, f"{NAME}/{file.relative_to(source).as_posix()}")
-    return path
-
-
-def base_of(archive: Path, address: str, name: str = NAME, **more: Any) -> BaseModel:
-    data = archive.read_bytes()
-    sums = {
-        "md5": hashlib.md5(data).hexdigest(),
-        "sha256": hashlib.sha256(data).hexdigest(),
-    } | more
-    return BaseModel(name, "xx", "Xish", len(data), address, "Apache 2.0", **sums)
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the user's models are."""
-    folder = tmp_path / "data" / "blindplay" / "models"
-    monkeypatch.setattr(folders, "data_folder", lambda: folder)
-    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-    return folder
-
-
-@pytest.fixture
-def server(archive: Path) -> Iterator[Served]:
-    with serving() as served:
-        served.files[f"{NAME}.zip"] = archive.read_bytes()
-        yield served
-
-
-@pytest.fixture
-def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models are not loaded in a process of their own, which takes a second each time."""
-    monkeypatch.setattr(folders, "probe", lambda model, language: check_model(model))
-
-
-def known(
-    monkeypatch: pytest.MonkeyPatch, *bases: BaseModel, listed: str = "https://x.example/"
-) -> None:
-    found = Catalogue(
-        listed, "https://x.example/models", {base.name: base for base in bases},
-        {"any": tuple(base.name for base in bases)},
-    )  # fmt: skip
-    monkeypatch.setattr(catalogue, "load", lambda: found)
-
-
-def install(language: str = "nb", **how: Any) -> list[str]:
-    told: list[str] = []
-    store.install(language, WORDS, tell=told.append, patience=QUICK, **how)
-    return told
-
-
-def everything(home: Path) -> dict[str, bytes]:
-    return {p.relative_to(home).as_posix(): p.read_bytes() for p in home.rglob("*") if p.is_file()}
-
-
-# ------------------------------------------------------------------ installing
+from tests import command_line
+from tests.speech.models.helpers import (
+    NAME,
+    WORDS,
+    base_of,
+    everything,
+    install,
+    known,
+    run,
+)
+from tests.speech.models.server import Served, answers, breaks_off, stalls
 
 
 def test_a_model_is_fetched_checked_given_our_words_and_heard_with(
@@ -279,9 +211,6 @@ def test_a_model_that_cannot_be_used_is_not_put_in_place(
     assert everything(home) == {}
 
 
-# ------------------------------------------------------------------ cut off
-
-
 class Cut(BaseException):
     """The program ends here."""
 
@@ -384,9 +313,6 @@ def test_killed_while_it_works_it_is_gone_on_with(
     assert check_model(chosen_models("nb")[0])
 
 
-# ------------------------------------------------------------------ the files
-
-
 @pytest.mark.usefixtures("unproved")
 def test_a_file_that_is_not_as_it_was_installed_is_found_before_it_is_loaded(
     archive: Path, home: Path
@@ -410,64 +336,6 @@ def test_a_file_that_is_not_as_it_was_installed_is_found_before_it_is_loaded(
     assert verify(folder) == 0, "of a model made by hand nothing was written down"
 
 
-# ------------------------------------------------------------------ which listen
-
-
-@pytest.mark.usefixtures("unproved")
-def test_two_of_people_and_the_built_in_model_listen_unless_others_are_chosen(
-    archive: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built = folders.built_in("de")
-    assert built is not None and chosen_models("de") == (built,)
-    known(
-        monkeypatch,
-        base_of(archive, "https://x.example/y.zip", OTHER, sha256=None, md5=None),
-        base_of(archive, "https://x.example/x.zip", sha256=None, md5=None),
-    )
-    for name in (NAME, OTHER, "aaa"):
-        install("de", source=archive, name=name)
-    adapted = home / "adapted" / "de"
-    assert chosen_models("de") == (adapted / OTHER, adapted / NAME, built), (
-        "as they are recommended"
-    )
-    folders.choose("de", ["built-in", "aaa", "built-in"])
-    assert chosen_models("de") == (built, adapted / "aaa")
-    assert folders.find_model("de") == built
-    with pytest.raises(ModelError, match=r"There is no model zzz for de; there are: .*aaa"):
-        folders.choose("de", ["zzz"])
-    assert folders.chosen_names("de") == ("built-in", "aaa"), "what was chosen stays"
-    shutil.rmtree(adapted / "aaa")
-    with pytest.raises(ModelError, match="no model aaa"):
-        chosen_models("de")
-    folders.choose("de", [])
-    assert chosen_models("de")[0] == adapted / OTHER
-    (home / "chosen.json").write_text("[")
-    assert len(chosen_models("de")) == 3, "a choice that cannot be read is none"
-    shutil.copytree(adapted / NAME, home / "de")
-    assert chosen_models("de") == (home / "de", adapted / OTHER, built), (
-        "what he made himself first"
-    )
-
-
-def test_choices_that_cannot_be_read_are_told_and_kept_beside_the_new_ones(
-    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert folders.unread_choices() is None
-    home.mkdir(parents=True)
-    kept = home / "chosen.json"
-    for number, text in enumerate(('{"en": ["built-in"], "nb": ["xx"]', '{"nb": 5}', "[]"), 1):
-        kept.write_text(text)
-        unread = folders.unread_choices()
-        assert unread is not None and str(kept) in unread and "blindplay models use" in unread
-        assert unread in run(capsys, monkeypatch, "list", "--language", "de")[2]
-        assert kept.read_text() == text, "who only asks changes nothing"
-        status, _told, fault = run(capsys, monkeypatch, "use", "built-in", "--language", "de")
-        aside = home / f"chosen.damaged-{number}"
-        assert status == 0 and str(aside) in fault and fault.count("\n") == 1
-        assert aside.read_text() == text
-        assert folders.unread_choices() is None and folders.chosen_names("de") == ("built-in",)
-
-
 def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -478,11 +346,11 @@ def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
     monkeypatch.setattr(pack, "_own", own)
     assert model_words("de").lexicons == WORDS.lexicons
     assert capsys.readouterr().err.count("gives no pronunciations") == 2
-    status, told, fault = run(capsys, monkeypatch, "list")
+    status, told, fault = run("list")
     assert status == 2 and "de, Deutsch: heard with" in told and "aa: cannot be used. Corr" in fault
     assert "zz.toml is no language pack (it is a folder): remove it." in fault
     assert fault.count("\n") == 3 and "2 languages cannot be used" in fault
-    assert run(capsys, monkeypatch, "list", "--language", "de")[0] == 0
+    assert run("list", "--language", "de")[0] == 0
     listed = command_line.run("language", "list")
     assert listed.status == 0 and "zz: cannot be used. " in listed.stdout
 
@@ -492,7 +360,7 @@ def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
 )
 def test_where_nothing_can_be_written_it_is_said_what_to_do(
     number: int, says: str, home: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     def fails(*_: Any, **__: Any) -> None:
         raise OSError(number, os.strerror(number))
@@ -505,14 +373,14 @@ def test_where_nothing_can_be_written_it_is_said_what_to_do(
             ("adapt", str(base), "--language", "de"),
             ("install", "xx", "--from", str(base), "--language", "de"),
         ):
-            status, _told, fault = run(capsys, there, *command)
+            status, _told, fault = run(*command)
             assert status == 2 and says in fault and str(home) in fault
             assert "Errno" not in fault and fault.count("\n") == 1
 
 
 def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
     home: Path, tmp_path: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     base = folders.built_in("de")
     assert base is not None
@@ -520,7 +388,7 @@ def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
     shutil.copytree(base, home / "bases" / "vosk-model-small-de-0.15")
     own = home / "de"
     for number, given in enumerate(("german", str(own))):
-        status, told, fault = run(capsys, monkeypatch, "adapt", given, "--language", "de")
+        status, told, fault = run("adapt", given, "--language", "de")
         assert (status, fault) == (0, "")
         assert told.startswith(f"{own}: ") and "de: heard with own and built-in" in told
         assert verify(own)
@@ -531,13 +399,8 @@ def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
     before = everything(own)
     broken = Path(shutil.copytree(base, tmp_path / "broken"))
     (broken / "am" / "final.mdl").write_bytes((base / "am" / "final.mdl").read_bytes()[:20_000])
-    assert run(capsys, monkeypatch, "adapt", str(broken), "--language", "de")[0] == 2
+    assert run("adapt", str(broken), "--language", "de")[0] == 2
     assert everything(own) == before and not list(home.glob(".*"))
-
-
-def test_a_language_without_a_model_says_how_to_get_one() -> None:
-    with pytest.raises(ModelError, match="blindplay models install --language nb"):
-        chosen_models("nb")
 
 
 @pytest.mark.usefixtures("unproved")
@@ -571,70 +434,15 @@ def test_removing_leaves_nothing_and_the_others_go_on_listening(archive: Path, h
     assert outside.exists()
 
 
-# ------------------------------------------------------------------ the catalogue
-
-
-def test_every_base_says_where_it_is_how_long_what_it_must_be_and_its_licence() -> None:
-    found = catalogue.load()
-    for base in found.bases.values():
-        assert base.address == f"https://alphacephei.com/vosk/models/{base.name}.zip"
-        assert 10_000_000 < base.size < 400_000_000
-        assert base.licence in ("Apache 2.0", "MIT")
-        assert base.md5 is not None and len(bytes.fromhex(base.md5)) == 16
-        assert base.sha256 is None or len(bytes.fromhex(base.sha256)) == 32
-        assert found.known(base.short) is found.known(base.name) is base
-        assert folders.check_name(base.name) == base.name
-    assert len({base.short for base in found.bases.values()}) == len(found.bases)
-    for code in (*language.languages(), "fo"):
-        recommended = found.for_language(code)
-        assert recommended and all(base.tried and base.sha256 for base in recommended)
-
-
-def test_the_catalogue_is_in_the_wheel() -> None:
-    project = (ROOT / "pyproject.toml").read_text("utf-8")
-    assert '"models/models.toml" = "blindplay/models/models.toml"' in project
-
-
-def test_of_other_models_vosks_own_list_is_asked(
-    archive: Path, server: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    known(monkeypatch, listed=server.url("model-list.json"))
-    entry = {"name": NAME, "lang_text": "Xish", "size": 7, "url": "https://x.example/m.zip",
-             "md5": 32 * "A", "obsolete": "false"}  # fmt: skip
-    server.files["model-list.json"] = json.dumps([{"name": "another"}, entry]).encode()
-    base = store.find_base(NAME, patience=QUICK)
-    assert (base.size, base.md5, base.sha256) == (7, 32 * "a", None)
-    assert "https://x.example/models" in base.licence
-    with pytest.raises(BaseModelError, match="no model vosk-model-none"):
-        store.find_base("vosk-model-none", patience=QUICK)
-    for wrong in (b"<html>", b"{}", b"[1]", json.dumps([{**entry, "md5": "?"}]).encode()):
-        server.files["model-list.json"] = wrong
-        with pytest.raises(BaseModelError, match="is no list of models"):
-            store.find_base(NAME, patience=QUICK)
-    del server.files["model-list.json"]
-    with pytest.raises(DownloadError, match="404"):
-        store.find_base(NAME, patience=QUICK)
-
-
-# ------------------------------------------------------------------ the commands
-
-
-def run(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str
-) -> tuple[int, str, str]:
-    done = command_line.run("models", *arguments)
-    return done.status, done.stdout, done.stderr
-
-
 @pytest.mark.usefixtures("unproved")
 def test_the_commands_say_what_they_did_in_sentences(
     archive: Path, server: Served, home: Path,
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     known(monkeypatch, base_of(archive, server.url(f"{NAME}.zip")))
 
     def models_(*arguments: str, wrong: str = "") -> str:
-        status, told, fault = run(capsys, monkeypatch, *arguments)
+        status, told, fault = run(*arguments)
         assert status == (2 if wrong else 0), fault
         assert wrong in fault
         assert not wrong or fault.count("\n") == 1

@@ -1,0 +1,55 @@
+"""A folder for the user's models, and a server that has one."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.speech.models import folders
+from blindplay.speech.models.folders import (
+    check_model,
+)
+from tests.speech.models.helpers import (
+    NAME,
+)
+from tests.speech.models.server import Served, serving
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model as its makers give it: ours, for its phones are known and it is small."""
+    source = folders.built_in("de")
+    assert source is not None
+    path: Path = tmp_path_factory.mktemp("archives") / f"{NAME}.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted(source.rglob("*")):
+            if file.is_file() and file.name != "confidence.json":
+                packed.write(file, f"{NAME}/{file.relative_to(source).as_posix()}")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the user's models are."""
+    folder = tmp_path / "data" / "blindplay" / "models"
+    monkeypatch.setattr(folders, "data_folder", lambda: folder)
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    return folder
+
+
+@pytest.fixture
+def server(archive: Path) -> Iterator[Served]:
+    with serving() as served:
+        served.files[f"{NAME}.zip"] = archive.read_bytes()
+        yield served
+
+
+@pytest.fixture
+def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are not loaded in a process of their own, which takes a second each time."""
+    monkeypatch.setattr(folders, "probe", lambda model, language: check_model(model))

@@ -1,0 +1,98 @@
+"""Real audio devices: a sound server whose microphone hears what its loudspeaker plays.
+
+Each scenario runs in a process of its own (device_scenarios.py), because the sound library reads
+its environment once and because a crash there would be the very thing to be found.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+import pytest
+
+from tests import ROOT
+from tests.speech.device_scenarios import SAID
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("pulseaudio") is None,
+    reason="the command pulseaudio is missing; install the package pulseaudio",
+)
+
+
+def _run(scenario: str) -> dict[str, Any]:
+    # Not pytest's folder: the path of a Unix socket has room for some 100 characters only.
+    with tempfile.TemporaryDirectory(prefix="sound-", ignore_cleanup_errors=True) as folder:
+        ended = subprocess.run(
+            [sys.executable, "-m", "tests.speech.device_scenarios", scenario, folder],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=150,
+            check=False,
+        )
+    assert ended.returncode == 0, ended.stderr
+    observed: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    print(scenario, observed)
+    return observed
+
+
+def clear(heard: list[str]) -> list[str]:
+    """What was heard, but for one word after it: a busy machine's sound may stutter at its end."""
+    short = {words: words.rpartition(" ")[0] for words in heard}
+    return [short[words] if short[words] in SAID else words for words in heard]
+
+
+def test_an_announcement_played_by_a_real_output_is_understood_by_a_real_microphone() -> None:
+    observed = _run("understood")
+    assert observed["playback"] and observed["capture"]
+    assert set(observed["outcomes"]) == {"Outcome.SPOKEN"}
+    assert clear(observed["heard"]) == SAID
+    assert observed["named"] == 16_000 * 40 // 1000 * 2  # one block of 40 ms
+
+
+def test_a_stopped_output_is_silent_at_the_microphone_soon_after() -> None:
+    observed = _run("stopped")
+    assert observed["wholes"] == [False] * 5
+    # 50 ms is the requirement; the microphone's blocks and a loaded machine come on top.
+    assert observed["return_max"] < 0.5
+    assert observed["silence_max"] < 0.5
+    assert observed["half_second_whole"]
+    assert 0.4 < observed["half_second_took"] < 1.5
+
+
+def test_half_duplex_hears_another_voice_but_never_our_own() -> None:
+    observed = _run("half_duplex")
+    assert observed["own"] == ["Outcome.SPOKEN"] * len(SAID)
+    assert observed["own_heard"] == []
+    assert clear(observed["heard"]) == [SAID[0]]
+
+
+def test_devices_that_are_pulled_out_are_a_sentence_and_can_be_plugged_in_again() -> None:
+    observed = _run("unplugged")
+    assert observed["outcome"] == ["Outcome.FAILED"]
+    assert "takes no sound; plug it in again." in observed["speaker_errors"][0]
+    assert observed["speaker_took"] < 5
+    assert len(observed["listener_errors"]) == 1
+    assert "plug it in again." in observed["listener_errors"][0]
+    assert observed["listener_took"] < 10
+    assert observed["while_gone"] == "Outcome.FAILED"
+    assert observed["speaker_errors"][1].startswith("No audio output can be opened; plug in")
+    assert observed["microphone_while_gone"].startswith("No microphone can be opened; plug one in")
+    assert observed["back_took"] < 10
+    assert observed["again"] == "Outcome.SPOKEN"
+    assert clear(observed["heard_again"]) == [SAID[0]]
+
+
+@pytest.mark.skipif(shutil.which("pactl") is None, reason="the command pactl is missing")
+def test_a_stereo_headset_that_is_pulled_out_is_heard_again_when_it_is_back() -> None:
+    observed = _run("replugged")
+    assert clear(observed["stereo"]) == [SAID[0]]
+    assert observed["gone_took"] < 10
+    assert len(observed["errors"]) == 1 and "plug it in again." in observed["errors"][0]
+    assert observed["back_while_gone"] == 0
+    assert observed["back_took"] < 10
+    for name in ("again", "default", "other"):
+        assert clear(observed[name]) == [SAID[0]]
