@@ -98,7 +98,7 @@ def test_a_voice_is_never_given_a_sound_that_it_lacks() -> None:
     assert all(few >= set(next(supply).phones) for _ in range(30))
 
 
-def test_sounds_of_which_no_word_is_made_are_a_sentence() -> None:
+def test_a_language_whose_sounds_make_no_word_is_a_sentence() -> None:
     with pytest.raises(ValueError, match=r"^Nothing in 'de' can be said"):
         phrases.Phrases("de", {"w"}, random.Random(1))
 
@@ -154,7 +154,7 @@ def shard(code: str = "de", count: int = 6) -> synthesis.Shard:
 
 
 @espeak
-def test_seeded_synthesis_is_the_same_twice_and_is_not_done_again(tmp_path: Path) -> None:
+def test_seeded_synthesis_is_reproducible_and_is_not_repeated(tmp_path: Path) -> None:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         assert synthesis.synthesised(shard(), tmp_path / name)
@@ -173,7 +173,7 @@ class Tone:
         return swell.astype(np.float32), 16_000
 
 
-def test_what_was_synthesised_is_read_back_utterance_by_utterance(
+def test_synthesised_utterances_are_read_back_one_by_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(synthesis, "engine", lambda name, seed: Tone())
@@ -210,7 +210,7 @@ def test_a_network_is_kept_as_it_is(tmp_path: Path) -> None:
     assert len(network(cepstra)) == 16  # one output for three of 48 frames
 
 
-def test_an_output_looks_340_ms_to_either_side_and_no_further() -> None:
+def test_an_output_depends_on_340_ms_to_either_side_and_no_more() -> None:
     network = Network.random(("a",), seed=1)
     cepstra = np.zeros((301, 40), np.float32)
     before = network(cepstra)
@@ -336,14 +336,14 @@ def test_every_built_in_model_is_in_the_wheel() -> None:
     ("said", "heard", "wrong"),
     [("abc", "abc", 0), ("abc", "xbc", 1), ("abc", "b", 2), ("", "a", 1)],
 )
-def test_phones_wrong_are_those_changed_dropped_and_added(
+def test_wrong_phones_are_those_changed_dropped_and_added(
     said: str, heard: str, wrong: int
 ) -> None:
     assert evaluation.distance(said, heard) == wrong
 
 
 @espeak
-def test_what_is_measured_with_was_left_out_or_never_trained_with() -> None:
+def test_the_evaluation_uses_voices_that_were_left_out_or_never_trained_with() -> None:
     speakers = {voice.name: set(voice.unheard) for voice in voices.voices("de") if voice.unheard}
     assert speakers == {"espeak-de": {"de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot"}}
     tests = list(evaluation.unheard("de", 3, seed=1))
@@ -356,7 +356,7 @@ def test_what_is_measured_with_was_left_out_or_never_trained_with() -> None:
 
 @pytest.mark.long
 @espeak
-def test_a_tiny_model_is_trained_from_nothing_and_gone_on_with(tmp_path: Path) -> None:
+def test_a_tiny_model_is_trained_from_nothing_and_then_further(tmp_path: Path) -> None:
     if importlib.util.find_spec("torch") is None:
         pytest.skip("PyTorch is not installed here; make model installs it apart")
 

@@ -71,7 +71,7 @@ def test_a_wav_with_a_broken_length_is_read_whole(tmp_path: Path, length: int) -
 
 
 @pytest.mark.parametrize("data", [b"", b"RIFF", b"no sound at all" * 100, b"RIFF\0\0\0\0WAVEfmt "])
-def test_what_is_not_sound_is_a_sentence(tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_is_no_sound_is_a_sentence(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "bad.wav"
     path.write_bytes(data)
     with pytest.raises(AudioError, match=r"bad\.wav"):
@@ -171,7 +171,7 @@ def test_sound_without_anything_louder_than_the_rest_has_no_onset() -> None:
         assert speech_onset_s(sound) is None
 
 
-def test_a_microphone_that_gives_nothing_is_an_error_in_its_time() -> None:
+def test_a_microphone_without_sound_is_an_error_after_a_while() -> None:
     source = QueueSource()
     source._patience_s, source._silence_message = (
         0.1,

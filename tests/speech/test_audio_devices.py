@@ -16,7 +16,7 @@ from blindplay.speech.audio import (
 from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices, drain
 
 
-def test_a_device_that_never_comes_back_from_closing_is_left_behind(
+def test_a_device_that_hangs_while_it_is_closed_is_left_behind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(audio_devices, "CLOSING_PATIENCE_S", 0.1)

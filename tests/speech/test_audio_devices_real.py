@@ -70,7 +70,7 @@ def test_half_duplex_hears_another_voice_but_never_our_own() -> None:
     assert clear(observed["heard"]) == [SAID[0]]
 
 
-def test_devices_that_are_pulled_out_are_a_sentence_and_can_be_plugged_in_again() -> None:
+def test_unplugged_devices_are_reported_and_can_be_plugged_in_again() -> None:
     observed = _run("unplugged")
     assert observed["outcome"] == ["Outcome.FAILED"]
     assert "takes no sound; plug it in again." in observed["speaker_errors"][0]
@@ -87,7 +87,7 @@ def test_devices_that_are_pulled_out_are_a_sentence_and_can_be_plugged_in_again(
 
 
 @pytest.mark.skipif(shutil.which("pactl") is None, reason="the command pactl is missing")
-def test_a_stereo_headset_that_is_pulled_out_is_heard_again_when_it_is_back() -> None:
+def test_an_unplugged_stereo_headset_is_heard_again_when_it_is_back() -> None:
     observed = _run("replugged")
     assert clear(observed["stereo"]) == [SAID[0]]
     assert observed["gone_took"] < 10

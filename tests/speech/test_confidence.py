@@ -24,7 +24,7 @@ MODEL = find_model("de")
 CONFIDENCE = confidence_of(MODEL)
 
 
-def test_what_was_measured_of_models_together_is_found_in_whatever_order(
+def test_the_confidence_of_several_models_does_not_depend_on_their_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path / "data")
@@ -56,7 +56,7 @@ def test_what_was_measured_of_models_together_is_found_in_whatever_order(
     assert not confidence_of(MODEL, other).measured.get("mine")
 
 
-def test_talk_that_explains_the_sound_better_wants_higher_odds_of_a_move() -> None:
+def test_a_move_needs_higher_odds_if_other_talk_explains_the_sound_better() -> None:
     for found in (
         Features(MeaningKind.MOVE, None, -1.0),
         Features(MeaningKind.MOVE, 9.0, -1.0, short_form=True),

@@ -88,7 +88,7 @@ def test_a_slow_speaker_is_not_cut_off_in_his_pauses() -> None:
 
 
 @pytest.mark.parametrize("silence", [0.04, 0.2, 0.6, 1.2])
-def test_the_owner_says_how_long_a_pause_ends_an_utterance(silence: float) -> None:
+def test_the_owner_decides_how_long_a_pause_ends_an_utterance(silence: float) -> None:
     (cut,) = cuts(feed(Endpointer(Scripted()), "-" * 20 + "x" * 15 + "-" * 60, silence))
     assert cut.decided - cut.ended == pytest.approx(silence)
 
@@ -97,11 +97,11 @@ def test_a_knock_is_no_voice() -> None:
     assert feed(Endpointer(Scripted()), "-" * 20 + ("x" + "-" * 9) * 5) == []
 
 
-def test_whoever_speaks_at_once_is_heard() -> None:
+def test_speech_at_the_very_beginning_is_an_utterance() -> None:
     assert len(cuts(feed(Endpointer(Scripted()), "x" * 40 + "-" * 40))) == 1
 
 
-def test_a_second_of_the_hall_is_enough_to_tell_who_is_nearer_than_its_talk() -> None:
+def test_a_second_of_the_hall_is_enough_to_tell_a_nearer_voice_from_its_talk() -> None:
     """After each word of ours the table hears little of the room before he answers."""
 
     class Credulous(Scripted):
@@ -128,11 +128,11 @@ def test_an_utterance_has_a_longest_duration() -> None:
     assert first.decided - first.began == pytest.approx(LIMIT_S, abs=0.5)
 
 
-def test_a_voice_that_never_wavers_is_the_rooms_and_ends() -> None:
+def test_a_voice_that_never_pauses_counts_as_the_room_and_ends() -> None:
     assert len(cuts(feed(Endpointer(Scripted()), "-" * 50 + "x" * blocks(LIMIT_S)))) == 1
 
 
-def test_between_press_and_release_everything_is_one_utterance_however_quiet() -> None:
+def test_everything_between_press_and_release_is_one_utterance_however_quiet() -> None:
     endpointer = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
     assert feed(endpointer, "-" * 20 + "x" * 20 + "-" * 40) == []
     endpointer.press()
@@ -148,7 +148,7 @@ def test_between_press_and_release_everything_is_one_utterance_however_quiet() -
     assert feed(endpointer, "x" * 40) == []
 
 
-def test_a_latched_button_lets_go_when_something_was_said_or_nothing_for_long() -> None:
+def test_a_latched_button_comes_up_after_an_utterance_or_after_long_silence() -> None:
     endpointer = Endpointer(Scripted(), MicrophoneMode.PUSH_TO_TALK)
     endpointer.press(latched=True)
     events = feed(endpointer, "-" * 50 + "x" * 20 + "-" * 50)
@@ -159,7 +159,7 @@ def test_a_latched_button_lets_go_when_something_was_said_or_nothing_for_long() 
     assert len(cuts(events)) == 1 and not endpointer.held
 
 
-def test_a_press_of_one_who_speaks_already_does_not_cut_his_word() -> None:
+def test_a_press_during_speech_does_not_cut_the_word() -> None:
     endpointer = Endpointer(Scripted())
     events = feed(endpointer, "-" * 20 + "x" * 10)
     endpointer.press()
@@ -170,7 +170,7 @@ def test_a_press_of_one_who_speaks_already_does_not_cut_his_word() -> None:
     assert len(cuts(feed(endpointer, "-" * 20))) == 1
 
 
-def test_what_was_half_said_when_we_begin_to_speak_is_forgotten() -> None:
+def test_an_utterance_under_way_is_dropped_when_we_begin_to_speak() -> None:
     endpointer = Endpointer(Scripted())
     feed(endpointer, "-" * 20 + "x" * 10)
     endpointer.mute()
@@ -273,7 +273,7 @@ def test_whatever_happens_utterances_are_whole_in_order_and_never_of_our_own_sou
     assert len(endpointer.end()) <= under_way
 
 
-def test_who_begins_when_an_utterance_ends_is_heard_from_his_beginning() -> None:
+def test_speech_that_begins_when_an_utterance_ends_is_heard_from_its_beginning() -> None:
     script = "-" * 20 + "x" * 10 + "-" * blocks(UNDECIDED_S) + "x" * 20 + "-" * 30
     first, second = [
         e for e in feed(Endpointer(Scripted()), script) if isinstance(e, SpeechStarted)
@@ -281,7 +281,7 @@ def test_who_begins_when_an_utterance_ends_is_heard_from_his_beginning() -> None
     assert len(first.sound) == len(second.sound) == blocks(PREROLL_S) * BLOCK_BYTES
 
 
-def test_words_that_can_go_on_are_waited_for_and_whole_phrases_are_not() -> None:
+def test_a_beginning_needs_more_silence_than_a_whole_phrase() -> None:
     phrases = {"turm anna eins", "turm anna eins anna vier", "ja"}
     assert silence_after("ja", phrases) == COMPLETE_S
     assert silence_after("turm anna eins anna vier", phrases) == COMPLETE_S

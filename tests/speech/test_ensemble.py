@@ -37,7 +37,7 @@ def scores(recognition: Recognition) -> dict[str, float]:
     return {one.words: one.score for one in recognition.hypotheses}
 
 
-def test_what_both_think_likely_wins_over_what_either_likes_best() -> None:
+def test_a_reading_that_both_find_likely_beats_the_favourite_of_either() -> None:
     english = heard(("dame drei", -100), ("dame zwei", -101))
     french = heard(("turm zwei", -500), ("dame zwei", -500.5))
     assert summed([english, french]).words == "dame zwei"
@@ -48,24 +48,24 @@ def test_a_reading_costs_by_how_much_it_is_behind_in_each() -> None:
     assert scores(both) == {"a": -2.0, "b": -3.0}
 
 
-def test_a_model_that_did_not_think_of_it_speaks_against_it_by_so_much_and_no_more() -> None:
+def test_a_model_without_a_reading_counts_against_it_by_a_limited_sum() -> None:
     both = summed([heard(("a", 0), ("b", -1), ("c", -30)), heard(("a", 0), ("c", 0))])
     assert scores(both) == {"a": 0.0, "b": -1 - MOST_BEHIND, "c": -MOST_BEHIND}
 
 
-def test_who_heard_nothing_does_not_vote_and_who_is_alone_is_taken_as_he_is() -> None:
+def test_a_model_that_heard_nothing_has_no_vote_and_a_single_one_counts_as_it_is() -> None:
     alone = heard(("a", -40, 1), ("b", -90))
     assert summed([alone]) == alone
     assert scores(summed([alone, Recognition()])) == {"a": 0.0, "b": -MOST_BEHIND}
     assert summed([Recognition(), Recognition()]).hypotheses == ()
 
 
-def test_other_sound_around_the_words_counts_if_any_heard_it() -> None:
+def test_other_sound_around_the_words_counts_if_any_model_heard_it() -> None:
     both = summed([heard(("a", 0, 0), ("a", -2, 2)), heard(("a", 0, 1))])
     assert both.hypotheses == (Hypothesis("a", 0.0, 1),)
 
 
-def test_words_begin_where_the_model_heard_them_that_heard_them_first() -> None:
+def test_the_onset_delay_is_the_shortest_of_all_models() -> None:
     early, late = (
         Recognition((Hypothesis("a", 0.0, 0, 0.1),)),
         Recognition((Hypothesis("a", 0.0, 0, 0.4),)),

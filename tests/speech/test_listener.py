@@ -31,7 +31,7 @@ def _listen(
     return listener, heard, errors, count
 
 
-def test_what_was_heard_with_words_for_what_has_passed_is_heard_again(
+def test_an_utterance_heard_with_outdated_phrases_is_recognised_again(
     recogniser: Recogniser, spoken: Spoken
 ) -> None:
     """Between hearing and telling, the game may go on: then it is another question."""
@@ -74,7 +74,7 @@ def test_a_stream_is_cut_into_utterances_at_pauses(recogniser: Recogniser, spoke
     assert len(starts) == len(moves)
 
 
-def test_who_speaks_very_softly_is_heard(recogniser: Recogniser, spoken: Spoken) -> None:
+def test_very_soft_speech_is_understood(recogniser: Recogniser, spoken: Spoken) -> None:
     moves = MOVES[:4]
     stream = np.frombuffer(
         ROOM + b"".join(spoken(move) + ROOM + ROOM for move in moves), dtype="<i2"
@@ -298,7 +298,7 @@ def test_a_callback_that_raises_does_not_end_the_listening(
     assert [h for h in heard if h] == MOVES[:2]
 
 
-def test_the_silence_that_ends_an_utterance_is_not_heard_and_one_within_it_is(
+def test_the_silence_after_an_utterance_is_not_decoded_and_a_pause_within_it_is(
     recogniser: Recogniser, spoken: Spoken
 ) -> None:
     """In a hall where people talk, the second that ends an utterance is full of their words."""

@@ -83,7 +83,7 @@ def test_a_recogniser_that_fails_is_told_and_the_next_utterance_is_heard(
     assert [recognition.words for recognition in recognitions][-1] == MOVES[1]
 
 
-def test_a_recogniser_that_hangs_is_left_behind_and_what_it_says_later_is_told_nobody(
+def test_a_recogniser_that_hangs_is_abandoned_and_its_later_results_are_discarded(
     recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "RECOGNISER_PATIENCE_S", 3.0)
@@ -98,7 +98,7 @@ def test_a_recogniser_that_hangs_is_left_behind_and_what_it_says_later_is_told_n
     assert len(recognitions) == count
 
 
-def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
+def test_a_voice_detector_that_hangs_is_abandoned_and_blocks_no_caller(
     recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "RECOGNISER_PATIENCE_S", 1.0)
@@ -146,7 +146,7 @@ def test_a_voice_detector_that_hangs_is_left_behind_and_keeps_nobody_waiting(
     assert recognitions == [MOVES[1]]
 
 
-def test_an_utterance_that_is_heard_again_for_ever_is_left_behind(
+def test_a_recogniser_that_hangs_over_an_utterance_heard_again_is_abandoned(
     recogniser: Recogniser, spoken: Spoken, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listener, "RECOGNISER_PATIENCE_S", 3.0)

@@ -63,7 +63,7 @@ def test_words_the_model_lacks_are_named_not_dropped(recogniser: Recogniser) -> 
 
 @pytest.mark.parametrize("voice", ["de", "de+f2", "de+m3"])
 @pytest.mark.parametrize("decibels", [-96, -15])
-def test_how_long_somebody_speaks_before_the_first_word_that_was_heard_is_told(
+def test_the_onset_delay_shows_a_first_word_that_was_not_heard(
     recogniser: Recogniser, spoken: Spoken, voice: str, decibels: int
 ) -> None:
     move = "eva eins david zwei"

@@ -93,7 +93,7 @@ def test_an_interrupted_public_announcement_is_spoken_again_whole_and_reported_o
     assert (done, after) == ([Outcome.SPOKEN], [Outcome.SPOKEN])
 
 
-def test_speaking_is_told_before_the_sound_and_after_the_last(synthesiser: Synthesiser) -> None:
+def test_speaking_is_reported_before_the_sound_and_after_the_last(synthesiser: Synthesiser) -> None:
     events: list[object] = []
     sink = SilentSink(on_start=lambda pcm, rate: events.append("sound"))
     with Speaker(synthesiser, sink, sink) as speaker:
@@ -112,7 +112,7 @@ class BrokenSink(SilentSink):
         return super().play(pcm, rate, stop)
 
 
-def test_volume_and_rate_are_those_that_are_wanted_and_stay_within_limits(
+def test_volume_and_rate_are_those_of_the_voicing_and_stay_within_limits(
     synthesiser: Synthesiser,
 ) -> None:
     sink = SilentSink()
@@ -186,7 +186,7 @@ def test_notation_is_refused_when_it_is_queued(synthesiser: Synthesiser) -> None
         speaker.say("Sf3", to=Output.PUBLIC)
 
 
-def test_what_was_prepared_is_in_the_cache(tmp_path: Path) -> None:
+def test_prepared_words_are_in_the_cache(tmp_path: Path) -> None:
     with (
         Synthesiser("de", cache=tmp_path) as made,
         Speaker(made, SilentSink(), SilentSink()) as speaker,
@@ -198,7 +198,7 @@ def test_what_was_prepared_is_in_the_cache(tmp_path: Path) -> None:
         assert made.path_of("remis").exists()
 
 
-def test_closing_falls_silent_and_reports_what_was_not_said(synthesiser: Synthesiser) -> None:
+def test_closing_falls_silent_and_reports_what_was_dropped(synthesiser: Synthesiser) -> None:
     started = threading.Event()
     sink = SilentSink(realtime=True, on_start=lambda pcm, rate: started.set())
     first, second = Outcomes(), Outcomes()
@@ -212,7 +212,9 @@ def test_closing_falls_silent_and_reports_what_was_not_said(synthesiser: Synthes
         speaker.say("eins", to=Output.PUBLIC)
 
 
-def test_the_sound_of_what_was_spoken_to_its_end_is_told_once(synthesiser: Synthesiser) -> None:
+def test_the_sound_of_an_utterance_spoken_to_its_end_is_reported_once(
+    synthesiser: Synthesiser,
+) -> None:
     first = threading.Event()
     public = SilentSink(realtime=True, on_start=lambda pcm, rate: first.set())
     private = SilentSink()
@@ -232,7 +234,7 @@ def test_the_sound_of_what_was_spoken_to_its_end_is_told_once(synthesiser: Synth
     assert sorted(outcome.value for outcome in done) == ["dropped", "spoken"]
 
 
-def test_a_sound_is_played_as_it_is_in_its_turn(synthesiser: Synthesiser) -> None:
+def test_a_sound_is_played_unchanged_in_its_turn(synthesiser: Synthesiser) -> None:
     sink, pcm = SilentSink(), bytes(range(200)) * 20
     with Speaker(synthesiser, sink, sink) as speaker:
         speaker.say("eins", to=Output.PRIVATE)
@@ -254,7 +256,7 @@ class HangingSink(SilentSink):
         return super().play(pcm, rate, stop)
 
 
-def test_an_output_that_hangs_is_a_sentence_is_left_out_and_speaks_again_when_it_is_back(
+def test_an_output_that_hangs_is_reported_and_used_again_when_it_is_back(
     synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)
@@ -279,7 +281,7 @@ def test_an_output_that_hangs_is_a_sentence_is_left_out_and_speaks_again_when_it
     assert outcomes[-1] is Outcome.SPOKEN
 
 
-def test_what_is_private_is_never_told_to_all_because_the_earphone_failed(
+def test_a_private_answer_is_never_played_publicly_when_the_earphone_fails(
     synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(speaker, "PLAYING_PATIENCE_S", 0.2)

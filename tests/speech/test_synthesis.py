@@ -51,7 +51,9 @@ from blindplay.speech.synthesis import (
         "e.p.",
     ],
 )
-def test_what_is_not_words_never_reaches_the_voice(text: str, synthesiser: Synthesiser) -> None:
+def test_a_text_that_is_not_words_never_reaches_the_voice(
+    text: str, synthesiser: Synthesiser
+) -> None:
     with pytest.raises(NotWordsError):
         synthesiser.render(text)
 
@@ -73,7 +75,7 @@ def test_words_pass_unchanged(text: str) -> None:
 
 
 @given(st.text())
-def test_what_passes_has_no_digit_and_no_single_letter(text: str) -> None:
+def test_words_have_no_digit_and_no_single_letter(text: str) -> None:
     try:
         passed = words_only(text)
     except NotWordsError:
@@ -173,7 +175,7 @@ def test_the_other_languages_have_a_voice(tmp_path: Path, language: str) -> None
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the voice there is not espeak's")
-def test_a_variant_of_a_language_that_is_listed_by_its_countries_only_is_a_voice(
+def test_a_language_listed_only_by_its_countries_has_voice_variants(
     tmp_path: Path,
 ) -> None:
     with Synthesiser("en", cache=tmp_path) as english:
@@ -286,7 +288,7 @@ def test_a_worker_that_failed_is_asked_once_until_it_works(tmp_path: Path) -> No
         assert made.restarts == 4
 
 
-def test_a_phrase_that_is_kept_does_not_wait_for_a_worker_that_hangs(tmp_path: Path) -> None:
+def test_a_cached_phrase_does_not_wait_for_a_worker_that_hangs(tmp_path: Path) -> None:
     with Synthesiser("de", cache=tmp_path) as made:
         kept = made.render("weiter")
         assert made._lock.acquire()

@@ -39,7 +39,7 @@ def test_the_network_of_the_built_in_model_is_read_and_put_back_as_it_was(tmp_pa
     importlib.util.find_spec("torch") is None,
     reason='PyTorch is not installed; pip install "blindplay[enrol]"',
 )
-def test_training_brings_the_network_nearer_to_what_was_said(tmp_path: Path) -> None:
+def test_training_brings_the_network_nearer_to_the_recordings(tmp_path: Path) -> None:
     import torch
 
     model = built_in("de")

@@ -101,7 +101,7 @@ def test_an_adapted_model_is_given_other_words_without_its_base(tmp_path: Path) 
         assert second.read_bytes() == wanted.read_bytes()
 
 
-def test_what_cannot_be_adapted_is_a_sentence(tmp_path: Path) -> None:
+def test_a_model_that_cannot_be_adapted_is_a_sentence(tmp_path: Path) -> None:
     base = tmp_path / "base"
     with pytest.raises(GraphError, match=r"has no am/final.mdl"):
         adapt(tmp_path, tmp_path / "x", TAT)
@@ -126,7 +126,7 @@ def test_what_cannot_be_adapted_is_a_sentence(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
-def test_a_base_that_nobody_has_listened_to_is_heard_by_likeness(
+def test_an_unknown_base_is_adapted_by_similar_sounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     base = base_model("english")

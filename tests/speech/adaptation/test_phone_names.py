@@ -40,7 +40,7 @@ def test_a_base_without_any_lists_is_adapted_by_the_words_of_its_grammar(tmp_pat
 
 
 @pytest.mark.long
-def test_the_phones_of_a_real_model_get_the_names_that_somebody_heard() -> None:
+def test_the_phones_of_a_real_model_get_the_names_that_were_heard() -> None:
     base = base_model("french")
     assert not (base / "graph" / "words.txt").exists()
     words = read_symbols(base / "graph" / "Gr.fst")

@@ -32,7 +32,7 @@ def test_what_was_heard_is_divided_among_the_words() -> None:
     ]
 
 
-def test_a_word_is_taken_for_its_nearest_pronunciation() -> None:
+def test_a_word_is_aligned_with_its_nearest_pronunciation() -> None:
     (part,) = aligned(["turm"], list("tuəm"), KNOWN)
     assert part.meant == tuple("tuəm")
     (part,) = aligned(["turm"], list("turn"), KNOWN)
@@ -50,7 +50,7 @@ sounds = st.lists(
 
 @settings(deadline=None)
 @given(words, sounds)
-def test_the_parts_are_the_words_in_order_and_what_was_heard_in_order(
+def test_the_alignment_keeps_the_order_of_the_words_and_of_the_phones(
     said: list[str], heard: list[str]
 ) -> None:
     parts = aligned(said, heard, KNOWN)
@@ -64,7 +64,7 @@ def test_the_parts_are_the_words_in_order_and_what_was_heard_in_order(
 
 @settings(deadline=None)
 @given(words)
-def test_words_said_as_we_know_them_teach_nothing(said: list[str]) -> None:
+def test_known_pronunciations_add_nothing(said: list[str]) -> None:
     heard = [phone for word in said for phone in next(iter(KNOWN[word]))]
     found = player_pronunciations(aligned(said, heard, KNOWN) * 3, KNOWN, {})
     assert found.all == {}
@@ -74,7 +74,7 @@ def spoken(word: str, heard: tuple[str, ...], times: int) -> list[WordAlignment]
     return [part for _ in range(times) for part in aligned([word], heard, KNOWN)]
 
 
-def test_a_word_said_the_same_other_way_twice_gets_that_pronunciation() -> None:
+def test_a_word_said_twice_in_the_same_other_way_gets_that_pronunciation() -> None:
     said = spoken("dame", ("d", "o", "m", "ə"), 2) + spoken("dame", tuple("damə"), 2)
     assert player_pronunciations(said, KNOWN, {}).words == {
         "dame": {("d", "o", "m", "ə"): math.log(2)}

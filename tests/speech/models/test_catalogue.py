@@ -20,7 +20,7 @@ from tests.speech.models.helpers import (
 from tests.speech.models.server import Served
 
 
-def test_every_base_says_where_it_is_how_long_what_it_must_be_and_its_licence() -> None:
+def test_every_base_has_an_address_a_size_checksums_and_a_licence() -> None:
     found = catalogue.load()
     for base in found.bases.values():
         assert base.address == f"https://alphacephei.com/vosk/models/{base.name}.zip"
@@ -41,7 +41,7 @@ def test_the_catalogue_is_in_the_wheel() -> None:
     assert '"models/models.toml" = "blindplay/models/models.toml"' in project
 
 
-def test_of_other_models_vosks_own_list_is_asked(
+def test_a_model_that_is_not_in_the_catalogue_is_looked_up_in_vosks_own_list(
     archive: Path, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known(monkeypatch, listed=server.url("model-list.json"))

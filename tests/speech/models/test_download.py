@@ -64,7 +64,7 @@ def test_a_file_is_fetched_and_nothing_else_is_left(server: Served, target: Path
 
 
 @pytest.mark.parametrize("misbehaves", [breaks_off, stalls])
-def test_what_broke_off_is_gone_on_with_where_it_ended(
+def test_a_download_that_broke_off_is_continued_where_it_ended(
     misbehaves: object, server: Served, target: Path
 ) -> None:
     assert callable(misbehaves)
@@ -102,7 +102,7 @@ def test_a_file_that_changes_meanwhile_is_fetched_anew(server: Served, target: P
 
 
 @pytest.mark.parametrize("tag", [None, 'W/"one"'])
-def test_without_a_mark_of_the_version_pieces_are_joined_and_said_to_be_pieces(
+def test_without_a_version_pieces_are_joined_and_reported_as_pieces(
     tag: str | None, server: Served, target: Path
 ) -> None:
     server.tag = tag
@@ -112,7 +112,7 @@ def test_without_a_mark_of_the_version_pieces_are_joined_and_said_to_be_pieces(
     assert server.asked[1][1:] == ("bytes=100000-", None)
 
 
-def test_a_day_later_it_is_gone_on_with_but_not_from_another_address(
+def test_a_download_is_continued_a_day_later_but_not_from_another_address(
     server: Served, target: Path
 ) -> None:
     server.does = [breaks_off(100_000)] + [answers(503)] * 3
@@ -152,9 +152,7 @@ def test_a_whole_part_needs_no_server(server: Served, target: Path) -> None:
     assert target.read_bytes() == BODY and len(server.asked) == asked
 
 
-def test_a_server_that_sends_another_piece_than_asked_for_is_not_believed(
-    server: Served, target: Path
-) -> None:
+def test_a_piece_that_was_not_asked_for_is_thrown_away(server: Served, target: Path) -> None:
     server.does = [breaks_off(100_000), answers(206, Content_Range="bytes 5-9/300000")]
     fetch(server, target)
     assert target.read_bytes() == BODY
@@ -186,7 +184,7 @@ def test_a_file_without_an_end_is_cut_off(size: int | None, server: Served, targ
         fetch_text(server.url("list"), most=1000, patience=QUICK)
 
 
-def test_what_is_not_there_is_said_at_once_and_what_is_busy_is_asked_again(
+def test_a_missing_file_fails_at_once_and_a_busy_server_is_asked_again(
     server: Served, target: Path
 ) -> None:
     server.does = [answers(404)]

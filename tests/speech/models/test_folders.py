@@ -31,7 +31,7 @@ def test_the_built_in_german_model_is_found_and_has_square_tokens() -> None:
     assert "[unk]" in words and "<eps>" not in words
 
 
-def test_the_users_own_model_goes_before_the_built_in_and_a_named_one_before_both(
+def test_a_named_model_is_preferred_to_the_users_own_and_that_to_the_built_in_one(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "own" / "de"

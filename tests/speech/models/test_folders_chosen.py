@@ -23,7 +23,7 @@ from tests.speech.models.helpers import (
 
 
 @pytest.mark.usefixtures("unproved")
-def test_two_of_people_and_the_built_in_model_listen_unless_others_are_chosen(
+def test_two_peoples_models_and_the_built_in_one_listen_unless_others_are_chosen(
     archive: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = folders.built_in("de")
@@ -58,9 +58,7 @@ def test_two_of_people_and_the_built_in_model_listen_unless_others_are_chosen(
     )
 
 
-def test_choices_that_cannot_be_read_are_told_and_kept_beside_the_new_ones(
-    home: Path,
-) -> None:
+def test_damaged_choices_are_reported_and_kept_beside_the_new_ones(home: Path) -> None:
     assert folders.unread_choices() is None
     home.mkdir(parents=True)
     kept = home / "chosen.json"

@@ -67,7 +67,7 @@ def test_a_model_of_which_a_file_is_gone_is_not_loaded(model: Path) -> None:
         check_model(model)
 
 
-def test_its_card_and_its_ears_may_change(model: Path) -> None:
+def test_its_card_and_its_confidence_may_change(model: Path) -> None:
     model.chmod(0o755)
     for name in ("README.md", "confidence.json"):
         (model / name).unlink(missing_ok=True)

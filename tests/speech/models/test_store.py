@@ -45,7 +45,7 @@ from tests.speech.models.helpers import (
 from tests.speech.models.server import Served, answers, breaks_off, stalls
 
 
-def test_a_model_is_fetched_checked_given_our_words_and_heard_with(
+def test_a_model_is_fetched_checked_adapted_and_used(
     archive: Path, server: Served, home: Path
 ) -> None:
     server.does = [breaks_off(1_000_000)]
@@ -81,9 +81,7 @@ def test_a_server_that_lies_about_the_checksum_changes_nothing(
 
 
 @pytest.mark.usefixtures("unproved")
-def test_pieces_of_two_versions_are_found_out_and_fetched_anew(
-    archive: Path, server: Served
-) -> None:
+def test_pieces_of_two_versions_are_noticed_and_fetched_anew(archive: Path, server: Served) -> None:
     data = server.files[f"{NAME}.zip"]
 
     def changes(handler: Any) -> None:
@@ -100,7 +98,7 @@ def test_pieces_of_two_versions_are_found_out_and_fetched_anew(
 
 
 @pytest.mark.usefixtures("unproved")
-def test_what_nobody_published_is_learned_at_the_first_download_and_then_held(
+def test_an_unpublished_checksum_is_pinned_at_the_first_download(
     archive: Path, server: Served, home: Path
 ) -> None:
     base = base_of(archive, server.url(f"{NAME}.zip"), sha256=None)
@@ -133,7 +131,7 @@ def test_a_full_disk_is_told_before_the_download(
 
 
 @pytest.mark.usefixtures("unproved")
-def test_without_the_internet_a_zip_file_or_a_folder_will_do(
+def test_a_model_is_installed_from_a_zip_file_or_a_folder_without_the_internet(
     archive: Path, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     known(monkeypatch, base_of(archive, "https://x.example/m.zip"))
@@ -182,7 +180,7 @@ def test_a_base_that_was_damaged_is_fetched_again(
 
 
 @pytest.mark.usefixtures("unproved")
-def test_what_was_measured_of_a_model_stays_when_its_words_are_renewed(
+def test_the_measured_confidence_stays_when_a_models_words_are_renewed(
     archive: Path, home: Path
 ) -> None:
     install(source=archive)
@@ -216,7 +214,7 @@ class Cut(BaseException):
 
 
 @pytest.mark.usefixtures("unproved")
-def test_cut_off_at_any_moment_there_is_the_old_model_or_the_new_one(
+def test_after_an_interruption_there_is_the_old_model_or_the_new_one(
     archive: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(source=archive)
@@ -277,7 +275,7 @@ def test_cut_off_at_any_moment_there_is_the_old_model_or_the_new_one(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the data folder is named by a variable here")
-def test_killed_while_it_works_it_is_gone_on_with(
+def test_a_killed_installation_is_completed_by_the_next_one(
     archive: Path, server: Served, tmp_path: Path, home: Path
 ) -> None:
     base = base_of(archive, server.url(f"{NAME}.zip"))
@@ -314,7 +312,7 @@ def test_killed_while_it_works_it_is_gone_on_with(
 
 
 @pytest.mark.usefixtures("unproved")
-def test_a_file_that_is_not_as_it_was_installed_is_found_before_it_is_loaded(
+def test_a_file_that_has_changed_since_the_installation_is_noticed_before_it_is_loaded(
     archive: Path, home: Path
 ) -> None:
     install(source=archive)
@@ -336,7 +334,7 @@ def test_a_file_that_is_not_as_it_was_installed_is_found_before_it_is_loaded(
     assert verify(folder) == 0, "of a model made by hand nothing was written down"
 
 
-def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
+def test_a_broken_language_pack_of_the_users_own_spoils_no_other_language(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "languages"
@@ -358,7 +356,7 @@ def test_a_broken_language_pack_of_somebodys_own_spoils_no_other_language(
 @pytest.mark.parametrize(
     ("number", "says"), [(errno.ENOSPC, "is full; make room"), (errno.EROFS, "write to ")]
 )
-def test_where_nothing_can_be_written_it_is_said_what_to_do(
+def test_a_folder_that_cannot_be_written_is_a_sentence_with_the_remedy(
     number: int, says: str, home: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -378,7 +376,7 @@ def test_where_nothing_can_be_written_it_is_said_what_to_do(
             assert "Errno" not in fault and fault.count("\n") == 1
 
 
-def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
+def test_the_users_own_model_is_made_again_in_place(
     home: Path, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -404,7 +402,9 @@ def test_a_model_of_ones_own_is_made_again_in_place_of_the_one_there_was(
 
 
 @pytest.mark.usefixtures("unproved")
-def test_removing_leaves_nothing_and_the_others_go_on_listening(archive: Path, home: Path) -> None:
+def test_removing_a_model_leaves_nothing_of_it_and_the_others_listen(
+    archive: Path, home: Path
+) -> None:
     install("nb", source=archive)
     install("sv", source=archive)
     install("sv", source=archive, name="second")
