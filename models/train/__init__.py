@@ -1,1 +1,1 @@
-"""How the built-in speech models are made, from synthesised voices alone: see README.md here."""
+"""Make the built-in speech models from synthesised voices alone; see README.md here."""

@@ -2,8 +2,8 @@
 
     python -m models.train LANGUAGE [--without KIND,…] [--recordings FOLDER]
 
-Each step leaves its result in the work folder and is passed over when that is there; what was
-interrupted is gone on with. See README.md beside this file.
+Each step leaves its result in the work folder and is skipped if that is there. An interrupted step
+continues. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from models.train.synthesis import Utterance, shards, synthesised, utterances
 from models.train.voices import voices
 
 UTTERANCES, STEPS, SEED = 15_000, 6_000, 1
-"""What a built-in model is made of, unless something else is said."""
+"""The defaults."""
 STEPS_ON = 2_000
-"""The steps of training that goes on from another model's network."""
-_TESTED = 120  # utterances of each voice never heard
+"""The default number of steps that continue from another model's network."""
+_TESTED = 120  # utterances of each voice that trained nothing
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be made of what, and where; ``without`` are kinds of voices to be left out,
-    ``start`` a model whose network is gone on from."""
+    """What to make, and where. ``without`` are kinds of voices to leave out; ``start`` is a model
+    from whose network the training continues."""
 
     language: str
     work: Path
@@ -52,23 +52,23 @@ class Order:
 
     @property
     def speech(self) -> Path:
-        """Where the synthesised speech is."""
+        """Return the folder of the synthesised speech."""
         return self.work / self.language / "speech"
 
     @property
     def made(self) -> Path:
-        """Where the network and the model are."""
+        """Return the folder of the network and the model."""
         name = "without-" + "-".join(self.without) if self.without else "all"
         return self.work / self.language / name
 
 
 def say(sentence: str) -> None:
-    """Tell how far it is."""
+    """Report the progress."""
     print(sentence, flush=True)
 
 
 def make(order: Order) -> Path:
-    """Make the model, and return its folder. Raises ValueError or OSError in one sentence."""
+    """Make the model, and return its folder. Raises ValueError or OSError."""
     speak(order)
     network = trained(order)
     model = order.made / "model"
@@ -84,7 +84,7 @@ def make(order: Order) -> Path:
 
 
 def speak(order: Order) -> None:
-    """Synthesise what is not there yet, in as many processes as there are to be threads."""
+    """Synthesise the speech that is missing, in as many processes as threads are wanted."""
     order.speech.mkdir(parents=True, exist_ok=True)
     chosen = [voice for voice in voices(order.language) if voice.kind not in order.without]
     for voice in chosen:
@@ -100,7 +100,7 @@ def speak(order: Order) -> None:
 
 
 def spoken(order: Order) -> list[Utterance]:
-    """The speech that was synthesised."""
+    """Return the synthesised speech."""
     return utterances(order.speech, lambda kind: kind not in order.without)
 
 
@@ -110,7 +110,7 @@ def trained(order: Order) -> Network:
     if file.is_file():
         say(f"Network: {file} is there already.")
         return Network.load(file)
-    # PyTorch takes seconds to load, and is not needed where the network is there.
+    # PyTorch takes seconds to load, and is not needed if the network is there.
     from models.train.training import Progress, train
 
     def tell(progress: Progress) -> None:
@@ -139,7 +139,7 @@ def trained(order: Order) -> Network:
 
 
 def measure(order: Order, network: Network, model: Path) -> None:
-    """Say how well voices are understood that were not trained with, and keep the figures."""
+    """Report how well voices are understood that trained nothing, and keep the figures."""
     tests = list(evaluation.unheard(order.language, _TESTED, order.seed, order.without))
     if order.recordings is not None:
         tests += evaluation.recordings(order.recordings)

@@ -1,8 +1,7 @@
-"""What a network that was trained is worth: measured on voices and people that it never heard.
+"""Evaluate a trained network on voices and people that it never heard.
 
-`phones_wrong` looks at the network alone, `words_right` at single words as Vosk hears them with the
-finished model. What comes of it at a table, with questions and read-back, `blindplay bench voice`
-measures.
+`phones_wrong` evaluates the network alone, `words_right` single words that Vosk recognises with the
+finished model. `blindplay bench voice` measures the use at a table, with questions and read-back.
 """
 
 from __future__ import annotations
@@ -24,14 +23,13 @@ from models.train.synthesis import Shard, synthesised, utterances
 from models.train.voices import voices
 
 Sound = npt.NDArray[np.float32]
-_BEFORE, _AFTER = 3200, 4800  # samples of a quiet room around what is said
+_BEFORE, _AFTER = 3200, 4800  # samples of a quiet room before and after the speech
 _HISS = 8.0
 
 
 @dataclass(frozen=True)
 class Test:
-    """Something said by somebody that the network never heard; ``phones`` are empty where nobody
-    knows them."""
+    """An utterance of a speaker that the network never heard; ``phones`` are empty if unknown."""
 
     kind: str
     words: str
@@ -40,10 +38,10 @@ class Test:
 
 
 def unheard(language: str, count: int, seed: int, without: Sequence[str] = ()) -> Iterator[Test]:
-    """About ``count`` utterances of each kind of voice that was left ``without``, and of the
-    speakers that are kept for measuring.
+    """Return about ``count`` utterances of each kind of voice in ``without``, and of the speakers
+    that are kept for measuring.
 
-    Raises VoiceError when a voice is not installed.
+    Raises VoiceError if a voice is not installed.
     """
     for voice in voices(language):
         if voice.kind in without:
@@ -54,17 +52,17 @@ def unheard(language: str, count: int, seed: int, without: Sequence[str] = ()) -
             continue
         tested = replace(voice, speakers=speakers)
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-            # Shards are numbered from 0: so none that was trained with is said again.
+            # Training shards are numbered from 0, so none of them occurs again.
             synthesised(Shard(language, tested, 999, count, seed), Path(folder))
             for one in utterances(Path(folder)):
                 yield Test(one.kind, one.words, one.phones, one.sound())
 
 
 def recordings(folder: Path) -> Iterator[Test]:
-    """The single words in a folder of recordings, as `blindplay bench voice` takes it: its
-    ``index.jsonl`` names a file, its speaker and its words a line.
+    """Yield the single words in a folder of recordings for `blindplay bench voice`: its
+    ``index.jsonl`` names a file, its speaker and its words in each line.
 
-    Raises OSError or ValueError when it cannot be read.
+    Raises OSError or ValueError if it cannot be read.
     """
     for line in (folder / "index.jsonl").read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
@@ -75,14 +73,14 @@ def recordings(folder: Path) -> Iterator[Test]:
 
 
 def in_a_room(sound: Sound, seed: int = 0) -> Sound:
-    """The sound with a moment of a quiet room around it."""
+    """Return the sound with a moment of a quiet room before and after it."""
     room = np.random.default_rng(seed).normal(0, _HISS, _BEFORE + len(sound) + _AFTER)
     room[_BEFORE : _BEFORE + len(sound)] += sound
     return np.clip(np.round(room), -32768, 32767).astype(np.float32)
 
 
 def phones_wrong(network: Network, tests: Iterable[Test]) -> dict[str, tuple[int, int]]:
-    """For each kind, how many phones were wrong, added or dropped, of how many."""
+    """Return for each kind how many phones were wrong, added or dropped, and of how many."""
     found: dict[str, tuple[int, int]] = {}
     for test in tests:
         if test.phones:
@@ -93,7 +91,7 @@ def phones_wrong(network: Network, tests: Iterable[Test]) -> dict[str, tuple[int
 
 
 def words_right(model: Path, language: str, tests: Iterable[Test]) -> dict[str, tuple[int, int]]:
-    """For each kind, how many single words were heard as such of how many, where any word of the
+    """Return for each kind how many single words were right, and of how many, if any word of the
     model may come."""
     recogniser = Recogniser(model, language)
     single = sorted(word for word in recogniser.vocabulary if word.isalpha())
@@ -107,7 +105,7 @@ def words_right(model: Path, language: str, tests: Iterable[Test]) -> dict[str, 
 
 
 def distance(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many items must be changed, added or dropped to make one sequence of another."""
+    """Return the edit distance of two sequences."""
     row = list(range(len(other) + 1))
     for k, a in enumerate(one, 1):
         above, row = row, [k]

@@ -1,18 +1,17 @@
-"""From the network to a folder that Vosk loads, without Kaldi.
+"""Export the network to a folder that Vosk loads, without Kaldi.
 
-``am/final.mdl`` is Kaldi's binary form: each token ends with a space, each number begins with its
-size. It holds a *transition model* (which hidden states a phone has, and which output of the
-network each listens to) and the network, as a text of its layers and their numbers.
+``am/final.mdl`` has Kaldi's binary form: each token ends with a space, each number begins with its
+size. It contains a *transition model* (which hidden states a phone has, and which output of the
+network each listens to) and the network: a text of its layers, and their numbers.
 
-The outputs are *blank* and one for each phone. Every phone is four in Kaldi's eyes, by its place in
-a word: B(egin), I(nternal), E(nd), S(ingle); all four listen to one output. A phone begins with one
-step of its own output, which may repeat; B and I may then have blank, which may repeat, before the
-next phone comes. After a word's last phone blank is left to the silence, phone 1: only so the
-silence after a word is seen as one, by which Vosk knows that somebody has ended.
+The outputs are *blank* and one for each phone. To Kaldi each phone is four, by its place in a word:
+B(egin), I(nternal), E(nd), S(ingle); all four listen to one output. A phone begins with one step of
+its own output, which may repeat. After that, B and I may have blank, which may repeat, before the
+next phone. After the last phone of a word, blank belongs to silence, phone 1. Only so does Vosk see
+the silence after a word, by which it knows the end of speech.
 
-Blank is favoured by the way in which such networks are trained, so much that short words vanish. As
-a *prior* the model names a probability of e to the power of `HANDICAP` for it, by which Vosk
-divides.
+The training favours blank so much that short words vanish. So the model gives blank a *prior* of e
+to the power of `HANDICAP`, by which Vosk divides.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from models.train.network import CONTEXT, KEPT, SIDES, STEPS, SUBSAMPLING, Netwo
 
 SILENCE = 1
 HANDICAP = 1.5
-"""What blank costs more than the network says, in nats."""
+"""The additional cost of blank, in nats."""
 
 _DECODER = {
     "min-active": "200",
@@ -48,7 +47,7 @@ _DECODER = {
 }
 
 # For each kind of phone its hidden states: which output of the network (a class, resolved by
-# _states), and to which state with which probability. The last state stands for having left.
+# _states), and to which state with which probability. The last state means that the phone is left.
 _Topology = list[tuple[int, list[tuple[int, float]]]]
 _SILENT: _Topology = [(0, [(0, 0.5), (1, 0.5)]), (-1, [])]
 _INSIDE: _Topology = [(0, [(0, 0.4), (1, 0.3), (2, 0.3)]), (1, [(1, 0.5), (2, 0.5)]), (-1, [])]
@@ -58,8 +57,8 @@ _PLACES = {"B": "begin", "I": "internal", "E": "end", "S": "singleton"}
 
 
 def export(network: Network, folder: Path) -> None:
-    """Write the acoustic part of a model: everything but what `blindplay models adapt` makes of
-    it with the words of a language. The same network gives the same bytes."""
+    """Write the acoustic part of a model: everything except the graph, which `blindplay models
+    adapt` adds with the words of a language. The same network gives the same bytes."""
     for part in ("am", "conf", "graph/phones"):
         (folder / part).mkdir(parents=True, exist_ok=True)
     with (folder / "am" / "final.mdl").open("wb") as stream:
@@ -80,9 +79,9 @@ def export(network: Network, folder: Path) -> None:
 
 
 def read(folder: Path) -> Network:
-    """The network of a model that `export` has written.
+    """Return the network of a model that `export` wrote.
 
-    Raises OSError when there is none, ValueError when it is of another kind.
+    Raises OSError if there is none, and ValueError if it is of another kind.
     """
     data = (folder / "am" / "final.mdl").read_bytes()
     listed = (folder / "graph" / "phones.txt").read_text(encoding="utf-8").split("\n")
@@ -115,12 +114,12 @@ def _lines(path: Path, lines: Sequence[str]) -> None:
 
 
 def _number(phone: int, place: str) -> int:
-    """Kaldi's number of a phone (counted from 0) in a place."""
+    """Return Kaldi's number of a phone (counted from 0) in a place."""
     return SILENCE + 1 + 4 * phone + PLACES.index(place)
 
 
 class _Kaldi:
-    """Kaldi's binary stream, written."""
+    """Writes Kaldi's binary stream."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -171,7 +170,7 @@ def _write(network: Network, to: _Kaldi) -> None:
 
 
 def _write_transitions(count: int, to: _Kaldi) -> None:
-    """Which hidden states ``count`` phones have, and what they listen to."""
+    """Write which hidden states ``count`` phones have, and what they listen to."""
     topology_of = {SILENCE: 0}
     states = [(SILENCE, 0, 0)]
     for phone in range(count):
@@ -208,14 +207,14 @@ def _write_transitions(count: int, to: _Kaldi) -> None:
 
 
 class _Layers:
-    """The network's layers: the text that joins them, and what each consists of."""
+    """The network's layers: the text that connects them, and the numbers of each."""
 
     def __init__(self) -> None:
         self.text = [f"input-node name=input dim={BINS}"]
         self.parts: list[tuple[str, str, tuple[npt.ArrayLike, ...]]] = []
 
     def add(self, name: str, kind: str, source: str, *numbers: npt.ArrayLike) -> str:
-        """Join a part of this ``kind`` to ``source``, and return what it is called there."""
+        """Connect a part of this ``kind`` with ``source``, and return its name."""
         self.parts.append((name, kind, numbers))
         self.text.append(f"component-node name={name} component={name} input={source}")
         return name
@@ -264,7 +263,7 @@ def _write_layers(network: Network, to: _Kaldi) -> None:
             if kind == "NoOpComponent":
                 to.token("<BackpropScale>")
                 to.real(1.0)
-            else:  # statistics of training, which there are none of
+            else:  # statistics of the training, which there are none of
                 for empty in ("<ValueAvg>", "<DerivAvg>"):
                     to.token(empty)
                     to.vector([])

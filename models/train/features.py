@@ -1,9 +1,8 @@
-"""What the network sees of sound: 40 mel-frequency cepstra every 10 ms, as Vosk (Kaldi) makes them.
+"""The features of the network: 40 mel-frequency cepstra every 10 ms, as Vosk (Kaldi) makes them.
 
-Kaldi's way in figures: windows of 25 ms in which the mean is taken out, pre-emphasis of 0.97, a
-"Povey" window, 40 triangular bins from 20 to 7600 Hz on the mel scale, their natural logarithms, a
-cosine transform and liftering by 22; no dither, no energy. `mfcc.conf` of an exported model says
-the same.
+Kaldi takes windows of 25 ms without their mean, a pre-emphasis of 0.97, a "Povey" window, 40
+triangular bins from 20 to 7600 Hz on the mel scale, their natural logarithms, a cosine transform
+and liftering by 22; no dither, no energy. `mfcc.conf` of an exported model says the same.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ RATE, WINDOW, HOP, FFT, BINS = 16_000, 400, 160, 512, 40
 LOWEST, HIGHEST = 20.0, 7600.0
 EMPHASIS = 0.97
 _LIFTER = 22.0
-# Between these a warped frequency axis is straight, as in Kaldi's normalisation of vocal tracts.
+# Between these frequencies a warped axis is linear, as in Kaldi's vocal tract length normalisation.
 _STRAIGHT = 100.0, 7200.0
 
 CONF = {
@@ -33,15 +32,15 @@ CONF = {
 
 
 def mel(frequency: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Hertz on the mel scale."""
+    """Convert hertz to the mel scale."""
     return np.asarray(1127.0 * np.log1p(frequency / 700.0))
 
 
 def bins(warp: float = 1.0) -> Array:
-    """The triangular bins as a matrix from the power spectrum (257) to the mel bins (40).
+    """Return the triangular bins as a matrix from the power spectrum (257) to the mel bins (40).
 
     ``warp`` bends the frequency axis as another length of the vocal tract would: at 1.1 every
-    formant is taken to be a tenth higher than it is.
+    formant counts as a tenth higher than it is.
     """
     low, high = mel(np.array([LOWEST, HIGHEST]))
     edges = 700.0 * np.expm1(np.linspace(low, high, BINS + 2) / 1127.0)
@@ -56,18 +55,18 @@ def bins(warp: float = 1.0) -> Array:
     rising = (frequencies - left) / (middle - left)
     falling = (right - frequencies) / (right - middle)
     weights = np.clip(np.minimum(rising, falling), 0.0, None)
-    weights[-1] = 0.0  # Kaldi looks at 256 of the 257 frequencies
+    weights[-1] = 0.0  # Kaldi uses 256 of the 257 frequencies
     return weights.astype(np.float32)
 
 
 def window() -> Array:
-    """Povey's window: a Hann window to the power of 0.85."""
+    """Return Povey's window: a Hann window to the power of 0.85."""
     hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW) / (WINDOW - 1))
     return np.asarray(hann**0.85, np.float32)
 
 
 def cosines() -> Array:
-    """The cosine transform from the logarithms of the bins to the cepstra, liftering included."""
+    """Return the cosine transform from the logarithms of the bins to the cepstra, and lifter."""
     k = np.arange(BINS)
     transform = np.sqrt(2 / BINS) * np.cos(np.pi / BINS * np.outer(k + 0.5, k))
     transform[:, 0] = np.sqrt(1 / BINS)
@@ -75,7 +74,7 @@ def cosines() -> Array:
 
 
 def mfcc(sound: npt.ArrayLike) -> Array:
-    """The cepstra (frames, 40) of samples from -32768 to 32767; a frame needs 400 of them."""
+    """Return the cepstra (frames, 40) of samples from -32768 to 32767; a frame needs 400."""
     samples = np.asarray(sound, np.float32)
     if len(samples) < WINDOW:
         return np.zeros((0, BINS), np.float32)

@@ -1,10 +1,10 @@
-"""The network as plain numbers: what it is, kept in a file, and run without PyTorch.
+"""The network as plain numbers, kept in a file and run without PyTorch.
 
 It is a time-delay network of half a million weights, small enough for any machine. The first layer
-sees nine frames (90 ms) at every third one; each of the others sees three outputs of the one below
-it, further and further apart, through a narrow waist, and adds to what it was given. In all it
-looks 340 ms back and as far ahead. Its outputs are the logarithms of the probabilities of *blank*
-(nothing new) and of each phone: "connectionist temporal classification".
+sees nine frames (90 ms) at every third one. Each further layer sees three outputs of the one below,
+further and further apart, through a bottleneck, and adds to its input. In all the network sees 340
+ms back and as far ahead. Its outputs are the logarithms of the probabilities of *blank* (nothing
+new) and of each phone: "connectionist temporal classification".
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ WIDTH, WAIST = 192, 96
 SIDES = 4
 """Frames that the first layer sees on either side."""
 STEPS = (1, 1, 1, 2, 2, 3)
-"""How far the further layers look to either side, in outputs of the first one."""
+"""How far the further layers see to either side, in outputs of the first one."""
 SUBSAMPLING = 3
 CONTEXT = SIDES + SUBSAMPLING * sum(STEPS)
 """Frames that the whole network sees on either side."""
 KEPT = 0.75
-"""How much of what a layer was given it passes on."""
+"""The share of its input that a layer adds to its output."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """Its weights, normalisations folded into them. ``narrow[k]`` is (WAIST, 3 * WIDTH),
+    """The weights, with the normalisations folded into them. ``narrow[k]`` is (WAIST, 3 * WIDTH),
     ``wide[k]`` (WIDTH, WAIST), ``last`` (1 + phones, WIDTH)."""
 
     phones: tuple[str, ...]
@@ -46,7 +46,7 @@ class Network:
     last_bias: Array
 
     def save(self, path: Path) -> None:
-        """Write it as a NumPy archive."""
+        """Write the network as a NumPy archive."""
         path.parent.mkdir(parents=True, exist_ok=True)
         arrays = {
             "phones": np.array(self.phones),
@@ -63,7 +63,7 @@ class Network:
 
     @classmethod
     def load(cls, path: Path) -> Network:
-        """Read one that `save` has written. Raises OSError or ValueError when it is none."""
+        """Read a network that `save` wrote. Raises OSError or ValueError if it is none."""
         with np.load(path) as read:
             layers = range(len(STEPS))
             return cls(
@@ -79,7 +79,7 @@ class Network:
 
     @classmethod
     def random(cls, phones: tuple[str, ...], seed: int) -> Network:
-        """One that has learned nothing."""
+        """Return a network that has learned nothing."""
         chance = np.random.default_rng(seed)
 
         def weights(out: int, put: int) -> Array:
@@ -97,9 +97,9 @@ class Network:
         )
 
     def __call__(self, cepstra: Array) -> Array:
-        """Logarithms of probabilities (outputs, 1 + phones), one output for three frames.
+        """Return logarithms of probabilities (outputs, 1 + phones), one output for three frames.
 
-        At both ends the first and last frame go on, as in Vosk.
+        Beyond both ends the first and the last frame are repeated, as in Vosk.
         """
         ends = [np.repeat(cepstra[:1], CONTEXT, 0), cepstra, np.repeat(cepstra[-1:], CONTEXT, 0)]
         padded = np.concatenate(ends)
@@ -115,7 +115,7 @@ class Network:
         return np.asarray(x - np.log(np.exp(x).sum(axis=1, keepdims=True)), np.float32)
 
     def heard(self, cepstra: Array) -> list[str]:
-        """The likeliest phones, read off output by output."""
+        """Return the likeliest phones, output by output."""
         best = self(cepstra).argmax(axis=1)
         return [
             self.phones[output - 1]

@@ -1,4 +1,4 @@
-"""What the voices say: what is said at a table, single words, and words that there are not."""
+"""What the voices say: phrases of a table, single words, and invented words."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ import chess
 from blindplay.language import Language, lexicon, load
 
 Word = tuple[str, ...]
-"""A word as its phones."""
+"""The phones of a word."""
 
-# Of a hundred utterances so many are moves (a third of them illegal: they sound like legal ones),
-# commands, single words in no order, and what remains is made up of likely sounds.
+# Of a hundred utterances so many are moves (a third of them illegal, but like legal ones),
+# commands, and single words in random order. The rest are invented words of likely sounds.
 _MOVES, _COMMANDS, _WORDS = 40, 15, 27
 _UTTERANCES_A_POSITION = 12
 _LONGEST = 10
-"""Sounds in a made-up word."""
+"""Sounds in an invented word."""
 
 
 FOLDED: Mapping[str, Mapping[str, str]] = {"en": {"a": "{"}}
-"""Phones that no voice tells apart from another one, by language: the network hears the other."""
+"""By language: phones that no voice distinguishes from another one, which the network hears."""
 
 
 def phones(language: str) -> list[str]:
-    """The phones of the language's pronunciations, sorted; the network hears these.
+    """Return the phones of the language's pronunciations, sorted; the network hears these.
 
-    Raises LanguageError when the language has no pronunciations.
+    Raises LanguageError if the language has no pronunciations.
     """
     spoken = _spoken(language).values()
     return sorted({phone for variants in spoken for variant in variants for phone in variant})
 
 
 def _spoken(language: str) -> dict[str, dict[Word, float]]:
-    """Every word that the recogniser may hear, with its pronunciations and their costs."""
+    """Return every word of the recogniser, with its pronunciations and their costs."""
     known, folded = lexicon(language), FOLDED.get(language, {})
     return {
         word: {tuple(folded.get(p, p) for p in variant): c for variant, c in variants.items()}
@@ -47,8 +47,8 @@ def _spoken(language: str) -> dict[str, dict[Word, float]]:
 
 @dataclass(frozen=True)
 class Phrase:
-    """Words in letters (made-up ones are empty), the same in phones, and after which of them the
-    speaker pauses."""
+    """Words in letters ("" for invented ones) and in phones, and after which of them the speaker
+    pauses."""
 
     text: str
     words: tuple[Word, ...]
@@ -56,14 +56,14 @@ class Phrase:
 
     @property
     def phones(self) -> list[str]:
-        """All phones in order."""
+        """Return all phones in order."""
         return [phone for word in self.words for phone in word]
 
 
 class Phrases:
-    """An endless, seeded supply of phrases that can be said with ``sounds`` alone.
+    """An endless, seeded supply of phrases that consist of ``sounds`` alone.
 
-    Raises ValueError when no word can.
+    Raises ValueError if no word does.
     """
 
     def __init__(self, language: str, sounds: Set[str], chance: random.Random) -> None:
@@ -100,7 +100,7 @@ class Phrases:
         return self._phrase(said, [self._variant(word) for word in said])
 
     def _a_move(self) -> Sequence[str]:
-        """Phrases for a position, legal or illegal ones; a single word where none can be said."""
+        """Return legal or illegal phrases for a position; a single word if none can be said."""
         if self._left == 0:
             board = position(self._chance)
             self._moves = self._known_phrases(self._pack.phrases(board))
@@ -114,13 +114,13 @@ class Phrases:
         return [p for p in phrases if all(word in self._variants for word in p.split())]
 
     def _variant(self, word: str) -> Word:
-        """One pronunciation, as often as its cost in nats says."""
+        """Return a random pronunciation, with the probability that its cost in nats gives."""
         variants = self._variants[word]
         weights = [math.exp(-cost) for cost in variants.values()]
         return self._chance.choices(list(variants), weights)[0]
 
     def _invented(self) -> Word:
-        """A word of sounds that follow each other in the language's own words."""
+        """Return a word of sounds that follow each other in the language's own words."""
         made: list[str] = []
         while len(made) < _LONGEST:
             sound = self._chance.choice(self._next[made[-1] if made else ""])
@@ -129,7 +129,7 @@ class Phrases:
             elif len(made) > 1:
                 break
             else:
-                made.clear()  # a word of one sound is none
+                made.clear()  # one sound makes no word
         return tuple(made)
 
     def _phrase(self, said: Sequence[str], words: Sequence[Word]) -> Phrase:
@@ -139,7 +139,7 @@ class Phrases:
 
 
 def _followers(variants: Mapping[str, Mapping[Word, float]]) -> Mapping[str, list[str]]:
-    """What follows each sound, as often as it does; "" is before the first and after the last."""
+    """Return what follows each sound, and how often; "" is before the first and after the last."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for spoken in variants.values():
         for word in spoken:
@@ -149,7 +149,7 @@ def _followers(variants: Mapping[str, Mapping[Word, float]]) -> Mapping[str, lis
 
 
 def position(chance: random.Random) -> chess.Board:
-    """A position somewhere in a random game."""
+    """Return a position of a random game."""
     board = chess.Board()
     for _ in range(chance.randrange(80)):
         moves = list(board.legal_moves)

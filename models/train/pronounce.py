@@ -2,8 +2,8 @@
 
     python models/train/pronounce.py LANGUAGE [WORD …]
 
-The lines are for blindplay/language/packs/LANGUAGE.toml: read them, say them, and add how people
-reduce them. Without words, those of the language pack are looked at. Needs espeakng-loader.
+The lines are for blindplay/language/packs/LANGUAGE.toml. Read them, say them, and add how people
+reduce them. Without WORD, all words of the language pack are checked. Needs espeakng-loader.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import espeakng_loader
 from blindplay import language
 from blindplay.language import LanguageError
 
-# What espeak-ng distinguishes and no acoustic model of ours or another language can.
+# Distinctions of espeak-ng that no acoustic model can make.
 FOLDED = {
     "R": "r", "r-": "r", "r.": "r", "R2": "r", "*": "r", "UR": "U r", "E2": "E", "E-": "E",
     "pF": "p f", "A~": "a N", "O~": "O N", "W~": "W N", "E~": "E N", "dZ": "d Z", "0": "O",
@@ -36,7 +36,7 @@ FOLDED = {
 
 
 def speaker(voice: str) -> Callable[[str], list[str]]:
-    """A function that gives a word's phones in espeak-ng's mnemonics."""
+    """Return a function that gives a word's phones in espeak-ng's mnemonics."""
     library = ctypes.CDLL(espeakng_loader.get_library_path())
     library.espeak_Initialize(2, 0, str(espeakng_loader.get_data_path()).encode(), 0)
     phonemes = library.espeak_TextToPhonemes
@@ -56,11 +56,11 @@ def speaker(voice: str) -> Callable[[str], list[str]]:
 
 
 OWN = {"en": {"a": "{", "3": "3:"}, "da": {"V": "3"}}
-"""What a mnemonic stands for in one language: the a of "man", the er of "springer"."""
+"""Mnemonics that stand for another sound in one language: the a of "man", the er of "springer"."""
 
 
 def fold(phones: Iterable[str], code: str) -> list[str]:
-    """The phones without distinctions that nothing can hear: Danish stød, long consonants, …"""
+    """Drop the distinctions that no model hears: Danish stød, long consonants, …"""
     folds = FOLDED | OWN.get(code, {})
     bare = (re.sub(r"^\?(?=.)|(?<=[bdfgklmnprstv]):$", "", phone) for phone in phones)
     folded = [part for phone in bare for part in folds.get(phone, phone).split()]

@@ -1,7 +1,7 @@
 """What rooms, microphones and other people do to speech, drawn anew for every utterance.
 
-The network shall not learn the studio silence of synthesisers: it hears each utterance in another
-room, behind another noise, through another microphone and from another length of vocal tract.
+The network must not learn the silence of synthesisers. It hears each utterance in another room,
+with another noise, through another microphone and from a vocal tract of another length.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from models.train.network import CONTEXT
 Array = npt.NDArray[np.float32]
 
 WARPS = np.round(np.arange(0.78, 1.2801, 0.02), 2)
-"""The vocal tracts there are, see `features.bins`; the natural length is 1."""
+"""The lengths of vocal tracts (see `features.bins`); the natural length is 1."""
 _WARP_SPREAD = 0.09
 _NOISE_S = 40
 _REVERBERATED = 0.5
@@ -29,7 +29,7 @@ _FREQUENCIES = features.FFT // 2 + 1
 
 
 class Rooms:
-    """Noises and rooms, drawn once from ``seed``; ``speech`` babbles in some of them."""
+    """Noises and rooms, drawn once from ``seed``; some noises are babble made of ``speech``."""
 
     def __init__(self, speech: Sequence[Array], seed: int, device: torch.device) -> None:
         chance = np.random.default_rng([seed, 0])
@@ -44,9 +44,9 @@ class Rooms:
     def __call__(
         self, sounds: Sequence[Array], chance: np.random.Generator, strength: float = 1.0
     ) -> torch.Tensor:
-        """The cepstra (utterances, frames, 40) of the sounds in rooms of their own, with the
-        frames at both ends that the network needs. ``strength`` from 0 to 1: how often rooms
-        reverberate, less at the beginning of training."""
+        """Return the cepstra (utterances, frames, 40) of the sounds in rooms of their own, with
+        the frames at both ends that the network needs. ``strength``, from 0 to 1, is how often
+        rooms reverberate; it is less at the beginning of the training."""
         count = len(sounds)
         length = max(map(len, sounds)) + int(chance.integers(3000, 14_000))
         length = length // 480 * 480 + 400
@@ -88,7 +88,7 @@ class Rooms:
         return x
 
     def _noise(self, count: int, length: int, chance: np.random.Generator) -> Array:
-        """One noise or two behind each utterance, from 2 to 65 dB below it."""
+        """Return one or two noises for each utterance, 2 to 65 dB below it."""
         noise = np.zeros((count, length), np.float32)
         for row in noise:
             for _ in range(2 if chance.random() < 0.3 else 1):
@@ -99,7 +99,7 @@ class Rooms:
         return noise
 
     def _mfcc(self, x: torch.Tensor, bins: torch.Tensor, gains: torch.Tensor) -> torch.Tensor:
-        """As `features.mfcc`, for many utterances, each with bins and a microphone of its own."""
+        """Do what `features.mfcc` does, for many utterances, each with its bins and microphone."""
         frames = x.unfold(1, features.WINDOW, features.HOP)
         frames = frames - frames.mean(-1, keepdim=True)
         before = torch.cat([frames[..., :1], frames[..., :-1]], -1)
@@ -112,7 +112,7 @@ class Rooms:
 
 
 def _microphones(count: int, chance: np.random.Generator) -> npt.NDArray[np.float64]:
-    """What microphones and loudspeakers do to each frequency, in dB."""
+    """Return what microphones and loudspeakers do to each frequency, in dB."""
     at = np.linspace(0, 8000, _FREQUENCIES)
     gains = np.zeros((count, _FREQUENCIES))
     for gain in gains:
@@ -130,7 +130,7 @@ def _microphones(count: int, chance: np.random.Generator) -> npt.NDArray[np.floa
 
 
 def _noises(speech: Sequence[Array], chance: np.random.Generator) -> list[Array]:
-    """Noises of equal loudness: from white to brown, babble, mains hum, pieces set down."""
+    """Return noises of equal loudness: white to brown, babble, mains hum, pieces set down."""
     length = RATE * _NOISE_S
     found = [_coloured(steepness, length, chance) for steepness in (0, 0.5, 1, 1, 1.5, 2)]
     for talkers in (3, 6, 10, 15):
@@ -157,7 +157,7 @@ def _noises(speech: Sequence[Array], chance: np.random.Generator) -> list[Array]
 def _coloured(
     steepness: float, length: int, chance: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Noise whose power falls with the frequency to the power of ``steepness``."""
+    """Return noise whose power falls with the frequency to the power of ``steepness``."""
     frequencies = np.fft.rfftfreq(length, 1 / RATE)
     frequencies[0] = frequencies[1]
     drawn = chance.standard_normal((2, len(frequencies)))
@@ -168,7 +168,7 @@ def _coloured(
 
 
 def _room(chance: np.random.Generator) -> Array:
-    """What a room answers to a click: the click, some first echoes, and a fading rest."""
+    """Return a room's impulse response: the click, some first echoes, and a fading rest."""
     fading = np.exp(-6.9 * np.arange(_ECHO) / RATE / chance.uniform(0.12, 0.7))
     answer = chance.standard_normal(_ECHO) * fading
     answer[: chance.integers(16, 120)] = 0

@@ -1,9 +1,9 @@
 """Speech to train with: phrases in many voices, as 16 kHz sound with the phones that are said.
 
-It is made in shards, each with a seed of its own, so that what was interrupted is gone on with and
-the order of the work does not matter. A shard is two files: ``NAME.raw``, signed 16-bit samples one
-utterance after another, and ``NAME.tsv``, a line for each: how many samples, the speaker, the words
-and the phones. The second is written last: where it is, the shard is whole.
+It is made in shards, each with a seed of its own. So an interrupted synthesis continues, and the
+order of the work does not matter. A shard has two files: ``NAME.raw`` has signed 16-bit samples,
+one utterance after another; ``NAME.tsv`` has a line for each: the number of samples, the speaker,
+the words and the phones. The second is written last: if it is there, the shard is whole.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ SHARD = 250
 _ATTEMPTS = 3
 _LONGEST_S = 7.0
 _LEVEL = 0.7
-_MARGIN = 800  # samples kept before and after what is said, 50 ms
-_FRAME = 480  # samples in one step of the network; a phone needs one at least
+_MARGIN = 800  # samples kept before and after the speech, 50 ms
+_FRAME = 480  # samples in one step of the network; a phone needs at least one step
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Shard:
 
     @property
     def name(self) -> str:
-        """Its files' name without ending."""
+        """Return the name of its files without suffix."""
         return f"{self.voice.name}-{self.number:03}"
 
 
 @dataclass(frozen=True)
 class Utterance:
-    """An utterance of a shard as stored: where its samples are, who said what."""
+    """An utterance of a shard as stored: where its samples are, the speaker and the words."""
 
     file: Path
     start: int
@@ -63,13 +63,13 @@ class Utterance:
     phones: tuple[str, ...]
 
     def sound(self) -> npt.NDArray[np.float32]:
-        """Its samples, from -32768 to 32767."""
+        """Return its samples, from -32768 to 32767."""
         stored = np.memmap(self.file, "<i2", "r", 2 * self.start, (self.samples,))
         return np.asarray(stored, np.float32)
 
 
 def shards(language: str, chosen: list[Voice], utterances: int, seed: int) -> list[Shard]:
-    """The shards that make up about so many utterances, the dearest voices first."""
+    """Return the shards of about so many utterances, the slowest voices first."""
     whole = sum(voice.share[language] for voice in chosen)
     found = []
     for voice in chosen:
@@ -80,10 +80,10 @@ def shards(language: str, chosen: list[Voice], utterances: int, seed: int) -> li
 
 
 def synthesise(shard: Shard, folder: Path) -> bool:
-    """Make the shard's files in ``folder``; False when they are there already.
+    """Make the shard's files in ``folder``. Return False if they are there already.
 
-    Each shard needs a process of its own to be the same again: see `voices`.
-    Raises VoiceError when its voice is not installed.
+    A shard is reproducible only in a process of its own: see `voices`. Raises VoiceError if its
+    voice is not installed.
     """
     index = folder / f"{shard.name}.tsv"
     if index.is_file():
@@ -100,10 +100,10 @@ def synthesise(shard: Shard, folder: Path) -> bool:
 
 
 def synthesised(part: Shard, folder: Path) -> bool:
-    """`synthesise` in a process of its own.
+    """Call `synthesise` in a process of its own.
 
-    espeak-ng has been seen to crash, once in some ten thousand phrases. Then other ones are said.
-    Raises VoiceError when it goes on crashing, too.
+    espeak-ng crashes once in some ten thousand phrases. Then other phrases are said. Raises
+    VoiceError if it crashes again and again, too.
     """
     new = multiprocessing.get_context("spawn")
     for attempt in range(_ATTEMPTS):
@@ -114,7 +114,7 @@ def synthesised(part: Shard, folder: Path) -> bool:
 
 
 def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.int16]]]:
-    """The shard's utterances: speaker, words, phones, samples. Some that failed are missing."""
+    """Yield the shard's utterances: speaker, words, phones, samples; failed ones are missing."""
     chance = random.Random(f"{shard.seed} {shard.language} {shard.name}")
     voice = shard.voice
     speaks = engine(voice.engine, chance.randrange(1 << 31))
@@ -123,7 +123,7 @@ def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.in
         phrase = next(phrases)
         speaker = chance.choice(voice.speakers)
         said, rate = speaks.say(voice, speaker, phrase, chance)
-        # Played faster or slower, a voice is another one: pitch, tract and tempo together.
+        # Played faster or slower, it is another voice: pitch, tract and tempo change together.
         change = chance.uniform(0.84, 1.22) if chance.random() < 0.8 else 1.0
         sound = _cut(said, rate * change)
         if sound is not None and len(sound) >= _FRAME * 1.15 * len(phrase.phones):
@@ -131,7 +131,7 @@ def utter(shard: Shard) -> Iterator[tuple[str, str, list[str], npt.NDArray[np.in
 
 
 def _cut(said: Samples, rate: float) -> npt.NDArray[np.int16] | None:
-    """What was said at 16 kHz and one level, without the silence around it; None for nothing."""
+    """Return the speech at 16 kHz and one level, without silence around it; None for silence."""
     if not len(said):
         return None
     sound = resample(said, rate)
@@ -147,9 +147,9 @@ def _cut(said: Samples, rate: float) -> npt.NDArray[np.int16] | None:
 
 
 def resample(sound: Samples, rate: float) -> Samples:
-    """Samples at ``rate`` Hz as samples at 16 kHz, by their spectrum; what is above 8 kHz is gone.
+    """Resample from ``rate`` Hz to 16 kHz, by the spectrum, without frequencies above 8 kHz.
 
-    The beginning follows on the end in this, so both are to be quiet.
+    The beginning continues the end in this, so both must be quiet.
     """
     count = max(1, round(len(sound) * RATE / rate))
     spectrum = np.fft.rfft(sound)[: count // 2 + 1]
@@ -157,9 +157,9 @@ def resample(sound: Samples, rate: float) -> Samples:
 
 
 def utterances(folder: Path, keep: Callable[[str], bool] = lambda kind: True) -> list[Utterance]:
-    """Everything in ``folder`` whose kind of voice is to be kept, in the order of the names.
+    """Return all utterances in ``folder`` of the kinds of voices to keep, in the order of names.
 
-    Raises ValueError when there is nothing.
+    Raises ValueError if there are none.
     """
     found = []
     for index in sorted(folder.glob("*.tsv")):

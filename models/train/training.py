@@ -1,8 +1,8 @@
 """Training: the network of `network` in PyTorch, and the loop in which it learns.
 
-Every step draws its utterances, rooms and noises from the seed and its own number: so training that
-was interrupted goes on from its last checkpoint as if nothing had been, and the same seed gives the
-same network on the same machine.
+Every step draws its utterances, rooms and noises from the seed and its own number. So an
+interrupted training continues from its last checkpoint as if nothing had happened, and the same
+seed gives the same network on the same machine.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _BABBLERS = 400
 
 @dataclass(frozen=True)
 class Progress:
-    """How far training is: ``step`` of ``steps``, the mean loss a phrase of the last steps, and
-    the seconds of processor time since it began in this process."""
+    """The progress: ``step`` of ``steps``, the mean loss for a phrase in the last steps, and the
+    seconds of processor time in this process."""
 
     step: int
     steps: int
@@ -46,7 +46,7 @@ class Progress:
 
 
 class _Net(nn.Module):
-    """See `network.Network`; here with its normalisations apart."""
+    """See `network.Network`; here the normalisations are separate."""
 
     def __init__(self, outputs: int) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class _Net(nn.Module):
         self.last = nn.Linear(WIDTH, outputs)
 
     def forward(self, cepstra: torch.Tensor) -> torch.Tensor:
-        """Logits (utterances, outputs in time, outputs) of padded cepstra."""
+        """Return logits (utterances, outputs in time, outputs) of padded cepstra."""
 
         def normal(norm: nn.Module, y: torch.Tensor) -> torch.Tensor:
             made: torch.Tensor = norm(y.flatten(0, 1))
@@ -80,8 +80,9 @@ class _Net(nn.Module):
     def begin_as(self, network: Network, phones: Sequence[str], cepstra: torch.Tensor) -> None:
         """Take over what another network has learned, of this language or another.
 
-        Its normalisations are in its weights. So each of ours is set, by what it is given of
-        ``cepstra``, to undo itself. A phone that the other lacks begins as its most similar one.
+        Its normalisations are in its weights. So each normalisation here is set, from its input
+        for ``cepstra``, to undo itself. A phone that the other network lacks begins as its most
+        similar one.
         """
         self.first.weight.copy_(torch.tensor(network.first))
         self.first.bias.copy_(torch.tensor(network.first_bias))
@@ -89,7 +90,9 @@ class _Net(nn.Module):
             self.narrow[k].weight.copy_(torch.tensor(network.narrow[k]))
             self.wide[k].weight.copy_(torch.tensor(network.wide[k]))
             self.wide[k].bias.copy_(torch.tensor(network.wide_bias[k]))
-        rows = [0] + [1 + network.phones.index(_likest(phone, network.phones)) for phone in phones]
+        rows = [0] + [
+            1 + network.phones.index(_most_similar(phone, network.phones)) for phone in phones
+        ]
         self.last.weight.copy_(torch.tensor(network.last[rows]))
         self.last.bias.copy_(torch.tensor(network.last_bias[rows]))
 
@@ -109,7 +112,7 @@ class _Net(nn.Module):
             hook.remove()
 
     def folded(self, phones: Sequence[str]) -> Network:
-        """The same with every normalisation a part of the weights next to it."""
+        """Return the network with every normalisation folded into the weights next to it."""
 
         def fold(linear: nn.Module, norm: nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
             gain = norm.weight / torch.sqrt(norm.running_var + norm.eps)
@@ -143,12 +146,12 @@ def train(
     threads: int = 2,
     start: Network | None = None,
 ) -> tuple[Network, float]:
-    """Train for so many steps of 32 utterances; the network, and the share of phones that it gets
-    wrong in utterances kept apart, in rooms and noise as in training.
+    """Train for so many steps of 32 utterances. Return the network, and the share of wrong phones
+    in utterances that were kept apart, in rooms and noise as in training.
 
-    A graphics processor is used where PyTorch finds one. ``checkpoint`` is gone on from, if it is
-    there; else ``start`` is, a network of this language or another. Raises ValueError when there
-    is too little speech, or a phone in it that is not in ``phones``.
+    A graphics processor is used if PyTorch finds one. The training continues from ``checkpoint``
+    if it exists, or else from ``start``, a network of this language or another. Raises ValueError
+    if there is too little speech, or a phone in it that is not in ``phones``.
     """
     if len(spoken) < 2 * _BATCH:
         raise ValueError(f"{len(spoken)} utterances are too few; synthesise more.")
@@ -217,8 +220,8 @@ def train(
     return net.folded(phones), wrong
 
 
-def _likest(phone: str, others: Sequence[str]) -> str:
-    """The phone of ``others`` that is most like this one, or itself."""
+def _most_similar(phone: str, others: Sequence[str]) -> str:
+    """Return the phone of ``others`` that is most similar to this one, or the phone itself."""
     if phone in others:
         return phone
     single = (names[0] for names in similar(phone, tuple(others)) if len(names) == 1)
@@ -228,7 +231,8 @@ def _likest(phone: str, others: Sequence[str]) -> str:
 def _batches(
     spoken: Sequence[Utterance], learned: np.ndarray, steps: int, done: int, seed: int
 ) -> Iterator[tuple[int, list[int]]]:
-    """The steps that are not done, with the numbers of their utterances, alike in length."""
+    """Yield the remaining steps, with the numbers of their utterances, which are similar in
+    length."""
     step = 0
     for epoch in itertools.count():
         chance = np.random.default_rng([seed, 4, epoch])
@@ -258,7 +262,7 @@ def _loss(logits: torch.Tensor, batch: Sequence[Utterance], number: dict[str, in
 def _wrong(
     net: _Net, kept: Sequence[Utterance], number: dict[str, int], rooms: Rooms, seed: int
 ) -> float:
-    """Phones to be changed, added or dropped, as a share of those said."""
+    """Return the wrong phones (changed, added or dropped) as a share of those said."""
     chance = np.random.default_rng([seed, 5])
     errors = count = 0
     alike = sorted(kept, key=lambda one: one.samples)

