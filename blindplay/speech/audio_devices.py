@@ -5,6 +5,7 @@ more sound and gives none. So a device counts as gone after a few seconds withou
 may take longer, for example over Bluetooth.
 """
 
+import contextlib
 import ctypes
 import itertools
 import logging
@@ -12,7 +13,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -108,31 +109,13 @@ class MicrophoneSource(QueueSource):
         return self
 
     def _open(self) -> None:
-        import miniaudio
-
-        _silence_alsa()
-        identity = _device_id(self._wanted, capture=True)
         self._patience_s = OPENING_PATIENCE_S
-        opened: Any = None
-        try:
-            opened = miniaudio.CaptureDevice(
-                miniaudio.SampleFormat.SIGNED16, 1, RATE, BLOCK_MS, identity
-            )
-            if opened.backend == "Null":
-                raise miniaudio.MiniaudioError("only the null device")
-            opened.stop_callback = lambda: self._stopped(opened)
+        with _opening(self._wanted, capture=True) as device:
+            device.stop_callback = lambda: self._stopped(device)
             receiver = self._receive()
             next(receiver)
-            self._device = opened
-            opened.start(receiver)
-        except miniaudio.MiniaudioError as error:
-            self._device = None
-            if opened is not None:
-                opened.close()
-            raise AudioError(
-                "No microphone can be opened; plug one in and allow this program to use it, "
-                "or type the moves."
-            ) from error
+            device.start(receiver)
+        self._device = device
 
     def _receive(self) -> Generator[None, bytes, None]:
         while True:
@@ -201,28 +184,12 @@ class DeviceSink:
         self._open()
 
     def _open(self) -> None:
-        import miniaudio
-
-        _silence_alsa()
-        identity = _device_id(self._wanted, capture=False)
-        opened: Any = None
-        try:
-            opened = miniaudio.PlaybackDevice(
-                miniaudio.SampleFormat.SIGNED16, 1, self.DEVICE_RATE, self.PERIOD_MS, identity
-            )
-            if opened.backend == "Null":
-                raise miniaudio.MiniaudioError("only the null device")
+        with _opening(self._wanted, capture=False) as device:
             self._fed, self._patience_s = time.monotonic(), OPENING_PATIENCE_S
             feeder = self._feed()
             next(feeder)
-            opened.start(feeder)
-        except miniaudio.MiniaudioError as error:
-            if opened is not None:
-                opened.close()
-            raise AudioError(
-                "No audio output can be opened; plug in a loudspeaker or an earphone."
-            ) from error
-        self._device = opened
+            device.start(feeder)
+        self._device = device
 
     @property
     def name(self) -> str:
@@ -281,6 +248,38 @@ class DeviceSink:
         device, self._device = self._device, None
         if device is not None:
             _close(device)
+
+
+@contextlib.contextmanager
+def _opening(wanted: str | None, *, capture: bool) -> Iterator[Any]:
+    """Yield the device of this name to be started. Raises AudioError."""
+    import miniaudio
+
+    _silence_alsa()
+    identity = _device_id(wanted, capture=capture)
+    device: Any = None
+    try:
+        if capture:
+            device = miniaudio.CaptureDevice(
+                miniaudio.SampleFormat.SIGNED16, 1, RATE, BLOCK_MS, identity
+            )
+        else:
+            rate, period = DeviceSink.DEVICE_RATE, DeviceSink.PERIOD_MS
+            device = miniaudio.PlaybackDevice(
+                miniaudio.SampleFormat.SIGNED16, 1, rate, period, identity
+            )
+        if device.backend == "Null":
+            raise miniaudio.MiniaudioError("only the null device")
+        yield device
+    except miniaudio.MiniaudioError as error:
+        if device is not None:
+            device.close()
+        raise AudioError(
+            "No microphone can be opened; plug one in and allow this program to use it, "
+            "or type the moves."
+            if capture
+            else "No audio output can be opened; plug in a loudspeaker or an earphone."
+        ) from error
 
 
 def _listing(*, capture: bool) -> list[tuple[str, Any]]:

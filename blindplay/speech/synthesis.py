@@ -295,12 +295,6 @@ class Synthesiser(Closing):
             worker.kill()
             self.restarts += 1
 
-    @property
-    def worker_pid(self) -> int | None:
-        """Return the process id of the worker; None if none runs."""
-        worker = self._worker
-        return None if worker is None else worker.process.pid
-
     def close(self) -> None:
         """End the worker. The cache stays."""
         with self._lock:

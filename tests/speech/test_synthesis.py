@@ -190,11 +190,11 @@ def test_the_voices_of_the_language_are_listed(synthesiser: Synthesiser) -> None
 def test_a_worker_that_was_killed_is_started_again(tmp_path: Path) -> None:
     with Synthesiser("de", cache=tmp_path) as made:
         made.voices()
-        first = made.worker_pid
+        first = made._worker
         assert first is not None
-        os.kill(first, signal.SIGTERM)
+        os.kill(first.process.pid, signal.SIGTERM)
         assert read_wav(made.render("weiter"))[0]
-        assert made.worker_pid != first
+        assert made._worker is not first
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be stopped there")
@@ -203,9 +203,8 @@ def test_a_worker_that_hangs_in_the_middle_is_killed_and_the_phrase_rendered(
 ) -> None:
     with Synthesiser("de", cache=tmp_path, timeout=1.0) as made:
         made.voices()
-        first = made.worker_pid
-        assert first is not None
-        os.kill(first, getattr(signal, "SIGSTOP"))  # noqa: B009 (Windows has none)
+        assert made._worker is not None
+        os.kill(made._worker.process.pid, getattr(signal, "SIGSTOP"))  # noqa: B009 (Windows has none)
         assert read_wav(made.render("weiter"))[0]
         assert made.restarts == 1
         assert list(tmp_path.glob("*")) == [made.path_of("weiter")]

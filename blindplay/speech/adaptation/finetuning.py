@@ -11,10 +11,11 @@ the file changes.
 
 from __future__ import annotations
 
+import ast
 import random
 import re
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -213,8 +214,7 @@ class _Network:
         torch, _ = _modules()
         known: dict[str, Any] = {"input": frames}
         for name, component, described in self._nodes:
-            value, rest = _evaluated(described.strip(), known, torch)
-            assert not rest, rest
+            value = _evaluated(described.strip(), known, torch)
             match self._kinds[component]:
                 case "FixedAffineComponent":
                     matrix, bias = self._layers[component]
@@ -238,44 +238,25 @@ class _Network:
         fresh.replace(output)
 
 
-def _evaluated(text: str, known: dict[str, Any], torch: Any) -> tuple[Any, str]:
-    """Return the value of a description such as ``Append(Offset(x, -3), x)``, and the text after
-    it."""
-    found = re.match(r"\s*([\w.]+)", text)
-    if found is None:
-        raise ValueError(text)
-    name, rest = found[1], text[found.end() :]
-    if not rest.startswith("(") or name in known:
-        return known[name], rest
-    rest = rest[1:]
-    if name == "Scale":
-        factor, _, rest = rest.partition(",")
-        value, rest = _evaluated(rest, known, torch)
-        return float(factor) * value, rest.lstrip()[1:]
-    values = []
-    while True:
-        value, rest = _evaluated(rest, known, torch)
-        values.append(value)
-        rest = rest.lstrip()
-        if name == "Offset":
-            by = re.match(r",\s*(-?\d+)\)", rest)
-            if by is None:
-                raise ValueError(rest)
-            return _shifted(value, int(by[1]), torch), rest[by.end() :]
-        separator, rest = rest[:1], rest[1:]
-        if separator == ")":
-            break
-    if name == "Append":
-        return torch.cat(values, dim=1), rest
-    if name == "Sum":
-        return sum(values[1:], values[0]), rest
-    raise ValueError(name)
+def _evaluated(description: str, known: Mapping[str, Any], torch: Any) -> Any:
+    """Return the value of a description such as ``Append(Offset(x, -3), x)``."""
 
+    def value(node: ast.expr) -> Any:
+        match node:
+            case ast.Call(ast.Name("Offset"), [of, by]):
+                rows = value(of)
+                index = torch.arange(len(rows)) + ast.literal_eval(by)
+                return rows[index.clamp(0, len(rows) - 1)]  # the ends are repeated
+            case ast.Call(ast.Name("Scale"), [factor, of]):
+                return ast.literal_eval(factor) * value(of)
+            case ast.Call(ast.Name("Append"), parts):
+                return torch.cat([value(part) for part in parts], dim=1)
+            case ast.Call(ast.Name("Sum"), parts):
+                return sum(value(part) for part in parts)
+            case _:
+                return known[ast.unparse(node)]
 
-def _shifted(rows: Any, by: int, torch: Any) -> Any:
-    """Shift the rows; beyond the ends, the first and the last row are repeated."""
-    index = torch.arange(len(rows)) + by
-    return rows[index.clamp(0, len(rows) - 1)]
+    return value(ast.parse(description, mode="eval").body)
 
 
 def _options(file: Path) -> dict[str, str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -78,19 +79,10 @@ def check_address(address: str, before: str | None = None) -> str:
 
 def fetch_text(address: str, *, most: int, patience: Patience) -> str:
     """Return the text at ``address``, of at most ``most`` bytes. Raises DownloadError."""
-    text = bytearray()
-
-    def fetch(client: httpx.Client) -> None:
-        text.clear()
-        with _get(client, address, {}) as (response, _):
-            _check_status(response, address)
-            for chunk in _chunks(response, patience):
-                text.extend(chunk)
-                if len(text) > most:
-                    raise DownloadError(f"{address} gives more than {most} bytes; that is wrong.")
-
-    _with_retries(fetch, address, patience, lambda: 0, lambda _: None)
-    return text.decode("utf-8", "replace")
+    with tempfile.TemporaryDirectory(prefix="blindplay-") as folder:
+        target = Path(folder) / "text"
+        download(address, target, size=None, most=most, patience=patience, progress=lambda *_: None)
+        return target.read_text("utf-8", errors="replace")
 
 
 def download(
@@ -112,16 +104,36 @@ def download(
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = _Part(target, address)
-    lengths = []
-
-    def fetch(client: httpx.Client) -> None:
-        lengths.append(part.length)
-        _append(client, part, size, most, patience, progress)
-
-    _with_retries(fetch, address, patience, lambda: part.length, trouble)
+    failures, connected, pieces = 0, False, part.length > 0
+    timeout = httpx.Timeout(patience.stall, connect=patience.connect)
+    with httpx.Client(timeout=timeout, follow_redirects=False) as client:
+        while True:
+            before = part.length
+            try:
+                _append(client, part, size, most, patience, progress)
+                break
+            except httpx.InvalidURL:
+                raise DownloadError(
+                    f"{address} is no address, or leads to none, so nothing was fetched; "
+                    "a model is only taken over https."
+                ) from None
+            except (_RetryError, httpx.TransportError) as error:
+                why = str(error) if isinstance(error, _RetryError) else _reason(error, address)
+                offline = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+            connected = connected or not offline
+            pieces = pieces or part.length > 0
+            failures = 1 if abs(part.length - before) >= _ENOUGH else failures + 1
+            # Without any connection the user should soon learn it.
+            if failures >= (patience.tries if connected else min(2, patience.tries)):
+                raise DownloadError(
+                    f"{address} could not be fetched: {why}; check the internet connection and run "
+                    "the same command again, and it goes on where it was."
+                )
+            trouble(f"It stopped: {why}. It is tried again.")
+            time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failures - 1)))
     part.file.replace(target)
     part.version_file.unlink(missing_ok=True)
-    return any(lengths)
+    return pieces
 
 
 def forget(target: Path) -> bool:
@@ -192,7 +204,7 @@ def _append(
             part.file.unlink(missing_ok=True)
             raise _RetryError("the server sent another part than it was asked for")
         if total is not None and total > most:
-            raise DownloadError(f"{last} is {total} bytes long, and no model is so long.")
+            raise DownloadError(f"{last} gives more than {most} bytes, which is wrong.")
         if size is not None and total is not None and total != size:
             raise DownloadError(
                 f"The file at {last} has {total} bytes and should have {size}: it is another file "
@@ -205,53 +217,17 @@ def _append(
         with part.file.open("ab") as stream:
             for chunk in _chunks(response, patience):
                 written += len(chunk)
-                if written > (most if size is None else size):
+                if written > (limit := most if size is None else size):
                     stream.close()
                     part.file.unlink()
                     raise DownloadError(
-                        f"{last} gives more bytes than it should; what came was thrown away."
+                        f"{last} gives more than {limit} bytes, which is wrong; "
+                        "what came was thrown away."
                     )
                 stream.write(chunk)
                 progress(written, expected)
         if expected is not None and written < expected:
             raise _RetryError(f"it broke off after {written} of {expected} bytes")
-
-
-def _with_retries(
-    fetch: Callable[[httpx.Client], None],
-    address: str,
-    patience: Patience,
-    length: Callable[[], int],
-    trouble: Callable[[str], None],
-) -> None:
-    """Call ``fetch`` until it succeeds, or fails too often in a row without bringing bytes."""
-    timeout = httpx.Timeout(patience.stall, connect=patience.connect)
-    failures, before, connected = 0, length(), False
-    with httpx.Client(timeout=timeout, follow_redirects=False) as client:
-        while True:
-            try:
-                fetch(client)
-                return
-            except httpx.InvalidURL:
-                raise DownloadError(
-                    f"{address} is no address, or leads to none, so nothing was fetched; "
-                    "a model is only taken over https."
-                ) from None
-            except (_RetryError, httpx.TransportError) as error:
-                why = str(error) if isinstance(error, _RetryError) else _reason(error, address)
-                offline = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
-            connected = connected or not offline
-            now = length()
-            failures = 1 if abs(now - before) >= _ENOUGH else failures + 1
-            before = now
-            # Without any connection the user should soon learn it.
-            if failures >= (patience.tries if connected else min(2, patience.tries)):
-                raise DownloadError(
-                    f"{address} could not be fetched: {why}; check the internet connection and run "
-                    "the same command again, and it goes on where it was."
-                )
-            trouble(f"It stopped: {why}. It is tried again.")
-            time.sleep(min(patience.longest_pause, patience.pause * 2 ** (failures - 1)))
 
 
 def _reason(error: httpx.TransportError, address: str) -> str:

@@ -112,23 +112,34 @@ def install(
             about = folders.manifest(kept) or {}
         else:
             about = _put_base(work / "base", name, base, source, tell, patience or Patience())
-        origin = {key: str(about.get(key, "")) for key in ("name", "licence", "from")}
-        if "archive_sha256" in about:
-            origin["archive_sha256"] = str(about["archive_sha256"])
+        origin = {key: str(value) for key, value in about.items() if key != "files"}
         tell(f"Giving it the words of {language}.")
-        report = adaptation.adapt(
-            kept or work / "base", work / "adapted", words.vocabulary, lexicons=words.lexicons
-        )
         place = folders.adapted_folder(language) / name
-        folders.seal(work / "adapted", **origin, language=language)
-        _carry_over(folders.models_in(place.parent).get(name), work / "adapted")
-        folders.probe(work / "adapted", language)
+        made, report = _adapted(kept or work / "base", work, place, language, words, origin)
         if kept is None:
             _put(work / "base", bases_folder() / name)
-        _put(work / "adapted", place)
+        _put(made, place)
     if source is None:
         forget(downloads_folder() / f"{name}.zip")
     return Installed(name, place, report.words, report.base, origin["licence"] or None)
+
+
+def _adapted(
+    base: Path,
+    work: Path,
+    place: Path,
+    language: str,
+    words: ModelWords,
+    origin: Mapping[str, str],
+    family: str | None = None,
+) -> tuple[Path, adaptation.AdaptationReport]:
+    """Return an adapted model in the folder ``work`` that works and can be put into ``place``."""
+    made = work / "adapted"
+    report = adaptation.adapt(base, made, words.vocabulary, family=family, lexicons=words.lexicons)
+    folders.seal(made, language=language, **origin)
+    _carry_over(folders.models_in(place.parent).get(place.name), made)
+    folders.probe(made, language)
+    return made, report
 
 
 def _put_base(
@@ -167,14 +178,8 @@ def make_own(
     folders.available(language)  # is it a language tag?
     place = folders.model_folder(language)
     with folders.writing(folders.data_folder()), _workplace() as work:
-        made = work / "adapted"
-        report = adaptation.adapt(
-            base, made, words.vocabulary, family=family, lexicons=words.lexicons
-        )
-        about = {"name": OWN, "from": str(base.resolve())}
-        folders.seal(made, language=language, **about)
-        _carry_over(place if place.is_dir() else None, made)
-        folders.probe(made, language)
+        origin = {"name": OWN, "from": str(base.resolve())}
+        made, report = _adapted(base, work, place, language, words, origin, family)
         _put(made, place)
     return place, report
 
