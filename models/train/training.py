@@ -77,6 +77,16 @@ class _Net(nn.Module):
         return made
 
     @torch.no_grad()
+    def begin(self, cepstra: torch.Tensor, start: Network | None, phones: Sequence[str]) -> None:
+        """Prepare for training: as the network ``start``, or else with normalised input."""
+        if start is not None:
+            self.begin_as(start, phones, cepstra)
+            return
+        frames = cepstra.flatten(0, 1)
+        self.mean.copy_(frames.mean(0))
+        self.scale.copy_(1 / frames.std(0))
+
+    @torch.no_grad()
     def begin_as(self, network: Network, phones: Sequence[str], cepstra: torch.Tensor) -> None:
         """Take over what another network has learned, of this language or another.
 
@@ -177,27 +187,14 @@ def train(
     else:
         chance = np.random.default_rng([seed, 2])
         some = [spoken[k].sound() for k in chance.choice(learned, 6 * _BATCH)]
-        with torch.no_grad():
-            if start is not None:
-                net.begin_as(start, phones, rooms(some, chance))
-            else:
-                seen = rooms(some, chance).flatten(0, 1)
-                net.mean.copy_(seen.mean(0))
-                net.scale.copy_(1 / seen.std(0))
+        net.begin(rooms(some, chance), start, phones)
     began, losses = time.process_time(), []
     net.train()
     for step, chosen in _batches(spoken, learned, steps, done, seed):
         chance = np.random.default_rng([seed, 3, step])
-        share = step / steps
-        rate = (
-            (_RATE if start is None else _RATE / 2)
-            * min(1.0, (step + 1) / _WARM_UP)
-            * (1 + math.cos(math.pi * share))
-            / 2
-        )
         for group in optimiser.param_groups:
-            group["lr"] = rate + _LEAST_RATE
-        strength = 1.0 if start is not None else min(1.0, 0.3 + 3 * share)
+            group["lr"] = _rate(step, steps, _RATE if start is None else _RATE / 2)
+        strength = 1.0 if start is not None else min(1.0, 0.3 + 3 * step / steps)
         one_batch = [spoken[k] for k in chosen]
         with torch.no_grad():
             cepstra = rooms([u.sound() for u in one_batch], chance, strength)
@@ -218,6 +215,12 @@ def train(
     net.eval()
     wrong = _wrong(net, [spoken[k] for k in kept], number, rooms, seed)
     return net.folded(phones), wrong
+
+
+def _rate(step: int, steps: int, highest: float) -> float:
+    """Return the learning rate: it warms up and then falls as a cosine."""
+    warmth = min(1.0, (step + 1) / _WARM_UP)
+    return highest * warmth * (1 + math.cos(math.pi * step / steps)) / 2 + _LEAST_RATE
 
 
 def _most_similar(phone: str, others: Sequence[str]) -> str:

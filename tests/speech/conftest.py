@@ -1,4 +1,4 @@
-"""One synthesiser and one recogniser for all tests: real ones, with the voices pip installs."""
+"""One real synthesiser and one real recogniser for all tests, with the voices that pip installs."""
 
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -27,7 +27,7 @@ COMMANDS = ["uhr", "wiederholen", "ich gebe auf", "remis"]
 
 
 def taken(recognition: Recognition, phrases: Collection[str]) -> str | None:
-    """The likeliest of these phrases if nothing else fits the sound clearly better."""
+    """Return the likeliest of these phrases unless something else fits clearly better."""
     for heard in recognition.hypotheses:
         if heard.words in phrases and recognition.hypotheses[0].score - heard.score <= 4:
             return heard.words

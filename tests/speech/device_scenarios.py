@@ -1,8 +1,8 @@
-"""What test_devices.py runs in a process of its own: a sound server and one scenario at it.
+"""The scenarios of test_audio_devices_real.py: each runs in a process with a sound server.
 
 `python -m tests.speech.device_scenarios NAME FOLDER` starts a PulseAudio daemon whose only output
-is a null sink and whose microphone is that sink's monitor, so that what is played is heard. It
-prints what was observed as one line of JSON.
+is a null sink and whose microphone is that sink's monitor, so that the microphone hears the output.
+It prints the observations as one line of JSON.
 """
 
 import json
@@ -35,7 +35,7 @@ PAUSE_S = 1.5  # longer than the pause that ends an utterance
 
 
 class SoundServer:
-    """A PulseAudio daemon of our own in `folder`, which this process and no other speaks to."""
+    """A PulseAudio daemon of our own in `folder`, used by this process alone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -69,13 +69,13 @@ class SoundServer:
         self.kill()
 
     def start(self) -> None:
-        """Plug the devices in. Raises RuntimeError with the daemon's log when it does not run."""
+        """Plug the devices in. Raises RuntimeError with the daemon's log if it does not run."""
         self._socket.unlink(missing_ok=True)
         with self._log.open("wb") as log:
             self._daemon = subprocess.Popen(
                 [
                     *("pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no"),
-                    # Should this process die, the daemon goes soon after its last client.
+                    # If this process dies, the daemon ends soon after its last client.
                     *("--exit-idle-time=60", "--disable-shm", "--log-target=stderr"),
                     *("-F", str(self._script)),
                 ],
@@ -108,14 +108,14 @@ class SoundServer:
         subprocess.run(["pactl", "unload-module", number], check=True)
 
     def kill(self) -> None:
-        """Pull the devices out without a word."""
+        """Pull out all devices at once."""
         if self._daemon is not None:
             self._daemon.kill()
             self._daemon.wait()
 
 
 class Table:
-    """One speaker and one listener at the real devices, and what came of them."""
+    """One speaker and one listener at the real devices, and their results."""
 
     def __init__(self, folder: Path, *, half_duplex: bool) -> None:
         self.heard: list[Recognition] = []
@@ -135,7 +135,7 @@ class Table:
             )
 
     def new_listener(self, microphone: str | None = None) -> Listener:
-        """Return a listener, started, at a microphone."""
+        """Return a started listener at a microphone."""
         listener = Listener(
             self.recogniser,
             MicrophoneSource(microphone),
@@ -169,12 +169,12 @@ class Table:
         return outcomes[0] if outcomes else None
 
     def decided(self) -> list[str | None]:
-        """Return what the hearings so far are taken for."""
+        """Return the phrases that were recognised so far."""
         return [taken(recognition, MOVES + COMMANDS) for recognition in self.heard]
 
 
 def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
-    """Wait until `condition` holds; False when `seconds` were too few."""
+    """Wait until `condition` holds; return False after `seconds`."""
     limit = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > limit:
@@ -184,8 +184,8 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
 
 
 def understood(server: SoundServer, folder: Path) -> dict[str, Any]:
-    """Announce moves and hear them, by the devices' names too; what was not taken for anything is
-    said again, as at a table: a busy machine may have lost a piece of the sound."""
+    """Announce moves and hear them, also by the devices' names. Repeat what was not understood, as
+    at a table: a busy machine may lose a piece of the sound."""
     found: AudioDevices = devices()
     outcomes = []
     with Table(folder, half_duplex=False) as table:
@@ -211,7 +211,8 @@ def understood(server: SoundServer, folder: Path) -> dict[str, Any]:
 
 
 def stopped(server: SoundServer, folder: Path) -> dict[str, Any]:
-    """Stop a tone several times; how soon it is heard after `play`, and not after the stop."""
+    """Stop a tone several times. Measure when it is heard after `play`, and until when after the
+    stop."""
     blocks: list[tuple[float, float]] = []
     tone = (8000 * np.sin(np.arange(DeviceSink.DEVICE_RATE * 5) * 2 * np.pi * 440 / 48_000)).astype(
         "<i2"
@@ -225,7 +226,7 @@ def stopped(server: SoundServer, folder: Path) -> dict[str, Any]:
 
         thread = threading.Thread(target=pull, daemon=True)
         thread.start()
-        # A null sink that has just been made takes up to two seconds to begin.
+        # A new null sink takes up to two seconds to begin.
         sink.play(bytes(2 * 480), DeviceSink.DEVICE_RATE, threading.Event())
         for _ in range(5):
             time.sleep(0.6)
@@ -246,7 +247,7 @@ def stopped(server: SoundServer, folder: Path) -> dict[str, Any]:
             begins.append(loud[0] - began)
             silences.append(max(0.0, loud[-1] - asked[0]))
     thread.join(5)
-    # Another rate than the device's, played to its end in its true time.
+    # Another rate than the device's takes its true time, too.
     began = time.monotonic()
     whole = sink.play(bytes(2 * 22_050 // 2), 22_050, threading.Event())
     took = time.monotonic() - began
@@ -326,7 +327,7 @@ def replugged(server: SoundServer, folder: Path) -> dict[str, Any]:
 
         def speak(device: str | None) -> list[str]:
             heard: list[str] = []
-            for _ in range(3):  # a busy machine's sound stutters: he says it again
+            for _ in range(3):  # a busy machine's sound stutters, so repeat it
                 table.heard.clear()
                 mouth = DeviceSink(device)
                 mouth.play(pcm, rate, threading.Event())
@@ -370,7 +371,7 @@ SCENARIOS = {
 
 
 def main() -> None:
-    """Run the scenario the command line names in the folder it names."""
+    """Run the scenario NAME in FOLDER."""
     name, folder = sys.argv[1], Path(sys.argv[2])
     with SoundServer(folder) as server:
         print(json.dumps(SCENARIOS[name](server, folder)), flush=True)

@@ -1,7 +1,7 @@
 """Real audio devices: a sound server whose microphone hears what its loudspeaker plays.
 
 Each scenario runs in a process of its own (device_scenarios.py), because the sound library reads
-its environment once and because a crash there would be the very thing to be found.
+its environment once, and because the tests look for crashes, too.
 """
 
 import json
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def _run(scenario: str) -> dict[str, Any]:
-    # Not pytest's folder: the path of a Unix socket has room for some 100 characters only.
+    # Not pytest's folder: the path of a Unix socket has at most some 100 characters.
     with tempfile.TemporaryDirectory(prefix="sound-", ignore_cleanup_errors=True) as folder:
         ended = subprocess.run(
             [sys.executable, "-m", "tests.speech.device_scenarios", scenario, folder],
@@ -40,7 +40,7 @@ def _run(scenario: str) -> dict[str, Any]:
 
 
 def clear(heard: list[str]) -> list[str]:
-    """What was heard, but for one word after it: a busy machine's sound may stutter at its end."""
+    """Drop one additional word at the end: a busy machine's sound may stutter there."""
     short = {words: words.rpartition(" ")[0] for words in heard}
     return [short[words] if short[words] in SAID else words for words in heard]
 

@@ -1,4 +1,4 @@
-"""What Vosk's language model charges: by hand, and against Vosk itself."""
+"""What Vosk's language model charges: computed by hand, and compared with Vosk."""
 
 import json
 import math
@@ -40,6 +40,6 @@ def test_without_the_language_model_two_grammars_give_the_same_score(spoken, sai
         assert best["text"] == tokens
         told.append(best["confidence"])
         scores.append(best["confidence"] + Bigram(items).cost(tokens.split()))
-    # What differs still is the pruning of the search.
+    # The pruning of the search still makes a difference.
     assert max(told) - min(told) > 5
     assert max(scores) - min(scores) < 1

@@ -51,7 +51,7 @@ def test_the_confidence_of_several_models_does_not_depend_on_their_order(
         assert len(told) == 1 and str(file) in told[0] and "delete it" in told[0]
         assert not confidence_of(MODEL, other).measured.get("mine"), "the log is told"
     file.write_text(text, "utf-8")
-    # Made anew, with other words, it is another model.
+    # With other words it is another model.
     (other / "graph" / "HCLr.fst").write_bytes(b"a graph made anew")
     assert not confidence_of(MODEL, other).measured.get("mine")
 

@@ -1,4 +1,4 @@
-"""What was said and what was heard: the cheapest way from one to the other."""
+"""The distance between what was said and what was heard."""
 
 import math
 

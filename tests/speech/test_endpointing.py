@@ -1,4 +1,4 @@
-"""When somebody speaks: sound is cut into utterances, block by block and without threads."""
+"""Endpointing: sound is cut into utterances, block by block and without threads."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,7 +34,7 @@ BLOCK_S = BLOCK_MS / 1000
 
 
 class Scripted:
-    """A block is a voice if its samples are large."""
+    """Takes a block for a voice if its samples are large."""
 
     def likelihood(self, pcm: bytes) -> float:
         return 1.0 if max(pcm) > 9 else 0.0
@@ -44,7 +44,7 @@ class Scripted:
 
 
 def block(number: int, voiced: bool) -> bytes:
-    """A block that can be told from others: loud if ``voiced``, else nearly silent."""
+    """Return a block that differs from others: loud if ``voiced``, else nearly silent."""
     high = 40 if voiced else 0
     return bytes((number % 9 + 1 if at == 0 else 0, high)[at % 2] for at in range(BLOCK_BYTES))
 
@@ -58,7 +58,7 @@ def step(endpointer: Endpointer, sound: bytes, silence: float = UNDECIDED_S) -> 
 
 
 def feed(endpointer: Endpointer, script: str, silence: float = UNDECIDED_S) -> list[EndpointEvent]:
-    """Feed a block for each sign: ``x`` is a voice, anything else is none."""
+    """Feed a block for each character: ``x`` is a voice, anything else is none."""
     return [
         e for n, sign in enumerate(script) for e in step(endpointer, block(n, sign == "x"), silence)
     ]
@@ -102,7 +102,7 @@ def test_speech_at_the_very_beginning_is_an_utterance() -> None:
 
 
 def test_a_second_of_the_hall_is_enough_to_tell_a_nearer_voice_from_its_talk() -> None:
-    """After each word of ours the table hears little of the room before he answers."""
+    """After each announcement the table hears little of the room before the answer."""
 
     class Credulous(Scripted):
         def likelihood(self, pcm: bytes) -> float:
@@ -315,7 +315,7 @@ def voices(spoken: Spoken) -> list[Any]:
 
 
 def _stream(voices: list[Any], gap: float) -> tuple[Any, list[float]]:
-    """The voices one after the other, each as loud as the first, and where each ends."""
+    """Return the voices one after the other, equally loud, and the end of each."""
     parts, ends, length = [np.zeros(int(gap * RATE))], [], int(gap * RATE)
     for voice in voices:
         last = int(np.flatnonzero(np.abs(voice) > np.abs(voice).max() / 30)[-1])
@@ -343,7 +343,7 @@ def test_in_a_hall_full_of_talk_the_nearest_voice_is_cut_out(voices: list[Any]) 
         start = int(others.integers(0, RATE))
         babble += talk[start : start + len(sound)]
     found = _cut(sound + babble * 2500 / babble.std() / 10 ** (10 / 20))
-    # The hall is not known in the first seconds, and talk may seem near now and then.
+    # In the first seconds the hall is unknown, and talk may sometimes seem near.
     late = [min(abs(cut.ended - end) for cut in found) for end in ends]
     assert sorted(late)[-2] < 0.35
     assert len(found) <= len(ends) + 2

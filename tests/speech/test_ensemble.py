@@ -103,7 +103,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Iterator[bytes]:
 
 
 class Failing:
-    """A model at work that fails when it is asked ``what``."""
+    """A model at work whose method ``what`` fails."""
 
     def __init__(self, run: UtteranceDecoder, what: str) -> None:
         self._run, self._what = run, what

@@ -1,4 +1,4 @@
-"""A stream of sound cut into utterances, and each told once."""
+"""A stream of sound cut into utterances, each reported once."""
 
 import threading
 import time
@@ -34,7 +34,7 @@ def _listen(
 def test_an_utterance_heard_with_outdated_phrases_is_recognised_again(
     recogniser: Recogniser, spoken: Spoken
 ) -> None:
-    """Between hearing and telling, the game may go on: then it is another question."""
+    """The game may go on between the recognition and its use."""
     again: list[Recognition | None] = []
     told = threading.Event()
 
@@ -116,7 +116,7 @@ def test_what_arrives_while_muted_is_never_heard(recogniser: Recogniser, spoken:
 def test_the_listener_does_not_hear_our_own_announcement(
     recogniser: Recogniser, synthesiser: Synthesiser, spoken: Spoken
 ) -> None:
-    """Half duplex: what the loudspeaker plays goes straight into the microphone."""
+    """Half duplex: the sound of the loudspeaker reaches the microphone."""
     source = QueueSource()
     listener, heard, _, count = _listen(recogniser, source, MOVES)
     leaked: list[str] = []
@@ -153,7 +153,7 @@ def _faint(sound: bytes, db: float) -> bytes:
 
 
 def _in_pieces(sound: bytes, pause_s: float) -> bytes:
-    """Sound with two pauses in it, each where it is softest near a third of it."""
+    """Return sound with two pauses in it, where it is softest near one and two thirds."""
     samples = np.frombuffer(sound, "<i2")
     power = np.convolve(samples.astype(float) ** 2, np.ones(RATE // 20), "same")
     pieces = []
@@ -279,7 +279,7 @@ def test_a_microphone_that_comes_back_is_listened_to_again(
     source.fail("gone")
     with listener:
         assert listener.wait(30)
-    # What was half said before does not run together with what is said after.
+    # The first half does not join the words after it.
     assert told == ["gone", "back", MOVES[1]]
 
 
@@ -311,7 +311,7 @@ def test_the_silence_after_an_utterance_is_not_decoded_and_a_pause_within_it_is(
         told.append((recognition, listener._last.sound, listener.timing.segment.ended))
 
     move = "springer gustav eins felix drei"
-    phrases = [*MOVES, f"{move} remis"]  # he might go on, so it takes a second
+    phrases = [*MOVES, f"{move} remis"]  # the phrase may go on, so it takes a second
     listener = Listener(recogniser, MemorySource(sound), on_recognition, phrases=phrases)
     with listener:
         assert listener.wait(60)

@@ -1,4 +1,4 @@
-"""Recognisers and detectors that fail or hang: the next utterance is heard."""
+"""Recognisers and detectors that fail or hang."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.speech.conftest import MOVES, ROOM, Spoken
 
 
 class Mishap:
-    """A recogniser whose first run does something else when it hears its first sound."""
+    """A recogniser whose first decoder calls `does` when it gets its first sound."""
 
     def __init__(self, real: Recogniser, does: Callable[[], object]) -> None:
         self._real, self._does = real, does
@@ -103,13 +103,13 @@ def test_a_voice_detector_that_hangs_is_abandoned_and_blocks_no_caller(
 ) -> None:
     monkeypatch.setattr(listener, "RECOGNISER_PATIENCE_S", 1.0)
     let, hangs = threading.Event(), threading.Event()
-    real, made = endpointing.Silero, 0
+    real, calls = endpointing.Silero, 0
 
     class Hanging(real):  # type: ignore[misc, valid-type]
         def likelihood(self, pcm: bytes) -> float:
-            nonlocal made
-            made += 1
-            if made == 3:
+            nonlocal calls
+            calls += 1
+            if calls == 3:
                 hangs.set()
                 let.wait()
             return float(super().likelihood(pcm))
@@ -124,17 +124,17 @@ def test_a_voice_detector_that_hangs_is_abandoned_and_blocks_no_caller(
         arrived.set()
 
     source = QueueSource()
-    ear = Listener(
+    made = Listener(
         recogniser, source, hear, phrases=MOVES, on_error=told.append,
         on_back=lambda: told.append("back"),
     )  # fmt: skip
-    with ear:
+    with made:
         source.push(ROOM)
         assert hangs.wait(30)
         asked = time.monotonic()
-        ear.listen_for(MOVES[:3])  # the table does so, and it is not to wait
-        ear.mute()
-        ear.unmute()
+        made.listen_for(MOVES[:3])  # the table must not wait here
+        made.mute()
+        made.unmute()
         assert time.monotonic() - asked < 0.5
         limit = time.monotonic() + 30
         while not told and time.monotonic() < limit:
@@ -161,8 +161,8 @@ def test_a_recogniser_that_hangs_over_an_utterance_heard_again_is_abandoned(
 
     def hear(recognition: Recognition) -> None:
         if not failed:
-            ear.listen_for(MOVES[:3])
-            recognitions.append(ear.reheard())  # the first time it does not come back from here
+            made.listen_for(MOVES[:3])
+            recognitions.append(made.reheard())  # hangs the first time
         else:
             recognitions.append(recognition)
             told.set()
@@ -170,8 +170,8 @@ def test_a_recogniser_that_hangs_over_an_utterance_heard_again_is_abandoned(
     again = Again(recogniser, let.wait)
     again.runs = 1  # none of them hangs by itself
     source = QueueSource()
-    ear = Listener(again, source, hear, phrases=MOVES, on_error=failed.append)  # type: ignore[arg-type]
-    with ear:
+    made = Listener(again, source, hear, phrases=MOVES, on_error=failed.append)  # type: ignore[arg-type]
+    with made:
         source.push(ROOM + spoken(MOVES[0]) + ROOM + ROOM)
         limit = time.monotonic() + 60
         while not failed and time.monotonic() < limit:

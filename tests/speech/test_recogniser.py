@@ -1,4 +1,4 @@
-"""Words from sound: real speech, recognised with a grammar and beside it."""
+"""Words from real speech, inside and outside of the closed grammar."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The queue: exactly once, to the right ears, cut off at once."""
+"""The queue of announcements: exactly once, on the right output, silent at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PHRASE = "springer gustav eins felix drei"
 
 
 class Outcomes(list[Outcome]):
-    """Collects what on_done is told."""
+    """Collects the outcomes of on_done."""
 
 
 def test_equal_announcements_in_a_row_are_each_spoken_exactly_once(
@@ -245,7 +245,7 @@ def test_a_sound_is_played_unchanged_in_its_turn(synthesiser: Synthesiser) -> No
 
 
 class HangingSink(SilentSink):
-    """An output that does not come back from playing until it is let."""
+    """An output that hangs while playing until `let` is set."""
 
     def __init__(self) -> None:
         super().__init__("loudspeaker")
@@ -270,12 +270,12 @@ def test_an_output_that_hangs_is_reported_and_used_again_when_it_is_back(
         assert made.wait(60)
         assert outcomes == [Outcome.FAILED, Outcome.FAILED, Outcome.SPOKEN]
         assert errors == ["The audio output (loudspeaker) hangs; plug it in again."] * 2
-        assert len(private.played) == 3  # who has the earphone misses nothing
+        assert len(private.played) == 3  # the earphone misses nothing
         public.let.set()
         limit = time.monotonic() + 10
         while not public.played and time.monotonic() < limit:
             time.sleep(0.01)
-        assert [played.whole for played in public.played] == [False]  # what is stale is not heard
+        assert [played.whole for played in public.played] == [False]  # old sound is not played
         made.say("vier", to=Output.PUBLIC, on_done=outcomes.append)
         assert made.wait(60)
     assert outcomes[-1] is Outcome.SPOKEN

@@ -1,4 +1,4 @@
-"""Rendering with the real pyttsx3 in its worker, and the worker's misbehaviour."""
+"""Rendering with the real pyttsx3 in its worker, and workers that misbehave."""
 
 from __future__ import annotations
 

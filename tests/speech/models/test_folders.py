@@ -1,4 +1,4 @@
-"""Which folder is taken for the model, and what is said about a broken one."""
+"""Which folder is the model, and the messages about a damaged one."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ from blindplay.speech.recogniser import Recogniser
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    """A model of which nothing is written down."""
+    """Return a model without a manifest."""
     ignored = shutil.ignore_patterns(MANIFEST)
     return Path(shutil.copytree(find_model("de"), tmp_path / "model", ignore=ignored))
 

@@ -22,7 +22,7 @@ from tests.speech.models.helpers import (
 )
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_two_peoples_models_and_the_built_in_one_listen_unless_others_are_chosen(
     archive: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""The models that come with the program are what they were when they were made."""
+"""The models that come with the program are unchanged."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_a_server_that_lies_about_the_checksum_changes_nothing(
     assert everything(home) == {} and available("nb") == {}
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_pieces_of_two_versions_are_noticed_and_fetched_anew(archive: Path, server: Served) -> None:
     data = server.files[f"{NAME}.zip"]
 
@@ -89,7 +89,7 @@ def test_pieces_of_two_versions_are_noticed_and_fetched_anew(archive: Path, serv
         breaks_off(1_000_000)(handler)
         server.files[f"{NAME}.zip"] = data
 
-    server.tag = None  # so that the server cannot be asked for the same version
+    server.tag = None  # the server cannot say whether it is the same version
     server.does = [changes]
     told = install(base=base_of(archive, server.url(f"{NAME}.zip")))
     assert any("do not fit together" in line for line in told)
@@ -97,7 +97,7 @@ def test_pieces_of_two_versions_are_noticed_and_fetched_anew(archive: Path, serv
     assert chosen_models("nb")
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_an_unpublished_checksum_is_pinned_at_the_first_download(
     archive: Path, server: Served, home: Path
 ) -> None:
@@ -107,7 +107,7 @@ def test_an_unpublished_checksum_is_pinned_at_the_first_download(
         NAME: hashlib.sha256(archive.read_bytes()).hexdigest()
     }
     store.remove(NAME)
-    # Later the file is another, and so is the sum that the list tells.
+    # Later both the file and the list's checksum have changed.
     data = archive.read_bytes() + b"!"
     server.files[f"{NAME}.zip"] = data
     later = dataclasses.replace(base, md5=hashlib.md5(data).hexdigest(), size=len(data))
@@ -119,7 +119,7 @@ def test_an_unpublished_checksum_is_pinned_at_the_first_download(
         install(base=later)
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_a_full_disk_is_told_before_the_download(
     archive: Path, server: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,7 +130,7 @@ def test_a_full_disk_is_told_before_the_download(
     assert not server.asked
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_a_model_is_installed_from_a_zip_file_or_a_folder_without_the_internet(
     archive: Path, tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -147,7 +147,7 @@ def test_a_model_is_installed_from_a_zip_file_or_a_folder_without_the_internet(
     assert set(available("nb")) == {NAME, "mine.1"}
     other = shutil.copyfile(archive, tmp_path / "unheard-of.zip")
     assert any("Nobody has published" in line for line in install(source=other))
-    # What is called like a model that is known must be that model.
+    # A file with the name of a known model must be that model.
     false = tmp_path / "false" / f"{NAME}.zip"
     false.parent.mkdir()
     with zipfile.ZipFile(shutil.copyfile(archive, false), "a") as packed:
@@ -166,7 +166,7 @@ def test_a_name_that_is_no_folder_everywhere_is_refused(name: str, archive: Path
         store.install("nb", WORDS, source=archive, name=name or "-", tell=lambda line: None)
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_a_base_that_was_damaged_is_fetched_again(
     archive: Path, server: Served, home: Path
 ) -> None:
@@ -179,7 +179,7 @@ def test_a_base_that_was_damaged_is_fetched_again(
     assert not list(home.glob("*/.*"))
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_the_measured_confidence_stays_when_a_models_words_are_renewed(
     archive: Path, home: Path
 ) -> None:
@@ -213,7 +213,7 @@ class Cut(BaseException):
     """The program ends here."""
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_after_an_interruption_there_is_the_old_model_or_the_new_one(
     archive: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -242,7 +242,7 @@ def test_after_an_interruption_there_is_the_old_model_or_the_new_one(
             if left == 0:
                 raise Cut
             if left < 0:
-                return None  # after the end nothing is done any more, no tidying either
+                return None  # a dead process does not tidy up
             return function(*arguments, **options)
 
         return step
@@ -311,7 +311,7 @@ def test_a_killed_installation_is_completed_by_the_next_one(
     assert check_model(chosen_models("nb")[0])
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_a_file_that_has_changed_since_the_installation_is_noticed_before_it_is_loaded(
     archive: Path, home: Path
 ) -> None:
@@ -393,7 +393,7 @@ def test_the_users_own_model_is_made_again_in_place(
         if number:
             assert (own / "confidence.json").read_text() == "measured", "what was measured stays"
         (own / "confidence.json").write_text("measured")
-    # What cannot be heard with is not put in place.
+    # A model that does not work is not put in place.
     before = everything(own)
     broken = Path(shutil.copytree(base, tmp_path / "broken"))
     (broken / "am" / "final.mdl").write_bytes((base / "am" / "final.mdl").read_bytes()[:20_000])
@@ -401,7 +401,7 @@ def test_the_users_own_model_is_made_again_in_place(
     assert everything(own) == before and not list(home.glob(".*"))
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_removing_a_model_leaves_nothing_of_it_and_the_others_listen(
     archive: Path, home: Path
 ) -> None:
@@ -434,7 +434,7 @@ def test_removing_a_model_leaves_nothing_of_it_and_the_others_listen(
     assert outside.exists()
 
 
-@pytest.mark.usefixtures("unproved")
+@pytest.mark.usefixtures("unprobed")
 def test_the_commands_say_what_they_did_in_sentences(
     archive: Path, server: Served, home: Path,
     monkeypatch: pytest.MonkeyPatch,

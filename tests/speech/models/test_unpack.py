@@ -1,4 +1,4 @@
-"""Archives of models that lead elsewhere, swell, or are damaged: nothing of them is written."""
+"""Archives that lead elsewhere, swell, or are damaged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def pack(path: Path, files: Mapping[str, bytes]) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, data in files.items():
             info = zipfile.ZipInfo("x")
-            # As it is, whatever it is: ZipInfo would make it harmless.
+            # ZipInfo would make this name harmless.
             info.filename = info.orig_filename = name
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = (stat.S_IFREG | 0o644) << 16
