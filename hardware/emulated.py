@@ -1,6 +1,6 @@
 """The real firmware in its emulator, with hands like those of the board in software.
 
-:class:`FirmwareBoard` does what :class:`blindplay.boards.emulator.EmulatedBoard` does, in real
+:class:`FirmwareBoard` does what EmulatedBoard does, in real
 time behind a pseudo terminal; :class:`LockstepFirmware` what ``LockstepBoard`` there does. Both
 need what ``make -C hardware`` builds.
 """
@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from blindplay.boards import peg
-from blindplay.boards.emulator import START
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.emulator import START
 
 FOLDER = Path(__file__).parent
 BUILD = FOLDER / "build"
@@ -258,7 +258,7 @@ class FirmwareBoard:
 class LockstepFirmware:
     """The real firmware, whose time goes by only while :meth:`run` runs it.
 
-    As :class:`blindplay.boards.emulator.LockstepBoard`, whose methods say what these do.
+    As LockstepBoard, whose methods say what these do.
     """
 
     def __init__(self, placement: str = START, *, seed: int = 1, baud: int = 9600) -> None:

@@ -28,7 +28,7 @@ HEADER = FOLDER / "firmware" / "ladder.h"
 PARTS = FOLDER / "parts" / "ladder.md"
 
 PIECES = ".PRNBKQprnbkq"
-"""Index = piece code on the wire, as in blindplay/boards/peg.py."""
+"""Index = piece code on the wire, as in blindplay/boards/peg/protocol.py."""
 
 ORDER = "PpNnBbRrQqKk"
 """Pieces by rising resistance: those of one kind side by side, white below black."""

@@ -15,10 +15,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from blindplay.boards import events, peg
-from blindplay.boards.driver import BoardState, PegBoard
-from blindplay.boards.emulator import START, EmulatedBoard, LockstepBoard
+from blindplay.boards import events
 from blindplay.boards.events import BoardEvent
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.driver import BoardState, PegBoard
+from blindplay.boards.peg.emulator import START, EmulatedBoard, LockstepBoard
 
 _SEED = 2026
 _STEP_MS = 10.0
@@ -28,7 +29,7 @@ Side = Literal["white", "black"]
 
 
 class Stepped(Protocol):
-    """A board in lock-step, as :class:`~blindplay.boards.emulator.LockstepBoard` describes it."""
+    """A board in lock-step, as LockstepBoard describes it."""
 
     time: float
 
@@ -44,7 +45,7 @@ class Stepped(Protocol):
 
 
 class RealTimeHands(Protocol):
-    """A board in real time, as :class:`~blindplay.boards.emulator.EmulatedBoard` describes it."""
+    """A board in real time, as EmulatedBoard describes it."""
 
     url: str
 

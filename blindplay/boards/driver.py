@@ -1,394 +1,234 @@
-"""Drives a pegged board over a serial line, and keeps the line up.
-
-Whatever happens to the cable, a lost link never looks like lifted pieces: the driver asks for the
-whole board after each connect, each gap in the sequence, each wrong checksum of the board's state
-and each restart of the board, and reports what it then finds as one :class:`events.Position`.
-"""
+"""Serial lines to boards of any kind: finding, opening, and keeping one up that is pulled out."""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import logging
+import queue
+import sys
+import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterable
-from typing import Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from urllib.parse import urlsplit
 
 import serial
+from serial.tools import list_ports
 
-from . import events, peg
+from . import events
 from .events import BoardEvent
-from .line import (
-    BACKOFF,
-    BAUD,
-    BoardNotFoundError,
-    FoundPort,
-    LineBoard,
-    NoAnswerError,
-    UnfitBoardError,
-    check_url,
-    close_port,
-    discover,
-    explain_open_error,
-    is_missing,
-    link_errors,
-    open_port,
-    read_port,
-)
 
-HELLO_EVERY = 0.3
-HELLO_SECONDS = 3.0
-"""How long a hello is repeated: opening the port resets an Arduino for about 1.5 s."""
-_DUMP_EVERY = 0.5
-_KEEP_ALIVE = 2.0
-"""A hello, not a ping: its nonce shows a restart that nothing else would."""
-_SILENCE = 2.5
-"""The board pings each second; after this silence it may have restarted: greet it again."""
+BAUD = 9600
+BACKOFF = (0.5, 10.0)
+"""First and longest pause between attempts to reach the board, in seconds."""
 
-_WHITE: Literal["white"] = "white"
-_BLACK: Literal["black"] = "black"
+# USB vendors of the boards and adapters that a pegged board is built from.
+VENDORS = {
+    0x2341: "Arduino",
+    0x2A03: "Arduino",
+    0x1A86: "CH340",
+    0x10C4: "CP210x",
+    0x0403: "FTDI",
+    0x067B: "Prolific",
+}
+
+_MOST_WAITING = 10_000
+"""So many events wait for who is told of them, more than hands make in hours; then the line waits,
+so that a board that babbles does not fill the memory."""
+
+_MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
 
 _log = logging.getLogger(__name__)
 
 
-def describe(hello: peg.Hello) -> str:
-    """Say what kind of board sent this hello, in one phrase."""
-    able = peg.Capability(hello.capabilities)
-    parts = [
-        "pegged board",
-        f"firmware {hello.firmware >> 8}.{hello.firmware & 255}",
-        "knows each piece"
-        if able & peg.Capability.IDENTITY
-        else "knows only which holes are occupied",
-    ]
-    if able & peg.Capability.LEVERS:
-        parts.append("clock levers")
-    if able & peg.Capability.BUZZER:
-        parts.append("buzzer")
-    return ", ".join(parts)
+class BoardNotFoundError(ValueError):
+    """The URL can name no board: there is no such device or no such kind of URL."""
 
 
-def probe(url: str, *, baud: int = BAUD, seconds: float = HELLO_SECONDS) -> str:
-    """Open ``url`` once, greet the board, close, and return its description.
+class NoAnswerError(TimeoutError):
+    """The port opened, but what is behind it does not answer as a board does."""
 
-    Raises :class:`BoardNotFoundError` if there is no such port, :class:`NoAnswerError` if nothing
-    answers within ``seconds``, :class:`UnfitBoardError` for a board of another version, and
-    :class:`OSError` with a clear sentence for all else that prevents opening.
+
+class UnfitBoardError(ValueError):
+    """The board answered, but this version of the program cannot work with it."""
+
+
+@dataclass(frozen=True)
+class FoundPort:
+    """A serial port with a USB device behind it that may be a board.
+
+    ``likely`` is True where the vendor is one whose adapters the board is built with.
     """
-    check_url(url)
+
+    url: str
+    description: str
+    vid: int | None
+    pid: int | None
+    serial_number: str | None
+    likely: bool
+
+
+def discover() -> list[FoundPort]:
+    """List the USB serial ports of this computer, likely boards first. Opens none of them."""
+    found = [
+        FoundPort(
+            url=port.device,
+            description=port.description or port.device,
+            vid=port.vid,
+            pid=port.pid,
+            serial_number=port.serial_number,
+            likely=port.vid in VENDORS,
+        )
+        for port in list_ports.comports()
+        if port.vid is not None
+    ]
+    return sorted(found, key=lambda port: (not port.likely, port.url))
+
+
+def check_url(url: str) -> None:
+    """Raise :class:`BoardNotFoundError` if ``url`` cannot name a serial port. Opens nothing."""
+    scheme, separator, _ = url.partition("://")
+    if not url:
+        raise BoardNotFoundError("The board's port is empty: give a device such as /dev/ttyUSB0.")
+    if separator:
+        try:
+            serial.serial_for_url(url, do_not_open=True)
+        except ValueError as error:
+            raise BoardNotFoundError(
+                f"{url} is no board's address, because {scheme}:// is unknown: "
+                "give a device or socket://HOST:PORT."
+            ) from error
+        except (serial.SerialException, OSError):
+            pass  # The kind of URL is known; whether anything is there, opening will tell.
+        try:
+            addressed = scheme != "socket" or urlsplit(url).port is not None
+        except ValueError:  # a port above 65535
+            addressed = False
+        if not addressed:
+            raise BoardNotFoundError(f"{url} has no valid port: give socket://HOST:PORT.")
+    elif sys.platform != "win32":
+        if not Path(url).exists():
+            raise BoardNotFoundError(explain_open_error(url, FileNotFoundError(errno.ENOENT, url)))
+        if not Path(url).is_char_device():
+            raise BoardNotFoundError(f"{url} is no serial port: give the port the board is at.")
+
+
+def explain_open_error(url: str, exc: BaseException) -> str:
+    """Say in one sentence why ``url`` could not be opened or kept open, and what to do."""
+    number, text = _errno(exc), str(exc)
+    if isinstance(exc, NoAnswerError | UnfitBoardError):
+        return text
+    if "://" in url:
+        return f"Nothing answers at {url}: start the board there or correct the address."
+    if number in _MISSING:
+        if _brltty_runs():
+            return (
+                f"There is no port {url}, and brltty is running, which takes over the adapters "
+                "that boards use: add your adapter to brltty's exceptions or stop brltty, then "
+                "plug the board in again."
+            )
+        return f"There is no port {url}: plug the board in, or give the port it is at."
+    if number in (errno.EACCES, errno.EPERM):
+        if sys.platform == "win32":
+            return f"Port {url} is in use by another program: close that program."
+        if sys.platform == "linux":
+            return (
+                f"You may not use port {url}: run 'sudo usermod -aG dialout $USER', "
+                "then log out and log in again."
+            )
+        return f"You may not use port {url}: ask who looks after this computer for the right."
+    if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
+        return f"Port {url} is in use by another program: close that program."
+    _log.debug("the line to %s was lost: %s", url, text)  # no sentence for a person
+    return f"The line to the board at {url} was lost: check the cable."
+
+
+def _errno(exc: BaseException) -> int | None:
+    number = getattr(exc, "errno", None)
+    if isinstance(number, int):
+        return number
+    # On Windows, pyserial puts the error only into its text.
+    text = str(exc)
+    if "FileNotFoundError" in text:
+        return errno.ENOENT
+    return errno.EACCES if "PermissionError" in text else None
+
+
+def is_missing(exc: BaseException) -> bool:
+    """Whether opening a port failed because there is no such device."""
+    return _errno(exc) in _MISSING
+
+
+def _brltty_runs() -> bool:
+    if sys.platform != "linux":
+        return False
+    try:
+        return any(
+            name.read_text().strip() == "brltty" for name in Path("/proc").glob("[0-9]*/comm")
+        )
+    except OSError:
+        return False  # A process ended while we looked; the plain sentence will do.
+
+
+def link_errors() -> tuple[type[Exception], ...]:
+    """What a dying serial line raises; termios.error is not an OSError."""
+    if sys.platform != "win32":
+        import termios
+
+        return (OSError, termios.error)
+    return (OSError,)  # serial.SerialException is one
+
+
+def open_port(url: str, baud: int) -> serial.Serial:
+    """Open the port; raise BoardNotFoundError for a URL that makes no sense."""
+    try:
+        if "://" in url:
+            return serial.serial_for_url(url, baudrate=baud, timeout=0.05, write_timeout=1.0)
+        # Only local ports can be locked; sockets and the like do not take the argument.
+        return serial.serial_for_url(
+            url, baudrate=baud, timeout=0.05, write_timeout=1.0, exclusive=True
+        )
+    except OSError:
+        raise
+    except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
+        raise BoardNotFoundError(
+            f"{url} is no board's address: give a device or socket://HOST:PORT."
+        ) from error
+
+
+def read_port(port: serial.Serial) -> bytes:
+    """What has come, or what comes within the port's timeout."""
+    return bytes(port.read(max(1, port.in_waiting)))
+
+
+def close_port(port: serial.Serial) -> None:
+    """Close a port that may be dead already."""
     lost = link_errors()
     try:
-        port = open_port(url, baud)
-    except lost as error:
-        sentence = explain_open_error(url, error)
-        if "://" not in url and is_missing(error):
-            raise BoardNotFoundError(sentence) from error
-        raise OSError(sentence) from error
-    try:
-        return describe(_greet(port, url, baud, seconds))
-    except NoAnswerError:
-        raise
-    except lost as error:
-        raise OSError(explain_open_error(url, error)) from error
-    finally:
-        close_port(port)
+        port.close()
+    except lost:
+        _log.debug("closing a lost port failed", exc_info=True)
 
 
-def _greet(port: serial.Serial, url: str, baud: int, seconds: float) -> peg.Hello:
-    decoder, heard = peg.Decoder(), False
-    end = time.monotonic() + seconds
-    next_hello = 0.0
-    while (now := time.monotonic()) < end:
-        if now >= next_hello:
-            port.write(peg.encode(peg.AskHello()))
-            next_hello = now + HELLO_EVERY
-        data = read_port(port)
-        heard = heard or bool(data)
-        for message in decoder.feed(data):
-            if isinstance(message, peg.Hello):
-                _check_fit(message)
-                return message
-    raise NoAnswerError(_no_answer(url, baud, decoder, heard))
+@dataclass(frozen=True)
+class _Usb:
+    vid: int
+    pid: int
+    serial_number: str | None
 
 
-def _no_answer(url: str, baud: int, decoder: peg.Decoder, heard: bool) -> str:
-    if heard and decoder.frames == 0:
-        return (
-            f"What is at {url} sends, but nothing a board would say at {baud} baud: "
-            "check the baud rate, or give the port of the board."
-        )
-    return f"The board at {url} does not answer: check that it is the board's port, replug it."
+class LineBoard:
+    """A board behind a serial line, as a life: connected, lost, found again, until closed.
 
-
-def _check_fit(hello: peg.Hello) -> None:
-    if hello.version != peg.PROTOCOL_VERSION:
-        raise UnfitBoardError(
-            f"The board speaks protocol {hello.version} and this program "
-            f"{peg.PROTOCOL_VERSION}: update whichever is older."
-        )
-    if hello.squares != peg.SQUARES:
-        raise UnfitBoardError(
-            f"The board says it has {hello.squares} squares instead of 64: update its firmware."
-        )
-
-
-class _Clock:
-    """Converts the board's uptime to host time.
-
-    Transport only ever delays, so the smallest difference seen is the best. A ceramic resonator
-    may be 0.5 % off, hence only the last few seconds count.
-    """
-
-    def __init__(self) -> None:
-        self._base = 0  # multiples of 2**32 ms that have passed
-        self._last: int | None = None
-        self._seen: deque[tuple[float, float]] = deque(maxlen=8)
-
-    def set(self, uptime: int, now: float) -> None:
-        """A message was sent at ``uptime`` and heard ``now``."""
-        # Each message's uptime is close to the last one's; a much smaller one has wrapped round.
-        if self._last is not None and uptime < self._last:
-            self._base += 1 << 32
-        self._last = uptime
-        self._seen.append((now, now - (self._base + uptime) / 1000))
-
-    def time(self, uptime: int, now: float) -> float:
-        """Return the host time at which the board's clock showed ``uptime``."""
-        if not self._seen or self._last is None:
-            return now
-        # The difference from the last message, over the wrap in either direction.
-        ahead = (uptime - self._last + (1 << 31)) % (1 << 32) - (1 << 31)
-        offset = min(difference for _, difference in self._seen)
-        return min(now, (self._base + self._last + ahead) / 1000 + offset)
-
-
-class BoardState:
-    """The host's picture of the board: messages in, events out, without any input or output.
-
-    ``before`` is the mirror of the last connection: what stood on the board then is what a fault
-    hides now, and presses of the levers are counted on unless the board has restarted.
-    """
-
-    def __init__(self, url: str, before: BoardState | None = None) -> None:
-        self._url = url
-        self._clock = _Clock()
-        self._nonce: int | None = before._nonce if before else None
-        self._uptime: int = before._uptime if before else 0
-        self._known_at: float | None = before._known_at if before else None
-        self._presses: list[int | None] = before._presses if before else [None, None]
-        self._pressed_at: list[int | None] = before._pressed_at if before else [None, None]
-        self._since: int = before._since if before else 0
-        # What was in each hole when last it was known: a fault does not change it.
-        self.codes: tuple[int, ...] | None = before.codes if before else None
-        self._sequence: int | None = None
-        self._faulty: set[int] = set()
-        self.identity = True
-        self._state: list[int] | None = None
-        self.greeted = False
-        self.wants_hello = True
-        self.wants_dump = False
-        self._heard_last = 0.0
-        self._next_hello = self._next_dump = self._next_keep_alive = 0.0
-
-    def hear(self, message: peg.Message, now: float) -> list[BoardEvent]:
-        """Take one message, heard at ``now``; raise UnfitBoardError for a foreign board."""
-        self._heard_last = now
-        match message:
-            case peg.Hello():
-                return self._hello(message, now)
-            case _ if not self.greeted:
-                return []  # An older connection's leftovers.
-            case peg.Dump():
-                return self._dump(message, now)
-            case peg.Ping():
-                return self._ping(message, now)
-            case peg.HoleChanged():
-                return self._event(message, now)
-            case peg.LeverMoved():
-                return self._lever(message, now)
-            case peg.Presses():
-                return self._count_presses(message, now)
-            case _:
-                return []
-
-    def asks(self, now: float) -> list[peg.HostCommand]:
-        """What to ask the board at ``now``, in seconds; to be called many times a second."""
-        silent = self.greeted and self.silence(now) > _SILENCE
-        if silent or now >= self._next_keep_alive:
-            self.wants_hello = True
-        commands: list[peg.HostCommand] = []
-        if self.wants_hello and now >= self._next_hello:
-            commands.append(peg.AskHello())
-            self._next_hello = now + HELLO_EVERY
-            self._next_keep_alive = now + _KEEP_ALIVE
-        if self.wants_dump and now >= self._next_dump:
-            commands.append(peg.AskDump())
-            self._next_dump = now + _DUMP_EVERY
-        return commands
-
-    def silence(self, now: float) -> float:
-        """For how many seconds no whole message has come from the board."""
-        return now - self._heard_last
-
-    def _hello(self, hello: peg.Hello, now: float) -> list[BoardEvent]:
-        _check_fit(hello)
-        self.wants_hello = False
-        restarted = hello.nonce != self._nonce or hello.uptime < self._uptime
-        if restarted:
-            # If it booted after we last heard it, we missed every press that it has counted.
-            foreign = self._known_at is None or hello.uptime / 1000 > now - self._known_at + 0.1
-            self._presses = [None, None] if foreign else [0, 0]
-            self._pressed_at = [None, None]
-            self._since = hello.uptime
-        if restarted or not self.greeted:
-            self._clock = _Clock()
-            self._sequence = self._state = None
-            self.wants_dump = True
-        self._nonce = hello.nonce
-        self._heard_at(hello.uptime, now)
-        self.identity = bool(hello.capabilities & peg.Capability.IDENTITY)
-        if self.greeted:
-            return []
-        self.greeted = True
-        return [events.Connected(self._url, describe(hello), now)]
-
-    def _heard_at(self, uptime: int, now: float) -> None:
-        self._uptime, self._known_at = uptime, now
-        self._clock.set(uptime, now)
-
-    def _restarted(self, uptime: int) -> bool:
-        # Backwards by less than half the range: a restart; by more: the counter wrapped.
-        if 0 < (self._uptime - uptime) % (1 << 32) < 1 << 31:
-            self.wants_hello = self.wants_dump = True
-            return True
-        return False
-
-    def _dump(self, dump: peg.Dump, now: float) -> list[BoardEvent]:
-        if self._restarted(dump.uptime):
-            return []
-        self._heard_at(dump.uptime, now)
-        self.wants_dump = False
-        self._sequence = dump.sequence
-        self._state = list(dump.codes)
-        before = self.codes or (peg.EMPTY,) * peg.SQUARES
-        self.codes = tuple(
-            old if new == peg.FAULT else new for old, new in zip(before, dump.codes, strict=True)
-        )
-        faulty = {square for square, code in enumerate(dump.codes) if code == peg.FAULT}
-        at = self._clock.time(dump.uptime, now)
-        fresh = sorted(faulty - self._faulty)
-        self._faulty = faulty
-        return [
-            self._position(at),
-            *(events.ContactFault(peg.square_name(square), at) for square in fresh),
-        ]
-
-    def _ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
-        if self._restarted(ping.uptime):
-            return []
-        self._heard_at(ping.uptime, now)
-        if self._state is not None and (
-            ping.sequence != self._sequence or ping.state_crc != peg.state_crc(self._state)
-        ):
-            self.wants_dump = True
-        return []
-
-    def _follows(self, sequence: int) -> bool:
-        """Note an event's number; False if it was heard before."""
-        if self._sequence is not None:
-            if sequence == self._sequence:
-                return False
-            if sequence != (self._sequence + 1) & 0xFFFF:
-                self.wants_dump = True
-            self._sequence = sequence
-        return True
-
-    def _event(self, event: peg.HoleChanged, now: float) -> list[BoardEvent]:
-        if not self._follows(event.sequence):
-            return []
-        square, name = event.square, peg.square_name(event.square)
-        at = self._clock.time(event.uptime, now)
-        if self._state is not None:
-            if self._state[square] != event.old:
-                self.wants_dump = True
-            self._state[square] = event.new
-        if event.new == peg.FAULT:
-            self._faulty.add(square)
-            return [events.ContactFault(name, at)]
-        self._faulty.discard(square)
-        known = self.codes[square] if self.codes is not None else None
-        if self.codes is not None:
-            self.codes = (*self.codes[:square], event.new, *self.codes[square + 1 :])
-        piece = peg.PIECES[event.new] if self.identity else None
-        if event.old == peg.FAULT:
-            # Nobody saw what happened behind the fault. Only a piece that now stands where there
-            # was none has certainly been placed; a lift is never derived from a fault.
-            if known == peg.EMPTY and event.new != peg.EMPTY:
-                return [events.Placed(name, piece, at)]
-            return [self._position(at)] if self.codes is not None else []
-        if event.new == peg.EMPTY:
-            return [events.Lifted(name, at)]
-        if event.old == peg.EMPTY:
-            return [events.Placed(name, piece, at)]
-        # Exchanged faster than a lift is believed.
-        return [events.Lifted(name, at), events.Placed(name, piece, at)]
-
-    def _lever(self, lever: peg.LeverMoved, now: float) -> list[BoardEvent]:
-        # A press is told at once; one from long before was made after a restart that we missed.
-        if self._restarted(lever.uptime + 1000):
-            return []
-        if not self._follows(lever.sequence) or not lever.down:
-            return []
-        known = self._presses[lever.lever]
-        if known is not None:
-            self._presses[lever.lever] = (known + 1) % 256
-        self._pressed_at[lever.lever] = lever.uptime
-        at = self._clock.time(lever.uptime, now)
-        return [events.LeverPressed("black" if lever.lever else "white", at)]
-
-    def _count_presses(self, told: peg.Presses, now: float) -> list[BoardEvent]:
-        """Find presses whose frames got lost; several of one lever get the last one's time."""
-        if self._restarted(told.uptime):
-            return []
-        self._heard_at(told.uptime, now)
-        found: list[BoardEvent] = []
-        for lever, side, count, at in (
-            (0, _WHITE, told.white, told.white_at),
-            (1, _BLACK, told.black, told.black_at),
-        ):
-            known = self._presses[lever]
-            if known is not None:
-                missed = (count - known) % 256
-                if missed > 127:  # Not counted since the boot that we know of.
-                    self.wants_hello = True
-                    missed = 0
-            else:
-                # The first count since the board's boot: only the last press can be judged.
-                fresh = (at - self._since) % (1 << 32) < 1 << 31
-                missed = int(count > 0 and fresh and at != self._pressed_at[lever])
-            self._presses[lever] = count
-            if missed:
-                self._pressed_at[lever] = at
-                found += [events.LeverPressed(side, self._clock.time(at, now))] * missed
-        return sorted(found, key=lambda press: press.at)
-
-    def _position(self, at: float) -> events.BoardPosition:
-        return events.BoardPosition(self.placement() or "", at)
-
-    def placement(self) -> str | None:
-        """The board as it was last known, None before the first dump."""
-        if self.codes is None:
-            return None
-        return peg.placement_of(self.codes, identity=self.identity)
-
-
-class PegBoard(LineBoard):
-    """A pegged board at ``url``: a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL.
-
-    ``on_event`` is called in a thread for that alone, one event at a time; what it raises is
-    logged and does not stop the driver. The connection is made and remade until :meth:`close`;
-    :class:`~blindplay.boards.events.Connected` and ``Disconnected`` tell each change, and the
-    first failure too. ``ports`` lists the USB ports among which a board that was plugged in
-    again under another name is found; it is :func:`discover` unless given.
+    A driver of one kind of board says in :meth:`_session` what is spoken on an open line. ``url``
+    is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` is called in a
+    thread for that alone, one event at a time; what it raises is logged and stops nothing, and
+    however long it takes, the board is listened to: one that thinks nobody hears it falls silent,
+    and what is touched meanwhile would be lost. ``ports`` lists the USB ports among which a board
+    that was plugged in again under another name is found.
     """
 
     def __init__(
@@ -396,72 +236,128 @@ class PegBoard(LineBoard):
         url: str,
         on_event: Callable[[BoardEvent], None],
         *,
-        baud: int = BAUD,
+        name: str,
         backoff: tuple[float, float] = BACKOFF,
-        hello_seconds: float = HELLO_SECONDS,
         ports: Callable[[], Iterable[FoundPort]] = discover,
     ) -> None:
-        super().__init__(url, on_event, name="pegged board", backoff=backoff, ports=ports)
-        self._baud = baud
-        self._hello_seconds = hello_seconds
-        self._mirror: BoardState | None = None
-        self._placement: str | None = None
-        self._outbox: deque[bytes] = deque(maxlen=16)
-        self._rejected = 0
-        self._decoder: peg.Decoder | None = None
+        if not url:
+            raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
+        self.url = url
+        self._on_event = on_event
+        self._name = name
+        self._backoff = backoff
+        self._ports = ports
+        self._usb: _Usb | None = None
+        self._connected = False
+        self._told_gone = False
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._teller: threading.Thread | None = None
+        self._waiting: queue.Queue[BoardEvent | None] = queue.Queue(_MOST_WAITING)
 
     @property
-    def rejected(self) -> int:
-        """How many damaged frames have been thrown away on all connections so far."""
-        return self._rejected + (self._decoder.rejected if self._decoder else 0)
+    def connected(self) -> bool:
+        """Whether the board has answered and is still being heard."""
+        return self._connected
 
-    def placement(self) -> str | None:
-        """The board as last known, as FEN's first field; None before the first dump."""
-        return self._placement
+    def start(self) -> None:
+        """Begin to connect, in the background. Raises :class:`RuntimeError` if begun already."""
+        if self._thread is not None:
+            kind = type(self).__name__
+            raise RuntimeError(f"This board was started before: make a new {kind}.")
+        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+        self._teller = threading.Thread(target=self._tell, name=f"{self._name}: told", daemon=True)
+        self._thread.start()
+        self._teller.start()
 
-    def buzz(self, pattern: int) -> None:
-        """Sound the buzzer with pattern 0–255, if there is a connection and a buzzer."""
-        if self._connected:
-            self._outbox.append(peg.encode(peg.Buzz(pattern)))
+    def close(self) -> None:
+        """Stop and free the port. No event comes after this returns; closing twice is harmless."""
+        self._stop.set()
+        with contextlib.suppress(queue.Full):
+            self._waiting.put_nowait(None)
+        for thread in (self._thread, self._teller):
+            if thread is not None and thread is not threading.current_thread():
+                thread.join(timeout=5)
+
+    def _is_ours(self, thread: threading.Thread) -> bool:
+        """Whether it is one of the driver's own threads."""
+        return thread in (self._thread, self._teller)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _session(self, url: str) -> None:
-        port = open_port(url, self._baud)
-        self._decoder = peg.Decoder()
-        self._mirror = mirror = BoardState(url, self._mirror)
-        try:
-            self._talk(port, mirror, url)
-        finally:
-            self._rejected += self._decoder.rejected
-            self._decoder = None
-            close_port(port)
+        """Open ``url``, tell :meth:`_found` once the board has answered, and speak with it until
+        ``_stop`` is set; raise what ends it otherwise."""
+        raise NotImplementedError
 
-    def _talk(self, port: serial.Serial, mirror: BoardState, url: str) -> None:
-        decoder = self._decoder
-        assert decoder is not None
-        start = time.monotonic()
-        any_bytes = False
+    def _run(self) -> None:
+        first, longest = self._backoff
+        pause = first
         while not self._stop.is_set():
-            data = read_port(port)
-            now = time.monotonic()
-            any_bytes = any_bytes or bool(data)
-            for message in decoder.feed(data):
-                told = mirror.hear(message, now)
-                if mirror.greeted and not self._connected:
-                    self._found(url)
-                self._placement = mirror.placement() or self._placement
-                for event in told:
-                    self._emit(event)
-            if mirror.greeted:
-                gone = mirror.silence(now) > _SILENCE + self._hello_seconds
-            else:
-                gone = now - start > self._hello_seconds
-            if gone:
-                raise NoAnswerError(_no_answer(url, self._baud, decoder, any_bytes))
-            for command in mirror.asks(now):
-                port.write(peg.encode(command))
-            while self._outbox:
-                port.write(self._outbox.popleft())
+            for url in self._candidates():
+                try:
+                    self._session(url)
+                except ValueError as error:
+                    why = str(error)
+                except link_errors() as error:
+                    why = explain_open_error(url, error)
+                else:
+                    self._connected = False
+                    return  # closed
+                if self._connected:
+                    pause = first
+                self._gone(why)
+                if self._stop.is_set():
+                    return
+            self._stop.wait(pause)
+            pause = min(longest, pause * 2)
+
+    def _candidates(self) -> list[str]:
+        """Where the board may be: its port, unless that is another device now, then its USB id."""
+        if self._usb is None:
+            return [self.url]
+        ports = list(self._ports())
+        same = [port.url for port in ports if _Usb(*_ids(port)) == self._usb]
+        foreign = [port.url for port in ports if port.url not in same]
+        here = [] if _real(self.url) in map(_real, foreign) else [self.url]
+        return here + [url for url in same if _real(url) != _real(self.url)]
 
     def _found(self, url: str) -> None:
-        super()._found(url)
-        self._outbox.clear()
+        self._connected = True
+        self._told_gone = False
+        self.url = url
+        for port in self._ports():
+            if port.vid is not None and _real(port.url) == _real(url):
+                self._usb = _Usb(*_ids(port))
+
+    def _gone(self, why: str) -> None:
+        self._connected = False
+        if not self._told_gone and not self._stop.is_set():
+            self._told_gone = True
+            self._emit(events.Disconnected(why, time.monotonic()))
+
+    def _emit(self, event: BoardEvent) -> None:
+        while not self._stop.is_set():
+            with contextlib.suppress(queue.Full):
+                self._waiting.put(event, timeout=0.5)
+                return
+
+    def _tell(self) -> None:
+        while (event := self._waiting.get()) is not None and not self._stop.is_set():
+            try:
+                self._on_event(event)
+            except Exception:
+                _log.exception("the receiver of board events failed on %s", event)
+
+
+def _ids(port: FoundPort) -> tuple[int, int, str | None]:
+    return port.vid or 0, port.pid or 0, port.serial_number
+
+
+def _real(url: str) -> str:
+    return url if "://" in url or sys.platform == "win32" else str(Path(url).resolve())

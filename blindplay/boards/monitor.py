@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import TextIO
 
 from . import events
-from .driver import PegBoard, probe
+from .driver import BoardNotFoundError, check_url, discover
 from .events import BoardEvent
-from .line import BoardNotFoundError, check_url, discover
+from .peg.driver import PegBoard, probe
 
 _NAMES = {"P": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 

@@ -24,8 +24,8 @@ from pathlib import Path
 import chess
 
 from blindplay import __version__
-from blindplay.boards.driver import probe
-from blindplay.boards.line import discover
+from blindplay.boards.driver import discover
+from blindplay.boards.peg.driver import probe
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory

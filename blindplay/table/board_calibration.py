@@ -9,10 +9,10 @@ from typing import Protocol, TextIO
 
 import chess
 
-from blindplay.boards import calibration as found
-from blindplay.boards import peg
-from blindplay.boards.calibration import Calibration, Contact, HoleReading, RawBoard
 from blindplay.boards.monitor import find_board
+from blindplay.boards.peg import calibration as found
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, RawBoard
 from blindplay.language import Command, Language
 from blindplay.wording.board_steps import key_of, word_of
 

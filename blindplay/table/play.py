@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import chess
 
-from blindplay.boards.calibration import kept
 from blindplay.boards.dgt import find_dgt_board
-from blindplay.boards.line import BoardNotFoundError, check_url
+from blindplay.boards.driver import BoardNotFoundError, check_url
 from blindplay.boards.monitor import find_board
+from blindplay.boards.peg.calibration import kept
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.decision import listening_models, open_recogniser
 from blindplay.language import Language, load

@@ -17,11 +17,12 @@ from unittest.mock import patch
 import chess
 import platformdirs
 
-from blindplay.boards import calibration, driver, flashing, peg
 from blindplay.boards.dgt import protocol as dgt
 from blindplay.boards.dgt.recording import NoRecordingError, decode
-from blindplay.boards.emulator import START, SoftBoard
-from blindplay.boards.line import UnfitBoardError
+from blindplay.boards.driver import UnfitBoardError
+from blindplay.boards.peg import calibration, driver, flashing
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.emulator import START, SoftBoard
 from blindplay.console.access import AccessLinks
 from blindplay.hearing import speaker_preferences
 from blindplay.language import load

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from blindplay.boards import line
+from blindplay.boards import driver as line
 from tests import ROOT
 
 HARDWARE = ROOT / "hardware"

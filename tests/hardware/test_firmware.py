@@ -15,12 +15,13 @@ import pytest
 
 from blindplay.bench import boards
 from blindplay.bench.boards import Host, Stepped
-from blindplay.boards import events, peg
-from blindplay.boards.driver import PegBoard, probe
-from blindplay.boards.emulator import START, LockstepBoard
-from blindplay.boards.line import NoAnswerError
+from blindplay.boards import events
+from blindplay.boards.driver import NoAnswerError
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.driver import PegBoard, probe
+from blindplay.boards.peg.emulator import START, LockstepBoard
 from tests import ROOT
-from tests.boards.test_driver import Ear
+from tests.boards.peg.test_driver import Ear
 
 if TYPE_CHECKING:
     from hardware.emulated import LockstepFirmware

@@ -4,7 +4,7 @@ A DGT board knows its pieces but sends no checksum, and says nothing about hands
 is good for positions that two messages agree on, and never for the claim that a piece was touched.
 """
 
-from .board import DgtBoard, find_dgt_board, probe
+from .driver import DgtBoard, find_dgt_board, probe
 from .moves import Commit, MoveFinder, MoveFound, MoveUnclear
 from .protocol import Decoder
 from .recording import NoRecordingError, decode

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import chess
 
-from blindplay.boards import emulator
+from blindplay.boards.peg.emulator import board as emulator
 from tests.boards.dgt import hands
 
 FORBIDDEN = {0x4E, 0x50, 0x51, 0x52, 0x53, 0x54}

@@ -10,12 +10,13 @@ import time
 import pytest
 from serial.tools import list_ports
 
-from blindplay.boards import line, monitor
-from blindplay.boards.emulator import EmulatedBoard
-from blindplay.boards.line import BoardNotFoundError, FoundPort
+from blindplay.boards import driver as line
+from blindplay.boards import monitor
+from blindplay.boards.driver import BoardNotFoundError, FoundPort
 from blindplay.boards.monitor import find_board
 from blindplay.boards.monitor import monitor as watch
-from blindplay.boards.practice import practise
+from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator.practice import practise
 from tests.command_line import run
 
 

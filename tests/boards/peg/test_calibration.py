@@ -11,8 +11,10 @@ import chess
 import platformdirs
 import pytest
 
-from blindplay.boards import calibration, peg
-from blindplay.boards.calibration import (
+from blindplay.boards.driver import BoardNotFoundError, NoAnswerError
+from blindplay.boards.peg import calibration
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.calibration import (
     Calibration,
     Contact,
     HoleReading,
@@ -23,8 +25,7 @@ from blindplay.boards.calibration import (
     kept,
     merged,
 )
-from blindplay.boards.emulator import START, EmulatedBoard
-from blindplay.boards.line import BoardNotFoundError, NoAnswerError
+from blindplay.boards.peg.emulator import START, EmulatedBoard
 from blindplay.language import Language, languages, load
 from blindplay.table.board_calibration import calibrate, check
 from tests.command_line import run

@@ -6,8 +6,8 @@ from typing import TextIO
 
 import chess
 
-from . import peg
-from .emulator import EmulatedBoard
+from .. import protocol as peg
+from .board import EmulatedBoard
 
 HELP = (
     "Type lift e2, place e4 P (without a letter: what was lifted last), move e2e4 (castling as "

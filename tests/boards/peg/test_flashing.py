@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.boards import flashing
-from blindplay.boards.line import BoardNotFoundError, FoundPort
+from blindplay.boards.driver import BoardNotFoundError, FoundPort
+from blindplay.boards.peg import flashing
 from tests.command_line import run
 
 HEX = ":0400000001020304F2\n:00000001FF\n"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.boards import peg
+from blindplay.boards.peg import protocol as peg
 
 u8, u16, u32 = (st.integers(0, (1 << bits) - 1) for bits in (8, 16, 32))
 codes = st.sampled_from([*range(13), peg.FAULT])

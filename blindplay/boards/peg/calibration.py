@@ -21,8 +21,8 @@ from typing import Any, Self
 import platformdirs
 import serial
 
-from . import peg
-from .line import BAUD, NoAnswerError, check_url, discover, explain_open_error
+from ..driver import BAUD, NoAnswerError, check_url, discover, explain_open_error
+from . import protocol as peg
 
 SAMPLES = 7
 """Readings of one hole: a loose contact shows in their spread."""
@@ -108,8 +108,8 @@ def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
 class RawBoard:
     """A board that is asked for readings; nothing else may have its port open meanwhile.
 
-    Raises :class:`~blindplay.boards.driver.BoardNotFoundError` for what is no board's address,
-    :class:`~blindplay.boards.driver.NoAnswerError` where no board answers, :class:`OSError` with
+    Raises BoardNotFoundError for what is no board's address,
+    NoAnswerError where no board answers, :class:`OSError` with
     one sentence for all else.
     """
 

@@ -17,8 +17,7 @@ from collections.abc import Callable, Iterable
 import serial
 
 from .. import events
-from ..events import BoardEvent
-from ..line import (
+from ..driver import (
     BACKOFF,
     BAUD,
     BoardNotFoundError,
@@ -33,6 +32,7 @@ from ..line import (
     open_port,
     read_port,
 )
+from ..events import BoardEvent
 from .moves import board_fen, placement_of, turned_at_start
 from .protocol import (
     FIELDS,

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import pytest
 import serial
 
-from blindplay.boards import driver, events, line, peg
-from blindplay.boards.driver import PegBoard
-from blindplay.boards.emulator import START, EmulatedBoard
+from blindplay.boards import driver as line
+from blindplay.boards import events
+from blindplay.boards.driver import BoardNotFoundError, FoundPort, NoAnswerError
 from blindplay.boards.events import (
     BoardEvent,
     BoardPosition,
@@ -28,7 +28,9 @@ from blindplay.boards.events import (
     Lifted,
     Placed,
 )
-from blindplay.boards.line import BoardNotFoundError, FoundPort, NoAnswerError
+from blindplay.boards.peg import PegBoard, driver
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.emulator import START, EmulatedBoard
 
 if TYPE_CHECKING:
     from hardware.emulated import FirmwareBoard

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from .line import BoardNotFoundError, discover
+from ..driver import BoardNotFoundError, discover
 
 BOARDS: Mapping[str, tuple[str, int]] = {
     "nano": ("Arduino Nano", 115200),
@@ -46,7 +46,7 @@ class Plan:
 def only_port() -> str:
     """The port of the one board that is plugged in; it need not have any firmware yet.
 
-    Raises :class:`~blindplay.boards.driver.BoardNotFoundError` if there is none, or a choice.
+    Raises BoardNotFoundError if there is none, or a choice.
     """
     ports = [port.url for port in discover() if port.likely]
     if len(ports) == 1:

@@ -11,8 +11,9 @@ import chess
 import pytest
 
 from blindplay.boards.dgt import DgtBoard, find_dgt_board, probe
-from blindplay.boards.dgt.board import _DgtBoardState
+from blindplay.boards.dgt.driver import _DgtBoardState
 from blindplay.boards.dgt.protocol import Decoder, Message
+from blindplay.boards.driver import BoardNotFoundError, FoundPort, NoAnswerError
 from blindplay.boards.events import (
     BoardPosition,
     Connected,
@@ -21,10 +22,9 @@ from blindplay.boards.events import (
     Lifted,
     Placed,
 )
-from blindplay.boards.line import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards.dgt import hands
 from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
-from tests.boards.test_driver import Ear
+from tests.boards.peg.test_driver import Ear
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"

@@ -9,9 +9,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from blindplay.boards import peg
-from blindplay.boards.driver import PegBoard
-from blindplay.boards.emulator import EmulatedBoard
 from blindplay.boards.events import (
     BoardEvent,
     BoardPosition,
@@ -21,7 +18,10 @@ from blindplay.boards.events import (
     Lifted,
     Placed,
 )
-from tests.boards.test_driver import Ear
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.emulator import EmulatedBoard
+from tests.boards.peg.test_driver import Ear
 
 SEED = 9
 
@@ -135,8 +135,8 @@ def test_what_is_touched_while_nobody_takes_it_is_told_later(
     board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table may be held up for long, by its disk; the board must not think that nobody hears."""
-    monkeypatch.setattr("blindplay.boards.emulator._HOST_SILENCE_MS", 1000.0)
-    monkeypatch.setattr("blindplay.boards.driver._KEEP_ALIVE", 0.3)
+    monkeypatch.setattr("blindplay.boards.peg.emulator.board._HOST_SILENCE_MS", 1000.0)
+    monkeypatch.setattr("blindplay.boards.peg.driver._KEEP_ALIVE", 0.3)
     ear, held = Ear(), threading.Event()
 
     def slow(event: BoardEvent) -> None:
