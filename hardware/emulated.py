@@ -15,8 +15,9 @@ import time
 from pathlib import Path
 from typing import Literal
 
+from chess import STARTING_BOARD_FEN as START
+
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.emulator import START
 
 FOLDER = Path(__file__).parent
 BUILD = FOLDER / "build"

@@ -15,11 +15,14 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from chess import STARTING_BOARD_FEN as START
+
 from blindplay.boards import events
 from blindplay.boards.events import BoardEvent
+from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.driver import BoardState, PegBoard
-from blindplay.boards.peg.emulator import START, EmulatedBoard, LockstepBoard
+from blindplay.boards.peg.emulator import EmulatedBoard, LockstepBoard
+from blindplay.boards.peg.state import PegBoardState
 
 _SEED = 2026
 _STEP_MS = 10.0
@@ -63,23 +66,23 @@ class Host:
         self.heard: list[tuple[float, BoardEvent]] = []
         """All events so far, each with the time in milliseconds at which the host received it."""
         self.messages: list[peg.Message] = []
-        self._mirror: BoardState | None = None
+        self._state: PegBoardState | None = None
         self.connect()
 
     def connect(self) -> None:
         """Begin a new connection, as after plugging in."""
-        self._mirror = BoardState("lock-step", self._mirror)
+        self._state = PegBoardState("lock-step", self._state)
         self._decoder = peg.Decoder()
 
     @property
     def placement(self) -> str | None:
         """The placement as the host knows it."""
-        return self._mirror.placement() if self._mirror else None
+        return self._state.placement() if self._state else None
 
     @property
     def certain(self) -> bool:
         """False while the host needs a dump that has not come yet."""
-        return self._mirror is not None and not self._mirror.wants_dump
+        return self._state is not None and not self._state.wants_dump
 
     def run(self, ms: float) -> list[BoardEvent]:
         """Let ``ms`` milliseconds pass and return the events of that time."""
@@ -88,9 +91,9 @@ class Host:
         while (left := end - self.board.time) > 0.01:  # a board may round its time
             for at, data in self.board.run(min(left, _STEP_MS)):
                 told += self._take(data, at)
-            if self._mirror is not None:
-                for command in self._mirror.asks(self.board.time / 1000):
-                    self.board.hear(peg.encode(command))
+            assert self._state is not None
+            if request := self._state.requests(self.board.time / 1000):
+                self.board.hear(request)
         return told
 
     def run_until(self, done: Callable[[list[BoardEvent]], bool], at_most: float) -> bool:
@@ -104,12 +107,12 @@ class Host:
         return True
 
     def _take(self, data: bytes, at: float) -> list[BoardEvent]:
-        assert self._mirror is not None
+        assert self._state is not None
         told: list[BoardEvent] = []
         before = self._decoder.rejected
         for message in self._decoder.feed(data):
             self.messages.append(message)
-            told += self._mirror.hear(message, at / 1000)
+            told += self._state.hear(message, at / 1000)
         self.rejected += self._decoder.rejected - before
         self.heard += [(at, event) for event in told]
         return told

@@ -1,287 +1,215 @@
-"""Serial lines to boards of any kind: finding, opening, and keeping one up that is pulled out."""
+"""The part of a driver that all makers share: connect, listen, notice a loss, connect again."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import logging
 import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
-from urllib.parse import urlsplit
+from typing import ClassVar, Generic, Self, TypeVar
 
-import serial
-from serial.tools import list_ports
+from .events import BoardEvent, Connected, Disconnected
+from .ports import (
+    BAUD,
+    LINK_ERRORS,
+    BoardNotFoundError,
+    FoundPort,
+    NoAnswerError,
+    check_url,
+    close_port,
+    discover,
+    explain,
+    explained,
+    open_port,
+    read_port,
+)
 
-from . import events
-from .events import BoardEvent
-
-BAUD = 9600
 BACKOFF = (0.5, 10.0)
-"""First and longest pause between attempts to reach the board, in seconds."""
+"""First and longest pause between two attempts to connect, in seconds."""
+ANSWER_SECONDS = 3.0
+"""How long a board may take to answer. Opening its port resets an Arduino for about 1.5 s."""
 
-# USB vendors of the boards and adapters that a pegged board is built from.
-VENDORS = {
-    0x2341: "Arduino",
-    0x2A03: "Arduino",
-    0x1A86: "CH340",
-    0x10C4: "CP210x",
-    0x0403: "FTDI",
-    0x067B: "Prolific",
-}
-
-_MOST_WAITING = 10_000
-"""So many events wait for who is told of them, more than hands make in hours; then the line waits,
-so that a board that babbles does not fill the memory."""
-
-_MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
+_QUEUE_LIMIT = 10_000
+"""Bound of the event queue: more events than hands make in hours. A faulty board that floods the
+line must not fill the memory, so the driver stops reading when the queue is full."""
 
 _log = logging.getLogger(__name__)
 
 
-class BoardNotFoundError(ValueError):
-    """The URL can name no board: there is no such device or no such kind of URL."""
+class BoardState(ABC):
+    """What the host knows of a board on one connection: bytes in, events and requests out.
 
-
-class NoAnswerError(TimeoutError):
-    """The port opened, but what is behind it does not answer as a board does."""
-
-
-class UnfitBoardError(ValueError):
-    """The board answered, but this version of the program cannot work with it."""
-
-
-@dataclass(frozen=True)
-class FoundPort:
-    """A serial port with a USB device behind it that may be a board.
-
-    ``likely`` is True where the vendor is one whose adapters the board is built with.
+    It does no input or output and reads no clock. ``now`` is host monotonic time in seconds and
+    never decreases.
     """
 
-    url: str
-    description: str
-    vid: int | None
-    pid: int | None
-    serial_number: str | None
-    likely: bool
+    SILENCE: ClassVar[float]
+    """Longest time in seconds between two messages of a working board."""
+
+    heard_at: float | None = None
+    """When the last whole message arrived. None before the first."""
+
+    @abstractmethod
+    def receive(self, data: bytes, now: float) -> list[BoardEvent]:
+        """Take the bytes that arrived by ``now``, possibly none, and return what happened.
+
+        The first event of each connection is :class:`~blindplay.boards.events.Connected`. Raises
+        :class:`~blindplay.boards.ports.UnfitBoardError` for a board of an unknown version.
+        """
+
+    @abstractmethod
+    def requests(self, now: float) -> bytes:
+        """Return the bytes to send to the board at ``now``. Call this many times a second."""
+
+    @abstractmethod
+    def placement(self) -> str | None:
+        """The last known position, as FEN's first field. None if there was none yet."""
 
 
-def discover() -> list[FoundPort]:
-    """List the USB serial ports of this computer, likely boards first. Opens none of them."""
-    found = [
-        FoundPort(
-            url=port.device,
-            description=port.description or port.device,
-            vid=port.vid,
-            pid=port.pid,
-            serial_number=port.serial_number,
-            likely=port.vid in VENDORS,
-        )
-        for port in list_ports.comports()
-        if port.vid is not None
-    ]
-    return sorted(found, key=lambda port: (not port.likely, port.url))
-
-
-def check_url(url: str) -> None:
-    """Raise :class:`BoardNotFoundError` if ``url`` cannot name a serial port. Opens nothing."""
-    scheme, separator, _ = url.partition("://")
-    if not url:
-        raise BoardNotFoundError("The board's port is empty: give a device such as /dev/ttyUSB0.")
-    if separator:
-        try:
-            serial.serial_for_url(url, do_not_open=True)
-        except ValueError as error:
-            raise BoardNotFoundError(
-                f"{url} is no board's address, because {scheme}:// is unknown: "
-                "give a device or socket://HOST:PORT."
-            ) from error
-        except (serial.SerialException, OSError):
-            pass  # The kind of URL is known; whether anything is there, opening will tell.
-        try:
-            addressed = scheme != "socket" or urlsplit(url).port is not None
-        except ValueError:  # a port above 65535
-            addressed = False
-        if not addressed:
-            raise BoardNotFoundError(f"{url} has no valid port: give socket://HOST:PORT.")
-    elif sys.platform != "win32":
-        if not Path(url).exists():
-            raise BoardNotFoundError(explain_open_error(url, FileNotFoundError(errno.ENOENT, url)))
-        if not Path(url).is_char_device():
-            raise BoardNotFoundError(f"{url} is no serial port: give the port the board is at.")
-
-
-def explain_open_error(url: str, exc: BaseException) -> str:
-    """Say in one sentence why ``url`` could not be opened or kept open, and what to do."""
-    number, text = _errno(exc), str(exc)
-    if isinstance(exc, NoAnswerError | UnfitBoardError):
-        return text
-    if "://" in url:
-        return f"Nothing answers at {url}: start the board there or correct the address."
-    if number in _MISSING:
-        if _brltty_runs():
-            return (
-                f"There is no port {url}, and brltty is running, which takes over the adapters "
-                "that boards use: add your adapter to brltty's exceptions or stop brltty, then "
-                "plug the board in again."
-            )
-        return f"There is no port {url}: plug the board in, or give the port it is at."
-    if number in (errno.EACCES, errno.EPERM):
-        if sys.platform == "win32":
-            return f"Port {url} is in use by another program: close that program."
-        if sys.platform == "linux":
-            return (
-                f"You may not use port {url}: run 'sudo usermod -aG dialout $USER', "
-                "then log out and log in again."
-            )
-        return f"You may not use port {url}: ask who looks after this computer for the right."
-    if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
-        return f"Port {url} is in use by another program: close that program."
-    _log.debug("the line to %s was lost: %s", url, text)  # no sentence for a person
-    return f"The line to the board at {url} was lost: check the cable."
-
-
-def _errno(exc: BaseException) -> int | None:
-    number = getattr(exc, "errno", None)
-    if isinstance(number, int):
-        return number
-    # On Windows, pyserial puts the error only into its text.
-    text = str(exc)
-    if "FileNotFoundError" in text:
-        return errno.ENOENT
-    return errno.EACCES if "PermissionError" in text else None
-
-
-def is_missing(exc: BaseException) -> bool:
-    """Whether opening a port failed because there is no such device."""
-    return _errno(exc) in _MISSING
-
-
-def _brltty_runs() -> bool:
-    if sys.platform != "linux":
-        return False
-    try:
-        return any(
-            name.read_text().strip() == "brltty" for name in Path("/proc").glob("[0-9]*/comm")
-        )
-    except OSError:
-        return False  # A process ended while we looked; the plain sentence will do.
-
-
-def link_errors() -> tuple[type[Exception], ...]:
-    """What a dying serial line raises; termios.error is not an OSError."""
-    if sys.platform != "win32":
-        import termios
-
-        return (OSError, termios.error)
-    return (OSError,)  # serial.SerialException is one
-
-
-def open_port(url: str, baud: int) -> serial.Serial:
-    """Open the port; raise BoardNotFoundError for a URL that makes no sense."""
-    try:
-        if "://" in url:
-            return serial.serial_for_url(url, baudrate=baud, timeout=0.05, write_timeout=1.0)
-        # Only local ports can be locked; sockets and the like do not take the argument.
-        return serial.serial_for_url(
-            url, baudrate=baud, timeout=0.05, write_timeout=1.0, exclusive=True
-        )
-    except OSError:
-        raise
-    except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
-        raise BoardNotFoundError(
-            f"{url} is no board's address: give a device or socket://HOST:PORT."
-        ) from error
-
-
-def read_port(port: serial.Serial) -> bytes:
-    """What has come, or what comes within the port's timeout."""
-    return bytes(port.read(max(1, port.in_waiting)))
-
-
-def close_port(port: serial.Serial) -> None:
-    """Close a port that may be dead already."""
-    lost = link_errors()
-    try:
-        port.close()
-    except lost:
-        _log.debug("closing a lost port failed", exc_info=True)
+State = TypeVar("State", bound=BoardState)
 
 
 @dataclass(frozen=True)
-class _Usb:
+class _UsbIdentity:
     vid: int
     pid: int
     serial_number: str | None
 
 
-class LineBoard:
-    """A board behind a serial line, as a life: connected, lost, found again, until closed.
+class BoardDriver(ABC, Generic[State]):
+    """Keeps the connection to a board until :meth:`close`.
 
-    A driver of one kind of board says in :meth:`_session` what is spoken on an open line. ``url``
-    is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` is called in a
-    thread for that alone, one event at a time; what it raises is logged and stops nothing, and
-    however long it takes, the board is listened to: one that thinks nobody hears it falls silent,
-    and what is touched meanwhile would be lost. ``ports`` lists the USB ports among which a board
-    that was plugged in again under another name is found.
+    ``url`` is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` receives one
+    event at a time in a thread of its own. The driver logs what it raises, and goes on. However
+    long it takes, the driver continues to listen: a pegged board falls silent without a host, and
+    touches would be lost. ``ports`` lists the USB ports, among which the driver finds a board that
+    was plugged in again under another name.
     """
+
+    KIND: ClassVar[str]
+    """What a person calls such a board, for example ``DGT board``."""
+    ADDRESS: ClassVar[str] = "/dev/ttyUSB0"
+    """An example of how a person gives the port of such a board."""
 
     def __init__(
         self,
         url: str,
         on_event: Callable[[BoardEvent], None],
         *,
-        name: str,
+        baud: int = BAUD,
         backoff: tuple[float, float] = BACKOFF,
+        answer_seconds: float = ANSWER_SECONDS,
         ports: Callable[[], Iterable[FoundPort]] = discover,
     ) -> None:
         if not url:
             raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
         self.url = url
         self._on_event = on_event
-        self._name = name
+        self._baud = baud
         self._backoff = backoff
+        self._answer_seconds = answer_seconds
         self._ports = ports
-        self._usb: _Usb | None = None
+        self._state: State | None = None
+        self._usb: _UsbIdentity | None = None
         self._connected = False
-        self._told_gone = False
+        self._loss_reported = False
         self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._teller: threading.Thread | None = None
-        self._waiting: queue.Queue[BoardEvent | None] = queue.Queue(_MOST_WAITING)
+        self._wishes: deque[Callable[[State], bytes | None]] = deque(maxlen=16)
+        self._events: queue.Queue[BoardEvent | None] = queue.Queue(_QUEUE_LIMIT)
+        self._threads: tuple[threading.Thread, ...] = ()
+
+    # --- a driver for another maker overrides these ------------------------------------------
+
+    @abstractmethod
+    def _new_state(self, url: str, before: State | None) -> State:
+        """The state of a new connection. ``before`` is that of the last one, if any."""
+
+    @classmethod
+    def _candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
+        """The ports that :meth:`find` may open, the best first. Opening may reset or disturb a
+        device of another kind."""
+        return [port for port in ports if port.likely]
+
+    # --- finding a board -----------------------------------------------------------------------
+
+    @classmethod
+    def probe(cls, url: str, *, baud: int = BAUD, seconds: float = ANSWER_SECONDS) -> str:
+        """Open ``url`` once, wait for the board's answer, close, and return its description.
+
+        Raises :class:`BoardNotFoundError` if there is no such port, :class:`NoAnswerError` if no
+        board of this kind answers within ``seconds``,
+        :class:`~blindplay.boards.ports.UnfitBoardError` for a board of another version, and
+        :class:`OSError` with a clear sentence for anything else.
+        """
+        check_url(url)
+        driver = cls(url, lambda event: None, baud=baud, answer_seconds=seconds, ports=list)
+        with explained(url), contextlib.closing(driver._converse(url)) as conversation:
+            return next(event.board for event in conversation if isinstance(event, Connected))
+
+    @classmethod
+    def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:
+        """Return the first likely USB port at which a board of this kind answers.
+
+        Tries each port for up to three seconds. Raises :class:`BoardNotFoundError` with a sentence
+        for the person if none answers.
+        """
+        reasons = []
+        for port in cls._candidates(ports()):
+            try:
+                cls.probe(port.url)
+            except (OSError, ValueError) as error:
+                reasons.append(str(error))
+            else:
+                return port.url
+        raise BoardNotFoundError(
+            " ".join(reasons)
+            or f"No {cls.KIND} was found: plug it in, or give its port, for example {cls.ADDRESS}."
+        )
+
+    # --- one board, from start to close ----------------------------------------------------------
 
     @property
     def connected(self) -> bool:
-        """Whether the board has answered and is still being heard."""
+        """True while the board answers."""
         return self._connected
 
+    def placement(self) -> str | None:
+        """The last known position, as FEN's first field. None before the first."""
+        return self._state.placement() if self._state else None
+
+    def _wish(self, wish: Callable[[State], bytes | None]) -> None:
+        """Let the thread that talks to the board call ``wish`` and send the bytes that it returns.
+        Without a connection nothing happens."""
+        if self._connected:
+            self._wishes.append(wish)
+
     def start(self) -> None:
-        """Begin to connect, in the background. Raises :class:`RuntimeError` if begun already."""
-        if self._thread is not None:
+        """Begin to connect, in the background. Raises :class:`RuntimeError` the second time."""
+        if self._threads:
             kind = type(self).__name__
             raise RuntimeError(f"This board was started before: make a new {kind}.")
-        self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-        self._teller = threading.Thread(target=self._tell, name=f"{self._name}: told", daemon=True)
-        self._thread.start()
-        self._teller.start()
+        self._threads = tuple(
+            threading.Thread(target=run, name=f"{self.KIND}: {task}", daemon=True)
+            for run, task in ((self._run, "line"), (self._report, "events"))
+        )
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
-        """Stop and free the port. No event comes after this returns; closing twice is harmless."""
+        """Stop and free the port. No event comes after this. Closing twice is harmless."""
         self._stop.set()
         with contextlib.suppress(queue.Full):
-            self._waiting.put_nowait(None)
-        for thread in (self._thread, self._teller):
-            if thread is not None and thread is not threading.current_thread():
+            self._events.put_nowait(None)
+        for thread in self._threads:
+            if thread is not threading.current_thread():
                 thread.join(timeout=5)
-
-    def _is_ours(self, thread: threading.Thread) -> bool:
-        """Whether it is one of the driver's own threads."""
-        return thread in (self._thread, self._teller)
 
     def __enter__(self) -> Self:
         self.start()
@@ -290,73 +218,111 @@ class LineBoard:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _session(self, url: str) -> None:
-        """Open ``url``, tell :meth:`_found` once the board has answered, and speak with it until
-        ``_stop`` is set; raise what ends it otherwise."""
-        raise NotImplementedError
-
     def _run(self) -> None:
         first, longest = self._backoff
         pause = first
         while not self._stop.is_set():
-            for url in self._candidates():
-                try:
-                    self._session(url)
-                except ValueError as error:
-                    why = str(error)
-                except link_errors() as error:
-                    why = explain_open_error(url, error)
-                else:
-                    self._connected = False
-                    return  # closed
+            for url in self._urls():
+                reason = self._connect(url)
                 if self._connected:
                     pause = first
-                self._gone(why)
+                self._lose(reason)
                 if self._stop.is_set():
                     return
             self._stop.wait(pause)
             pause = min(longest, pause * 2)
 
-    def _candidates(self) -> list[str]:
-        """Where the board may be: its port, unless that is another device now, then its USB id."""
+    def _connect(self, url: str) -> str:
+        """Emit the events of one connection. Return why it ended."""
+        try:
+            with contextlib.closing(self._converse(url)) as conversation:
+                for event in conversation:
+                    if isinstance(event, Connected):
+                        self._note_connection(url)
+                    self._emit(event)
+        except ValueError as error:
+            return str(error)
+        except LINK_ERRORS as error:
+            return explain(url, error)
+        return "The board was closed."
+
+    def _converse(self, url: str) -> Generator[BoardEvent, None, None]:
+        """Open ``url`` and yield events until :meth:`close`. Raises what ends it earlier."""
+        port = open_port(url, self._baud)
+        try:
+            state = self._state = self._new_state(url, self._state)
+            self._wishes.clear()
+            begun, data_came = time.monotonic(), False
+            while not self._stop.is_set():
+                data = read_port(port)
+                now = time.monotonic()
+                data_came = data_came or bool(data)
+                yield from state.receive(data, now)
+                if self._connected and state.heard_at is not None:
+                    silent = now - state.heard_at - state.SILENCE
+                else:
+                    silent = now - begun
+                if silent > self._answer_seconds:
+                    raise NoAnswerError(self._no_answer(url, data_came and state.heard_at is None))
+                request = b""
+                while self._wishes:
+                    request += self._wishes.popleft()(state) or b""
+                if request := request + state.requests(now):
+                    port.write(request)
+        finally:
+            close_port(port)
+
+    def _no_answer(self, url: str, garbage: bool) -> str:
+        if garbage:
+            return (
+                f"The device at {url} sends data, but nothing that a {self.KIND} sends at "
+                f"{self._baud} baud: check the baud rate, or give the port of the board."
+            )
+        return (
+            f"No {self.KIND} answers at {url}: check that it is the board's port, then replug it."
+        )
+
+    def _urls(self) -> list[str]:
+        """Where the board may be: its last port, unless another device has that now, and each port
+        with its USB identity."""
         if self._usb is None:
             return [self.url]
         ports = list(self._ports())
-        same = [port.url for port in ports if _Usb(*_ids(port)) == self._usb]
-        foreign = [port.url for port in ports if port.url not in same]
-        here = [] if _real(self.url) in map(_real, foreign) else [self.url]
+        same = [port.url for port in ports if _identity(port) == self._usb]
+        foreign = [_real(port.url) for port in ports if port.url not in same]
+        here = [] if _real(self.url) in foreign else [self.url]
         return here + [url for url in same if _real(url) != _real(self.url)]
 
-    def _found(self, url: str) -> None:
+    def _note_connection(self, url: str) -> None:
         self._connected = True
-        self._told_gone = False
+        self._loss_reported = False
         self.url = url
         for port in self._ports():
             if port.vid is not None and _real(port.url) == _real(url):
-                self._usb = _Usb(*_ids(port))
+                self._usb = _identity(port)
 
-    def _gone(self, why: str) -> None:
+    def _lose(self, reason: str) -> None:
         self._connected = False
-        if not self._told_gone and not self._stop.is_set():
-            self._told_gone = True
-            self._emit(events.Disconnected(why, time.monotonic()))
+        if not self._loss_reported and not self._stop.is_set():
+            self._loss_reported = True
+            self._emit(Disconnected(reason, time.monotonic()))
 
     def _emit(self, event: BoardEvent) -> None:
         while not self._stop.is_set():
             with contextlib.suppress(queue.Full):
-                self._waiting.put(event, timeout=0.5)
+                self._events.put(event, timeout=0.5)
                 return
 
-    def _tell(self) -> None:
-        while (event := self._waiting.get()) is not None and not self._stop.is_set():
+    def _report(self) -> None:
+        while (event := self._events.get()) is not None and not self._stop.is_set():
             try:
                 self._on_event(event)
             except Exception:
                 _log.exception("the receiver of board events failed on %s", event)
 
 
-def _ids(port: FoundPort) -> tuple[int, int, str | None]:
-    return port.vid or 0, port.pid or 0, port.serial_number
+def _identity(port: FoundPort) -> _UsbIdentity:
+    return _UsbIdentity(port.vid or 0, port.pid or 0, port.serial_number)
 
 
 def _real(url: str) -> str:

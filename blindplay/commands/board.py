@@ -76,8 +76,8 @@ def calibrate(port: str | None, pack: Language, silent: bool) -> int:
 @click.option("--baud", type=click.IntRange(1), help="Another speed of the boot loader.")
 def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     """Write firmware to a board with avrdude. It first says what it will do."""
-    from blindplay.boards.driver import check_url
     from blindplay.boards.peg import flashing
+    from blindplay.boards.ports import check_url
 
     if port is not None:
         check_url(port)

@@ -9,7 +9,7 @@ from typing import Protocol, TextIO
 
 import chess
 
-from blindplay.boards.monitor import find_board
+from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import calibration as found
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, RawBoard
@@ -165,7 +165,7 @@ def calibrate(
 ) -> bool:
     """Check the board at ``url`` (searched for if None), keep what was found, and give whether
     squares were checked and none is bad. Raises as :class:`RawBoard` does."""
-    url = find_board() if url is None else url
+    url = PegBoard.find() if url is None else url
     with RawBoard(url) as board, ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
         result = check(board, pack, voice.say, voice.heed(keys))

@@ -9,10 +9,9 @@ from contextlib import ExitStack
 from typing import TextIO
 
 from blindplay.boards import events
-from blindplay.boards.driver import check_url
-from blindplay.boards.monitor import find_board
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
+from blindplay.boards.ports import check_url
 from blindplay.language import Command, Language
 from blindplay.laws.placement import Pieces
 from blindplay.speech.speaker import Output
@@ -58,7 +57,7 @@ def set_up(
     ``keys``: the word for repeating (or an empty line), the one for leaving out, or quit. Gives
     whether the board shows ``goal``. Raises BoardNotFoundError.
     """
-    url = find_board() if url is None else url
+    url = PegBoard.find() if url is None else url
     check_url(url)
     inbox: queue.Queue[events.BoardEvent | str] = queue.Queue()
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from blindplay.boards import driver as line
+from blindplay.boards import ports
 from tests import ROOT
 
 HARDWARE = ROOT / "hardware"
@@ -350,7 +350,7 @@ def test_every_demand_on_a_special_board_is_answered(edition: str) -> None:
 def test_udev_rule_covers_the_adapters_that_the_driver_takes_for_boards() -> None:
     rules = _text("99-blindplay.rules")
     vendors = {int(vendor, 16) for vendor in re.findall(r'idVendor\}=="([0-9a-f]{4})"', rules)}
-    assert vendors == set(line.VENDORS)
+    assert vendors == set(ports.VENDORS)
     for known in ('"1a86", ATTRS{idProduct}=="7523"', '"0403", ATTRS{idProduct}=="6001"'):
         assert known in rules
     assert '"10c4", ATTRS{idProduct}=="ea60"' in rules

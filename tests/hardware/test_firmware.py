@@ -12,16 +12,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from chess import STARTING_BOARD_FEN as START
 
 from blindplay.bench import boards
 from blindplay.bench.boards import Host, Stepped
 from blindplay.boards import events
-from blindplay.boards.driver import NoAnswerError
+from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
-from blindplay.boards.peg.driver import PegBoard, probe
-from blindplay.boards.peg.emulator import START, LockstepBoard
+from blindplay.boards.peg.emulator import LockstepBoard
+from blindplay.boards.ports import NoAnswerError
 from tests import ROOT
-from tests.boards.peg.test_driver import Ear
+from tests.boards.event_log import EventLog
 
 if TYPE_CHECKING:
     from hardware.emulated import LockstepFirmware
@@ -404,8 +405,8 @@ def test_a_firmware_at_another_speed_does_not_answer_and_at_its_own_it_does(
 
     with FirmwareBoard(baud=115200) as board:
         with pytest.raises(NoAnswerError):
-            probe(board.url, seconds=0.7)
-        assert "firmware 1.0" in probe(board.url, baud=115200)
+            PegBoard.probe(board.url, seconds=0.7)
+        assert "firmware 1.0" in PegBoard.probe(board.url, baud=115200)
 
 
 def test_several_firmwares_run_side_by_side(firmware: None) -> None:
@@ -414,14 +415,14 @@ def test_several_firmwares_run_side_by_side(firmware: None) -> None:
     with FirmwareBoard() as one, FirmwareBoard("8/8/8/8/8/8/8/K6k") as other:
         heard: dict[str, list[str]] = {}
         for board in (one, other):
-            ear = Ear()
-            with PegBoard(board.url, ear, ports=list):
+            log = EventLog()
+            with PegBoard(board.url, log, ports=list):
                 board.open_contact("a1", 0.05)
                 board.open_contact("a1", 0.05)
-                ear.wait(
+                log.wait(
                     lambda told: any(isinstance(event, events.BoardPosition) for event in told)
                 )
-            positions = [e.placement for e in ear.events if isinstance(e, events.BoardPosition)]
+            positions = [e.placement for e in log.events if isinstance(e, events.BoardPosition)]
             heard[board.url] = positions
         assert heard == {one.url: [START], other.url: ["8/8/8/8/8/8/8/K6k"]}
 

@@ -1,10 +1,10 @@
-"""DGT boards, which serve as the sighted player's board: protocol, moves, driver, recordings.
+"""DGT boards, at which a sighted player plays: protocol, driver, moves in a recorded stream.
 
-A DGT board knows its pieces but sends no checksum, and says nothing about hands: what it tells
-is good for positions that two messages agree on, and never for the claim that a piece was touched.
+A DGT board knows its pieces but sends no checksum, and reports nothing about hands. Its positions
+count when two messages agree on them; its single changes never prove that a piece was touched.
 """
 
-from .driver import DgtBoard, find_dgt_board, probe
+from .driver import DgtBoard
 from .moves import Commit, MoveFinder, MoveFound, MoveUnclear
 from .protocol import Decoder
 from .recording import NoRecordingError, decode
@@ -18,6 +18,4 @@ __all__ = [
     "MoveUnclear",
     "NoRecordingError",
     "decode",
-    "find_dgt_board",
-    "probe",
 ]

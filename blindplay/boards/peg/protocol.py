@@ -1,8 +1,9 @@
-"""The pegged board's native wire protocol, without any input or output.
+"""The pegged board's native wire protocol, without I/O.
 
 A frame is ``00 COBS(body, CRC) 00``; the body is one type letter and its payload, integers are
 little endian, and the CRC is CRC-16/MCRF4XX (CCITT polynomial, reflected, initial value 0xFFFF).
-Squares count a1 = 0, b1 = 1 … h8 = 63. Capital letters come from the board, small ones go to it.
+Squares count a1 = 0, b1 = 1 … h8 = 63. A capital letter is a message from the board, a small one a
+command to it.
 
 >>> Decoder().feed(encode(Nak(NakReason.CRC)))
 [Nak(why=2)]
@@ -16,10 +17,11 @@ from dataclasses import astuple, dataclass
 from enum import IntEnum, IntFlag
 from typing import ClassVar, TypeAlias
 
+import chess
 from cobs import cobs
 
 PROTOCOL_VERSION = 1
-"""The protocol version this module speaks; a board says its own in :class:`Hello`."""
+"""The version of this module. A board reports its own in :class:`Hello`."""
 
 MAX_ENCODED = 64
 """Longest run of bytes between two delimiters; the longest real frame, a dump, has 42."""
@@ -31,16 +33,16 @@ PIECES = ".PRNBKQprnbkq"
 
 EMPTY = 0
 FAULT = 15
-"""A reading outside every resistor's window: never a piece and never an empty hole."""
+"""A reading outside every resistor's window: neither a piece nor an empty hole."""
 
 _CODES = frozenset({*range(len(PIECES)), FAULT})
 
 
 class Capability(IntFlag):
-    """What a board can do, as it says in its hello."""
+    """The abilities of a board, in its hello."""
 
     IDENTITY = 1
-    """It knows which piece stands in a hole, not only that one does."""
+    """It knows which piece stands in a hole, not only that the hole is occupied."""
     LEVERS = 2
     BUZZER = 4
     DGT = 8
@@ -50,13 +52,13 @@ class Setting(IntEnum):
     """Keys of the ``s`` command; values are milliseconds."""
 
     LIFT_MS = 1
-    """How long a hole must read empty before a lift is believed, 50–300."""
+    """How long a hole must read empty before the board confirms a lift, 50–300."""
     PLACE_MS = 2
-    """How long a piece must read the same before it is believed, 5–300."""
+    """How long a piece must read the same before the board confirms it, 5–300."""
 
 
 class NakReason(IntEnum):
-    """Why a board did not obey."""
+    """Why a board refused a command."""
 
     ENCODING = 1
     CRC = 2
@@ -66,7 +68,7 @@ class NakReason(IntEnum):
 
 
 class MalformedFrameError(ValueError):
-    """A body has a good CRC, but a length or a value that the protocol does not know."""
+    """A body has a good CRC, but a wrong length or an impossible value."""
 
 
 def _need(condition: bool, what: str) -> None:
@@ -79,12 +81,12 @@ def _need_bits(bits: int, **values: int) -> None:
         _need(0 <= value < 1 << bits, f"{name} must be 0 to {(1 << bits) - 1}, not {value}")
 
 
-# --- what the board says ---------------------------------------------------------------------
+# --- messages from the board -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Hello:
-    """Who the board is (``H``): answer to :class:`AskHello`.
+    """The board introduces itself (``H``), in answer to :class:`AskHello`.
 
     ``nonce`` changes with each boot, ``uptime`` is milliseconds since boot (modulo 2³²).
     """
@@ -108,7 +110,7 @@ class Hello:
 
 @dataclass(frozen=True)
 class Dump:
-    """The whole board (``B``): 64 piece codes from a1, as they stand after event ``sequence``."""
+    """The whole board (``B``): 64 piece codes from a1, as they are after change ``sequence``."""
 
     KIND: ClassVar[bytes] = b"B"
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<HI32s")
@@ -127,10 +129,10 @@ class Dump:
 class Ping:
     """A sign of life (``P``): each second after the hello, and on request.
 
-    ``state_crc`` is :func:`state_crc` of the board; ``overruns`` and ``line_errors`` count what
-    the board could not receive; ``wobbles`` counts contacts that opened for less than the time
-    after which a lift is believed; ``scan_us`` is the time of one scan in microseconds. The
-    three counters stay at their highest value.
+    ``state_crc`` is :func:`state_crc` of the board. ``overruns`` and ``line_errors`` count what
+    the board could not receive. ``wobbles`` counts contacts that opened for less than a lift
+    takes. ``scan_us`` is the time of one scan in microseconds. The three counters stop at their
+    highest value.
     """
 
     KIND: ClassVar[bytes] = b"P"
@@ -166,7 +168,7 @@ class Raw:
 
 @dataclass(frozen=True)
 class HoleChanged:
-    """A hole changed (``E``); ``uptime`` is that of the first change, not of its confirmation."""
+    """A hole changed (``E``). ``uptime`` is that of the first change, not of its confirmation."""
 
     KIND: ClassVar[bytes] = b"E"
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<HIBBB")
@@ -188,7 +190,7 @@ class HoleChanged:
 class LeverMoved:
     """A clock lever moved (``L``): ``lever`` 0 is White's, 1 is Black's; ``down`` 1 is pressed.
 
-    Levers count in the same sequence as :class:`HoleChanged`.
+    Levers and :class:`HoleChanged` share one sequence.
     """
 
     KIND: ClassVar[bytes] = b"L"
@@ -206,11 +208,11 @@ class LeverMoved:
 
 @dataclass(frozen=True)
 class Presses:
-    """How often each clock lever has been pressed (``K``): follows each :class:`Dump` and ping.
+    """How often each clock lever was pressed (``K``): follows each :class:`Dump` and ping.
 
-    So a press is not lost to the game if its :class:`LeverMoved` frame is. ``white`` and ``black``
-    count modulo 256 since boot; ``white_at`` and ``black_at`` are the uptimes of the last press of
-    each, 0 before the first. A board without levers need not send it.
+    So a press counts in the game even if its :class:`LeverMoved` frame is lost. ``white`` and
+    ``black`` count modulo 256 since boot; ``white_at`` and ``black_at`` are the uptimes of the last
+    press of each, 0 before the first. A board without levers need not send it.
     """
 
     KIND: ClassVar[bytes] = b"K"
@@ -228,7 +230,7 @@ class Presses:
 
 @dataclass(frozen=True)
 class Ack:
-    """The last setting or buzzer command was obeyed (``A``)."""
+    """The board obeyed the last setting or buzzer command (``A``)."""
 
     KIND: ClassVar[bytes] = b"A"
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
@@ -236,7 +238,8 @@ class Ack:
 
 @dataclass(frozen=True)
 class Nak:
-    """The last command was not obeyed (``N``); ``why`` is a :class:`NakReason`, or a newer one."""
+    """The board refused the last command (``N``). ``why`` is a :class:`NakReason`, or a newer
+    reason."""
 
     KIND: ClassVar[bytes] = b"N"
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<B")
@@ -248,18 +251,18 @@ class Nak:
 
 @dataclass(frozen=True)
 class Unknown:
-    """A whole frame of a type that this version does not know: to be ignored."""
+    """A good frame of a type that this version does not know. Ignore it."""
 
     kind: int
     payload: bytes
 
 
-# --- what the host says ----------------------------------------------------------------------
+# --- commands to the board ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class AskHello:
-    """Ask who the board is (``h``); from then on the board speaks unasked."""
+    """Ask the board to introduce itself (``h``). From then on it sends changes unasked."""
 
     KIND: ClassVar[bytes] = b"h"
     LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
@@ -358,9 +361,9 @@ def state_crc(codes: Iterable[int]) -> int:
 
 
 def encode_frame(body: bytes) -> bytes:
-    """Wrap a body (type and payload) with CRC, COBS and both delimiters.
+    """Wrap a body (type and payload) in CRC, COBS and both delimiters.
 
-    Raises :class:`ValueError` if the frame would be longer than a receiver accepts.
+    Raises :class:`ValueError` if the frame is longer than a receiver accepts.
     """
     encoded: bytes = cobs.encode(body + struct.pack("<H", crc16(body)))
     if len(encoded) > MAX_ENCODED:
@@ -369,7 +372,7 @@ def encode_frame(body: bytes) -> bytes:
 
 
 def encode(item: Message | HostCommand) -> bytes:
-    """Return the frame, delimiters included, of a message or a command."""
+    """Return the frame of a message or a command, with both delimiters."""
     if isinstance(item, Unknown):
         return encode_frame(bytes([item.kind]) + item.payload)
     if isinstance(item, Dump):
@@ -380,7 +383,7 @@ def encode(item: Message | HostCommand) -> bytes:
 
 
 def parse_message(body: bytes) -> Message:
-    """Read a body that came from a board; an unknown type gives :class:`Unknown`.
+    """Read a body from a board. An unknown type gives :class:`Unknown`.
 
     Raises :class:`MalformedFrameError` for a known type with a wrong length or an impossible value.
     """
@@ -400,7 +403,7 @@ def parse_message(body: bytes) -> Message:
 
 
 def parse_command(body: bytes) -> HostCommand | None:
-    """Read a body that came from the host; an unknown type gives None.
+    """Read a body from the host. An unknown type gives None.
 
     Raises :class:`MalformedFrameError` as :func:`parse_message` does.
     """
@@ -415,11 +418,11 @@ def parse_command(body: bytes) -> HostCommand | None:
 
 
 class FrameDecoder:
-    """Cuts a byte stream into bodies with a good CRC; the same for either direction.
+    """Cuts a byte stream of either direction into bodies with a good CRC.
 
-    However the stream is cut into chunks, the bodies and the counters come out the same, and no
-    more than :data:`MAX_ENCODED` bytes are ever kept. Counters: ``frames`` good ones,
-    ``bad_encoding`` (half frames and garbage), ``bad_crc`` (bit flips), ``overlong``.
+    However the stream is cut into chunks, the bodies and the counters are the same. The decoder
+    keeps :data:`MAX_ENCODED` bytes at most. It counts good ``frames``, ``bad_encoding`` (half
+    frames and garbage), ``bad_crc`` (flipped bits) and ``overlong`` ones.
     """
 
     def __init__(self) -> None:
@@ -434,7 +437,7 @@ class FrameDecoder:
         """Take the next bytes of the stream and return the bodies that they complete."""
         bodies = []
         for index, part in enumerate(bytes(data).split(b"\0")):
-            # A delimiter stood before every part but the first.
+            # A delimiter precedes every part except the first.
             if index and (body := self._finish()) is not None:
                 bodies.append(body)
             if self._skipping:
@@ -469,10 +472,10 @@ class FrameDecoder:
 
 
 class Decoder(FrameDecoder):
-    """Turns the bytes a board sends into messages.
+    """Turns the bytes from a board into messages.
 
-    Adds two counters: ``malformed`` (good CRC, impossible content) and ``unknown`` (types of a
-    newer protocol, which are delivered as :class:`Unknown`).
+    It also counts ``malformed`` frames (good CRC, impossible content) and ``unknown`` ones (types
+    of a newer protocol, which become :class:`Unknown`).
     """
 
     def __init__(self) -> None:
@@ -482,7 +485,7 @@ class Decoder(FrameDecoder):
 
     @property
     def rejected(self) -> int:
-        """How many stretches between delimiters were thrown away."""
+        """The number of stretches between delimiters that were no good frame."""
         return self.bad_encoding + self.bad_crc + self.overlong + self.malformed
 
     def feed(self, data: bytes) -> list[Message]:
@@ -504,32 +507,22 @@ def codes_of(placement: str) -> tuple[int, ...]:
 
     Raises :class:`ValueError` if it is not eight ranks of eight squares.
     """
-    ranks = placement.split("/")
-    codes: list[int] = []
-    for rank in reversed(ranks):
-        row: list[int] = []
-        for letter in rank:
-            if letter in "12345678":
-                row += [EMPTY] * int(letter)
-            elif letter in PIECES[1:]:
-                row.append(PIECES.index(letter))
-            else:
-                row = []
-                break
-        if len(row) != 8:
-            break
-        codes += row
-    if len(ranks) != 8 or len(codes) != SQUARES:
+    try:
+        pieces = chess.BaseBoard(placement).piece_map()
+    except ValueError:
         raise ValueError(
             f"{placement!r} is no position: write eight ranks of eight squares, as in a FEN"
-        )
-    return tuple(codes)
+        ) from None
+    return tuple(
+        PIECES.index(pieces[square].symbol()) if square in pieces else EMPTY
+        for square in chess.SQUARES
+    )
 
 
 def placement_of(codes: Iterable[int], *, identity: bool = True) -> str:
-    """Return the FEN placement of 64 codes, a1 first; a hole in FAULT counts as empty.
+    """Return the FEN placement of 64 codes, a1 first. A hole with a fault counts as empty.
 
-    Without ``identity`` each piece is written ``?``, since the board does not know which it is.
+    Without ``identity`` each piece is ``?``, because the board does not know which it is.
     """
     letters = [
         "." if code in (EMPTY, FAULT) else PIECES[code] if identity else "?" for code in codes
@@ -553,7 +546,7 @@ def square_name(square: int) -> str:
 
 
 def square_index(name: str) -> int:
-    """Return 0–63 for ``a1`` to ``h8``; raises :class:`ValueError` for anything else."""
+    """Return 0–63 for ``a1`` to ``h8``. Raises :class:`ValueError` for anything else."""
     if len(name) == 2 and name[0] in "abcdefgh" and name[1] in "12345678":
         return (int(name[1]) - 1) * 8 + "abcdefgh".index(name[0])
     raise ValueError(f"{name!r} is no square: write a letter a to h and a digit 1 to 8")

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 import chess
 import pytest
 
-from blindplay.boards.dgt import DgtBoard, find_dgt_board, probe
-from blindplay.boards.dgt.driver import _DgtBoardState
+from blindplay.boards.dgt import DgtBoard
 from blindplay.boards.dgt.protocol import Decoder, Message
-from blindplay.boards.driver import BoardNotFoundError, FoundPort, NoAnswerError
+from blindplay.boards.dgt.state import DgtBoardState
 from blindplay.boards.events import (
     BoardPosition,
     Connected,
@@ -22,9 +21,10 @@ from blindplay.boards.events import (
     Lifted,
     Placed,
 )
+from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards.dgt import hands
 from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
-from tests.boards.peg.test_driver import Ear
+from tests.boards.event_log import EventLog
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
@@ -45,21 +45,21 @@ def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedDgtBoard]:
 
 
 @pytest.fixture
-def ear() -> Ear:
-    return Ear()
+def log() -> EventLog:
+    return EventLog()
 
 
 @pytest.fixture
-def board(emulated: EmulatedDgtBoard, ear: Ear) -> Iterator[DgtBoard]:
-    with DgtBoard(emulated.url, ear, backoff=(0.1, 0.3), ports=list) as connected:
-        ear.wait_kinds(Connected, BoardPosition)
+def board(emulated: EmulatedDgtBoard, log: EventLog) -> Iterator[DgtBoard]:
+    with DgtBoard(emulated.url, log, backoff=(0.1, 0.3), ports=list) as connected:
+        log.wait_kinds(Connected, BoardPosition)
         yield connected
 
 
 def test_it_connects_and_tells_the_position(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
-    first, second = ear.events[:2]
+    first, second = log.events[:2]
     assert isinstance(first, Connected)
     assert "DGT board" in first.board
     assert isinstance(second, BoardPosition)
@@ -69,111 +69,111 @@ def test_it_connects_and_tells_the_position(
 
 
 def test_a_move_is_told_as_changes_and_then_as_a_position(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
-    ear.clear()
+    log.clear()
     emulated.move("e2e4")
-    ear.wait_kinds(BoardPosition)
-    assert ear.bare() == [(Lifted, "e2"), (Placed, "e4", "P"), (BoardPosition, AFTER_E4)]
+    log.wait_kinds(BoardPosition)
+    assert log.without_times() == [(Lifted, "e2"), (Placed, "e4", "P"), (BoardPosition, AFTER_E4)]
 
 
 def test_a_press_of_the_clock_follows_the_position_it_was_pressed_in(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
     emulated.clock(300, 300, 0x09)
-    ear.clear()
+    log.clear()
     emulated.move("e2e4")
     emulated.clock(299, 300, 0x13)
-    ear.wait_kinds(LeverPressed)
-    assert ear.bare()[-2:] == [(BoardPosition, AFTER_E4), (LeverPressed, "white")]
+    log.wait_kinds(LeverPressed)
+    assert log.without_times()[-2:] == [(BoardPosition, AFTER_E4), (LeverPressed, "white")]
     emulated.clock(299, 298, 0x09)
-    ear.wait(lambda heard: sum(isinstance(event, LeverPressed) for event in heard) == 2)
-    assert ear.bare()[-1] == (LeverPressed, "black")
+    log.wait(lambda heard: sum(isinstance(event, LeverPressed) for event in heard) == 2)
+    assert log.without_times()[-1] == (LeverPressed, "black")
 
 
-def test_who_has_which_side_of_the_clock_is_seen_when_it_starts(ear: Ear) -> None:
+def test_who_has_which_side_of_the_clock_is_seen_when_it_starts(log: EventLog) -> None:
     with (
         EmulatedDgtBoard(turned=True) as emulated,
-        DgtBoard(emulated.url, ear, ports=list) as board,
+        DgtBoard(emulated.url, log, ports=list) as board,
     ):
-        ear.wait_kinds(BoardPosition)
+        log.wait_kinds(BoardPosition)
         assert board.placement() == START
         emulated.clock(300, 300, 0x13)
         emulated.clock(300, 299, 0x09)
-        ear.wait_kinds(LeverPressed)
-        assert ear.bare()[-1] == (LeverPressed, "white")
+        log.wait_kinds(LeverPressed)
+        assert log.without_times()[-1] == (LeverPressed, "white")
 
 
 def test_a_change_lost_on_the_line_is_found_by_the_next_dump(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
-    ear.clear()
+    log.clear()
     emulated.lose = 1
     emulated.move("e2e4")
-    ear.wait_kinds(BoardPosition)
-    assert ear.bare()[-1] == (BoardPosition, AFTER_E4)
+    log.wait_kinds(BoardPosition)
+    assert log.without_times()[-1] == (BoardPosition, AFTER_E4)
 
 
 def test_a_dump_with_a_flipped_bit_is_not_believed(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
-    ear.clear()
+    log.clear()
     emulated.spoil_dumps = 1
     emulated.move("e2e4")
-    ear.wait_kinds(BoardPosition)
-    told = [event for event in ear.events if isinstance(event, BoardPosition)]
+    log.wait_kinds(BoardPosition)
+    told = [event for event in log.events if isinstance(event, BoardPosition)]
     assert [event.placement for event in told] == [AFTER_E4]
 
 
 def test_a_lost_link_is_no_lift_and_what_changed_meanwhile_is_a_position(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
-    ear.clear()
+    log.clear()
     emulated.unplug()
-    ear.wait_kinds(Disconnected)
+    log.wait_kinds(Disconnected)
     assert not board.connected
     assert board.placement() == START
     emulated.move("e2e4")
     emulated.plug()
-    ear.wait_kinds(Connected, BoardPosition)
-    assert [type(event) for event in ear.events] == [Disconnected, Connected, BoardPosition]
+    log.wait_kinds(Connected, BoardPosition)
+    assert log.kinds() == [Disconnected, Connected, BoardPosition]
     assert board.placement() == AFTER_E4
 
 
 def test_a_board_that_lost_power_for_a_moment_is_told_again_to_report(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
     emulated.forget()
     emulated.move("e2e4")
-    ear.wait(lambda heard: heard[-1] == BoardPosition(AFTER_E4, heard[-1].at))
+    log.wait(lambda heard: heard[-1] == BoardPosition(AFTER_E4, heard[-1].at))
     end = time.monotonic() + 10
     while not emulated.reports:
         assert time.monotonic() < end
         time.sleep(0.02)
     emulated.move("e7e5")
-    ear.wait_kinds(Lifted, Placed)
+    log.wait_kinds(Lifted, Placed)
 
 
 def test_garbage_on_the_line_does_no_harm(
-    emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
 ) -> None:
-    ear.clear()
+    log.clear()
     emulated.send_raw(bytes((0x8E, 0, 5, 0x34, 0x81, 3, 0xFF, 0x8E, 0, 1, 7)))
     emulated.move("e2e4")
-    ear.wait_kinds(BoardPosition)
-    assert ear.bare()[-1] == (BoardPosition, AFTER_E4)
+    log.wait_kinds(BoardPosition)
+    assert log.without_times()[-1] == (BoardPosition, AFTER_E4)
     assert board.connected
 
 
-def test_what_answers_nothing_is_no_dgt_board(emulated: EmulatedDgtBoard, ear: Ear) -> None:
+def test_what_answers_nothing_is_no_dgt_board(emulated: EmulatedDgtBoard, log: EventLog) -> None:
     emulated.silent = True
-    with DgtBoard(emulated.url, ear, answer_seconds=0.3, ports=list):
-        ear.wait_kinds(Disconnected)
-    gone = ear.events[0]
+    with DgtBoard(emulated.url, log, answer_seconds=0.3, ports=list):
+        log.wait_kinds(Disconnected)
+    gone = log.events[0]
     assert isinstance(gone, Disconnected)
     assert "No DGT board answers" in gone.why
     with pytest.raises(NoAnswerError):
-        probe(emulated.url, seconds=0.3)
+        DgtBoard.probe(emulated.url, seconds=0.3)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ptys")
@@ -186,18 +186,18 @@ def test_the_board_is_found_by_its_usb_id_and_its_answer() -> None:
                 FoundPort(emulated.url, "adapter", 0x0403, 0x6001, None, True),
             ]
 
-        assert find_dgt_board(ports) == emulated.url
+        assert DgtBoard.find(ports) == emulated.url
         assert not FORBIDDEN & set(emulated.commands)
     with pytest.raises(BoardNotFoundError):
-        find_dgt_board(list)
+        DgtBoard.find(list)
 
 
-def test_closing_ends_events(emulated: EmulatedDgtBoard, board: DgtBoard, ear: Ear) -> None:
+def test_closing_ends_events(emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog) -> None:
     board.close()
-    ear.clear()
+    log.clear()
     emulated.move("e2e4")
     time.sleep(0.2)
-    assert ear.events == []
+    assert log.events == []
 
 
 @pytest.mark.parametrize("ppm", [100, 1000])
@@ -205,7 +205,7 @@ def test_with_flipped_bits_on_the_line_no_wrong_position_is_believed(ppm: int) -
     """The picture of the board alone, in simulated time, with the driver's way of asking."""
     hand = random.Random(ppm)
     board, pieces = chess.Board(), hands.pieces_of(chess.Board())
-    mirror, decoder = _DgtBoardState(None, None), Decoder()
+    state, decoder = DgtBoardState("test"), Decoder()
     told: list[str] = []
     now, asked, dumps, spoilt = 0.0, -1.0, 0, 0
 
@@ -220,7 +220,7 @@ def test_with_flipped_bits_on_the_line_no_wrong_position_is_believed(ppm: int) -
 
     def hear(message: bytes) -> None:
         for heard in line(message):
-            for event in mirror.hear(heard, now):
+            for event in state.hear(heard, now):
                 if isinstance(event, BoardPosition):
                     told.append(event.placement)
                     assert event.placement == board.board_fen()
@@ -237,10 +237,10 @@ def test_with_flipped_bits_on_the_line_no_wrong_position_is_believed(ppm: int) -
         end = now + 4
         while now < end:
             now += 0.1
-            mirror.rest(now)
-            if mirror.wants_dump and now - asked > 0.3:
+            state.rest(now)
+            if state.wants_dump and now - asked > 0.3:
                 asked, dumps = now, dumps + 1
                 hear(hands.dump(pieces))
-        assert mirror.placement() == board.board_fen()
+        assert state.placement() == board.board_fen()
     assert dumps > 150
     assert spoilt > 0

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import chess
 import platformdirs
 import pytest
+from chess import STARTING_BOARD_FEN as START
 
-from blindplay.boards.driver import BoardNotFoundError, NoAnswerError
+from blindplay import cli
 from blindplay.boards.peg import calibration
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import (
@@ -25,10 +27,10 @@ from blindplay.boards.peg.calibration import (
     kept,
     merged,
 )
-from blindplay.boards.peg.emulator import START, EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.ports import BoardNotFoundError, NoAnswerError
 from blindplay.language import Language, languages, load
 from blindplay.table.board_calibration import calibrate, check
-from tests.command_line import run
 
 GERMAN = load("de")
 EMPTY_BOARD = "8/8/8/8/8/8/8/8"
@@ -240,10 +242,17 @@ def test_a_check_that_ends_before_the_first_square_is_not_passed() -> None:
         assert "Abgebrochen." in out.getvalue()
 
 
-def test_the_command_ends_with_status_1_if_nothing_was_checked() -> None:
+def test_the_command_ends_with_status_1_if_nothing_was_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     with EmulatedBoard(EMPTY_BOARD) as board:
-        done = run("board", "calibrate", "--silent", "--port", board.url)
-    assert (done.status, done.stderr) == (1, "")
+        command = ["blindplay", "board", "calibrate", "--silent", "--port", board.url]
+        monkeypatch.setattr(sys, "argv", command)
+        monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    assert ended.value.code == 1
+    assert capsys.readouterr().err == ""
 
 
 def test_pieces_left_on_the_board_are_told() -> None:

@@ -21,7 +21,7 @@ from blindplay.boards.events import (
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.emulator import EmulatedBoard
-from tests.boards.peg.test_driver import Ear
+from tests.boards.event_log import EventLog
 
 SEED = 9
 
@@ -51,30 +51,30 @@ def test_each_fact_is_told_once_however_often_the_cable_is_pulled(
     """While it is plugged in: the very lifts, placings and presses. What hands did meanwhile is
     told as what stands there now, and never as a touch; a press of a board without power is none.
     """
-    rng, ear = random.Random(SEED), Ear()
-    with PegBoard(board.url, ear, backoff=(0.02, 0.1), ports=list) as driver:
-        ear.wait_kinds(Connected, BoardPosition)
+    rng, log = random.Random(SEED), EventLog()
+    with PegBoard(board.url, log, backoff=(0.02, 0.1), ports=list) as driver:
+        log.wait_kinds(Connected, BoardPosition)
         for cycle in range(cycles):
-            ear.clear()
+            log.clear()
             source, goal, piece = _move(board, rng)
             expected: list[tuple[object, ...]] = [(Lifted, source), (Placed, goal, piece)]
             if rng.random() < 0.5:
                 side = rng.choice(("white", "black"))
                 board.press(side)  # type: ignore[arg-type]
                 expected.append((LeverPressed, side))
-            ear.wait_kinds(*(one[0] for one in expected))  # type: ignore[arg-type]
-            assert ear.bare() == expected, f"cycle {cycle}"
-            ear.clear()
+            log.wait_kinds(*(one[0] for one in expected))  # type: ignore[arg-type]
+            assert log.without_times() == expected, f"cycle {cycle}"
+            log.clear()
             board.unplug()
-            ear.wait_kinds(Disconnected)
+            log.wait_kinds(Disconnected)
             for _ in range(rng.randrange(3)):
                 _move(board, rng)
             board.plug()
-            ear.wait_kinds(Disconnected, Connected, BoardPosition)
+            log.wait_kinds(Disconnected, Connected, BoardPosition)
             # A count of presses follows the board's dump: it must tell nothing new.
-            kinds = [type(event) for event in ear.events]
-            assert kinds == [Disconnected, Connected, BoardPosition], f"cycle {cycle}: {ear.events}"
-            told = ear.events[-1]
+            kinds = log.kinds()
+            assert kinds == [Disconnected, Connected, BoardPosition], f"cycle {cycle}: {log.events}"
+            told = log.events[-1]
             assert isinstance(told, BoardPosition) and told.placement == board.placement
             assert driver.placement() == board.placement
 
@@ -87,46 +87,46 @@ def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
 ) -> None:
     """Whether the last change still got through is chance; what is told has happened, in its
     order, and in the end the driver knows what stands there."""
-    rng, ear = random.Random(SEED), Ear()
-    with PegBoard(board.url, ear, backoff=(0.02, 0.1), ports=list) as driver:
-        ear.wait_kinds(Connected, BoardPosition)
+    rng, log = random.Random(SEED), EventLog()
+    with PegBoard(board.url, log, backoff=(0.02, 0.1), ports=list) as driver:
+        log.wait_kinds(Connected, BoardPosition)
         for cycle in range(cycles):
-            ear.clear()
+            log.clear()
             codes = peg.codes_of(board.placement)
             square = peg.square_name(rng.choice([s for s, code in enumerate(codes) if code]))
             piece = board.lift(square, wait=False)
             time.sleep(rng.choice((0, 0.01, 0.02, 0.03)))
             board.unplug()
             board.place(square, piece, wait=False)
-            ear.wait_kinds(Disconnected)
+            log.wait_kinds(Disconnected)
             board.plug()
-            ear.wait_kinds(Disconnected, Connected, BoardPosition)
-            touched = [one for one in ear.bare() if one[0] in (Lifted, Placed, LeverPressed)]
+            log.wait_kinds(Disconnected, Connected, BoardPosition)
+            touched = [
+                one for one in log.without_times() if one[0] in (Lifted, Placed, LeverPressed)
+            ]
             assert touched in ([], [(Lifted, square)]), f"cycle {cycle}"
-            ear.wait(lambda _: driver.placement() == board.placement)
+            log.wait(lambda _: driver.placement() == board.placement)
 
 
 def test_a_board_that_babbles_at_full_speed_is_told_gone_and_comes_back(
     board: EmulatedBoard,
 ) -> None:
-    rng, ear = random.Random(SEED), Ear()
-    with PegBoard(board.url, ear, backoff=(0.02, 0.1), hello_seconds=0.5, ports=list) as driver:
-        ear.wait_kinds(Connected, BoardPosition)
-        ear.clear()
-        held = board._board.take
-        board._board.take = list  # type: ignore[method-assign]  # it answers nothing any more
+    rng, log = random.Random(SEED), EventLog()
+    with PegBoard(board.url, log, backoff=(0.02, 0.1), answer_seconds=0.5, ports=list) as driver:
+        log.wait_kinds(Connected, BoardPosition)
+        log.clear()
+        board.lose(1_000_000)  # it answers nothing any more
         end = time.monotonic() + 20
-        while not any(isinstance(event, Disconnected) for event in ear.events):
+        while not any(isinstance(event, Disconnected) for event in log.events):
             board.send_raw(rng.randbytes(200))
             time.sleep(0.001)
             assert time.monotonic() < end
-        assert [type(event) for event in ear.events] == [Disconnected]
+        assert log.kinds() == [Disconnected]
         assert not driver.connected
-        held()
-        board._board.take = held  # type: ignore[method-assign]
-        ear.wait_kinds(Disconnected, Connected, BoardPosition)
+        board.lose(0)
+        log.wait_kinds(Disconnected, Connected, BoardPosition)
         assert not [
-            event for event in ear.events if isinstance(event, Lifted | Placed | LeverPressed)
+            event for event in log.events if isinstance(event, Lifted | Placed | LeverPressed)
         ]
         assert driver.placement() == board.placement
 
@@ -135,26 +135,26 @@ def test_what_is_touched_while_nobody_takes_it_is_told_later(
     board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table may be held up for long, by its disk; the board must not think that nobody hears."""
-    monkeypatch.setattr("blindplay.boards.peg.emulator.board._HOST_SILENCE_MS", 1000.0)
-    monkeypatch.setattr("blindplay.boards.peg.driver._KEEP_ALIVE", 0.3)
-    ear, held = Ear(), threading.Event()
+    monkeypatch.setattr("blindplay.boards.peg.emulator.firmware._HOST_SILENCE_MS", 1000.0)
+    monkeypatch.setattr("blindplay.boards.peg.state._KEEP_ALIVE", 0.3)
+    log, held = EventLog(), threading.Event()
 
     def slow(event: BoardEvent) -> None:
         if isinstance(event, Lifted):
             held.wait(30)
-        ear(event)
+        log(event)
 
     with PegBoard(board.url, slow) as driver:
-        ear.wait(lambda told: any(isinstance(event, BoardPosition) for event in told))
-        ear.events.clear()
+        log.wait(lambda told: any(isinstance(event, BoardPosition) for event in told))
+        log.events.clear()
         for square in ("e2", "d2", "g1"):
             piece = board.lift(square)
             time.sleep(0.7)
             board.place(square, piece)
-        assert not ear.events
+        assert not log.events
         held.set()
-        ear.wait(lambda told: len(told) >= 6)
+        log.wait(lambda told: len(told) >= 6)
         assert driver.connected
-    assert [(type(event), getattr(event, "square", "")) for event in ear.events] == [
+    assert [(type(event), getattr(event, "square", "")) for event in log.events] == [
         (kind, square) for square in ("e2", "d2", "g1") for kind in (Lifted, Placed)
     ]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.boards.driver import BoardNotFoundError, FoundPort
+from blindplay import cli
 from blindplay.boards.peg import flashing
-from tests.command_line import run
+from blindplay.boards.ports import BoardNotFoundError, FoundPort
 
 HEX = ":0400000001020304F2\n:00000001FF\n"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell script on PATH")
@@ -118,12 +118,19 @@ def test_what_cannot_be_flashed_is_refused(firmware: Path, avrdude: Path, tmp_pa
     ("options", "said"), [(["--baud", "-5"], "--baud"), ([], "is a folder, no file of firmware")]
 )
 def test_wrong_input_is_told_before_a_board_is_looked_for(
-    options: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    options: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(flashing, "discover", list)
-    done = run("board", "flash", str(tmp_path), *options)
-    assert done.status == 2
-    assert said in done.stderr and len(done.stderr.splitlines()) == 1
+    monkeypatch.setattr(sys, "argv", ["blindplay", "board", "flash", str(tmp_path), *options])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert said in told and len(told.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
@@ -144,21 +151,29 @@ def test_the_port_is_found_only_where_there_is_no_choice(
 
 @POSIX
 def test_the_command_says_what_it_does_before_it_does_it(
-    firmware: Path, avrdude: Path, monkeypatch: pytest.MonkeyPatch
+    firmware: Path,
+    avrdude: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(flashing, "only_port", lambda: "/dev/ttyUSB0")
-    done = run("board", "flash", str(firmware))
-    assert done.status == 0
-    first, *_, last = done.stdout.splitlines()
+    monkeypatch.setattr(sys, "argv", ["blindplay", "board", "flash", str(firmware)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
     assert first.startswith("This writes board firmware.hex (4 bytes) into the Arduino Nano")
     assert last == "The firmware has been written."
 
 
 def test_the_command_without_avrdude_is_one_sentence_and_status_2(
-    firmware: Path, monkeypatch: pytest.MonkeyPatch
+    firmware: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(flashing, "only_port", lambda: "/dev/ttyUSB0")
-    done = run("board", "flash", str(firmware))
-    assert done.status == 2
-    assert done.stdout == "" and len(done.stderr.splitlines()) == 1 and "avrdude" in done.stderr
+    monkeypatch.setattr(sys, "argv", ["blindplay", "board", "flash", str(firmware)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 2
+    told = capsys.readouterr()
+    assert told.out == "" and len(told.err.splitlines()) == 1 and "avrdude" in told.err

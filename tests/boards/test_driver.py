@@ -1,0 +1,143 @@
+"""What the drivers of all makers do alike, tried on pegged boards in software."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from blindplay.boards.events import BoardEvent, BoardPosition, Connected, Disconnected, Lifted
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
+from tests.boards.event_log import EventLog
+
+
+@pytest.fixture
+def log() -> EventLog:
+    return EventLog()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs device files")
+def test_a_board_plugged_in_under_another_name_is_found_by_its_usb_identity(
+    tmp_path: Path, log: EventLog
+) -> None:
+    with EmulatedBoard() as first, EmulatedBoard("8/8/8/8/8/8/8/K6k") as second:
+        present = [FoundPort(first.url, "board", 0x1A86, 0x7523, "A1", True)]
+        with PegBoard(first.url, log, backoff=(0.1, 0.2), ports=lambda: list(present)) as board:
+            log.wait_kinds(Connected, BoardPosition)
+            log.clear()
+            present[0] = FoundPort(second.url, "board", 0x1A86, 0x7523, "A1", True)
+            first.unplug()
+            log.wait_kinds(Disconnected, Connected, BoardPosition)
+            assert board.url == second.url
+            assert board.placement() == "8/8/8/8/8/8/8/K6k"
+
+
+def test_an_absent_board_is_told_once_and_awaited(log: EventLog) -> None:
+    with EmulatedBoard(force_socket=True) as emulated:
+        emulated.unplug()
+        with PegBoard(emulated.url, log, backoff=(0.05, 0.1), ports=list):
+            log.wait_kinds(Disconnected)
+            time.sleep(0.5)
+            emulated.plug()
+            log.wait_kinds(Disconnected, Connected, BoardPosition)
+            assert log.kinds() == [Disconnected, Connected, BoardPosition]
+
+
+def test_a_failing_receiver_does_not_stop_the_driver(log: EventLog) -> None:
+    def fragile(event: BoardEvent) -> None:
+        log(event)
+        raise RuntimeError("receiver")
+
+    with (
+        EmulatedBoard(force_socket=True) as emulated,
+        PegBoard(emulated.url, fragile, ports=list),
+    ):
+        log.wait_kinds(Connected, BoardPosition)
+        emulated.lift("b1")
+        log.wait_kinds(Lifted)
+
+
+def test_after_close_it_is_not_connected_and_reports_nothing_more(log: EventLog) -> None:
+    with EmulatedBoard(force_socket=True) as emulated:
+        board = PegBoard(emulated.url, log, ports=list)
+        board.start()
+        log.wait_kinds(BoardPosition)
+        board.close()
+        log.clear()
+        assert not board.connected
+        emulated.lift("e2")
+        assert log.events == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "no-such-port-anywhere",
+        "nonsense://here",
+        "socket://127.0.0.1",
+        "socket://127.0.0.1:99999",
+    ],
+)
+def test_probing_what_cannot_be_a_board_says_so(url: str) -> None:
+    with pytest.raises(BoardNotFoundError) as refusal:
+        PegBoard.probe(url)
+    assert "give" in str(refusal.value)
+
+
+def test_probing_a_plain_file_says_it_is_no_port(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("")
+    with pytest.raises(BoardNotFoundError):
+        PegBoard.probe(str(path))
+
+
+def test_probing_what_never_answers_gives_up() -> None:
+    with (
+        EmulatedBoard(force_socket=True, boot_seconds=60) as emulated,
+        pytest.raises(NoAnswerError, match="No pegged board answers"),
+    ):
+        PegBoard.probe(emulated.url, seconds=0.4)
+
+
+def test_wrong_speed_is_named_when_bytes_come_but_no_frame() -> None:
+    with EmulatedBoard(force_socket=True, boot_seconds=60) as emulated:
+
+        def chat() -> None:
+            for _ in range(20):
+                emulated.send_raw(b"\xf8\x80")
+                time.sleep(0.05)
+
+        chatter = threading.Thread(target=chat)
+        chatter.start()
+        with pytest.raises(NoAnswerError, match="baud rate"):
+            PegBoard.probe(emulated.url, seconds=0.6)
+        chatter.join()
+
+
+def test_searching_finds_the_board_that_answers() -> None:
+    with EmulatedBoard(force_socket=True) as board:
+        ports = [
+            FoundPort("no-such-port-anywhere", "gone", 0x2341, 1, None, True),
+            FoundPort(board.url, "board", 0x1A86, 0x7523, None, True),
+        ]
+        assert PegBoard.find(lambda: ports) == board.url
+
+
+def test_searching_in_vain_says_what_to_do() -> None:
+    with pytest.raises(BoardNotFoundError, match="No pegged board was found: plug it in"):
+        PegBoard.find(list)
+
+
+def test_a_board_is_started_only_once(log: EventLog) -> None:
+    with (
+        EmulatedBoard(force_socket=True) as emulated,
+        PegBoard(emulated.url, log, ports=list) as board,
+        pytest.raises(RuntimeError, match="make a new PegBoard"),
+    ):
+        board.start()
