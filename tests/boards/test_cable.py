@@ -44,7 +44,7 @@ def test_a_host_finds_the_line_at_the_same_url_after_each_plug(force_socket: boo
     cable.close()
 
 
-def test_what_is_written_without_a_host_is_lost() -> None:
+def test_bytes_written_without_a_host_are_lost() -> None:
     cable = Cable(force_socket=True)
     cable.write(b"nobody listens")
     with serial.serial_for_url(cable.url, timeout=0.2) as host:

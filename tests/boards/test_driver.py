@@ -37,7 +37,7 @@ def test_a_board_plugged_in_under_another_name_is_found_by_its_usb_identity(
             assert board.placement() == "8/8/8/8/8/8/8/K6k"
 
 
-def test_an_absent_board_is_told_once_and_awaited(log: EventLog) -> None:
+def test_an_absent_board_is_reported_once_and_awaited(log: EventLog) -> None:
     with EmulatedBoard(force_socket=True) as emulated:
         emulated.unplug()
         with PegBoard(emulated.url, log, backoff=(0.05, 0.1), ports=list):
@@ -84,7 +84,7 @@ def test_after_close_it_is_not_connected_and_reports_nothing_more(log: EventLog)
         "socket://127.0.0.1:99999",
     ],
 )
-def test_probing_what_cannot_be_a_board_says_so(url: str) -> None:
+def test_probing_a_wrong_url_says_what_to_give(url: str) -> None:
     with pytest.raises(BoardNotFoundError) as refusal:
         PegBoard.probe(url)
     assert "give" in str(refusal.value)
@@ -97,7 +97,7 @@ def test_probing_a_plain_file_says_it_is_no_port(tmp_path: Path) -> None:
         PegBoard.probe(str(path))
 
 
-def test_probing_what_never_answers_gives_up() -> None:
+def test_probing_a_silent_device_gives_up() -> None:
     with (
         EmulatedBoard(force_socket=True, boot_seconds=60) as emulated,
         pytest.raises(NoAnswerError, match="No pegged board answers"),

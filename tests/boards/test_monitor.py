@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import sys
 import threading
 import time
 
 import pytest
 
-from blindplay import cli
 from blindplay.boards.monitor import monitor
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError
+from tests.command_line import run
 
 
 def _watch(as_json: bool) -> list[str]:
@@ -57,20 +56,16 @@ def test_the_monitor_prints_json_lines() -> None:
     assert 0 <= lines[2]["at"] <= 3
 
 
-def test_the_monitor_refuses_what_cannot_be_a_board() -> None:
+def test_the_monitor_refuses_a_wrong_port() -> None:
     with pytest.raises(BoardNotFoundError):
         monitor("no-such-port-anywhere", json=False, seconds=1, out=io.StringIO())
 
 
 @pytest.mark.parametrize("url", ["socket://127.0.0.1:1", "loop://"])
-def test_the_monitor_does_not_end_well_where_no_board_answered(
-    url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_the_monitor_fails_if_no_board_answered(
+    url: str,
 ) -> None:
-    command = ["blindplay", "board", "--port", url, "--seconds", "0.3"]
-    monkeypatch.setattr(sys, "argv", command)
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 1
-    assert told[0].startswith(f"No board answered at {url} within 0.3 seconds")
+    done = run("board", "--port", url, "--seconds", "0.3")
+    assert done.status == 2
+    (sentence,) = done.stderr.splitlines()
+    assert sentence.startswith(f"No board answered at {url} within 0.3 seconds")

@@ -78,7 +78,7 @@ class Line:
 # --- both boards -----------------------------------------------------------------------------
 
 
-def test_nothing_is_said_unasked_before_the_first_hello(board: Stepped) -> None:
+def test_the_board_is_silent_before_the_first_hello(board: Stepped) -> None:
     board.set("e2", ".")
     board.press("white")
     assert board.run(3000) == []
@@ -154,7 +154,7 @@ def test_felt_pieces_are_never_lifted_and_lifted_ones_always(make: Make, lift_ms
     assert felt.found == felt.lifts
 
 
-def test_a_wobble_is_counted(board: Stepped) -> None:
+def test_a_contact_that_opens_for_less_than_a_lift_is_counted(board: Stepped) -> None:
     line = Line(board)
     line.run(50)
     line.ask(peg.AskHello())
@@ -178,7 +178,7 @@ def test_settings_have_limits(board: Stepped) -> None:
         assert isinstance(answer, kind)
 
 
-def test_a_command_that_there_is_not_is_refused(board: Stepped) -> None:
+def test_an_unknown_command_is_refused(board: Stepped) -> None:
     line = Line(board)
     line.run(50)
     board.hear(peg.encode_frame(b"q"))
@@ -190,7 +190,7 @@ def test_a_command_that_there_is_not_is_refused(board: Stepped) -> None:
     ]
 
 
-def test_what_is_damaged_on_the_way_to_the_board_is_counted_and_not_obeyed(
+def test_commands_damaged_on_the_way_to_the_board_are_counted_and_not_obeyed(
     board: Stepped,
 ) -> None:
     line = Line(board)
@@ -203,7 +203,7 @@ def test_what_is_damaged_on_the_way_to_the_board_is_counted_and_not_obeyed(
     assert ping.line_errors == 3
 
 
-def test_a_board_that_lost_power_boots_with_another_nonce_and_what_stands_there(
+def test_a_board_that_lost_power_boots_with_another_nonce_and_the_pieces_in_its_holes(
     board: Stepped,
 ) -> None:
     line = Line(board)
@@ -239,14 +239,14 @@ def test_moves_in_noise_and_with_the_cable_pulled_are_neither_lost_nor_invented(
 
 
 @pytest.mark.parametrize("ppm", [100, 1000])
-def test_no_dump_is_believed_that_is_wrong(make: Make, ppm: int) -> None:
+def test_no_wrong_dump_is_accepted(make: Make, ppm: int) -> None:
     with closing(make(seed=3)) as board:
         found = boards.dumps(board, 60, ppm)
     assert found.accepted > 30
     assert found.wrong == 0
 
 
-def test_a_press_whose_frames_are_lost_is_told_once(board: Stepped) -> None:
+def test_a_press_whose_frames_are_lost_is_reported_once(board: Stepped) -> None:
     host = Host(board)
     host.run(300)
     board.lose(2)  # type: ignore[attr-defined]
@@ -302,7 +302,7 @@ def test_every_piece_is_known_in_every_hole_whatever_its_resistor_is_off_by(
             assert dump.codes == tuple(codes)
 
 
-def test_a_fault_is_told_and_no_lift_is_derived_from_it(real: LockstepFirmware) -> None:
+def test_a_fault_is_reported_and_no_lift_is_derived_from_it(real: LockstepFirmware) -> None:
     line = Line(real)
     line.run(50)
     line.ask(peg.AskHello())
@@ -360,7 +360,7 @@ def test_a_firmware_that_hangs_starts_again_by_its_watchdog(real: LockstepFirmwa
     assert [type(event) for event in host.run(300)] == [events.LeverPressed]
 
 
-def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) -> None:
+def test_a_hand_that_sweeps_the_board_is_reported_in_full(real: LockstepFirmware) -> None:
     host = Host(real)
     host.run(300)
     for file in "abcdefgh":
@@ -374,7 +374,7 @@ def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) 
         assert any(isinstance(event, events.BoardPosition) for event in told)
 
 
-def test_at_115200_baud_it_says_the_same_sooner(firmware: None) -> None:
+def test_at_115200_baud_the_same_messages_arrive_sooner(firmware: None) -> None:
     from hardware.emulated import LockstepFirmware
 
     with closing(LockstepFirmware(baud=115200)) as board:
@@ -430,7 +430,7 @@ def test_several_firmwares_run_side_by_side(firmware: None) -> None:
 # --- without the emulator --------------------------------------------------------------------
 
 
-def test_the_firmwares_core_does_on_this_computer_what_it_should() -> None:
+def test_the_core_of_the_firmware_passes_its_tests_on_this_computer() -> None:
     if shutil.which("make") is None or shutil.which("cc") is None:
         pytest.skip("Install make and a C compiler to test the firmware's core.")
     made = subprocess.run(

@@ -156,9 +156,11 @@ class MoveFinder:
     def finish(self) -> list[MoveFinding]:
         """The stream has ended: return what is left to report."""
         if self._heard.codes is None:
-            self._found.say("The board was never heard as a whole, so no moves can be told.")
+            self._found.say("The board was never heard as a whole, so no moves can be found.")
         elif self._pending is None:
-            self._found.say("The board never showed a position of a game, so no moves can be told.")
+            self._found.say(
+                "The board never showed a position of a game, so no moves can be found."
+            )
         else:
             self._end(self._pending)
         return self._found.take()
@@ -169,8 +171,8 @@ class MoveFinder:
         self._lost = True
         if not self._adrift:
             self._found.say(
-                f"{what} {self._found.where}: nothing more is told until the board is heard as a "
-                "whole again."
+                f"{what} {self._found.where}: no more moves are reported until the board is heard "
+                "as a whole again."
             )
 
     def _hear_dump(self, codes: tuple[int, ...]) -> None:
@@ -183,7 +185,7 @@ class MoveFinder:
         if first and self._beginning_missed and self._given is None and not at_start:
             self._lost = True
             self._found.say(
-                "Moves were played before the board was heard as a whole; none is told."
+                "Moves were played before the board was heard as a whole; they are not reported."
             )
             return
         if first or (self._pending is None and not self._lost):
@@ -192,7 +194,7 @@ class MoveFinder:
             self._lost = False
             if not self._adrift:
                 self._found.say(
-                    "The whole board was heard again; the moves go on from it if they can."
+                    "The whole board was heard again; the moves go on from there if they can."
                 )
             self._bridge(self._pending)
         else:
@@ -204,10 +206,12 @@ class MoveFinder:
             if self._given is None:
                 self._beginning_missed = self._damaged
                 self._found.say_once(
-                    "Changes were heard before the whole board was; they say nothing without it."
+                    "Changes before the first dump of the whole board mean nothing and are skipped."
                 )
                 return
-            self._found.say("There is no dump of the board, so it is taken to stand as given.")
+            self._found.say(
+                "There is no dump of the board, so the game is taken to begin as given."
+            )
             self._heard.codes = codes_of(self._given, self._heard.turned)
             self._begin()
         self._heard.update(field, code)
@@ -229,7 +233,7 @@ class MoveFinder:
         if before is None or before == now or self._lost or self._pending is None:
             return
         if self._unexplained and self._extra_pieces_for:
-            self._lose("The clock was pressed while more pieces were heard than there are")
+            self._lose("The clock was pressed while there seemed to be more pieces than before")
         elif self._commit == "clock":
             self._press(self._pending, before)
 
@@ -252,7 +256,7 @@ class MoveFinder:
             # Twice in a row is one.
             self._presses_unexplained += 1
             if self._presses_unexplained > 1 and self._result is None and not self._adrift:
-                self._lose("The clock was pressed twice while the board showed no move for it")
+                self._lose("The clock was pressed twice while the board showed no move")
 
     # --- where a game begins -----------------------------------------------------------------
 
@@ -275,8 +279,8 @@ class MoveFinder:
                 self._pending = PendingMoves(bases)
                 self._found.say_once(
                     "The board does not show the start position first: White is taken to sit at "
-                    f"the {'far' if turned else 'usual'} side, and who is on move is told by who "
-                    "moves. If that is wrong, give the position (--fen) or how the board lies "
+                    f"the {'far' if turned else 'usual'} side, and the first move shows which side "
+                    "is to move. If that is wrong, give the position (--fen) or how the board lies "
                     "(--turned, --not-turned)."
                 )
                 return
@@ -364,7 +368,7 @@ class MoveFinder:
             return
         self._extra_pieces_for += 1
         if self._extra_pieces_for > _EXTRA_PIECE_UPDATES:
-            self._lose("More pieces were heard than there are")
+            self._lose("There seemed to be more pieces than before")
 
     def _bridge(self, pending: PendingMoves) -> None:
         """Go on from a dump after a loss, if exactly one way leads from the line to it."""
@@ -378,7 +382,7 @@ class MoveFinder:
         self._adrift = True
         why = "can be reached in several ways" if ways else "cannot be reached"
         self._found.say(
-            f"What the board shows {why} from the position {self._found.where} by a move or two: "
+            f"The position on the board {why} from the one {self._found.where} by a move or two: "
             "moves are missing here."
         )
 
@@ -404,7 +408,7 @@ class MoveFinder:
             if self._commit == "position":  # The last ply may have been under way at the loss.
                 self._report(pending, max(0, len(pending.line) - 1))
             found.say(
-                f"The board was not heard as a whole again: the moves {found.where} are not told."
+                f"The board was not heard as a whole again: the moves {found.where} are missing."
             )
             return
         finished = self._finish_line(pending, new_game)
@@ -422,16 +426,16 @@ class MoveFinder:
                 if self._commit == "clock"
                 else "what followed on the board does not show that it was finished"
             )
-            found.say(f"Also seen {found.where}, but not told, because {why}: {seen}.")
+            found.say(f"Also seen {found.where}, but not reported, because {why}: {seen}.")
         elif self._unexplained and not self._result and not new_game:
-            found.say(f"What was done on the board {found.where} fits no legal move.")
+            found.say(f"The changes on the board {found.where} fit no legal move.")
 
     def _finish_line(self, pending: PendingMoves, new_game: bool) -> bool:
         """Bring the line to the end of the game. Whether its last move is certainly finished."""
         if self._result:
             for uci in pending.drop_king_walk(self._result):
                 self._found.say(
-                    f"The king's {uci} is taken for part of showing the result, not for a move."
+                    f"The king's step {uci} is taken for showing the result, not for a move."
                 )
         else:
             self._shows_end(pending)

@@ -67,7 +67,7 @@ class DgtBoardState(BoardState):
         self._changed_at = self._confirmed_at = 0.0
         self._waiting: list[Callable[[], None]] = []
         self._running: ClockSide | None = None
-        self._white_clock: ClockSide | None = None
+        self._white_clock: ClockSide | None = before._white_clock if before else None
         self._presses: list[events.LeverPressed] = []
         self._about = {"kind": "DGT board", "version": "", "serial": ""}
         self._answered = False
@@ -181,7 +181,7 @@ class DgtBoardState(BoardState):
         if running is None:
             return
         before, self._running = self._running, running
-        if self._white_clock is None and before is None and self._at_start():
+        if before is None and self._at_start():
             self._white_clock = running
         if before in (None, running):
             return

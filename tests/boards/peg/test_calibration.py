@@ -1,11 +1,7 @@
-"""The check of a board: what is bad is found, told so that it can be put right, and kept."""
+"""The readings of a board: which contacts are bad, and the results that are saved."""
 
 from __future__ import annotations
 
-import io
-import json
-import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import chess
@@ -13,7 +9,6 @@ import platformdirs
 import pytest
 from chess import STARTING_BOARD_FEN as START
 
-from blindplay import cli
 from blindplay.boards.peg import calibration
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import (
@@ -29,8 +24,7 @@ from blindplay.boards.peg.calibration import (
 )
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.ports import BoardNotFoundError, NoAnswerError
-from blindplay.language import Language, languages, load
-from blindplay.table.board_calibration import calibrate, check
+from blindplay.language import load
 
 GERMAN = load("de")
 EMPTY_BOARD = "8/8/8/8/8/8/8/8"
@@ -75,195 +69,6 @@ def test_kinds_that_read_alike_are_found() -> None:
     assert alike({}) == []
 
 
-# --- led through the check -----------------------------------------------------------------
-
-
-class Bench:
-    """A board without a wire: what is asked for is put there, as hands would do."""
-
-    def __init__(self, pack: Language = GERMAN, *, knows_pieces: bool = True) -> None:
-        self.knows_pieces = knows_pieces
-        self._pack = pack
-        self.said: list[str] = []
-        self.asked = ""
-        self.bad: dict[str, HoleReading] = {}
-
-    def say(self, words: str) -> None:
-        self.said.append(words)
-        self.asked = words
-
-    def read(self, squares: Sequence[int], samples: int = 5) -> dict[int, HoleReading]:
-        return {square: self._one(square, len(squares) == 1) for square in squares}
-
-    def _one(self, square: int, placed: bool) -> HoleReading:
-        wrong = self.bad.get(chess.square_name(square))
-        if wrong is not None and wrong.code in (peg.EMPTY, peg.FAULT) and not placed:
-            return reading(1020, peg.EMPTY)
-        if wrong is not None:
-            return wrong
-        if not placed:
-            return reading(1020, peg.EMPTY)
-        letter = next(
-            letter
-            for letter in peg.PIECES[1:]
-            if self._pack.piece(chess.Piece.from_symbol(letter)) in self.asked
-        )
-        code = peg.PIECES.index(letter)
-        return reading(70 * code, code if self.knows_pieces else 1)
-
-
-def led(bench: Bench, keys: Sequence[str] | None = None) -> Calibration:
-    def enter() -> Iterator[str]:
-        while True:
-            yield ""
-
-    return check(bench, GERMAN, bench.say, enter() if keys is None else iter(keys))
-
-
-def test_a_good_board_is_led_through_every_kind_and_every_square() -> None:
-    bench = Bench()
-    result = led(bench)
-    assert len(result.pieces) == 12 and len(result.squares) == 64 and not result.bad
-    assert bench.said[1] == "Nehmen Sie alle Figuren vom Brett. Dann drücken Sie die Eingabetaste."
-    assert bench.said[2] == ("Setzen: weißer Bauer, Eva vier. Dann drücken Sie die Eingabetaste.")
-    assert bench.said[-1] == "Die Prüfung ist beendet. Alle geprüften Felder sind gut."
-    assert len(bench.said) == 1 + 1 + 12 + 64 + 1
-
-
-@pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        (reading(900, peg.FAULT), "Feld Eva zwei: der Kontakt ist schlecht."),
-        (reading(1020, peg.EMPTY), "Feld Eva zwei: keine Figur erkannt."),
-        (reading(140, 2), "Feld Eva zwei ist nicht leer."),
-    ],
-)
-def test_what_is_wrong_with_a_square_is_said(wrong: HoleReading, said: str) -> None:
-    bench = Bench()
-    bench.bad["e2"] = wrong
-    # Enter for what goes well; what does not is left out the second time it is asked for.
-    empty = ["", "weiter"] if wrong.code == 2 else [""]
-    keys = [*empty, *[""] * (12 + chess.E2), "", "weiter", *[""] * 60]
-    result = led(bench, keys)
-    assert any(words.startswith(said) for words in bench.said)
-    assert list(result.bad) == ["e2"]
-    assert bench.said[-1] == "Die Prüfung ist beendet. Schlecht sind die Felder: Eva zwei."
-
-
-def test_a_step_is_repeated_and_left_out_and_the_check_ended_on_request() -> None:
-    bench = Bench()
-    result = led(bench, ["", "wiederholen", "weiter", "", "quit"])
-    assert (
-        bench.said.count("Setzen: weißer Bauer, Eva vier. Dann drücken Sie die Eingabetaste.") == 2
-    )
-    assert list(result.pieces) == ["R"]
-    assert bench.said[-1] == "Abgebrochen."
-
-
-def test_a_board_that_cannot_name_pieces_is_checked_for_contacts_only() -> None:
-    bench = Bench(knows_pieces=False)
-    result = led(bench)
-    assert not result.pieces and len(result.squares) == 64 and not result.bad
-
-
-@pytest.mark.parametrize("code", languages())
-def test_the_check_speaks_every_language(code: str) -> None:
-    bench = Bench(load(code))
-    result = check(bench, load(code), bench.say, iter([""] * 20), squares=[chess.A1])
-    assert len(result.pieces) == 12 and list(result.squares) == ["a1"]
-
-
-# --- through the wire, and kept ------------------------------------------------------------
-
-
-class Hands:
-    """Does at an emulated board what is said, and presses Enter."""
-
-    def __init__(self, board: EmulatedBoard) -> None:
-        self.board = board
-        self.out = io.StringIO()
-        self.told = 0
-
-    def __iter__(self) -> Hands:
-        return self
-
-    def __next__(self) -> str:
-        news = self.out.getvalue()[self.told :]
-        self.told = len(self.out.getvalue())
-        asked = [line for line in news.splitlines() if line.startswith("Setzen: ")]
-        if "der Kontakt ist schlecht" in news:
-            return "weiter"
-        if asked:
-            for square in chess.SQUARE_NAMES:
-                if self.board.placement != EMPTY_BOARD and self._stands(square):
-                    self.board.lift(square)
-            letter, square = self._read(asked[-1])
-            self.board.place(square, letter)
-        return ""
-
-    def _stands(self, square: str) -> bool:
-        pieces = chess.BaseBoard(self.board.placement)
-        return pieces.piece_at(chess.parse_square(square)) is not None
-
-    def _read(self, words: str) -> tuple[str, str]:
-        piece, square = words.removeprefix("Setzen: ").split(". ")[0].split(", ")
-        letter = next(
-            letter
-            for letter in peg.PIECES[1:]
-            if GERMAN.piece(chess.Piece.from_symbol(letter)) == piece
-        )
-        at = next(at for at in chess.SQUARES if GERMAN.square(at) == square)
-        return letter, chess.square_name(at)
-
-
-def test_an_emulated_board_is_checked_and_what_was_found_is_kept(own_configuration: Path) -> None:
-    with EmulatedBoard(EMPTY_BOARD, lift_ms=50) as board:
-        hands = Hands(board)
-        assert calibrate(board.url, GERMAN, True, hands, hands.out)
-        known = kept(board.url)
-        assert known is not None and len(known.squares) == 64 and len(known.pieces) == 12
-        assert board.url in json.loads(own_configuration.read_text())
-        assert "What was found is kept in" in hands.out.getvalue()
-
-
-def test_a_board_without_a_piece_tells_so_and_can_be_left() -> None:
-    with EmulatedBoard(EMPTY_BOARD) as board:
-        out = io.StringIO()
-        keys = ["", "", "quit"]  # nothing was put on e4
-        assert not calibrate(board.url, GERMAN, True, keys, out)
-        assert "Feld Eva vier: keine Figur erkannt." in out.getvalue()
-        assert kept(board.url) is None
-
-
-def test_a_check_that_ends_before_the_first_square_is_not_passed() -> None:
-    with EmulatedBoard(EMPTY_BOARD) as board:
-        out = io.StringIO()
-        assert not calibrate(board.url, GERMAN, True, [], out)
-        assert "Abgebrochen." in out.getvalue()
-
-
-def test_the_command_ends_with_status_1_if_nothing_was_checked(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with EmulatedBoard(EMPTY_BOARD) as board:
-        command = ["blindplay", "board", "calibrate", "--silent", "--port", board.url]
-        monkeypatch.setattr(sys, "argv", command)
-        monkeypatch.setattr(sys, "stdin", io.StringIO(""))
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-    assert ended.value.code == 1
-    assert capsys.readouterr().err == ""
-
-
-def test_pieces_left_on_the_board_are_told() -> None:
-    with EmulatedBoard("8/8/8/8/8/8/4P3/8") as board:
-        out = io.StringIO()
-        assert not calibrate(board.url, GERMAN, True, ["", "quit"], out)
-        assert "Feld Eva zwei ist nicht leer." in out.getvalue()
-        known = kept(board.url)
-        assert known is not None and known.bad == {"e2": "not_empty"}
-
-
 def test_a_faulty_hole_reads_as_one() -> None:
     with EmulatedBoard("8/8/8/8/8/8/4P3/8") as board, RawBoard(board.url) as raw:
         assert raw.knows_pieces
@@ -272,7 +77,7 @@ def test_a_faulty_hole_reads_as_one() -> None:
         assert judge_empty(raw.read([chess.E4])[chess.E4]) is Contact.GOOD
 
 
-def test_a_later_check_counts_for_what_it_looked_at() -> None:
+def test_a_later_check_counts_for_the_squares_it_looked_at() -> None:
     before = Calibration({"P": 80}, {"a1": 80, "b1": 81}, {"e4": "bad", "e5": "bad"}, "2026-01-01")
     fresh = Calibration({"R": 160}, {"e4": 82}, {"a1": "bad"}, "2026-02-01")
     now = merged(before, fresh)
@@ -282,7 +87,7 @@ def test_a_later_check_counts_for_what_it_looked_at() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"x": 1}', '{"x": {"wrong": 1}}'])
-def test_a_spoilt_file_is_as_if_nothing_was_known(text: str, own_configuration: Path) -> None:
+def test_a_damaged_file_counts_as_missing(text: str, own_configuration: Path) -> None:
     own_configuration.parent.mkdir(parents=True)
     own_configuration.write_text(text)
     assert kept("x") is None
@@ -290,7 +95,7 @@ def test_a_spoilt_file_is_as_if_nothing_was_known(text: str, own_configuration: 
     assert kept("x") == Calibration(bad={"e4": "bad"})
 
 
-def test_what_is_no_board_is_one_sentence(tmp_path: Path) -> None:
+def test_a_wrong_port_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BoardNotFoundError):
         RawBoard(str(tmp_path / "none"))
     with EmulatedBoard(EMPTY_BOARD) as board:
@@ -299,7 +104,7 @@ def test_what_is_no_board_is_one_sentence(tmp_path: Path) -> None:
         RawBoard(url)
 
 
-def test_a_board_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_board_that_does_not_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration, "_PATIENCE", 0.2)
     with EmulatedBoard(EMPTY_BOARD, boot_seconds=5) as board, pytest.raises(NoAnswerError):
         RawBoard(board.url)

@@ -66,7 +66,7 @@ def board(emulated: AnyBoard, log: EventLog) -> Iterator[PegBoard]:
         yield connected
 
 
-def test_it_connects_and_tells_the_position(
+def test_it_connects_and_reports_the_position(
     emulated: AnyBoard, board: PegBoard, log: EventLog
 ) -> None:
     assert board.connected
@@ -116,7 +116,7 @@ def test_a_piece_lifted_long_enough_and_put_back_was_lifted(
     assert log.without_times() == [(Lifted, "d2"), (Placed, "d2", "P")]
 
 
-def test_what_changed_while_unplugged_is_a_position_and_never_a_lift(
+def test_changes_made_while_unplugged_are_a_position_and_never_a_lift(
     emulated: AnyBoard, board: PegBoard, log: EventLog
 ) -> None:
     log.clear()
@@ -137,7 +137,7 @@ def test_what_changed_while_unplugged_is_a_position_and_never_a_lift(
 
 
 @pytest.mark.parametrize("harm", ["lose", "garble"])
-def test_a_lost_or_damaged_event_is_made_good_by_a_dump(
+def test_a_dump_repairs_a_lost_or_damaged_event(
     emulated: AnyBoard, board: PegBoard, log: EventLog, harm: str
 ) -> None:
     log.clear()
@@ -159,7 +159,7 @@ def test_a_lost_last_event_is_noticed_by_the_next_ping(
 
 
 @pytest.mark.parametrize("harm", ["lose", "garble"])
-def test_a_press_whose_frame_is_lost_is_told_once_and_at_its_time(
+def test_a_press_whose_frame_is_lost_is_reported_once_and_at_its_time(
     emulated: AnyBoard, board: PegBoard, log: EventLog, harm: str
 ) -> None:
     log.clear()
@@ -211,7 +211,7 @@ def test_no_lift_is_derived_from_a_fault(
     assert board.placement() == START.replace("RNBQKBNR", "RNBQ1BNR")
 
 
-def test_a_fault_that_was_there_at_connection_is_told(log: EventLog) -> None:
+def test_a_fault_that_was_there_at_connection_is_reported(log: EventLog) -> None:
     with EmulatedBoard(force_socket=True) as emulated:
         emulated.lift("a1")
         emulated.place("a1", "!")
@@ -251,5 +251,5 @@ def test_the_buzzer_sounds(emulated: AnyBoard, board: PegBoard) -> None:
     assert emulated.buzzed == [3]
 
 
-def test_probing_tells_what_board_it_is(emulated: AnyBoard) -> None:
+def test_probing_describes_the_board(emulated: AnyBoard) -> None:
     assert PegBoard.probe(emulated.url).startswith("pegged board, firmware 1.0, knows each piece")

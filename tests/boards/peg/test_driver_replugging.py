@@ -45,7 +45,7 @@ def _move(board: EmulatedBoard, rng: random.Random) -> tuple[str, str, str]:
 @pytest.mark.parametrize(
     "cycles", [20, pytest.param(1000, marks=pytest.mark.long)], ids=["20 times", "1000 times"]
 )
-def test_each_fact_is_told_once_however_often_the_cable_is_pulled(
+def test_each_event_is_reported_once_however_often_the_cable_is_pulled(
     board: EmulatedBoard, cycles: int
 ) -> None:
     """While it is plugged in: the very lifts, placings and presses. What hands did meanwhile is
@@ -108,7 +108,7 @@ def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
             log.wait(lambda _: driver.placement() == board.placement)
 
 
-def test_a_board_that_babbles_at_full_speed_is_told_gone_and_comes_back(
+def test_a_board_that_floods_the_line_is_reported_lost_and_comes_back(
     board: EmulatedBoard,
 ) -> None:
     rng, log = random.Random(SEED), EventLog()
@@ -131,7 +131,7 @@ def test_a_board_that_babbles_at_full_speed_is_told_gone_and_comes_back(
         assert driver.placement() == board.placement
 
 
-def test_what_is_touched_while_nobody_takes_it_is_told_later(
+def test_touches_wait_for_a_slow_receiver(
     board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A table may be held up for long, by its disk; the board must not think that nobody hears."""

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from blindplay import cli
 from blindplay.boards.peg import flashing
 from blindplay.boards.ports import BoardNotFoundError, FoundPort
+from tests.command_line import run
 
 HEX = ":0400000001020304F2\n:00000001FF\n"
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell script on PATH")
@@ -69,16 +69,14 @@ def test_another_rate_may_be_given(firmware: Path, avrdude: Path) -> None:
     assert "19200" in flashing.plan(firmware, "COM3", "nano", 19200).command
 
 
-def test_a_board_that_does_not_take_it_is_told_in_one_sentence(
-    firmware: Path, avrdude: Path
-) -> None:
+def test_a_failure_of_avrdude_is_one_sentence(firmware: Path, avrdude: Path) -> None:
     planned = flashing.plan(firmware, "bad", "nano")
     with pytest.raises(flashing.FlashingError, match="nano-old") as told:
         flashing.flash(planned, io.StringIO())
     assert len(str(told.value).splitlines()) == 1
 
 
-def test_without_avrdude_it_is_said_how_to_get_it(
+def test_without_avrdude_the_message_says_how_to_install_it(
     firmware: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
@@ -92,7 +90,9 @@ def test_without_avrdude_it_is_said_how_to_get_it(
      ":04000000\n:00000001FF\n", "é\n"],
     ids=["empty", "words", "checksum", "cut-off", "no-bytes", "short", "not-ascii"],
 )  # fmt: skip
-def test_what_is_no_firmware_is_never_written(text: str, tmp_path: Path, avrdude: Path) -> None:
+def test_a_file_that_is_no_firmware_is_never_written(
+    text: str, tmp_path: Path, avrdude: Path
+) -> None:
     file = tmp_path / "board.hex"
     file.write_text(text, "utf-8")
     with pytest.raises(ValueError, match="Intel HEX"):
@@ -100,7 +100,9 @@ def test_what_is_no_firmware_is_never_written(text: str, tmp_path: Path, avrdude
     assert not avrdude.exists()
 
 
-def test_what_cannot_be_flashed_is_refused(firmware: Path, avrdude: Path, tmp_path: Path) -> None:
+def test_a_wrong_board_port_file_or_rate_is_refused(
+    firmware: Path, avrdude: Path, tmp_path: Path
+) -> None:
     with pytest.raises(ValueError, match="no board: give one of nano, nano-old, uno"):
         flashing.plan(firmware, "/dev/ttyUSB0", "mega")
     with pytest.raises(ValueError, match="cable"):
@@ -117,26 +119,19 @@ def test_what_cannot_be_flashed_is_refused(firmware: Path, avrdude: Path, tmp_pa
 @pytest.mark.parametrize(
     ("options", "said"), [(["--baud", "-5"], "--baud"), ([], "is a folder, no file of firmware")]
 )
-def test_wrong_input_is_told_before_a_board_is_looked_for(
-    options: list[str],
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_wrong_input_is_reported_before_the_search_for_a_board(
+    options: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flashing, "discover", list)
-    monkeypatch.setattr(sys, "argv", ["blindplay", "board", "flash", str(tmp_path), *options])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    told = capsys.readouterr().err
-    assert said in told and len(told.splitlines()) == 1
+    done = run("board", "flash", str(tmp_path), *options)
+    assert done.status == 2
+    assert said in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
     ("ports", "said"), [([], "No board was found"), (["a", "b"], "several boards, at a and b")]
 )
-def test_the_port_is_found_only_where_there_is_no_choice(
+def test_the_port_is_found_only_if_there_is_exactly_one(
     ports: list[str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found(names: list[str]) -> list[FoundPort]:
@@ -150,30 +145,22 @@ def test_the_port_is_found_only_where_there_is_no_choice(
 
 
 @POSIX
-def test_the_command_says_what_it_does_before_it_does_it(
-    firmware: Path,
-    avrdude: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_the_command_announces_the_flashing_before_it_begins(
+    firmware: Path, avrdude: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flashing, "only_port", lambda: "/dev/ttyUSB0")
-    monkeypatch.setattr(sys, "argv", ["blindplay", "board", "flash", str(firmware)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 0
-    first, *_, last = capsys.readouterr().out.splitlines()
+    done = run("board", "flash", str(firmware))
+    assert done.status == 0
+    first, *_, last = done.stdout.splitlines()
     assert first.startswith("This writes board firmware.hex (4 bytes) into the Arduino Nano")
     assert last == "The firmware has been written."
 
 
 def test_the_command_without_avrdude_is_one_sentence_and_status_2(
-    firmware: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    firmware: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(flashing, "only_port", lambda: "/dev/ttyUSB0")
-    monkeypatch.setattr(sys, "argv", ["blindplay", "board", "flash", str(firmware)])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 2
-    told = capsys.readouterr()
-    assert told.out == "" and len(told.err.splitlines()) == 1 and "avrdude" in told.err
+    done = run("board", "flash", str(firmware))
+    assert done.status == 2
+    assert done.stdout == "" and len(done.stderr.splitlines()) == 1 and "avrdude" in done.stderr

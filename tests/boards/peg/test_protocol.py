@@ -75,18 +75,18 @@ def test_piece_codes_count_pawn_rook_knight_bishop_king_queen_white_first() -> N
 
 
 @given(messages)
-def test_what_the_board_says_survives_the_line(message: peg.Message) -> None:
+def test_messages_survive_the_line(message: peg.Message) -> None:
     assert peg.Decoder().feed(peg.encode(message)) == [message]
 
 
 @given(commands)
-def test_what_the_host_says_survives_the_line(command: peg.HostCommand) -> None:
+def test_commands_survive_the_line(command: peg.HostCommand) -> None:
     (body,) = peg.FrameDecoder().feed_bodies(peg.encode(command))
     assert peg.parse_command(body) == command
 
 
 @given(st.lists(messages, max_size=6), st.data())
-def test_a_capture_with_garbage_decodes_the_same_however_it_is_cut(
+def test_a_capture_with_garbage_decodes_the_same_whole_in_chunks_and_byte_by_byte(
     said: list[peg.Message], data: st.DataObject
 ) -> None:
     stream = b""
@@ -157,7 +157,7 @@ def test_an_unknown_type_is_delivered_as_unknown_and_counted() -> None:
 
 
 @pytest.mark.parametrize("bad", ["", "8/8", START + "/8", "9/8/8/8/8/8/8/8", "x7/8/8/8/8/8/8/8"])
-def test_no_placement_is_taken_for_one(bad: str) -> None:
+def test_a_wrong_placement_is_refused(bad: str) -> None:
     with pytest.raises(ValueError, match="eight ranks"):
         peg.codes_of(bad)
 

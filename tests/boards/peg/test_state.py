@@ -25,7 +25,7 @@ def test_the_sequence_wraps_without_a_gap() -> None:
     assert not state.wants_dump
 
 
-def test_an_event_heard_twice_is_told_once() -> None:
+def test_an_event_heard_twice_is_reported_once() -> None:
     state = _state()
     state.hear(peg.HoleChanged(0, 6000, 12, 1, 0), 101.2)
     assert state.hear(peg.HoleChanged(0, 6000, 12, 1, 0), 101.3) == []
@@ -66,18 +66,18 @@ def test_a_board_of_another_protocol_is_refused_with_the_remedy() -> None:
         state.hear(peg.Hello(2, 0x100, 7, 64, 99, 0, 5000), 100.0)
 
 
-def test_nothing_is_believed_before_the_hello() -> None:
+def test_messages_before_the_hello_are_ignored() -> None:
     state = PegBoardState("test")
     assert state.hear(peg.HoleChanged(7, 6000, 12, 1, 0), 101.2) == []
     assert state.placement() is None
 
 
-def test_a_press_before_the_hello_is_not_told() -> None:
+def test_a_press_before_the_hello_is_not_reported() -> None:
     state = _state()
     assert state.hear(peg.Presses(5020, 3, 4000, 250, 4999), 100.02) == []
 
 
-def test_a_press_that_the_count_shows_is_told_at_its_time_and_once() -> None:
+def test_a_press_that_the_count_shows_is_reported_at_its_time_and_once() -> None:
     state = _state()
     state.hear(peg.Presses(5020, 3, 4000, 255, 4999), 100.02)
     counted = peg.Presses(7000, 3, 4000, 0, 6500)
@@ -85,7 +85,7 @@ def test_a_press_that_the_count_shows_is_told_at_its_time_and_once() -> None:
     assert state.hear(counted, 102.0) == []
 
 
-def test_a_press_that_was_heard_is_not_told_again_by_the_count() -> None:
+def test_a_press_that_was_heard_is_not_reported_again_by_the_count() -> None:
     state = _state()
     state.hear(peg.Presses(5020, 0, 0, 0, 0), 100.02)
     assert len(state.hear(peg.LeverMoved(0, 6000, 0, 1), 101.1)) == 1
@@ -93,7 +93,7 @@ def test_a_press_that_was_heard_is_not_told_again_by_the_count() -> None:
     assert state.hear(peg.LeverMoved(1, 6080, 0, 0), 101.1) == []
 
 
-def test_a_press_after_the_hello_but_before_the_first_count_is_told_once() -> None:
+def test_a_press_after_the_hello_but_before_the_first_count_is_reported_once() -> None:
     heard, lost = _state(), _state()
     assert heard.hear(peg.LeverMoved(0, 6000, 0, 1), 101.1) == [events.LeverPressed("white", 101.0)]
     counted = peg.Presses(6100, 9, 6000, 0, 0)
@@ -117,7 +117,7 @@ def test_a_restarted_board_counts_from_nothing_and_no_press_is_invented() -> Non
     assert state.hear(peg.Presses(320, 0, 0, 0, 0), 101.0) == []
 
 
-def test_a_press_between_a_restart_and_its_hello_is_told_once() -> None:
+def test_a_press_between_a_restart_and_its_hello_is_reported_once() -> None:
     state = _state()
     state.hear(peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
     assert state.hear(peg.LeverMoved(1, 250, 0, 1), 100.75) == []  # its hello was damaged
@@ -127,13 +127,13 @@ def test_a_press_between_a_restart_and_its_hello_is_told_once() -> None:
     assert state.hear(counted, 101.5) == []
 
 
-def test_the_presses_of_another_board_in_place_of_the_first_are_not_told() -> None:
+def test_the_presses_of_another_board_in_place_of_the_first_are_not_reported() -> None:
     state = PegBoardState("test", _state())
     state.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 60_000), 103.0)  # it ran before we lost ours
     assert state.hear(peg.Presses(60_010, 5, 59_000, 0, 0), 103.01) == []
 
 
-def test_a_press_while_the_line_was_down_is_told_if_the_board_lived_on() -> None:
+def test_a_press_while_the_line_was_down_is_reported_if_the_board_lived_on() -> None:
     before = _state()
     before.hear(peg.Presses(5020, 1, 4000, 1, 4999), 100.02)
     counted = peg.Presses(20_020, 2, 15_000, 1, 4999)

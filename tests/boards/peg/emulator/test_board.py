@@ -7,7 +7,7 @@ import pytest
 from blindplay.boards.peg.emulator import EmulatedBoard
 
 
-def test_hands_cannot_do_what_hands_cannot_do() -> None:
+def test_impossible_actions_of_hands_are_refused() -> None:
     with EmulatedBoard(force_socket=True) as board:
         with pytest.raises(ValueError, match="no piece on e4"):
             board.lift("e4")
@@ -21,7 +21,7 @@ def test_hands_cannot_do_what_hands_cannot_do() -> None:
             board.open_contact("e5", 0.01)
 
 
-def test_a_placement_that_is_none_is_refused() -> None:
+def test_a_wrong_placement_is_refused() -> None:
     with pytest.raises(ValueError, match="eight ranks"):
         EmulatedBoard("8/8")
 
