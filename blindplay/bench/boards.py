@@ -15,6 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import chess
 from chess import STARTING_BOARD_FEN as START
 
 from blindplay.boards import events
@@ -340,17 +341,17 @@ def _random_move(codes: list[int], rng: random.Random) -> list[tuple[str, str]]:
     done: list[tuple[str, str]] = []
     if rng.random() < 0.2 and len(occupied) > 8:
         end = rng.choice([square for square in occupied if square != start])
-        done.append((peg.square_name(end), "."))
+        done.append((chess.square_name(end), "."))
     elif rng.random() < 0.2 and len(occupied) < 30:
         # From beside the board.
         piece = rng.randrange(1, 13)
         end = rng.choice(empty)
         codes[end] = piece
-        return [(peg.square_name(end), peg.PIECES[piece])]
+        return [(chess.square_name(end), peg.PIECES[piece])]
     else:
         end = rng.choice(empty)
     piece = codes[start]
-    done += [(peg.square_name(start), "."), (peg.square_name(end), peg.PIECES[piece])]
+    done += [(chess.square_name(start), "."), (chess.square_name(end), peg.PIECES[piece])]
     codes[start], codes[end] = peg.EMPTY, piece
     return done
 
@@ -411,7 +412,7 @@ def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Fel
     host, rng = _connected(board), random.Random(seed)
     board.hear(peg.encode(peg.Set(peg.Setting.LIFT_MS, lift_ms)))
     host.run(50)
-    pieces = [peg.square_name(square) for square, code in enumerate(peg.codes_of(START)) if code]
+    pieces = [chess.square_name(square) for square, code in enumerate(peg.codes_of(START)) if code]
     felt = false = lifts = found = 0
     for _ in range(rounds):
         chosen = rng.sample(pieces, 13)

@@ -9,7 +9,7 @@ To add a maker, make a folder with these modules:
 - ``protocol.py``: ``Decoder.feed(bytes) -> list[Message]`` without I/O. A capture that is fed
   whole, in chunks or byte by byte gives the same messages.
 - ``state.py``: a subclass of :class:`driver.BoardState`, also without I/O. It turns bytes into
-  events, says what to ask the board, and begins each connection with a ``Connected`` event.
+  events, gives the requests to the board, and begins each connection with a ``Connected`` event.
 - ``driver.py``: a subclass of :class:`driver.BoardDriver` with its name, its state, and the ports
   that a search may open. It takes a URL, not a device.
 

@@ -17,14 +17,9 @@ from typing import Protocol
 class _SerialLine(Protocol):
     url: str
 
-    def read(self, timeout: float) -> bytes | None:
-        """Wait up to ``timeout`` seconds. None while no host has the line open."""
-
-    def write(self, data: bytes) -> None:
-        """Send at once or lose it, as a serial line does."""
-
-    def close(self) -> None:
-        """Remove the line, as pulling the plug does."""
+    def read(self, timeout: float) -> bytes | None: ...
+    def write(self, data: bytes) -> None: ...
+    def close(self) -> None: ...
 
 
 if sys.platform != "win32":

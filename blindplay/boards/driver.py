@@ -11,7 +11,6 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
@@ -44,7 +43,7 @@ _log = logging.getLogger(__name__)
 
 
 class BoardState(ABC):
-    """What the host knows of a board on one connection: bytes in, events and requests out.
+    """The host's knowledge of a board on one connection: bytes in, events and requests out.
 
     It does no input or output and reads no clock. ``now`` is host monotonic time in seconds and
     never decreases.
@@ -58,7 +57,7 @@ class BoardState(ABC):
 
     @abstractmethod
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
-        """Take the bytes that arrived by ``now``, possibly none, and return what happened.
+        """Take the bytes that arrived by ``now``, possibly none, and return the events in them.
 
         The first event of each connection is :class:`~blindplay.boards.events.Connected`. Raises
         :class:`~blindplay.boards.ports.UnfitBoardError` for a board of an unknown version.
@@ -76,25 +75,18 @@ class BoardState(ABC):
 State = TypeVar("State", bound=BoardState)
 
 
-@dataclass(frozen=True)
-class _UsbIdentity:
-    vid: int
-    pid: int
-    serial_number: str | None
-
-
 class BoardDriver(ABC, Generic[State]):
     """Keeps the connection to a board until :meth:`close`.
 
     ``url`` is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` receives one
-    event at a time in a thread of its own. The driver logs what it raises, and goes on. However
+    event at a time in a thread of its own. The driver logs its exceptions and goes on. However
     long it takes, the driver continues to listen: a pegged board falls silent without a host, and
     touches would be lost. ``ports`` lists the USB ports, among which the driver finds a board that
     was plugged in again under another name.
     """
 
     KIND: ClassVar[str]
-    """What a person calls such a board, for example ``DGT board``."""
+    """The name of such a board for a person, for example ``DGT board``."""
     ADDRESS: ClassVar[str] = "/dev/ttyUSB0"
     """An example of how a person gives the port of such a board."""
 
@@ -117,11 +109,11 @@ class BoardDriver(ABC, Generic[State]):
         self._answer_seconds = answer_seconds
         self._ports = ports
         self._state: State | None = None
-        self._usb: _UsbIdentity | None = None
+        self._usb: tuple[int | None, int | None, str | None] | None = None
         self._connected = False
         self._loss_reported = False
         self._stop = threading.Event()
-        self._wishes: deque[Callable[[State], bytes | None]] = deque(maxlen=16)
+        self._tasks: deque[Callable[[State], bytes | None]] = deque(maxlen=16)
         self._events: queue.Queue[BoardEvent | None] = queue.Queue(_QUEUE_LIMIT)
         self._threads: tuple[threading.Thread, ...] = ()
 
@@ -184,11 +176,11 @@ class BoardDriver(ABC, Generic[State]):
         """The last known position, as FEN's first field. None before the first."""
         return self._state.placement() if self._state else None
 
-    def _wish(self, wish: Callable[[State], bytes | None]) -> None:
-        """Let the thread that talks to the board call ``wish`` and send the bytes that it returns.
+    def _enqueue(self, task: Callable[[State], bytes | None]) -> None:
+        """Let the thread that talks to the board call ``task`` and send the bytes that it returns.
         Without a connection nothing happens."""
         if self._connected:
-            self._wishes.append(wish)
+            self._tasks.append(task)
 
     def start(self) -> None:
         """Begin to connect, in the background. Raises :class:`RuntimeError` the second time."""
@@ -247,11 +239,11 @@ class BoardDriver(ABC, Generic[State]):
         return "The board was closed."
 
     def _converse(self, url: str) -> Generator[BoardEvent, None, None]:
-        """Open ``url`` and yield events until :meth:`close`. Raises what ends it earlier."""
+        """Open ``url`` and yield events until :meth:`close`. Any other end is an exception."""
         port = open_port(url, self._baud)
         try:
             state = self._state = self._new_state(url, self._state)
-            self._wishes.clear()
+            self._tasks.clear()
             begun, data_came = time.monotonic(), False
             while not self._stop.is_set():
                 data = read_port(port)
@@ -265,8 +257,8 @@ class BoardDriver(ABC, Generic[State]):
                 if silent > self._answer_seconds:
                     raise NoAnswerError(self._no_answer(url, data_came and state.heard_at is None))
                 request = b""
-                while self._wishes:
-                    request += self._wishes.popleft()(state) or b""
+                while self._tasks:
+                    request += self._tasks.popleft()(state) or b""
                 if request := request + state.requests(now):
                     port.write(request)
         finally:
@@ -321,8 +313,8 @@ class BoardDriver(ABC, Generic[State]):
                 _log.exception("the receiver of board events failed on %s", event)
 
 
-def _identity(port: FoundPort) -> _UsbIdentity:
-    return _UsbIdentity(port.vid or 0, port.pid or 0, port.serial_number)
+def _identity(port: FoundPort) -> tuple[int | None, int | None, str | None]:
+    return port.vid, port.pid, port.serial_number
 
 
 def _real(url: str) -> str:

@@ -1,4 +1,4 @@
-"""What happened at a board of any maker.
+"""The events of boards of all makers.
 
 ``at`` is host monotonic time in seconds (:func:`time.monotonic`) of the first change, not of its
 confirmation: a lift that a board confirms after 150 ms has the time at which the contact opened.

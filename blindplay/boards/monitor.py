@@ -1,4 +1,4 @@
-"""Shows live what a board reports: one plain line per event, or JSON Lines."""
+"""Shows the events of a board live: one plain line per event, or JSON Lines."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def event_json(event: BoardEvent, at: float) -> str:
 
 
 def monitor(address: str | None, *, json: bool, seconds: float | None, out: TextIO) -> None:
-    """Print to ``out`` what the board at ``address`` reports, for ``seconds`` or until Ctrl-C.
+    """Print the events of the board at ``address`` to ``out``, for ``seconds`` or until Ctrl-C.
 
     ``dgt:`` before the URL says that it is a DGT board. Without a URL a board is searched for. The
     times are seconds since the monitor began. Events come in the order in which they were

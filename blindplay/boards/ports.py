@@ -122,7 +122,7 @@ def open_port(url: str, baud: int = BAUD) -> serial.Serial:
 
 
 def read_port(port: serial.Serial) -> bytes:
-    """Return what has arrived, or what arrives within a twentieth of a second."""
+    """Return the bytes that have arrived, or that arrive within a twentieth of a second."""
     return bytes(port.read(max(1, port.in_waiting)))
 
 
@@ -143,7 +143,7 @@ def _link_errors() -> tuple[type[Exception], ...]:
 
 
 LINK_ERRORS = _link_errors()
-"""What pyserial raises when a serial line dies."""
+"""The exceptions of pyserial when a serial line dies."""
 
 
 @contextlib.contextmanager

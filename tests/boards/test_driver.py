@@ -1,4 +1,4 @@
-"""What the drivers of all makers do alike, tried on pegged boards in software."""
+"""The common part of all drivers, tried on pegged boards in software."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The live monitor of what a board reports."""
+"""The live monitor of a board's events."""
 
 from __future__ import annotations
 

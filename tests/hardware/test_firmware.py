@@ -1,4 +1,4 @@
-"""The real firmware to the millisecond, and the same for the board in software, in lock-step."""
+"""The real firmware to the millisecond, and the board in software alike, in lock-step."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_the_event_carries_the_time_of_the_first_opening(board: Stepped) -> None
         (place,) = line.changes(120)
         assert isinstance(lift, peg.HoleChanged)
         assert isinstance(place, peg.HoleChanged)
-        # Asking took 90 ms, the ping was made up while the command came in.
+        # The question took 90 ms, and the board made the ping while the command came in.
         opened = lift.uptime - before.uptime
         assert 80 <= opened <= 100
         assert place.uptime - lift.uptime == pytest.approx(250, abs=8)
@@ -370,7 +370,7 @@ def test_a_hand_that_sweeps_the_board_is_reported_in_full(real: LockstepFirmware
     assert host.placement == "8/8/8/8/8/8/8/8"
     lifted = [event.square for event in told if isinstance(event, events.Lifted)]
     assert len(lifted) == len(set(lifted))
-    if len(lifted) < 32:  # more than the board's memory for what it has yet to send
+    if len(lifted) < 32:  # more than the board's send buffer holds
         assert any(isinstance(event, events.BoardPosition) for event in told)
 
 

@@ -1,4 +1,4 @@
-"""The script of the resistors: what it is given wrongly is one sentence, and nothing is written."""
+"""The script of the resistors: a wrong option gives one sentence, and no file is written."""
 
 from __future__ import annotations
 

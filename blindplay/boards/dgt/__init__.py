@@ -5,17 +5,7 @@ count when two messages agree on them; its single changes never prove that a pie
 """
 
 from .driver import DgtBoard
-from .moves import Commit, MoveFinder, MoveFound, MoveUnclear
-from .protocol import Decoder
+from .moves import Commit, MoveFound, MoveUnclear
 from .recording import NoRecordingError, decode
 
-__all__ = [
-    "Commit",
-    "Decoder",
-    "DgtBoard",
-    "MoveFinder",
-    "MoveFound",
-    "MoveUnclear",
-    "NoRecordingError",
-    "decode",
-]
+__all__ = ["Commit", "DgtBoard", "MoveFound", "MoveUnclear", "NoRecordingError", "decode"]

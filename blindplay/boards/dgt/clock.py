@@ -1,4 +1,4 @@
-"""What the DGT clock tells about the stream and about the players."""
+"""The DGT clock: it shows gaps in the stream, and who moved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands on a DGT board, as 64 letters, and what can be read from them without a game."""
+"""The pieces on a DGT board as 64 letters, and questions about them that need no game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LETTERS = (PIECES + "???").encode()
 """By piece code. The last three show a result and stand in no position of a game."""
 
 Diagram: TypeAlias = bytes
-"""What stands on a1, b1, … h8: 64 of :data:`LETTERS`."""
+"""The pieces on a1, b1, … h8: 64 of :data:`LETTERS`."""
 
 _CENTRE = (chess.D4, chess.E4, chess.D5, chess.E5)
 

@@ -33,7 +33,7 @@ class DgtBoard(BoardDriver[DgtBoardState]):
         :meth:`placement`. Does not wait in the driver's own threads."""
         if self._connected and threading.current_thread() not in self._threads:
             confirmed = threading.Event()
-            self._wish(lambda state: state.doubt(confirmed.set))
+            self._enqueue(lambda state: state.doubt(confirmed.set))
             confirmed.wait(seconds)
         return self.placement()
 

@@ -1,4 +1,4 @@
-"""Finds the moves in what a DGT board reports.
+"""Finds the moves in the messages of a DGT board.
 
 Hands slide pieces over legal squares, put down before they lift, castle rook first, and take a
 piece without its square ever being reported empty. So a position is no move just because it is
@@ -63,7 +63,7 @@ class MoveFound:
 
 @dataclass(frozen=True)
 class MoveUnclear:
-    """A sentence for a person: something cannot be told, or was settled in a certain way."""
+    """A sentence for a person: about a gap, or about a choice that the finder has made."""
 
     sentence: str
 
@@ -72,7 +72,7 @@ MoveFinding: TypeAlias = MoveFound | MoveUnclear
 
 
 class _Findings:
-    """What has been found and not been taken yet. ``plies`` counts the moves of this game."""
+    """The findings that were not taken yet. ``plies`` counts the moves of this game."""
 
     def __init__(self) -> None:
         self.plies = 0
@@ -103,7 +103,7 @@ class _Findings:
 class MoveFinder:
     """Finds the moves in the messages of one board.
 
-    ``commit`` is what makes a move final: ``clock`` or ``position`` (see the module). ``position``
+    ``commit`` makes a move final: ``clock`` or ``position`` (see the module). ``position``
     is where the game begins, if the first dump does not show it. ``turned`` says that White sits
     at the side of field 0; with None the start position or ``position`` shows it.
     ``last_unpressed`` reports a last move even if the clock was not pressed after it.
@@ -124,7 +124,7 @@ class MoveFinder:
         self._heard = HeardBoard(bool(turned))
         self._found = _Findings()
         self._pending: PendingMoves | None = None  # None before the first position of a game
-        self._result: Diagram | None = None  # kings in the centre, if that is what stands there
+        self._result: Diagram | None = None  # the board, if it shows both kings in the centre
         self._unexplained = False  # the board shows nothing that the line explains
         self._presses_unexplained = 0
         self._extra_pieces_for = 0  # updates
@@ -137,10 +137,10 @@ class MoveFinder:
         self._clock_owners = ClockOwners()
         self._rhythm = ClockRhythm()
 
-    # --- what is heard ---------------------------------------------------------------------
+    # --- messages --------------------------------------------------------------------------
 
     def hear(self, message: Message) -> list[MoveFinding]:
-        """Take the next message of the stream and return what it settles."""
+        """Take the next message of the stream and return the findings."""
         match message:
             case Dump(codes):
                 self._hear_dump(codes)
@@ -154,7 +154,7 @@ class MoveFinder:
         return self._found.take()
 
     def finish(self) -> list[MoveFinding]:
-        """The stream has ended: return what is left to report."""
+        """The stream has ended: return the last findings."""
         if self._heard.codes is None:
             self._found.say("The board was never heard as a whole, so no moves can be found.")
         elif self._pending is None:
@@ -165,14 +165,14 @@ class MoveFinder:
             self._end(self._pending)
         return self._found.take()
 
-    def _lose(self, what: str) -> None:
+    def _lose(self, reason: str) -> None:
         if self._heard.codes is None or self._lost:
             return
         self._lost = True
         if not self._adrift:
             self._found.say(
-                f"{what} {self._found.where}: no more moves are reported until the board is heard "
-                "as a whole again."
+                f"{reason} {self._found.where}: no more moves are reported until the board is "
+                "heard as a whole again."
             )
 
     def _hear_dump(self, codes: tuple[int, ...]) -> None:
@@ -361,7 +361,7 @@ class MoveFinder:
 
     def _watch_for_extra_pieces(self, base: Diagram, shown: Diagram) -> None:
         """A piece that was put down before its lift was noticed is two for a moment. If it stays
-        two, the lift was lost, and what looks like a position of the game may be none."""
+        two, the lift was lost, and a legal position on the board may be wrong."""
         known = self._given is not None or self._found.plies or base == START
         if not known or self._result is not None or not has_extra_pieces(base, shown):
             self._extra_pieces_for = 0
@@ -424,7 +424,7 @@ class MoveFinder:
             why = (
                 "the clock was not pressed after it"
                 if self._commit == "clock"
-                else "what followed on the board does not show that it was finished"
+                else "the board does not show that it was finished"
             )
             found.say(f"Also seen {found.where}, but not reported, because {why}: {seen}.")
         elif self._unexplained and not self._result and not new_game:

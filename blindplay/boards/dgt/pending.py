@@ -32,7 +32,7 @@ class HeardBoard:
 
     @property
     def shown(self) -> Diagram:
-        """What stands on the board."""
+        """The pieces on the board."""
         assert self.codes is not None
         return diagram_of(self.codes, self.turned)
 
@@ -119,8 +119,8 @@ class PendingMoves:
         return moves
 
     def follow(self, heard: HeardBoard) -> bool:
-        """Bring the line up to what the board shows. False if nothing on or near it explains
-        that."""
+        """Bring the line up to the position on the board. False if no move on or near the line
+        explains it."""
         shown = heard.shown
         if self._continue(shown) or self._revise(shown) or self._follow_pair(heard):
             self._pair = None
@@ -217,8 +217,8 @@ class PendingMoves:
         return len(ways)
 
     def accept_with_pieces_missing(self, turn: chess.Color, heard: HeardBoard) -> bool:
-        """Whether one move of ``turn`` explains what the board shows, but for pieces that fell
-        over and lie beside their squares. That move joins the line."""
+        """Whether one move of ``turn`` explains the board, except for pieces that fell over and
+        lie beside their squares. That move joins the line."""
         keep = len(self.line)
         if keep and self.line[-1].board.turn != turn:
             keep -= 1  # the last ply was only a step on the way of this move

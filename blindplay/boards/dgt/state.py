@@ -1,8 +1,8 @@
-"""What the host knows of a DGT board: messages in, events and requests out, without I/O.
+"""The host's knowledge of a DGT board: messages in, events and requests out, without I/O.
 
-No checksum protects what a DGT board sends. So a position counts only when two messages agree on
-it: the single changes and a dump of the whole board, or two dumps in a row. The state asks for a
-dump when the hands have rested for a moment, when the clock is pressed, and when bytes formed no
+No checksum protects the messages of a DGT board. So a position counts only when two messages agree
+on it: the single changes and a dump of the whole board, or two dumps in a row. The state asks for
+a dump when the hands have rested for a moment, when the clock is pressed, and when bytes formed no
 message.
 """
 
@@ -61,7 +61,7 @@ class DgtBoardState(BoardState):
         self.turned: bool = before.turned if before else False
         self.sure = False
         self.wants_dump = True
-        self._codes: list[int] | None = None  # what the board has now, as far as heard
+        self._codes: list[int] | None = None  # the board as heard so far
         self._doubtful: tuple[int, ...] | None = None  # a dump that waits for a second one
         self._reported: str | None = None
         self._changed_at = self._confirmed_at = 0.0
@@ -75,8 +75,8 @@ class DgtBoardState(BoardState):
         self._dump_asked_at = self._reminded_at = -math.inf
 
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
-        told = [event for m in self._decoder.feed(data) for event in self.hear(m, now)]
-        return told + self.rest(now)
+        heard = [event for m in self._decoder.feed(data) for event in self.hear(m, now)]
+        return heard + self.rest(now)
 
     def hear(self, message: Message, now: float) -> list[BoardEvent]:
         """Take one message."""
@@ -155,11 +155,11 @@ class DgtBoardState(BoardState):
             self._waiting.pop()()
         placement = self.placement()
         assert placement is not None
-        told: list[BoardEvent] = []
+        position: list[BoardEvent] = []
         if placement != self._reported:
             self._reported = placement
-            told.append(events.BoardPosition(placement, now))
-        return told + self._release_presses()
+            position.append(events.BoardPosition(placement, now))
+        return position + self._release_presses()
 
     def _release_presses(self) -> list[BoardEvent]:
         released, self._presses = self._presses, []

@@ -24,7 +24,7 @@ class PegBoard(BoardDriver[PegBoardState]):
     def buzz(self, pattern: int) -> None:
         """Sound the buzzer with pattern 0–255, if the board is connected and has a buzzer."""
         frame = peg.encode(peg.Buzz(pattern))
-        self._wish(lambda state: frame)
+        self._enqueue(lambda state: frame)
 
     def _new_state(self, url: str, before: PegBoardState | None) -> PegBoardState:
         return PegBoardState(url, before)

@@ -1,6 +1,6 @@
 """Writes firmware into a pegged board with avrdude, which must be installed.
 
-:func:`plan` says what will be done, and :func:`flash` does it.
+:func:`plan` describes the writing, and :func:`flash` does it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class FlashingError(RuntimeError):
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be done: the command, and a sentence that describes it."""
+    """The command to run, and a sentence that describes it."""
 
     command: tuple[str, ...]
     sentence: str

@@ -12,10 +12,10 @@ command to it.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import chess
 from cobs import cobs
@@ -71,28 +71,49 @@ class MalformedFrameError(ValueError):
     """A body has a good CRC, but a wrong length or an impossible value."""
 
 
-def _need(condition: bool, what: str) -> None:
+class _Body:
+    """A type letter and a payload of unsigned integers. ``below`` limits single fields further."""
+
+    LETTER: ClassVar[str]
+    LAYOUT: ClassVar[struct.Struct]
+    BELOW: ClassVar[dict[str, int]]
+
+    def __init_subclass__(cls, *, letter: str, layout: str = "", **below: int) -> None:
+        cls.LETTER, cls.LAYOUT, cls.BELOW = letter, struct.Struct("<" + layout), below
+
+    def __post_init__(self) -> None:
+        try:
+            self.pack()
+        except struct.error as error:
+            raise ValueError(f"{type(self).__name__}: {error}") from error
+        for name, limit in self.BELOW.items():
+            _need(getattr(self, name) < limit, f"{name} must be below {limit}")
+
+    def pack(self) -> bytes:
+        """Return the body as bytes."""
+        return self.LETTER.encode() + self.LAYOUT.pack(*vars(self).values())
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        """Read a payload. Raises :class:`struct.error` or :class:`ValueError` for a wrong one."""
+        return cls(*cls.LAYOUT.unpack(payload))
+
+
+def _need(condition: bool, sentence: str) -> None:
     if not condition:
-        raise ValueError(what)
-
-
-def _need_bits(bits: int, **values: int) -> None:
-    for name, value in values.items():
-        _need(0 <= value < 1 << bits, f"{name} must be 0 to {(1 << bits) - 1}, not {value}")
+        raise ValueError(sentence)
 
 
 # --- messages from the board -------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Hello:
+class Hello(_Body, letter="H", layout="BHBBHBI"):
     """The board introduces itself (``H``), in answer to :class:`AskHello`.
 
     ``nonce`` changes with each boot, ``uptime`` is milliseconds since boot (modulo 2³²).
     """
 
-    KIND: ClassVar[bytes] = b"H"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<BHBBHBI")
     version: int
     firmware: int
     capabilities: int
@@ -101,32 +122,33 @@ class Hello:
     cause: int
     uptime: int
 
-    def __post_init__(self) -> None:
-        _need_bits(8, version=self.version, capabilities=self.capabilities)
-        _need_bits(8, squares=self.squares, cause=self.cause)
-        _need_bits(16, firmware=self.firmware, nonce=self.nonce)
-        _need_bits(32, uptime=self.uptime)
-
 
 @dataclass(frozen=True)
-class Dump:
+class Dump(_Body, letter="B", layout="HI32s"):
     """The whole board (``B``): 64 piece codes from a1, as they are after change ``sequence``."""
 
-    KIND: ClassVar[bytes] = b"B"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<HI32s")
     sequence: int
     uptime: int
     codes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        _need_bits(16, sequence=self.sequence)
-        _need_bits(32, uptime=self.uptime)
         _need(len(self.codes) == SQUARES, f"a dump has 64 codes, not {len(self.codes)}")
         _need(_CODES.issuperset(self.codes), "a dump has a code that is no piece, 0 or 15")
+        super().__post_init__()
+
+    def pack(self) -> bytes:
+        low, high = self.codes[0::2], self.codes[1::2]
+        nibbles = bytes(a | b << 4 for a, b in zip(low, high, strict=True))
+        return self.LETTER.encode() + self.LAYOUT.pack(self.sequence, self.uptime, nibbles)
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        sequence, uptime, nibbles = cls.LAYOUT.unpack(payload)
+        return cls(sequence, uptime, tuple(c for b in nibbles for c in (b & 15, b >> 4)))
 
 
 @dataclass(frozen=True)
-class Ping:
+class Ping(_Body, letter="P", layout="HIHBBHH"):
     """A sign of life (``P``): each second after the hello, and on request.
 
     ``state_crc`` is :func:`state_crc` of the board. ``overruns`` and ``line_errors`` count what
@@ -135,8 +157,6 @@ class Ping:
     highest value.
     """
 
-    KIND: ClassVar[bytes] = b"P"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<HIHBBHH")
     sequence: int
     uptime: int
     state_crc: int
@@ -145,33 +165,19 @@ class Ping:
     wobbles: int
     scan_us: int
 
-    def __post_init__(self) -> None:
-        _need_bits(16, sequence=self.sequence, state_crc=self.state_crc)
-        _need_bits(16, wobbles=self.wobbles, scan_us=self.scan_us)
-        _need_bits(8, overruns=self.overruns, line_errors=self.line_errors)
-        _need_bits(32, uptime=self.uptime)
-
 
 @dataclass(frozen=True)
-class Raw:
+class Raw(_Body, letter="R", layout="BH", square=SQUARES, value=1024):
     """One converter reading (``R``), 0–1023, for calibration."""
 
-    KIND: ClassVar[bytes] = b"R"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<BH")
     square: int
     value: int
 
-    def __post_init__(self) -> None:
-        _need_bits(6, square=self.square)
-        _need_bits(10, value=self.value)
-
 
 @dataclass(frozen=True)
-class HoleChanged:
+class HoleChanged(_Body, letter="E", layout="HIBBB", square=SQUARES):
     """A hole changed (``E``). ``uptime`` is that of the first change, not of its confirmation."""
 
-    KIND: ClassVar[bytes] = b"E"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<HIBBB")
     sequence: int
     uptime: int
     square: int
@@ -179,35 +185,26 @@ class HoleChanged:
     new: int
 
     def __post_init__(self) -> None:
-        _need_bits(16, sequence=self.sequence)
-        _need_bits(32, uptime=self.uptime)
-        _need_bits(6, square=self.square)
+        super().__post_init__()
         _need({self.old, self.new} <= _CODES, "an event has a code that is no piece, 0 or 15")
         _need(self.old != self.new, "an event must change the hole")
 
 
 @dataclass(frozen=True)
-class LeverMoved:
+class LeverMoved(_Body, letter="L", layout="HIBB", lever=2, down=2):
     """A clock lever moved (``L``): ``lever`` 0 is White's, 1 is Black's; ``down`` 1 is pressed.
 
     Levers and :class:`HoleChanged` share one sequence.
     """
 
-    KIND: ClassVar[bytes] = b"L"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<HIBB")
     sequence: int
     uptime: int
     lever: int
     down: int
 
-    def __post_init__(self) -> None:
-        _need_bits(16, sequence=self.sequence)
-        _need_bits(32, uptime=self.uptime)
-        _need_bits(1, lever=self.lever, down=self.down)
-
 
 @dataclass(frozen=True)
-class Presses:
+class Presses(_Body, letter="K", layout="IBIBI"):
     """How often each clock lever was pressed (``K``): follows each :class:`Dump` and ping.
 
     So a press counts in the game even if its :class:`LeverMoved` frame is lost. ``white`` and
@@ -215,38 +212,24 @@ class Presses:
     press of each, 0 before the first. A board without levers need not send it.
     """
 
-    KIND: ClassVar[bytes] = b"K"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<IBIBI")
     uptime: int
     white: int
     white_at: int
     black: int
     black_at: int
 
-    def __post_init__(self) -> None:
-        _need_bits(8, white=self.white, black=self.black)
-        _need_bits(32, uptime=self.uptime, white_at=self.white_at, black_at=self.black_at)
-
 
 @dataclass(frozen=True)
-class Ack:
+class Ack(_Body, letter="A"):
     """The board obeyed the last setting or buzzer command (``A``)."""
 
-    KIND: ClassVar[bytes] = b"A"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
-
 
 @dataclass(frozen=True)
-class Nak:
+class Nak(_Body, letter="N", layout="B"):
     """The board refused the last command (``N``). ``why`` is a :class:`NakReason`, or a newer
     reason."""
 
-    KIND: ClassVar[bytes] = b"N"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<B")
     why: int
-
-    def __post_init__(self) -> None:
-        _need_bits(8, why=self.why)
 
 
 @dataclass(frozen=True)
@@ -256,78 +239,54 @@ class Unknown:
     kind: int
     payload: bytes
 
+    def pack(self) -> bytes:
+        """Return the body as bytes."""
+        return bytes([self.kind]) + self.payload
+
 
 # --- commands to the board ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class AskHello:
+class AskHello(_Body, letter="h"):
     """Ask the board to introduce itself (``h``). From then on it sends changes unasked."""
 
-    KIND: ClassVar[bytes] = b"h"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
-
 
 @dataclass(frozen=True)
-class AskDump:
+class AskDump(_Body, letter="b"):
     """Ask for the whole board (``b``)."""
 
-    KIND: ClassVar[bytes] = b"b"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
-
 
 @dataclass(frozen=True)
-class AskPing:
+class AskPing(_Body, letter="p"):
     """Ask for a sign of life (``p``)."""
 
-    KIND: ClassVar[bytes] = b"p"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
-
 
 @dataclass(frozen=True)
-class AskRaw:
+class AskRaw(_Body, letter="r", layout="B", square=SQUARES):
     """Ask for a converter reading (``r``)."""
 
-    KIND: ClassVar[bytes] = b"r"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<B")
     square: int
-
-    def __post_init__(self) -> None:
-        _need_bits(6, square=self.square)
 
 
 @dataclass(frozen=True)
-class Set:
+class Set(_Body, letter="s", layout="BH"):
     """Change a setting (``s``); ``key`` is a :class:`Setting`, ``value`` 0–65535."""
 
-    KIND: ClassVar[bytes] = b"s"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<BH")
     key: int
     value: int
 
-    def __post_init__(self) -> None:
-        _need_bits(8, key=self.key)
-        _need_bits(16, value=self.value)
-
 
 @dataclass(frozen=True)
-class Buzz:
+class Buzz(_Body, letter="z", layout="B"):
     """Sound the buzzer (``z``): each bit of ``pattern`` is a tenth of a second, lowest first."""
 
-    KIND: ClassVar[bytes] = b"z"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<B")
     pattern: int
-
-    def __post_init__(self) -> None:
-        _need_bits(8, pattern=self.pattern)
 
 
 @dataclass(frozen=True)
-class Leave:
+class Leave(_Body, letter="x"):
     """Leave native mode (``x``): the board falls silent."""
-
-    KIND: ClassVar[bytes] = b"x"
-    LAYOUT: ClassVar[struct.Struct] = struct.Struct("<")
 
 
 Message: TypeAlias = (
@@ -336,9 +295,9 @@ Message: TypeAlias = (
 HostCommand: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Leave
 
 _MESSAGES = {
-    c.KIND[0]: c for c in (Hello, Dump, Ping, Raw, HoleChanged, LeverMoved, Presses, Ack, Nak)
+    c.LETTER: c for c in (Hello, Dump, Ping, Raw, HoleChanged, LeverMoved, Presses, Ack, Nak)
 }
-_COMMANDS = {c.KIND[0]: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Leave)}
+_COMMANDS = {c.LETTER: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Leave)}
 
 
 # --- codec -----------------------------------------------------------------------------------
@@ -373,13 +332,7 @@ def encode_frame(body: bytes) -> bytes:
 
 def encode(item: Message | HostCommand) -> bytes:
     """Return the frame of a message or a command, with both delimiters."""
-    if isinstance(item, Unknown):
-        return encode_frame(bytes([item.kind]) + item.payload)
-    if isinstance(item, Dump):
-        low, high = item.codes[0::2], item.codes[1::2]
-        nibbles = bytes(a | b << 4 for a, b in zip(low, high, strict=True))
-        return encode_frame(item.KIND + item.LAYOUT.pack(item.sequence, item.uptime, nibbles))
-    return encode_frame(item.KIND + item.LAYOUT.pack(*astuple(item)))
+    return encode_frame(item.pack())
 
 
 def parse_message(body: bytes) -> Message:
@@ -387,19 +340,8 @@ def parse_message(body: bytes) -> Message:
 
     Raises :class:`MalformedFrameError` for a known type with a wrong length or an impossible value.
     """
-    kind, payload = body[0], body[1:]
-    shape = _MESSAGES.get(kind)
-    if shape is None:
-        return Unknown(kind, payload)
-    try:
-        if shape is Dump:
-            sequence, uptime, nibbles = Dump.LAYOUT.unpack(payload)
-            codes = tuple(code for byte in nibbles for code in (byte & 15, byte >> 4))
-            return Dump(sequence, uptime, codes)
-        message: Message = shape(*shape.LAYOUT.unpack(payload))
-    except (struct.error, ValueError) as error:
-        raise MalformedFrameError(f"frame {chr(kind)!r}: {error}") from error
-    return message
+    message: Message | None = _parse(_MESSAGES, body)
+    return Unknown(body[0], body[1:]) if message is None else message
 
 
 def parse_command(body: bytes) -> HostCommand | None:
@@ -407,14 +349,16 @@ def parse_command(body: bytes) -> HostCommand | None:
 
     Raises :class:`MalformedFrameError` as :func:`parse_message` does.
     """
-    shape = _COMMANDS.get(body[0])
-    if shape is None:
-        return None
+    command: HostCommand | None = _parse(_COMMANDS, body)
+    return command
+
+
+def _parse(kinds: Mapping[str, type[Any]], body: bytes) -> Any:
+    kind = kinds.get(chr(body[0]))
     try:
-        command: HostCommand = shape(*shape.LAYOUT.unpack(body[1:]))
+        return kind and kind.unpack(body[1:])
     except (struct.error, ValueError) as error:
         raise MalformedFrameError(f"frame {chr(body[0])!r}: {error}") from error
-    return command
 
 
 class FrameDecoder:
@@ -540,13 +484,8 @@ def placement_of(codes: Iterable[int], *, identity: bool = True) -> str:
     return "/".join(ranks)
 
 
-def square_name(square: int) -> str:
-    """Return the name of square 0–63, ``a1`` to ``h8``."""
-    return "abcdefgh"[square & 7] + str((square >> 3) + 1)
-
-
 def square_index(name: str) -> int:
     """Return 0–63 for ``a1`` to ``h8``. Raises :class:`ValueError` for anything else."""
-    if len(name) == 2 and name[0] in "abcdefgh" and name[1] in "12345678":
-        return (int(name[1]) - 1) * 8 + "abcdefgh".index(name[0])
+    if name in chess.SQUARE_NAMES:
+        return chess.parse_square(name)
     raise ValueError(f"{name!r} is no square: write a letter a to h and a digit 1 to 8")

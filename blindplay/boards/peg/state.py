@@ -1,4 +1,4 @@
-"""What the host knows of a pegged board: messages in, events and requests out, without I/O.
+"""The host's knowledge of a pegged board: messages in, events and requests out, without I/O.
 
 The state asks for the whole board after each connect, each gap in the sequence numbers, each wrong
 checksum of the position and each restart of the board. It reports the answer as one
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections import deque
 from typing import Literal
+
+import chess
 
 from .. import events
 from ..driver import BoardState
@@ -57,8 +59,8 @@ class _UptimeClock:
 class PegBoardState(BoardState):
     """The state of one connection to a pegged board.
 
-    ``before`` is the state of the last connection. A fault hides what stood in a hole then, and
-    the count of lever presses goes on from there unless the board has restarted. ``codes`` are the
+    ``before`` is the state of the last connection. A hole with a fault keeps its piece from
+    then, and the count of lever presses goes on unless the board has restarted. ``codes`` are the
     64 piece codes as last known; a fault does not change them.
     """
 
@@ -173,7 +175,7 @@ class PegBoardState(BoardState):
         at = self._clock.time(dump.uptime, now)
         new_faults = sorted(faulty - self._faulty)
         self._faulty = faulty
-        faults = [events.ContactFault(peg.square_name(square), at) for square in new_faults]
+        faults = [events.ContactFault(chess.square_name(square), at) for square in new_faults]
         return [self._position(at), *faults]
 
     def _hear_ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
@@ -215,7 +217,7 @@ class PegBoardState(BoardState):
     def _hear_hole(self, change: peg.HoleChanged, now: float) -> list[BoardEvent]:
         if not self._is_new(change.sequence):
             return []
-        square, name = change.square, peg.square_name(change.square)
+        square, name = change.square, chess.square_name(change.square)
         at = self._clock.time(change.uptime, now)
         if self._board is not None:
             if self._board[square] != change.old:
@@ -230,8 +232,8 @@ class PegBoardState(BoardState):
             self.codes = (*self.codes[:square], change.new, *self.codes[square + 1 :])
         placed = events.Placed(name, peg.PIECES[change.new] if self._identity else None, at)
         if change.old == peg.FAULT:
-            # Nobody saw what happened behind the fault. Only a piece in a hole that was empty
-            # before has certainly been placed. A fault never shows a lift.
+            # The fault hid the change. Only a piece in a hole that was empty before has certainly
+            # been placed. A fault never shows a lift.
             if known == peg.EMPTY and change.new != peg.EMPTY:
                 return [placed]
             return [self._position(at)] if self.codes is not None else []

@@ -1,4 +1,4 @@
-"""Moves from what a DGT board reports, whatever hands do and whatever the line loses."""
+"""The moves in the messages of a DGT board, for all kinds of hands and losses on the line."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_castling_in_chess960_is_written_as_the_king_taking_his_rook() -> None:
 def test_kings_in_the_middle_show_the_result_and_are_no_moves() -> None:
     fen = "8/8/4k3/8/8/3K4/7R/8 w - - 0 1"
     moves = puts("h2", "h6R", "e6", "d5k")
-    # White's king is legal on neither; Black's slides home by way of a legal square.
+    # The king on e4 is next to the other king, so this is no legal move.
     result = puts("d3", "e4K")
     assert told(start(fen), moves, result, commit="position", fen=fen)[0] == ["h2h6"]
     shown = puts("d3", "d4K", "d5", "e6k", "e6", "e5k")
@@ -257,17 +257,17 @@ def test_a_dump_that_shows_more_than_two_moves_later_bridges_nothing() -> None:
 
 
 def test_a_piece_heard_in_two_places_for_long_stops_the_reports() -> None:
-    ghost = puts("g7", "g6p", "g5p")  # the lift from g6 was lost
+    twice = puts("g7", "g6p", "g5p")  # the lift from g6 was lost
     rest = puts("g1", "h3N", "d7", "d6p", "g5", "g5N", "h3")
-    moves, sentences = told(start(), puts("b2", "b3P"), ghost, rest, commit="position")
+    moves, sentences = told(start(), puts("b2", "b3P"), twice, rest, commit="position")
     assert "g7g6" not in moves
     assert sentences
 
 
 def test_a_piece_in_two_places_when_the_clock_is_pressed_stops_the_reports() -> None:
-    ghost = puts("g7", "g6p", "g5p")  # the lift from g6 was lost
-    takes = puts("g5", "c1", "g5B")  # what is left looks like g7-g6 and a bishop on g5
-    stream = [clock(LEFT), *puts("d2", "d3P"), clock(RIGHT), *ghost, clock(LEFT), *takes]
+    twice = puts("g7", "g6p", "g5p")  # the lift from g6 was lost
+    takes = puts("g5", "c1", "g5B")  # the board looks as after g7-g6 and a bishop on g5
+    stream = [clock(LEFT), *puts("d2", "d3P"), clock(RIGHT), *twice, clock(LEFT), *takes]
     for commit in ("clock", "position"):
         moves, sentences = told(start(), stream, clock(RIGHT), commit=commit)
         assert "g7g6" not in moves
@@ -288,7 +288,7 @@ def test_a_dump_after_a_loss_that_can_be_read_in_two_ways_is_not_read() -> None:
 
 def test_a_piece_that_vanished_is_not_taken_for_captured() -> None:
     fen = "4k3/8/4r3/8/8/8/6Q1/4K3 w - - 0 1"
-    # White's queen is put down somewhere unheard; Black's rook goes to e4, which she could reach.
+    # The queen's new square is not heard. Black's rook goes to e4, where the queen could be.
     stream = [clock(LEFT), *puts("g2"), clock(RIGHT), *puts("e6", "e4r"), clock(LEFT)]
     moves, sentences = told(start(fen), stream, commit="clock", fen=fen)
     assert moves == []
@@ -381,7 +381,7 @@ def test_with_bytes_lost_the_moves_are_right_or_a_sentence_says_where_they_end(
     left = bytearray(stream.data)
     begins = left.index(bytes((0x86, 0, 67))) + 67
     for _ in range(count):
-        # Without its first dump, the recording begins with a later one: another test.
+        # Keep the first dump: another test covers a recording that begins later.
         del left[data.draw(st.integers(begins, len(left) - 1))]
     moves, sentences = split(decode(bytes(left), commit=commit))
     assert moves == stream.moves[: len(moves)]
@@ -423,7 +423,7 @@ def test_pieces_that_are_put_up_again_begin_a_new_game_whatever_was_lost() -> No
 
 
 def test_a_rook_where_castling_puts_it_is_no_last_move() -> None:
-    cut = puts("h1", "f1R")  # and the king never followed: the recording ends here
+    cut = puts("h1", "f1R")  # the recording ends before the king follows
     moves, sentences = told(start(CASTLING), cut, commit="position", fen=CASTLING)
     assert moves == []
     assert any("h1f1" in sentence for sentence in sentences)

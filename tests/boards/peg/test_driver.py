@@ -1,6 +1,6 @@
 """The driver against the board in software and against the real firmware in its emulator.
 
-The same tests for all: a board is what it does on the line, a pseudo terminal or a socket.
+The tests are the same for a pseudo terminal, a socket and the firmware.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def log() -> EventLog:
 def board(emulated: AnyBoard, log: EventLog) -> Iterator[PegBoard]:
     with PegBoard(emulated.url, log, backoff=(0.1, 0.3), ports=list) as connected:
         log.wait_kinds(Connected, BoardPosition)
-        time.sleep(0.1)  # The count of presses follows the dump; nothing else for a second.
+        time.sleep(0.1)  # The count of presses follows the dump; then nothing for a second.
         yield connected
 
 
@@ -89,8 +89,8 @@ def test_a_move_and_the_clock_are_felt_in_order_and_timed(
     emulated.press("white")
     log.wait_kinds(LeverPressed)
     assert log.without_times() == [(Lifted, "e2"), (Placed, "e4", "P"), (LeverPressed, "white")]
-    # The lift carries the moment of the first opening, not of its confirmation 150 ms later.
-    # A loaded machine emulates the firmware by fits and starts.
+    # The time of the lift is that of the first opening, not of its confirmation 150 ms later.
+    # On a loaded machine the firmware's emulator runs unevenly.
     assert log.events[0].at - begun == pytest.approx(0, abs=0.3)
     assert log.events[1].at - log.events[0].at >= 0.14
     assert board.placement() == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
@@ -163,11 +163,11 @@ def test_a_press_whose_frame_is_lost_is_reported_once_and_at_its_time(
     emulated: AnyBoard, board: PegBoard, log: EventLog, harm: str
 ) -> None:
     log.clear()
-    getattr(emulated, harm)(2)  # both the pressing and the springing back
+    getattr(emulated, harm)(2)  # the press and the release
     begun = time.monotonic()
     emulated.press("black")
     (press,) = [event for event in log.wait_kinds(LeverPressed) if isinstance(event, LeverPressed)]
-    assert abs(press.at - begun) < 0.25  # a loaded machine emulates the firmware by fits and starts
+    assert abs(press.at - begun) < 0.25  # a loaded machine runs the emulator unevenly
     emulated.press("white")
     log.wait_kinds(LeverPressed, LeverPressed)
     time.sleep(1.2)

@@ -1,4 +1,4 @@
-"""A board whose cable is pulled again and again: no fact is lost, and none is invented."""
+"""A board whose cable is pulled again and again: no event is lost, and none is invented."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 
+import chess
 import pytest
 
 from blindplay.boards.events import (
@@ -33,13 +34,13 @@ def board() -> Iterator[EmulatedBoard]:
 
 
 def _move(board: EmulatedBoard, rng: random.Random) -> tuple[str, str, str]:
-    """Hands move any piece to any empty hole; from where, to where, and which."""
+    """Move any piece to any empty hole. Return both squares and the piece."""
     codes = peg.codes_of(board.placement)
     source = rng.choice([square for square, code in enumerate(codes) if code != peg.EMPTY])
     goal = rng.choice([square for square, code in enumerate(codes) if code == peg.EMPTY])
-    piece = board.lift(peg.square_name(source))
-    board.place(peg.square_name(goal), piece)
-    return peg.square_name(source), peg.square_name(goal), piece
+    piece = board.lift(chess.square_name(source))
+    board.place(chess.square_name(goal), piece)
+    return chess.square_name(source), chess.square_name(goal), piece
 
 
 @pytest.mark.parametrize(
@@ -48,9 +49,9 @@ def _move(board: EmulatedBoard, rng: random.Random) -> tuple[str, str, str]:
 def test_each_event_is_reported_once_however_often_the_cable_is_pulled(
     board: EmulatedBoard, cycles: int
 ) -> None:
-    """While it is plugged in: the very lifts, placings and presses. What hands did meanwhile is
-    told as what stands there now, and never as a touch; a press of a board without power is none.
-    """
+    """While the board is plugged in, the driver reports exactly the lifts, placings and presses.
+    It reports changes made meanwhile as a position, never as a touch. A board without power has no
+    presses."""
     rng, log = random.Random(SEED), EventLog()
     with PegBoard(board.url, log, backoff=(0.02, 0.1), ports=list) as driver:
         log.wait_kinds(Connected, BoardPosition)
@@ -71,7 +72,7 @@ def test_each_event_is_reported_once_however_often_the_cable_is_pulled(
                 _move(board, rng)
             board.plug()
             log.wait_kinds(Disconnected, Connected, BoardPosition)
-            # A count of presses follows the board's dump: it must tell nothing new.
+            # A count of presses follows the board's dump. It must give no event.
             kinds = log.kinds()
             assert kinds == [Disconnected, Connected, BoardPosition], f"cycle {cycle}: {log.events}"
             told = log.events[-1]
@@ -85,15 +86,15 @@ def test_each_event_is_reported_once_however_often_the_cable_is_pulled(
 def test_a_cable_pulled_in_the_middle_of_a_move_invents_nothing(
     board: EmulatedBoard, cycles: int
 ) -> None:
-    """Whether the last change still got through is chance; what is told has happened, in its
-    order, and in the end the driver knows what stands there."""
+    """The last change may get through or not. The driver reports only changes that happened, in
+    their order, and in the end it knows the position."""
     rng, log = random.Random(SEED), EventLog()
     with PegBoard(board.url, log, backoff=(0.02, 0.1), ports=list) as driver:
         log.wait_kinds(Connected, BoardPosition)
         for cycle in range(cycles):
             log.clear()
             codes = peg.codes_of(board.placement)
-            square = peg.square_name(rng.choice([s for s, code in enumerate(codes) if code]))
+            square = chess.square_name(rng.choice([s for s, code in enumerate(codes) if code]))
             piece = board.lift(square, wait=False)
             time.sleep(rng.choice((0, 0.01, 0.02, 0.03)))
             board.unplug()
@@ -115,7 +116,7 @@ def test_a_board_that_floods_the_line_is_reported_lost_and_comes_back(
     with PegBoard(board.url, log, backoff=(0.02, 0.1), answer_seconds=0.5, ports=list) as driver:
         log.wait_kinds(Connected, BoardPosition)
         log.clear()
-        board.lose(1_000_000)  # it answers nothing any more
+        board.lose(1_000_000)  # all its answers
         end = time.monotonic() + 20
         while not any(isinstance(event, Disconnected) for event in log.events):
             board.send_raw(rng.randbytes(200))
@@ -134,7 +135,7 @@ def test_a_board_that_floods_the_line_is_reported_lost_and_comes_back(
 def test_touches_wait_for_a_slow_receiver(
     board: EmulatedBoard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A table may be held up for long, by its disk; the board must not think that nobody hears."""
+    """A slow disk may hold up a table for long. The board must not fall silent meanwhile."""
     monkeypatch.setattr("blindplay.boards.peg.emulator.firmware._HOST_SILENCE_MS", 1000.0)
     monkeypatch.setattr("blindplay.boards.peg.state._KEEP_ALIVE", 0.3)
     log, held = EventLog(), threading.Event()

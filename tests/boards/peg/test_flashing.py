@@ -1,4 +1,4 @@
-"""Writing firmware: what is said before, what avrdude is told, and what when it fails."""
+"""Writing firmware: the announcement, the command line of avrdude, and its failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def firmware(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def avrdude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A fake avrdude that writes down its arguments; it fails where the port is called bad."""
+    """A fake avrdude that writes down its arguments. It fails if the port is called bad."""
     folder = tmp_path / "programs"
     folder.mkdir()
     told = tmp_path / "told"
@@ -56,7 +56,7 @@ def test_each_boot_loader_is_spoken_to_at_its_own_rate(
     planned = flashing.plan(firmware, "/dev/ttyUSB0", board)
     assert rate in planned.sentence and "4 bytes" in planned.sentence
     assert "/dev/ttyUSB0" in planned.sentence and firmware.name in planned.sentence
-    assert not avrdude.exists()  # a plan only says what would be done
+    assert not avrdude.exists()  # a plan runs nothing
     out = io.StringIO()
     flashing.flash(planned, out)
     assert "verified" in out.getvalue()

@@ -70,7 +70,7 @@ def test_piece_codes_count_pawn_rook_knight_bishop_king_queen_white_first() -> N
     board = peg.codes_of(START)
     assert board[:9] == (2, 3, 4, 6, 5, 4, 3, 2, 1)
     assert board[59:61] == (12, 11)
-    assert peg.square_name(60) == "e8"
+    assert peg.square_index("e8") == 60
     assert peg.placement_of(board) == START
 
 
@@ -91,7 +91,7 @@ def test_a_capture_with_garbage_decodes_the_same_whole_in_chunks_and_byte_by_byt
 ) -> None:
     stream = b""
     for message in said:
-        # 0xFF says "254 bytes follow": never a frame by itself within these lengths.
+        # 0xFF means "254 bytes follow", so a run of these lengths is never a frame.
         stream += b"\xff" * data.draw(st.integers(0, 100)) + peg.encode(message)
     whole, bytewise, chunked = peg.Decoder(), peg.Decoder(), peg.Decoder()
     assert whole.feed(stream) == said
@@ -119,7 +119,7 @@ def test_one_flipped_bit_never_makes_another_message(
     frame[data.draw(st.integers(0, len(frame) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     decoder = peg.Decoder()
     heard = decoder.feed(bytes(frame) + b"\0")
-    assert heard == [] or heard == [message]  # the latter: a delimiter was hit, content whole
+    assert heard == [] or heard == [message]  # the latter if the bit was in a delimiter
     assert decoder.rejected + decoder.frames >= 1
 
 

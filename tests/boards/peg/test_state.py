@@ -1,4 +1,4 @@
-"""The state of a pegged board, for what a healthy emulator does not do."""
+"""The state of a pegged board, in cases that a healthy emulator does not produce."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_the_uptime_counter_may_wrap_after_49_days() -> None:
     state.hear(peg.Ping(0, 1000, peg.state_crc(peg.codes_of(START)), 0, 0, 0, 0), 102.0)
     assert not state.wants_hello
     (before,) = state.hear(peg.HoleChanged(1, top - 499, 12, 1, 0), 102.2)
-    assert before.at == pytest.approx(100.5)  # opened before the wrap, told after it
+    assert before.at == pytest.approx(100.5)  # opened before the wrap, reported after it
     (after,) = state.hear(peg.HoleChanged(2, 1100, 28, 0, 1), 102.3)
     assert after.at == pytest.approx(102.1)
 
@@ -129,7 +129,9 @@ def test_a_press_between_a_restart_and_its_hello_is_reported_once() -> None:
 
 def test_the_presses_of_another_board_in_place_of_the_first_are_not_reported() -> None:
     state = PegBoardState("test", _state())
-    state.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 60_000), 103.0)  # it ran before we lost ours
+    state.hear(
+        peg.Hello(1, 0x100, 7, 64, 100, 0, 60_000), 103.0
+    )  # it booted before the first one was lost
     assert state.hear(peg.Presses(60_010, 5, 59_000, 0, 0), 103.01) == []
 
 

@@ -1,7 +1,7 @@
 """A pegged board in software that works in real time behind a serial line.
 
 Time is real, yet the effects of a contact follow from the time at which it changed. So a busy
-computer does not change what the board reports.
+computer does not change the events.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class EmulatedBoard:
             self._cable.unplug()
 
     def plug(self) -> None:
-        """Plug in again: the board boots with what stands in its holes now."""
+        """Plug in again: the board boots with the pieces that are in its holes now."""
         with self._lock:
             if not self._cable.plugged and not self._closed.is_set():
                 self._boot()
@@ -199,7 +199,7 @@ class EmulatedBoard:
         return (time.monotonic() - self._booted) * 1000
 
     def _await_confirmation(self, index: int) -> None:
-        """Wait until the board has confirmed what stands in this hole."""
+        """Wait until the board has confirmed the content of this hole."""
         self._wait(lambda: self._firmware.state[index] == self._firmware.holes[index])
 
     def _wait(self, done: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""What the board's firmware does: contacts and bytes in, messages out."""
+"""A model of the board's firmware: contacts and bytes in, messages out."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PING_MS = 1000.0
 class SimulatedFirmware:
     """The firmware as a model, without thread, serial line and clock.
 
-    ``now`` and ``at`` are milliseconds since boot and never decrease. ``holes`` is what really
-    stands in the holes, ``contact`` what the contacts read, and ``state`` what the board has
-    confirmed, each as 64 piece codes. ``native`` is True while the board sends unasked. Raises
-    :class:`ValueError` for a wrong placement.
+    ``now`` and ``at`` are milliseconds since boot and never decrease. ``holes`` are the real
+    pieces, ``contact`` the readings of the contacts, and ``state`` the confirmed state, each as 64
+    piece codes. ``native`` is True while the board sends unasked. Raises :class:`ValueError` for a
+    wrong placement.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class SimulatedFirmware:
         self.boot(0)
 
     def boot(self, nonce: int) -> None:
-        """Start, as after a loss of power, with what stands in the holes now."""
+        """Start, as after a loss of power, with the pieces that are in the holes now."""
         self._nonce = nonce
         self._sequence = self._wobbles = 0
         self.contact = list(self.holes)
@@ -81,8 +81,8 @@ class SimulatedFirmware:
         """Whether a change that should have happened by now is still to come."""
         return bool(self._changes) and self._changes[0][0] <= now
 
-    def _schedule(self, when: float, what: Callable[[float], None]) -> None:
-        heapq.heappush(self._changes, (when, next(self._order), what))
+    def _schedule(self, when: float, change: Callable[[float], None]) -> None:
+        heapq.heappush(self._changes, (when, next(self._order), change))
 
     def _contact_changes(self, index: int, code: int, now: float) -> None:
         self.contact[index] = code

@@ -10,7 +10,7 @@ from .. import protocol as peg
 from .board import EmulatedBoard
 
 HELP = (
-    "Type lift e2, place e4 P (without a letter: what was lifted last), move e2e4 (castling as "
+    "Type lift e2, place e4 P (without a letter: the piece lifted last), move e2e4 (castling as "
     "the king's move), press white, fault e2, mend e2, unplug, plug, fen or quit."
 )
 

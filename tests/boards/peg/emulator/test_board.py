@@ -1,4 +1,4 @@
-"""The emulated board's hands, and the live monitor."""
+"""The hands and the plug of the emulated board."""
 
 from __future__ import annotations
 
