@@ -17,8 +17,8 @@ from hypothesis import settings
 _DATA = tempfile.TemporaryDirectory(prefix="blindplay-tests-")
 os.environ["XDG_DATA_HOME"] = _DATA.name
 
-settings.register_profile("steady", derandomize=True)
-settings.register_profile("exploring")
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.register_profile("exploring", deadline=None)
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
 
 
