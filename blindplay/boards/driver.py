@@ -87,8 +87,8 @@ class BoardDriver(ABC, Generic[State]):
 
     KIND: ClassVar[str]
     """The name of such a board for a person, for example ``DGT board``."""
-    ADDRESS: ClassVar[str] = "/dev/ttyUSB0"
-    """An example of how a person gives the port of such a board."""
+    PORT_HINT: ClassVar[str] = "for example with --port"
+    """How a person gives the port of such a board."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class BoardDriver(ABC, Generic[State]):
                 return port.url
         raise BoardNotFoundError(
             " ".join(reasons)
-            or f"No {cls.KIND} was found: plug it in, or give its port, for example {cls.ADDRESS}."
+            or f"No {cls.KIND} was found: plug it in, or give its port, {cls.PORT_HINT}."
         )
 
     # --- one board, from start to close ----------------------------------------------------------

@@ -26,7 +26,7 @@ class DgtBoard(BoardDriver[DgtBoardState]):
     """
 
     KIND = "DGT board"
-    ADDRESS = "dgt:/dev/ttyUSB0"
+    PORT_HINT = "for example as dgt:/dev/ttyUSB0"
 
     def look(self, seconds: float = PRESS_WAITS) -> str | None:
         """Ask the board for its position, wait ``seconds`` at most, and return
