@@ -1,6 +1,6 @@
-"""Figures about the real firmware in its emulator: ``python -m hardware.bench`` in the repository.
+"""Measures the real firmware in its emulator: ``python -m hardware.bench`` in the repository.
 
-With ``--long`` 20 000 moves are made instead of 500, by several emulators at once.
+With ``--long`` several emulators make 20 000 moves at once, instead of 500.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _NAME = "Real firmware"
 
 
 def figures(*, moves: int = 500) -> Iterator[str]:
-    """Plain lines, as :func:`blindplay.bench.boards.figures` gives about the other board.
+    """Plain lines like those of :func:`blindplay.bench.boards.figures` for the board in software.
 
     Raises :class:`hardware.emulated.ToolsMissingError` if the firmware cannot be built.
     """
@@ -31,7 +31,7 @@ def figures(*, moves: int = 500) -> Iterator[str]:
 
 
 def many_moves(moves: int, jobs: int) -> boards.Reliability:
-    """As :func:`blindplay.bench.boards.reliability`, shared out among ``jobs`` boards."""
+    """Like :func:`blindplay.bench.boards.reliability`, divided among ``jobs`` boards."""
 
     def play(job: int) -> boards.Reliability:
         with closing(LockstepFirmware(seed=job + 1)) as board:

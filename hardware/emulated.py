@@ -1,8 +1,8 @@
-"""The real firmware in its emulator, with hands like those of the board in software.
+"""The real firmware in its emulator, with the same hands as the board in software.
 
-:class:`FirmwareBoard` does what :class:`blindplay.boards.emulator.EmulatedBoard` does, in real
-time behind a pseudo terminal; :class:`LockstepFirmware` what ``LockstepBoard`` there does. Both
-need what ``make -C hardware`` builds.
+:class:`FirmwareBoard` works like ``EmulatedBoard`` of :mod:`blindplay.boards.peg.emulator`, in real
+time behind a pseudo terminal. :class:`LockstepFirmware` works like ``LockstepBoard``. Both need the
+output of ``make -C hardware``.
 """
 
 from __future__ import annotations
@@ -15,32 +15,33 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from blindplay.boards import peg
-from blindplay.boards.emulator import START
+from chess import STARTING_BOARD_FEN as START
+
+from blindplay.boards.peg import protocol as peg
 
 FOLDER = Path(__file__).parent
 BUILD = FOLDER / "build"
 
 _SCAN_MS = 4.0
 _SETTLED_MS = 20.0
-"""Some scans and the frame's own time on the line, after what a change takes to be believed."""
+"""Some scans and the frame's time on the line, after the time for confirming a change."""
 _LIFT_MS, _PLACE_MS, _FAULT_MS = 150.0, 25.0, 200.0
 _BUZZER_STEP_MS = 100.0
 
 
 class ToolsMissingError(RuntimeError):
-    """The compilers or libraries are not there; the text says which to install."""
+    """Compilers or libraries are missing. The text says which to install."""
 
 
 def build() -> None:
-    """Build firmware and emulator where they are out of date.
+    """Build firmware and emulator if they are out of date.
 
     Raises :class:`ToolsMissingError` without the tools, :class:`subprocess.CalledProcessError`
     with the compiler's output if it fails with them.
     """
     BUILD.mkdir(exist_ok=True)
     with (BUILD / ".lock").open("w") as lock:
-        # Several test processes may come here at once.
+        # Several test processes may build at once.
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             tools = subprocess.run(
@@ -54,7 +55,7 @@ def build() -> None:
 
 
 class _Control:
-    """One running emulator: a line to it, its answer back."""
+    """One running emulator. It answers each line that it gets."""
 
     def __init__(self, *options: str, baud: int) -> None:
         self._lock = threading.Lock()
@@ -68,11 +69,11 @@ class _Control:
         self._answer()
 
     def __call__(self, command: str) -> str:
-        """Return what follows ``ok``; raise ValueError with the sentence that follows error."""
+        """Return the text after ``ok``. Raises ValueError with the sentence after ``error``."""
         return self.run(command)[1]
 
     def run(self, command: str) -> tuple[list[tuple[float, bytes]], str]:
-        """As a call, with what the board said before the answer."""
+        """Like a call, with the frames that the board sent before the answer."""
         with self._lock:
             if self._process.stdin is None or self._process.stdin.closed:
                 return [], "0"
@@ -110,8 +111,8 @@ class FirmwareBoard:
     """The real firmware, its serial line a pseudo terminal at ``url``.
 
     ``boot_seconds`` is how long it is deaf after power, reset and each opening of its line, 0
-    without such resets. ``speed`` is how much faster than the wall's clock its own goes.
-    Raises :class:`ValueError` for a placement that is none.
+    without such resets. ``speed`` is the speed of its clock relative to the wall clock. Raises
+    :class:`ValueError` for a wrong placement.
     """
 
     def __init__(
@@ -133,19 +134,19 @@ class FirmwareBoard:
         self._speed = speed
         self._plugged = True
         self._sounds: list[tuple[float, bool]] = []
-        # It booted with empty holes a moment ago: begin again, as with a board that was set up.
+        # It has just booted with empty holes: restart it with the pieces in place.
         self._control("unplug")
         self._control(f"fen {placement}")
         self._control("plug")
 
     @property
     def placement(self) -> str:
-        """What really stands on the board, as FEN's first field."""
+        """The pieces that really stand on the board, as FEN's first field."""
         return peg.placement_of(self._holes)
 
     @property
     def buzzed(self) -> list[int]:
-        """Buzzer patterns that were sounded to their end, as far as ears can tell them apart."""
+        """The buzzer patterns that have sounded to their end, as far as one can hear."""
         now, *edges = self._control("buzzer").split()
         self._sounds += [(float(edge[:-1]), edge[-1] == "+") for edge in edges]
         patterns: list[int] = []
@@ -166,7 +167,7 @@ class FirmwareBoard:
     # --- hands -----------------------------------------------------------------------------
 
     def lift(self, square: str, *, wait: bool = True) -> str:
-        """As :meth:`EmulatedBoard.lift`."""
+        """Like ``EmulatedBoard.lift``."""
         index = peg.square_index(square)
         code = self._holes[index]
         if code == peg.EMPTY:
@@ -177,7 +178,7 @@ class FirmwareBoard:
         return peg.PIECES[code] if code != peg.FAULT else "?"
 
     def place(self, square: str, piece: str, *, wait: bool = True) -> None:
-        """As :meth:`EmulatedBoard.place`."""
+        """Like ``EmulatedBoard.place``."""
         index = peg.square_index(square)
         if len(piece) != 1 or piece not in peg.PIECES[1:] + "!":
             raise ValueError(f"{piece!r} is no piece: write one of P N B R Q K p n b r q k")
@@ -188,28 +189,28 @@ class FirmwareBoard:
         self._wait(_FAULT_MS if piece == "!" else _PLACE_MS, wait)
 
     def open_contact(self, square: str, seconds: float) -> None:
-        """As :meth:`EmulatedBoard.open_contact`."""
+        """Like ``EmulatedBoard.open_contact``."""
         if self._holes[peg.square_index(square)] == peg.EMPTY:
             raise ValueError(f"there is no piece on {square} to feel")
         self._control(f"feel {square} {seconds * 1000}")
         self._wait(seconds * 1000 + _PLACE_MS, True)
 
     def fault(self, square: str, *, wait: bool = True) -> None:
-        """As :meth:`EmulatedBoard.fault`."""
+        """Like ``EmulatedBoard.fault``."""
         self._control(f"fault {square}")
         self._wait(_FAULT_MS, wait)
 
     def mend(self, square: str, *, wait: bool = True) -> None:
-        """As :meth:`EmulatedBoard.mend`."""
+        """Like ``EmulatedBoard.mend``."""
         self._control(f"mend {square}")
         self._wait(_LIFT_MS, wait)
 
     def press(self, side: Literal["white", "black"]) -> None:
-        """As :meth:`EmulatedBoard.press`."""
+        """Like ``EmulatedBoard.press``."""
         self._control(f"press {side}")
 
     def _wait(self, ms: float, wait: bool) -> None:
-        """Let the board's own time go by, in which a busy computer may be slow."""
+        """Wait on the board's own clock: on a busy computer it is slow."""
         end = self._control.time() + ms + 2 * _SCAN_MS + _SETTLED_MS
         while wait and self._plugged and (left := end - self._control.time()) > 0:
             time.sleep(min(left, 50.0) / 1000 / self._speed)
@@ -217,33 +218,33 @@ class FirmwareBoard:
     # --- the cable -------------------------------------------------------------------------
 
     def unplug(self) -> None:
-        """As :meth:`EmulatedBoard.unplug`."""
+        """Like ``EmulatedBoard.unplug``."""
         self._plugged = False
         self._control("unplug")
 
     def plug(self) -> None:
-        """As :meth:`EmulatedBoard.plug`."""
+        """Like ``EmulatedBoard.plug``."""
         self._control("plug")
         self._plugged = True
 
     def reset(self) -> None:
-        """As :meth:`EmulatedBoard.reset`."""
+        """Like ``EmulatedBoard.reset``."""
         self._control("reset")
 
     def lose(self, frames: int) -> None:
-        """As :meth:`EmulatedBoard.lose`."""
+        """Like ``EmulatedBoard.lose``."""
         self._control(f"lose {frames}")
 
     def garble(self, frames: int) -> None:
-        """As :meth:`EmulatedBoard.garble`."""
+        """Like ``EmulatedBoard.garble``."""
         self._control(f"garble {frames}")
 
     def send_raw(self, data: bytes) -> None:
-        """As :meth:`EmulatedBoard.send_raw`."""
+        """Like ``EmulatedBoard.send_raw``."""
         self._control(f"say {data.hex()}")
 
     def close(self) -> None:
-        """As :meth:`EmulatedBoard.close`."""
+        """Like ``EmulatedBoard.close``."""
         self._plugged = False
         self._control.close()
         self._folder.cleanup()
@@ -256,9 +257,9 @@ class FirmwareBoard:
 
 
 class LockstepFirmware:
-    """The real firmware, whose time goes by only while :meth:`run` runs it.
+    """The real firmware, whose time passes only in :meth:`run`.
 
-    As :class:`blindplay.boards.emulator.LockstepBoard`, whose methods say what these do.
+    ``LockstepBoard`` documents the methods.
     """
 
     def __init__(self, placement: str = START, *, seed: int = 1, baud: int = 9600) -> None:

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""The resistors that name the pieces: their windows at the converter, and how far these are apart.
+"""Computes the windows of the resistors that name the pieces, and the distances between them.
 
-Each peg hides a resistor from its plug's tip to its sleeve. The hole's contact, the multiplexer
-and a pull-up make a voltage divider of it, which the microcontroller's 10-bit converter reads.
-This script works out between which two readings each resistor can come when everything is as bad
-as its data sheet allows at once, and writes the firmware's table and the parts list from that.
+Each peg holds a resistor between the tip and the sleeve of its plug. With the hole's contact, the
+multiplexer and a pull-up it forms a voltage divider, which the microcontroller's 10-bit converter
+reads. This script computes the window of readings that each resistor can give when every part is
+as bad as its data sheet allows. From the windows it writes the firmware's table and the parts list.
 
     python3 hardware/ladder.py            write firmware/ladder.h and parts/ladder.md
     python3 hardware/ladder.py --check    only say whether both are up to date
 
-It exits with status 1 and one sentence if two windows meet, since then the board could take one
-piece for another, and with status 2 and one sentence if what it was given makes no sense. It
-writes nothing then.
+It exits with status 1 and one sentence if two windows meet, because the board could take one piece
+for another. It exits with status 2 and one sentence if an option makes no sense. Then it writes
+nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEADER = FOLDER / "firmware" / "ladder.h"
 PARTS = FOLDER / "parts" / "ladder.md"
 
 PIECES = ".PRNBKQprnbkq"
-"""Index = piece code on the wire, as in blindplay/boards/peg.py."""
+"""Index = piece code on the wire, as in blindplay/boards/peg/protocol.py."""
 
 ORDER = "PpNnBbRrQqKk"
 """Pieces by rising resistance: those of one kind side by side, white below black."""
@@ -37,22 +37,23 @@ RESISTORS = (820, 1800, 3300, 4700, 6800, 10000, 15000, 22000, 33000, 47000, 820
 """Ohms, all of the E12 series, in the order of ORDER."""
 
 MOST_OHMS = 10_000_000
-"""The largest resistor that may be given: far above what can be told from an open hole."""
+"""The largest resistor that may be given. Long before that it reads like an open hole."""
 
 NAMES = {"p": "pawn", "n": "knight", "b": "bishop", "r": "rook", "q": "queen", "k": "king"}
 PER_SIDE = {"p": 8, "n": 2, "b": 2, "r": 2, "q": 2, "k": 1}
 """Pegs of each kind for one side; a second queen for promotion."""
 
 TOP = 1023
-"""The highest reading; a reading is the voltage in 1023rds of the supply, to which both refer."""
+"""The highest reading. A reading is the voltage in 1023rds of the supply."""
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """What parts may be off by. Ohms, amperes, fractions; ``converter`` and ``guard`` in readings.
+    """The errors of the parts, in ohms, amperes and fractions.
 
-    ``leak`` is the leakage of multiplexers, converter and a damp board into one common line,
-    either way. ``guard`` widens each window in the firmware beyond the worst case.
+    ``leak`` is the leakage of multiplexers, converter and a damp board into one common line, in
+    either direction. ``converter`` is the converter's error in readings. ``guard`` widens each
+    window in the firmware beyond the worst case, in readings.
     """
 
     pull_up: float = 10_000.0
@@ -69,7 +70,7 @@ class Conditions:
 class Window:
     """The readings ``low`` to ``high``, both included, that mean ``piece`` (``.`` an open hole).
 
-    ``worst_low`` and ``worst_high`` are the worst case without the guard; ``ohms`` is None for an
+    ``worst_low`` and ``worst_high`` are the worst case without the guard. ``ohms`` is None for an
     open hole.
     """
 
@@ -86,13 +87,13 @@ class WindowsMeetError(ValueError):
 
 
 def reading(ohms: float, pull_up: float, leak: float, supply: float) -> float:
-    """The converter's reading of ``ohms`` to ground under ``pull_up``, ``leak`` flowing in."""
+    """The reading of ``ohms`` to ground with this ``pull_up`` and this ``leak`` into the line."""
     volts = (supply / pull_up + leak) / (1 / pull_up + 1 / ohms)
     return TOP * volts / supply
 
 
 def worst(ohms: float, at: Conditions) -> tuple[float, float]:
-    """The lowest and the highest reading that a resistor marked ``ohms`` can come to."""
+    """The lowest and the highest reading of a resistor marked ``ohms``."""
     low = reading(
         ohms * (1 - at.tolerance) + at.on_resistance[0] + at.contact[0],
         at.pull_up * (1 + at.tolerance),
@@ -109,7 +110,7 @@ def worst(ohms: float, at: Conditions) -> tuple[float, float]:
 
 
 def windows(resistors: Sequence[int] = RESISTORS, at: Conditions | None = None) -> list[Window]:
-    """One window per piece, by rising reading, then the open hole's.
+    """One window for each piece by rising reading, then that of an open hole.
 
     Raises :class:`WindowsMeetError` if two of them meet, or one meets a short circuit's.
     """
@@ -118,7 +119,7 @@ def windows(resistors: Sequence[int] = RESISTORS, at: Conditions | None = None) 
     for piece, ohms in zip(ORDER, resistors, strict=True):
         low, high = worst(ohms, at)
         found.append(Window(piece, ohms, low, high, int(low) - at.guard, int(high) + 1 + at.guard))
-    # An open hole is pulled up by everything but the leakage.
+    # Only the leakage pulls an open hole down.
     volts = at.supply - at.leak * at.pull_up * (1 + at.tolerance)
     low = TOP * volts / at.supply - at.converter
     found.append(Window(".", None, low, TOP, int(low) - at.guard, TOP))
@@ -134,7 +135,7 @@ def windows(resistors: Sequence[int] = RESISTORS, at: Conditions | None = None) 
 
 
 def margins(of: Sequence[Window], at: Conditions | None = None) -> list[float]:
-    """Readings between each worst case and the one below it, a short circuit's first."""
+    """The readings between each worst case and the one below it, first that of a short circuit."""
     last, gaps = worst(0.001, at or Conditions())[1], []
     for window in of:
         gaps.append(window.worst_low - last)
@@ -161,7 +162,7 @@ def header(of: Sequence[Window], at: Conditions | None = None) -> str:
     ohms = ", ".join(str(by_piece[piece] or 0) for piece in PIECES)
     return "\n".join(
         [
-            "/* Written by ../ladder.py: change that and run it, not this. */",
+            "/* Written by ../ladder.py: change and run that instead of this file. */",
             "#ifndef LADDER_H",
             "#define LADDER_H",
             "",
@@ -169,10 +170,10 @@ def header(of: Sequence[Window], at: Conditions | None = None) -> str:
             "",
             f"#define LADDER_PULL_UP_OHM {at.pull_up:.0f}",
             "",
-            "/* By piece code; 0 stands for the open hole. */",
+            "/* By piece code. 0 is the open hole. */",
             f"#define LADDER_OHMS {{{ohms}}}",
             "",
-            "/* By rising reading; what falls between two windows is a fault. */",
+            "/* By rising reading. A reading between two windows is a fault. */",
             "static const struct ladder_window {",
             "    uint16_t low, high;",
             "    uint8_t code;",
@@ -198,7 +199,7 @@ def parts(of: Sequence[Window], at: Conditions | None = None) -> str:
     lines = [
         "# The resistors in the pegs",
         "",
-        "Written by `hardware/ladder.py`: change that and run it, not this.",
+        "Written by `hardware/ladder.py`: change and run that instead of this file.",
         "",
         f"All resistors are of the E12 series, 1 %, any size that fits into a 3.5 mm plug's shell; "
         f"each of the four multiplexers has a pull-up of {value(round(at.pull_up))}, 1 %, at its "
@@ -233,7 +234,7 @@ def parts(of: Sequence[Window], at: Conditions | None = None) -> str:
 
 
 def _resistors(text: str) -> tuple[int, ...]:
-    """Read ``--resistors``; raises :class:`ValueError` with the sentence to print."""
+    """Read ``--resistors``. Raises :class:`ValueError` with the sentence to print."""
     try:
         ohms = tuple(int(part) for part in text.split(","))
     except ValueError:
@@ -247,18 +248,18 @@ def _resistors(text: str) -> tuple[int, ...]:
 
 
 def _tolerance(text: str) -> float:
-    """Read ``--tolerance`` as a fraction; raises :class:`ValueError` with the sentence to print."""
+    """Read ``--tolerance`` as a fraction. Raises :class:`ValueError` with the sentence to print."""
     try:
         percent = float(text)
     except ValueError:
         percent = math.nan
-    if not 0 < percent < 50:  # nan is not, either
+    if not 0 < percent < 50:  # False for nan, too
         raise ValueError(f"{text!r} is no tolerance: give percent above 0 and below 50.")
     return percent / 100
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write both files, or with ``--check`` compare them; return the exit status."""
+    """Write both files, or compare them with ``--check``. Return the exit status."""
     parser = argparse.ArgumentParser(description="The resistors that name the pieces.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     parser.add_argument(

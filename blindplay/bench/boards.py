@@ -15,10 +15,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from blindplay.boards import events, peg
-from blindplay.boards.driver import BoardState, PegBoard
-from blindplay.boards.emulator import START, EmulatedBoard, LockstepBoard
+import chess
+from chess import STARTING_BOARD_FEN as START
+
+from blindplay.boards import events
 from blindplay.boards.events import BoardEvent
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.emulator import EmulatedBoard, LockstepBoard
+from blindplay.boards.peg.state import PegBoardState
 
 _SEED = 2026
 _STEP_MS = 10.0
@@ -28,7 +33,7 @@ Side = Literal["white", "black"]
 
 
 class Stepped(Protocol):
-    """A board in lock-step, as :class:`~blindplay.boards.emulator.LockstepBoard` describes it."""
+    """A board in lock-step, as LockstepBoard describes it."""
 
     time: float
 
@@ -44,7 +49,7 @@ class Stepped(Protocol):
 
 
 class RealTimeHands(Protocol):
-    """A board in real time, as :class:`~blindplay.boards.emulator.EmulatedBoard` describes it."""
+    """A board in real time, as EmulatedBoard describes it."""
 
     url: str
 
@@ -62,23 +67,23 @@ class Host:
         self.heard: list[tuple[float, BoardEvent]] = []
         """All events so far, each with the time in milliseconds at which the host received it."""
         self.messages: list[peg.Message] = []
-        self._mirror: BoardState | None = None
+        self._state: PegBoardState | None = None
         self.connect()
 
     def connect(self) -> None:
         """Begin a new connection, as after plugging in."""
-        self._mirror = BoardState("lock-step", self._mirror)
+        self._state = PegBoardState("lock-step", self._state)
         self._decoder = peg.Decoder()
 
     @property
     def placement(self) -> str | None:
         """The placement as the host knows it."""
-        return self._mirror.placement() if self._mirror else None
+        return self._state.placement() if self._state else None
 
     @property
     def certain(self) -> bool:
         """False while the host needs a dump that has not come yet."""
-        return self._mirror is not None and not self._mirror.wants_dump
+        return self._state is not None and not self._state.wants_dump
 
     def run(self, ms: float) -> list[BoardEvent]:
         """Let ``ms`` milliseconds pass and return the events of that time."""
@@ -87,9 +92,9 @@ class Host:
         while (left := end - self.board.time) > 0.01:  # a board may round its time
             for at, data in self.board.run(min(left, _STEP_MS)):
                 told += self._take(data, at)
-            if self._mirror is not None:
-                for command in self._mirror.asks(self.board.time / 1000):
-                    self.board.hear(peg.encode(command))
+            assert self._state is not None
+            if request := self._state.requests(self.board.time / 1000):
+                self.board.hear(request)
         return told
 
     def run_until(self, done: Callable[[list[BoardEvent]], bool], at_most: float) -> bool:
@@ -103,12 +108,12 @@ class Host:
         return True
 
     def _take(self, data: bytes, at: float) -> list[BoardEvent]:
-        assert self._mirror is not None
+        assert self._state is not None
         told: list[BoardEvent] = []
         before = self._decoder.rejected
         for message in self._decoder.feed(data):
             self.messages.append(message)
-            told += self._mirror.hear(message, at / 1000)
+            told += self._state.hear(message, at / 1000)
         self.rejected += self._decoder.rejected - before
         self.heard += [(at, event) for event in told]
         return told
@@ -336,17 +341,17 @@ def _random_move(codes: list[int], rng: random.Random) -> list[tuple[str, str]]:
     done: list[tuple[str, str]] = []
     if rng.random() < 0.2 and len(occupied) > 8:
         end = rng.choice([square for square in occupied if square != start])
-        done.append((peg.square_name(end), "."))
+        done.append((chess.square_name(end), "."))
     elif rng.random() < 0.2 and len(occupied) < 30:
         # From beside the board.
         piece = rng.randrange(1, 13)
         end = rng.choice(empty)
         codes[end] = piece
-        return [(peg.square_name(end), peg.PIECES[piece])]
+        return [(chess.square_name(end), peg.PIECES[piece])]
     else:
         end = rng.choice(empty)
     piece = codes[start]
-    done += [(peg.square_name(start), "."), (peg.square_name(end), peg.PIECES[piece])]
+    done += [(chess.square_name(start), "."), (chess.square_name(end), peg.PIECES[piece])]
     codes[start], codes[end] = peg.EMPTY, piece
     return done
 
@@ -407,7 +412,7 @@ def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Fel
     host, rng = _connected(board), random.Random(seed)
     board.hear(peg.encode(peg.Set(peg.Setting.LIFT_MS, lift_ms)))
     host.run(50)
-    pieces = [peg.square_name(square) for square, code in enumerate(peg.codes_of(START)) if code]
+    pieces = [chess.square_name(square) for square, code in enumerate(peg.codes_of(START)) if code]
     felt = false = lifts = found = 0
     for _ in range(rounds):
         chosen = rng.sample(pieces, 13)

@@ -1,395 +1,94 @@
-"""Drives a pegged board over a serial line, and keeps the line up.
-
-Whatever happens to the cable, a lost link never looks like lifted pieces: the driver asks for the
-whole board after each connect, each gap in the sequence, each wrong checksum of the board's state
-and each restart of the board, and reports what it then finds as one :class:`events.Position`.
-"""
+"""The part of a driver that all makers share: connect, listen, notice a loss, connect again."""
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import queue
+import sys
+import threading
 import time
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable
-from typing import Literal
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
+from typing import ClassVar, Generic, Self, TypeVar
 
-import serial
-
-from . import events, peg
-from .events import BoardEvent
-from .line import (
-    BACKOFF,
+from .events import BoardEvent, Connected, Disconnected
+from .ports import (
     BAUD,
+    LINK_ERRORS,
     BoardNotFoundError,
     FoundPort,
-    LineBoard,
     NoAnswerError,
-    UnfitBoardError,
     check_url,
     close_port,
     discover,
-    explain_open_error,
-    is_missing,
-    link_errors,
+    explain,
+    explained,
     open_port,
     read_port,
 )
 
-HELLO_EVERY = 0.3
-HELLO_SECONDS = 3.0
-"""How long a hello is repeated: opening the port resets an Arduino for about 1.5 s."""
-_DUMP_EVERY = 0.5
-_KEEP_ALIVE = 2.0
-"""A hello, not a ping: its nonce shows a restart that nothing else would."""
-_SILENCE = 2.5
-"""The board pings each second; after this silence it may have restarted: greet it again."""
+BACKOFF = (0.5, 10.0)
+"""First and longest pause between two attempts to connect, in seconds."""
+ANSWER_SECONDS = 3.0
+"""How long a board may take to answer. Opening its port resets an Arduino for about 1.5 s."""
 
-_WHITE: Literal["white"] = "white"
-_BLACK: Literal["black"] = "black"
+_QUEUE_LIMIT = 10_000
+"""Bound of the event queue: more events than hands make in hours. A faulty board that floods the
+line must not fill the memory, so the driver stops reading when the queue is full."""
 
 _log = logging.getLogger(__name__)
 
 
-def describe(hello: peg.Hello) -> str:
-    """Say what kind of board sent this hello, in one phrase."""
-    able = peg.Capability(hello.capabilities)
-    parts = [
-        "pegged board",
-        f"firmware {hello.firmware >> 8}.{hello.firmware & 255}",
-        "knows each piece"
-        if able & peg.Capability.IDENTITY
-        else "knows only which holes are occupied",
-    ]
-    if able & peg.Capability.LEVERS:
-        parts.append("clock levers")
-    if able & peg.Capability.BUZZER:
-        parts.append("buzzer")
-    return ", ".join(parts)
+class BoardState(ABC):
+    """The host's knowledge of a board on one connection: bytes in, events and requests out.
 
-
-def probe(url: str, *, baud: int = BAUD, seconds: float = HELLO_SECONDS) -> str:
-    """Open ``url`` once, greet the board, close, and return its description.
-
-    Raises :class:`BoardNotFoundError` if there is no such port, :class:`NoAnswerError` if nothing
-    answers within ``seconds``, :class:`UnfitBoardError` for a board of another version, and
-    :class:`OSError` with a clear sentence for all else that prevents opening.
-    """
-    check_url(url)
-    lost = link_errors()
-    try:
-        port = open_port(url, baud)
-    except lost as error:
-        sentence = explain_open_error(url, error)
-        if "://" not in url and is_missing(error):
-            raise BoardNotFoundError(sentence) from error
-        raise OSError(sentence) from error
-    try:
-        return describe(_greet(port, url, baud, seconds))
-    except NoAnswerError:
-        raise
-    except lost as error:
-        raise OSError(explain_open_error(url, error)) from error
-    finally:
-        close_port(port)
-
-
-def _greet(port: serial.Serial, url: str, baud: int, seconds: float) -> peg.Hello:
-    decoder, heard = peg.Decoder(), False
-    end = time.monotonic() + seconds
-    next_hello = 0.0
-    while (now := time.monotonic()) < end:
-        if now >= next_hello:
-            port.write(peg.encode(peg.AskHello()))
-            next_hello = now + HELLO_EVERY
-        data = read_port(port)
-        heard = heard or bool(data)
-        for message in decoder.feed(data):
-            if isinstance(message, peg.Hello):
-                _check_fit(message)
-                return message
-    raise NoAnswerError(_no_answer(url, baud, decoder, heard))
-
-
-def _no_answer(url: str, baud: int, decoder: peg.Decoder, heard: bool) -> str:
-    if heard and decoder.frames == 0:
-        return (
-            f"What is at {url} sends, but nothing a board would say at {baud} baud: "
-            "check the baud rate, or give the port of the board."
-        )
-    return f"The board at {url} does not answer: check that it is the board's port, replug it."
-
-
-def _check_fit(hello: peg.Hello) -> None:
-    if hello.version != peg.PROTOCOL_VERSION:
-        raise UnfitBoardError(
-            f"The board speaks protocol {hello.version} and this program "
-            f"{peg.PROTOCOL_VERSION}: update whichever is older."
-        )
-    if hello.squares != peg.SQUARES:
-        raise UnfitBoardError(
-            f"The board says it has {hello.squares} squares instead of 64: update its firmware."
-        )
-
-
-class _Clock:
-    """Converts the board's uptime to host time.
-
-    Transport only ever delays, so the smallest difference seen is the best. A ceramic resonator
-    may be 0.5 % off, hence only the last few seconds count.
+    It does no input or output and reads no clock. ``now`` is host monotonic time in seconds and
+    never decreases.
     """
 
-    def __init__(self) -> None:
-        self._base = 0  # multiples of 2**32 ms that have passed
-        self._last: int | None = None
-        self._seen: deque[tuple[float, float]] = deque(maxlen=8)
+    SILENCE: ClassVar[float]
+    """Longest time in seconds between two messages of a working board."""
 
-    def set(self, uptime: int, now: float) -> None:
-        """A message was sent at ``uptime`` and heard ``now``."""
-        # Each message's uptime is close to the last one's; a much smaller one has wrapped round.
-        if self._last is not None and uptime < self._last:
-            self._base += 1 << 32
-        self._last = uptime
-        self._seen.append((now, now - (self._base + uptime) / 1000))
+    heard_at: float | None = None
+    """When the last whole message arrived. None before the first."""
 
-    def time(self, uptime: int, now: float) -> float:
-        """Return the host time at which the board's clock showed ``uptime``."""
-        if not self._seen or self._last is None:
-            return now
-        # The difference from the last message, over the wrap in either direction.
-        ahead = (uptime - self._last + (1 << 31)) % (1 << 32) - (1 << 31)
-        offset = min(difference for _, difference in self._seen)
-        return min(now, (self._base + self._last + ahead) / 1000 + offset)
+    @abstractmethod
+    def receive(self, data: bytes, now: float) -> list[BoardEvent]:
+        """Take the bytes that arrived by ``now``, possibly none, and return the events in them.
 
+        The first event of each connection is :class:`~blindplay.boards.events.Connected`. Raises
+        :class:`~blindplay.boards.ports.UnfitBoardError` for a board of an unknown version.
+        """
 
-class BoardState:
-    """The host's picture of the board: messages in, events out, without any input or output.
+    @abstractmethod
+    def requests(self, now: float) -> bytes:
+        """Return the bytes to send to the board at ``now``. Call this many times a second."""
 
-    ``before`` is the mirror of the last connection: what stood on the board then is what a fault
-    hides now, and presses of the levers are counted on unless the board has restarted.
-    """
-
-    def __init__(self, url: str, before: BoardState | None = None) -> None:
-        self._url = url
-        self._clock = _Clock()
-        self._nonce: int | None = before._nonce if before else None
-        self._uptime: int = before._uptime if before else 0
-        self._known_at: float | None = before._known_at if before else None
-        self._presses: list[int | None] = before._presses if before else [None, None]
-        self._pressed_at: list[int | None] = before._pressed_at if before else [None, None]
-        self._since: int = before._since if before else 0
-        # What was in each hole when last it was known: a fault does not change it.
-        self.codes: tuple[int, ...] | None = before.codes if before else None
-        self._sequence: int | None = None
-        self._faulty: set[int] = set()
-        self.identity = True
-        self._state: list[int] | None = None
-        self.greeted = False
-        self.wants_hello = True
-        self.wants_dump = False
-        self._heard_last = 0.0
-        self._next_hello = self._next_dump = self._next_keep_alive = 0.0
-
-    def hear(self, message: peg.Message, now: float) -> list[BoardEvent]:
-        """Take one message, heard at ``now``; raise UnfitBoardError for a foreign board."""
-        self._heard_last = now
-        match message:
-            case peg.Hello():
-                return self._hello(message, now)
-            case _ if not self.greeted:
-                return []  # An older connection's leftovers.
-            case peg.Dump():
-                return self._dump(message, now)
-            case peg.Ping():
-                return self._ping(message, now)
-            case peg.HoleChanged():
-                return self._event(message, now)
-            case peg.LeverMoved():
-                return self._lever(message, now)
-            case peg.Presses():
-                return self._count_presses(message, now)
-            case _:
-                return []
-
-    def asks(self, now: float) -> list[peg.HostCommand]:
-        """What to ask the board at ``now``, in seconds; to be called many times a second."""
-        silent = self.greeted and self.silence(now) > _SILENCE
-        if silent or now >= self._next_keep_alive:
-            self.wants_hello = True
-        commands: list[peg.HostCommand] = []
-        if self.wants_hello and now >= self._next_hello:
-            commands.append(peg.AskHello())
-            self._next_hello = now + HELLO_EVERY
-            self._next_keep_alive = now + _KEEP_ALIVE
-        if self.wants_dump and now >= self._next_dump:
-            commands.append(peg.AskDump())
-            self._next_dump = now + _DUMP_EVERY
-        return commands
-
-    def silence(self, now: float) -> float:
-        """For how many seconds no whole message has come from the board."""
-        return now - self._heard_last
-
-    def _hello(self, hello: peg.Hello, now: float) -> list[BoardEvent]:
-        _check_fit(hello)
-        self.wants_hello = False
-        restarted = hello.nonce != self._nonce or hello.uptime < self._uptime
-        if restarted:
-            # If it booted after we last heard it, we missed every press that it has counted.
-            foreign = self._known_at is None or hello.uptime / 1000 > now - self._known_at + 0.1
-            self._presses = [None, None] if foreign else [0, 0]
-            self._pressed_at = [None, None]
-            self._since = hello.uptime
-        if restarted or not self.greeted:
-            self._clock = _Clock()
-            self._sequence = self._state = None
-            self.wants_dump = True
-        self._nonce = hello.nonce
-        self._heard_at(hello.uptime, now)
-        self.identity = bool(hello.capabilities & peg.Capability.IDENTITY)
-        if self.greeted:
-            return []
-        self.greeted = True
-        return [events.Connected(self._url, describe(hello), now)]
-
-    def _heard_at(self, uptime: int, now: float) -> None:
-        self._uptime, self._known_at = uptime, now
-        self._clock.set(uptime, now)
-
-    def _restarted(self, uptime: int) -> bool:
-        # Backwards by less than half the range: a restart; by more: the counter wrapped.
-        if 0 < (self._uptime - uptime) % (1 << 32) < 1 << 31:
-            self.wants_hello = self.wants_dump = True
-            return True
-        return False
-
-    def _dump(self, dump: peg.Dump, now: float) -> list[BoardEvent]:
-        if self._restarted(dump.uptime):
-            return []
-        self._heard_at(dump.uptime, now)
-        self.wants_dump = False
-        self._sequence = dump.sequence
-        self._state = list(dump.codes)
-        before = self.codes or (peg.EMPTY,) * peg.SQUARES
-        self.codes = tuple(
-            old if new == peg.FAULT else new for old, new in zip(before, dump.codes, strict=True)
-        )
-        faulty = {square for square, code in enumerate(dump.codes) if code == peg.FAULT}
-        at = self._clock.time(dump.uptime, now)
-        fresh = sorted(faulty - self._faulty)
-        self._faulty = faulty
-        return [
-            self._position(at),
-            *(events.ContactFault(peg.square_name(square), at) for square in fresh),
-        ]
-
-    def _ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
-        if self._restarted(ping.uptime):
-            return []
-        self._heard_at(ping.uptime, now)
-        if self._state is not None and (
-            ping.sequence != self._sequence or ping.state_crc != peg.state_crc(self._state)
-        ):
-            self.wants_dump = True
-        return []
-
-    def _follows(self, sequence: int) -> bool:
-        """Note an event's number; False if it was heard before."""
-        if self._sequence is not None:
-            if sequence == self._sequence:
-                return False
-            if sequence != (self._sequence + 1) & 0xFFFF:
-                self.wants_dump = True
-            self._sequence = sequence
-        return True
-
-    def _event(self, event: peg.HoleChanged, now: float) -> list[BoardEvent]:
-        if not self._follows(event.sequence):
-            return []
-        square, name = event.square, peg.square_name(event.square)
-        at = self._clock.time(event.uptime, now)
-        if self._state is not None:
-            if self._state[square] != event.old:
-                self.wants_dump = True
-            self._state[square] = event.new
-        if event.new == peg.FAULT:
-            self._faulty.add(square)
-            return [events.ContactFault(name, at)]
-        self._faulty.discard(square)
-        known = self.codes[square] if self.codes is not None else None
-        if self.codes is not None:
-            self.codes = (*self.codes[:square], event.new, *self.codes[square + 1 :])
-        piece = peg.PIECES[event.new] if self.identity else None
-        if event.old == peg.FAULT:
-            # Nobody saw what happened behind the fault. Only a piece that now stands where there
-            # was none has certainly been placed; a lift is never derived from a fault.
-            if known == peg.EMPTY and event.new != peg.EMPTY:
-                return [events.Placed(name, piece, at)]
-            return [self._position(at)] if self.codes is not None else []
-        if event.new == peg.EMPTY:
-            return [events.Lifted(name, at)]
-        if event.old == peg.EMPTY:
-            return [events.Placed(name, piece, at)]
-        # Exchanged faster than a lift is believed.
-        return [events.Lifted(name, at), events.Placed(name, piece, at)]
-
-    def _lever(self, lever: peg.LeverMoved, now: float) -> list[BoardEvent]:
-        # A press is told at once; one from long before was made after a restart that we missed.
-        if self._restarted(lever.uptime + 1000):
-            return []
-        if not self._follows(lever.sequence) or not lever.down:
-            return []
-        known = self._presses[lever.lever]
-        if known is not None:
-            self._presses[lever.lever] = (known + 1) % 256
-        self._pressed_at[lever.lever] = lever.uptime
-        at = self._clock.time(lever.uptime, now)
-        return [events.LeverPressed("black" if lever.lever else "white", at)]
-
-    def _count_presses(self, told: peg.Presses, now: float) -> list[BoardEvent]:
-        """Find presses whose frames got lost; several of one lever get the last one's time."""
-        if self._restarted(told.uptime):
-            return []
-        self._heard_at(told.uptime, now)
-        found: list[BoardEvent] = []
-        for lever, side, count, at in (
-            (0, _WHITE, told.white, told.white_at),
-            (1, _BLACK, told.black, told.black_at),
-        ):
-            known = self._presses[lever]
-            if known is not None:
-                missed = (count - known) % 256
-                if missed > 127:  # Not counted since the boot that we know of.
-                    self.wants_hello = True
-                    missed = 0
-            else:
-                # The first count since the board's boot: only the last press can be judged.
-                fresh = (at - self._since) % (1 << 32) < 1 << 31
-                missed = int(count > 0 and fresh and at != self._pressed_at[lever])
-            self._presses[lever] = count
-            if missed:
-                self._pressed_at[lever] = at
-                found += [events.LeverPressed(side, self._clock.time(at, now))] * missed
-        return sorted(found, key=lambda press: press.at)
-
-    def _position(self, at: float) -> events.BoardPosition:
-        return events.BoardPosition(self.placement() or "", at)
-
+    @abstractmethod
     def placement(self) -> str | None:
-        """The board as it was last known, None before the first dump."""
-        if self.codes is None:
-            return None
-        return peg.placement_of(self.codes, identity=self.identity)
+        """The last known position, as FEN's first field. None if there was none yet."""
 
 
-class PegBoard(LineBoard):
-    """A pegged board at ``url``: a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL.
+State = TypeVar("State", bound=BoardState)
 
-    ``on_event`` is called in a thread for that alone, one event at a time; what it raises is
-    logged and does not stop the driver. The connection is made and remade until :meth:`close`;
-    :class:`~blindplay.boards.events.Connected` and ``Disconnected`` tell each change, and the
-    first failure too. ``ports`` lists the USB ports among which a board that was plugged in
-    again under another name is found; it is :func:`discover` unless given.
+
+class BoardDriver(ABC, Generic[State]):
+    """Keeps the connection to a board until :meth:`close`.
+
+    ``url`` is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` receives one
+    event at a time in a thread of its own. The driver logs its exceptions and goes on. However
+    long it takes, the driver continues to listen: a pegged board falls silent without a host, and
+    touches would be lost. ``ports`` lists the USB ports, among which the driver finds a board that
+    was plugged in again under another name.
     """
+
+    KIND: ClassVar[str]
+    """The name of such a board for a person, for example ``DGT board``."""
+    PORT_HINT: ClassVar[str] = "for example with --port"
+    """How a person gives the port of such a board."""
 
     def __init__(
         self,
@@ -398,70 +97,225 @@ class PegBoard(LineBoard):
         *,
         baud: int = BAUD,
         backoff: tuple[float, float] = BACKOFF,
-        hello_seconds: float = HELLO_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
         ports: Callable[[], Iterable[FoundPort]] = discover,
     ) -> None:
-        super().__init__(url, on_event, name="pegged board", backoff=backoff, ports=ports)
+        if not url:
+            raise BoardNotFoundError("The board's port is empty: give a device or a URL.")
+        self.url = url
+        self._on_event = on_event
         self._baud = baud
-        self._hello_seconds = hello_seconds
-        self._mirror: BoardState | None = None
-        self._placement: str | None = None
-        self._outbox: deque[bytes] = deque(maxlen=16)
-        self._rejected = 0
-        self._decoder: peg.Decoder | None = None
+        self._backoff = backoff
+        self._answer_seconds = answer_seconds
+        self._ports = ports
+        self._state: State | None = None
+        self._usb: tuple[int | None, int | None, str | None] | None = None
+        self._connected = False
+        self._loss_reported = False
+        self._stop = threading.Event()
+        self._tasks: deque[Callable[[State], bytes | None]] = deque(maxlen=16)
+        self._events: queue.Queue[BoardEvent | None] = queue.Queue(_QUEUE_LIMIT)
+        self._threads: tuple[threading.Thread, ...] = ()
+
+    # --- a driver for another maker overrides these ------------------------------------------
+
+    @abstractmethod
+    def _new_state(self, url: str, before: State | None) -> State:
+        """The state of a new connection. ``before`` is that of the last one, if any."""
+
+    @classmethod
+    def _candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
+        """The ports that :meth:`find` may open, the best first. Opening may reset or disturb a
+        device of another kind."""
+        return [port for port in ports if port.likely]
+
+    # --- finding a board -----------------------------------------------------------------------
+
+    @classmethod
+    def probe(cls, url: str, *, baud: int = BAUD, seconds: float = ANSWER_SECONDS) -> str:
+        """Open ``url`` once, wait for the board's answer, close, and return its description.
+
+        Raises :class:`BoardNotFoundError` if there is no such port, :class:`NoAnswerError` if no
+        board of this kind answers within ``seconds``,
+        :class:`~blindplay.boards.ports.UnfitBoardError` for a board of another version, and
+        :class:`OSError` with a clear sentence for anything else.
+        """
+        check_url(url)
+        driver = cls(url, lambda event: None, baud=baud, answer_seconds=seconds, ports=list)
+        with explained(url), contextlib.closing(driver._converse(url)) as conversation:
+            return next(event.board for event in conversation if isinstance(event, Connected))
+
+    @classmethod
+    def find(cls, ports: Callable[[], Iterable[FoundPort]] = discover) -> str:
+        """Return the first likely USB port at which a board of this kind answers.
+
+        Tries each port for up to three seconds. Raises :class:`BoardNotFoundError` with a sentence
+        for the person if none answers.
+        """
+        reasons = []
+        for port in cls._candidates(ports()):
+            try:
+                cls.probe(port.url)
+            except (OSError, ValueError) as error:
+                reasons.append(str(error))
+            else:
+                return port.url
+        raise BoardNotFoundError(
+            " ".join(reasons)
+            or f"No {cls.KIND} was found: plug it in, or give its port, {cls.PORT_HINT}."
+        )
+
+    # --- one board, from start to close ----------------------------------------------------------
 
     @property
-    def rejected(self) -> int:
-        """How many damaged frames have been thrown away on all connections so far."""
-        return self._rejected + (self._decoder.rejected if self._decoder else 0)
+    def connected(self) -> bool:
+        """True while the board answers."""
+        return self._connected
 
     def placement(self) -> str | None:
-        """The board as last known, as FEN's first field; None before the first dump."""
-        return self._placement
+        """The last known position, as FEN's first field. None before the first."""
+        return self._state.placement() if self._state else None
 
-    def buzz(self, pattern: int) -> None:
-        """Sound the buzzer with pattern 0–255, if there is a connection and a buzzer."""
+    def _enqueue(self, task: Callable[[State], bytes | None]) -> None:
+        """Let the thread that talks to the board call ``task`` and send the bytes that it returns.
+        Without a connection nothing happens."""
         if self._connected:
-            self._outbox.append(peg.encode(peg.Buzz(pattern)))
+            self._tasks.append(task)
 
-    def _session(self, url: str) -> None:
-        port = open_port(url, self._baud)
-        self._decoder = peg.Decoder()
-        self._mirror = mirror = BoardState(url, self._mirror)
+    def start(self) -> None:
+        """Begin to connect, in the background. Raises :class:`RuntimeError` the second time."""
+        if self._threads:
+            kind = type(self).__name__
+            raise RuntimeError(f"This board was started before: make a new {kind}.")
+        self._threads = tuple(
+            threading.Thread(target=run, name=f"{self.KIND}: {task}", daemon=True)
+            for run, task in ((self._run, "line"), (self._report, "events"))
+        )
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """Stop and free the port. No event comes after this. Closing twice is harmless."""
+        self._stop.set()
+        with contextlib.suppress(queue.Full):
+            self._events.put_nowait(None)
+        for thread in self._threads:
+            if thread is not threading.current_thread():
+                thread.join(timeout=5)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        first, longest = self._backoff
+        pause = first
+        while not self._stop.is_set():
+            for url in self._urls():
+                reason = self._connect(url)
+                if self._connected:
+                    pause = first
+                self._lose(reason)
+                if self._stop.is_set():
+                    return
+            self._stop.wait(pause)
+            pause = min(longest, pause * 2)
+
+    def _connect(self, url: str) -> str:
+        """Emit the events of one connection. Return why it ended."""
         try:
-            self._talk(port, mirror, url)
+            with contextlib.closing(self._converse(url)) as conversation:
+                for event in conversation:
+                    if isinstance(event, Connected):
+                        self._note_connection(url)
+                    self._emit(event)
+        except ValueError as error:
+            return str(error)
+        except LINK_ERRORS as error:
+            return explain(url, error)
+        return "The board was closed."
+
+    def _converse(self, url: str) -> Generator[BoardEvent, None, None]:
+        """Open ``url`` and yield events until :meth:`close`. Any other end is an exception."""
+        port = open_port(url, self._baud)
+        try:
+            state = self._state = self._new_state(url, self._state)
+            self._tasks.clear()
+            begun, data_came = time.monotonic(), False
+            while not self._stop.is_set():
+                data = read_port(port)
+                now = time.monotonic()
+                data_came = data_came or bool(data)
+                yield from state.receive(data, now)
+                if self._connected and state.heard_at is not None:
+                    silent = now - state.heard_at - state.SILENCE
+                else:
+                    silent = now - begun
+                if silent > self._answer_seconds:
+                    raise NoAnswerError(self._no_answer(url, data_came and state.heard_at is None))
+                request = b""
+                while self._tasks:
+                    request += self._tasks.popleft()(state) or b""
+                if request := request + state.requests(now):
+                    port.write(request)
         finally:
-            self._rejected += self._decoder.rejected
-            self._decoder = None
             close_port(port)
 
-    def _talk(self, port: serial.Serial, mirror: BoardState, url: str) -> None:
-        decoder = self._decoder
-        assert decoder is not None
-        start = time.monotonic()
-        any_bytes = False
-        while not self._stop.is_set():
-            data = read_port(port)
-            now = time.monotonic()
-            any_bytes = any_bytes or bool(data)
-            for message in decoder.feed(data):
-                told = mirror.hear(message, now)
-                if mirror.greeted and not self._connected:
-                    self._found(url)
-                self._placement = mirror.placement() or self._placement
-                for event in told:
-                    self._emit(event)
-            if mirror.greeted:
-                gone = mirror.silence(now) > _SILENCE + self._hello_seconds
-            else:
-                gone = now - start > self._hello_seconds
-            if gone:
-                raise NoAnswerError(_no_answer(url, self._baud, decoder, any_bytes))
-            for command in mirror.asks(now):
-                port.write(peg.encode(command))
-            while self._outbox:
-                port.write(self._outbox.popleft())
+    def _no_answer(self, url: str, garbage: bool) -> str:
+        if garbage:
+            return (
+                f"The device at {url} sends data, but nothing that a {self.KIND} sends at "
+                f"{self._baud} baud: check the baud rate, or give the port of the board."
+            )
+        return (
+            f"No {self.KIND} answers at {url}: check that it is the board's port, then replug it."
+        )
 
-    def _found(self, url: str) -> None:
-        super()._found(url)
-        self._outbox.clear()
+    def _urls(self) -> list[str]:
+        """Where the board may be: its last port, unless another device has that now, and each port
+        with its USB identity."""
+        if self._usb is None:
+            return [self.url]
+        ports = list(self._ports())
+        same = [port.url for port in ports if _identity(port) == self._usb]
+        foreign = [_real(port.url) for port in ports if port.url not in same]
+        here = [] if _real(self.url) in foreign else [self.url]
+        return here + [url for url in same if _real(url) != _real(self.url)]
+
+    def _note_connection(self, url: str) -> None:
+        self._connected = True
+        self._loss_reported = False
+        self.url = url
+        for port in self._ports():
+            if port.vid is not None and _real(port.url) == _real(url):
+                self._usb = _identity(port)
+
+    def _lose(self, reason: str) -> None:
+        self._connected = False
+        if not self._loss_reported and not self._stop.is_set():
+            self._loss_reported = True
+            self._emit(Disconnected(reason, time.monotonic()))
+
+    def _emit(self, event: BoardEvent) -> None:
+        while not self._stop.is_set():
+            with contextlib.suppress(queue.Full):
+                self._events.put(event, timeout=0.5)
+                return
+
+    def _report(self) -> None:
+        while (event := self._events.get()) is not None and not self._stop.is_set():
+            try:
+                self._on_event(event)
+            except Exception:
+                _log.exception("the receiver of board events failed on %s", event)
+
+
+def _identity(port: FoundPort) -> tuple[int | None, int | None, str | None]:
+    return port.vid, port.pid, port.serial_number
+
+
+def _real(url: str) -> str:
+    return url if "://" in url or sys.platform == "win32" else str(Path(url).resolve())

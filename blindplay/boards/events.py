@@ -1,9 +1,9 @@
-"""What a board tells its consumers, whichever make it is.
+"""The events of boards of all makers.
 
-``at`` is always host monotonic time in seconds (:func:`time.monotonic`) of the first change, not
-of its confirmation: a lift that took 150 ms to be believed carries the time the contact opened.
-Events come in the order in which they were believed, so ``at`` may step back by that much.
-``kind`` is the event's name in JSON.
+``at`` is host monotonic time in seconds (:func:`time.monotonic`) of the first change, not of its
+confirmation: a lift that a board confirms after 150 ms has the time at which the contact opened.
+Events come in the order of their confirmation, so ``at`` may step back by that much. ``kind`` is
+the event's name in JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 @dataclass(frozen=True)
 class Connected:
-    """A board answered; a :class:`BoardPosition` follows."""
+    """A board answered. A :class:`BoardPosition` follows. ``board`` describes the board."""
 
     kind: ClassVar[str] = "connected"
     url: str
@@ -24,7 +24,7 @@ class Connected:
 
 @dataclass(frozen=True)
 class Disconnected:
-    """The board is gone or cannot be reached; ``why`` is a sentence saying what to do."""
+    """The board cannot be reached. ``why`` is a sentence that says what to do."""
 
     kind: ClassVar[str] = "disconnected"
     why: str
@@ -33,7 +33,7 @@ class Disconnected:
 
 @dataclass(frozen=True)
 class Lifted:
-    """A piece left its hole. Never derived from a lost link or a faulty contact."""
+    """A piece left its square. A lost link or a faulty contact never looks like this."""
 
     kind: ClassVar[str] = "lifted"
     square: str
@@ -42,7 +42,7 @@ class Lifted:
 
 @dataclass(frozen=True)
 class Placed:
-    """A piece was put into a hole; ``piece`` is its FEN letter, None if the board cannot tell."""
+    """A piece came to a square. ``piece`` is its FEN letter, None if the board cannot tell."""
 
     kind: ClassVar[str] = "placed"
     square: str
@@ -54,9 +54,10 @@ class Placed:
 class BoardPosition:
     """The whole board, as FEN's first field.
 
-    Comes after each connect and whenever events may have been lost: what differs from before was
-    not seen happening, so it is no touch and no move. A hole with a fault shows what was in it
-    before the fault; a board that only knows presence shows each piece as ``?``.
+    It comes after each connect and whenever events may have been lost. The board did not see how
+    the difference from before came about, so the difference is no touch and no move. A hole with a
+    fault shows the piece from before the fault. A board that knows only which holes are occupied
+    shows each piece as ``?``.
     """
 
     kind: ClassVar[str] = "position"
@@ -75,7 +76,7 @@ class LeverPressed:
 
 @dataclass(frozen=True)
 class ContactFault:
-    """A hole gives a reading that is neither a piece nor empty: a bad contact or a wrong plug."""
+    """A hole reads neither as a piece nor as empty: a bad contact or a wrong plug."""
 
     kind: ClassVar[str] = "fault"
     square: str

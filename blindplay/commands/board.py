@@ -76,8 +76,8 @@ def calibrate(port: str | None, pack: Language, silent: bool) -> int:
 @click.option("--baud", type=click.IntRange(1), help="Another speed of the boot loader.")
 def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     """Write firmware to a board with avrdude. It first says what it will do."""
-    from blindplay.boards import flashing
-    from blindplay.boards.line import check_url
+    from blindplay.boards.peg import flashing
+    from blindplay.boards.ports import check_url
 
     if port is not None:
         check_url(port)
@@ -127,8 +127,8 @@ def emulate(fen: str, socket: bool, identity: bool) -> None:
     It prints the board's URL and reads from standard input: lift e2, place e4 P, move e2e4,
     press white, fault e2, mend e2, unplug, plug, fen and quit.
     """
-    from blindplay.boards.emulator import EmulatedBoard
-    from blindplay.boards.practice import practise
+    from blindplay.boards.peg.emulator import EmulatedBoard
+    from blindplay.boards.peg.emulator.practice import practise
 
     placement = fen.split()[0] if fen.split() else ""
     with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:

@@ -24,8 +24,8 @@ from pathlib import Path
 import chess
 
 from blindplay import __version__
-from blindplay.boards.driver import probe
-from blindplay.boards.line import discover
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.ports import discover
 from blindplay.console import PORT
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
@@ -96,7 +96,7 @@ def _boards() -> Iterator[Diagnosis]:
         )
     for port in ports:
         try:
-            yield Diagnosis(True, "board", f"At {port.url} there is a {probe(port.url)}.")
+            yield Diagnosis(True, "board", f"At {port.url} there is a {PegBoard.probe(port.url)}.")
         except (OSError, ValueError) as error:
             yield Diagnosis(False, "board", str(error))
     if sys.platform.startswith("linux") and hasattr(os, "getgroups"):

@@ -9,10 +9,10 @@ from typing import Protocol, TextIO
 
 import chess
 
-from blindplay.boards import calibration as found
-from blindplay.boards import peg
-from blindplay.boards.calibration import Calibration, Contact, HoleReading, RawBoard
-from blindplay.boards.monitor import find_board
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg import calibration as found
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, RawBoard
 from blindplay.language import Command, Language
 from blindplay.wording.board_steps import key_of, word_of
 
@@ -165,7 +165,7 @@ def calibrate(
 ) -> bool:
     """Check the board at ``url`` (searched for if None), keep what was found, and give whether
     squares were checked and none is bad. Raises as :class:`RawBoard` does."""
-    url = find_board() if url is None else url
+    url = PegBoard.find() if url is None else url
     with RawBoard(url) as board, ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
         result = check(board, pack, voice.say, voice.heed(keys))

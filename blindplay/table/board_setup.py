@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TextIO
 
-from blindplay.boards import events, peg
-from blindplay.boards.driver import PegBoard
-from blindplay.boards.line import check_url
-from blindplay.boards.monitor import find_board
+from blindplay.boards import events
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.ports import check_url
 from blindplay.language import Command, Language
 from blindplay.laws.placement import Pieces
 from blindplay.speech.speaker import Output
@@ -55,9 +55,9 @@ def set_up(
     """Lead hands at the board at ``url`` (searched for if None) to ``goal``, step by step.
 
     ``keys``: the word for repeating (or an empty line), the one for leaving out, or quit. Gives
-    whether the board shows ``goal``. Raises :class:`~blindplay.boards.driver.BoardNotFoundError`.
+    whether the board shows ``goal``. Raises BoardNotFoundError.
     """
-    url = find_board() if url is None else url
+    url = PegBoard.find() if url is None else url
     check_url(url)
     inbox: queue.Queue[events.BoardEvent | str] = queue.Queue()
 

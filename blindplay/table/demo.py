@@ -18,7 +18,7 @@ from typing import TextIO
 import chess
 import numpy as np
 
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.hearing.decision import open_recogniser
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f

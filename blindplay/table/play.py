@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, TextIO, cast
 
 import chess
 
-from blindplay.boards.calibration import kept
-from blindplay.boards.dgt import find_dgt_board
-from blindplay.boards.line import BoardNotFoundError, check_url
-from blindplay.boards.monitor import find_board
+from blindplay.boards.dgt import DgtBoard
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg.calibration import kept
+from blindplay.boards.ports import BoardNotFoundError, check_url
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.decision import listening_models, open_recogniser
 from blindplay.language import Language, load
@@ -73,7 +73,7 @@ class WantedDevices:
         if self.microphone != "none" and devices().capture:
             return True
         try:
-            find_board()
+            PegBoard.find()
         except BoardNotFoundError:
             return False
         return True
@@ -361,14 +361,14 @@ def _begin(session: Session) -> None:
 def _boards(wanted: WantedDevices) -> tuple[str | None, str | None]:
     sighted = wanted.sighted_board
     if sighted in (DGT, DGT.rstrip(":")):
-        sighted = DGT + find_dgt_board()
+        sighted = DGT + DgtBoard.find()
     for url in (wanted.board, sighted):
         if url is not None:
             check_url(url.removeprefix(DGT))
     if wanted.board is not None:
         return wanted.board, sighted
     try:
-        return find_board(), sighted
+        return PegBoard.find(), sighted
     except BoardNotFoundError:
         return None, sighted
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TextIO
 
-from blindplay.boards import events, peg
+from blindplay.boards import events
 from blindplay.boards.dgt import DgtBoard
-from blindplay.boards.driver import PegBoard
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg import protocol as peg
 from blindplay.hearing.decision import Decision, Expected, Verdict, decide, expect, felt
 from blindplay.language import Command, Language, Understanding
 from blindplay.laws import Ruling, Taken, unidentified_pieces

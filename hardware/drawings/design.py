@@ -1,9 +1,8 @@
-"""What the pegged board is made of: measures, counts, and the wiring as the firmware has it.
+"""The measures, counts and wiring of the pegged board; the wiring is that of the firmware.
 
-The drawings, the wiring table and the bill of materials are all written from this module, so that
-none of them can say anything else than the others. All lengths are millimetres. Places are seen
-from above with White sitting at the near edge: x runs to the right from the panel's left edge, y
-away from White from the panel's near edge.
+The drawings, the wiring table and the bill of materials are all written from this module, so they
+agree. All lengths are millimetres. Places are seen from above, with White at the near edge: x runs
+to the right from the panel's left edge, y away from White from the panel's near edge.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ PANEL = (MARGIN + FIELD + STRIP, MARGIN + FIELD + MARGIN)
 PANEL_THICK = 2.0
 TILE = 29.0
 TILE_THICK = 2.0
-"""How high the black squares stand above the white ones (D.1.2, F b); as high as a jack's nut."""
+"""Height of the black squares above the white ones (D.1.2, F b), the same as a jack's nut."""
 TILE_HOLE = 10.0
-"""In the middle of a tile, so that it goes around the nut."""
+"""The hole in the middle of a tile, around the nut."""
 JACK_HOLE = 6.0
 JACK_NUT = 8.0
 CASE_HEIGHT = 40.0
@@ -108,7 +107,7 @@ class Pins:
 
 
 class FirmwareChangedError(ValueError):
-    """The firmware says its wiring in words that this module does not know."""
+    """The firmware describes its wiring in a way that this module does not know."""
 
 
 def _firmware() -> str:
@@ -118,14 +117,14 @@ def _firmware() -> str:
 def _find(pattern: str, text: str) -> tuple[int, ...]:
     found = re.search(pattern, text)
     if not found:
-        raise FirmwareChangedError(f"firmware/avr.c has nothing like {pattern}: read it and adapt.")
+        raise FirmwareChangedError(f"firmware/avr.c has nothing like {pattern}: adapt design.py.")
     return tuple(int(number) for number in found.groups())
 
 
 def connections() -> list[Connection]:
-    """Where each of the 64 jacks belongs, a1 first, as firmware/avr.c reads them.
+    """The connection of each of the 64 jacks, a1 first, as firmware/avr.c reads them.
 
-    Raises :class:`FirmwareChangedError` if it computes that in another way than it used to.
+    Raises :class:`FirmwareChangedError` if the firmware now computes them in another way.
     """
     text = _firmware()
     (channels,) = _find(r"select_channel\(square % (\d+)\)", text)
@@ -154,7 +153,7 @@ def hole(square: str) -> tuple[float, float]:
 
 
 def is_black(square: str) -> bool:
-    """Whether a square is black, and so gets a tile; a1 is."""
+    """Whether a square is black, like a1, and so gets a tile."""
     return (FILES.index(square[0]) + int(square[1]) - 1) % 2 == 0
 
 
@@ -164,7 +163,7 @@ def tiles() -> list[str]:
 
 
 def pegs() -> dict[str, int]:
-    """How many pegs of each piece (FEN letter) a set has, spare queens included."""
+    """The number of pegs of each piece (FEN letter) in a set, with the spare queens."""
     return {
         piece: START[piece.lower()] + (SPARE_QUEENS if piece in "qQ" else 0)
         for piece in ladder.ORDER
@@ -177,16 +176,16 @@ def ohms() -> dict[str, int]:
 
 
 def braille_dots() -> int:
-    """Raised dots of all marks: files at two edges, ranks with a number sign at two edges."""
+    """The raised dots of all marks: files at two edges, ranks with a number sign at two edges."""
     files = sum(len(BRAILLE[letter]) for letter in FILES)
     ranks = sum(len(BRAILLE["#"]) + len(BRAILLE[digit]) for digit in "12345678")
     return 2 * (files + ranks)
 
 
 def counts() -> dict[str, int]:
-    """Everything that is counted in the bill of materials, by the name that bom.toml uses.
+    """All counts of the bill of materials, by their names in bom.toml.
 
-    ``peg P`` and so on are the pegs of one piece; metres of wire are rounded up.
+    ``peg P`` and so on are the pegs of one piece. Metres of wire are rounded up.
     """
     wiring = connections()
     set_of_pegs = pegs()

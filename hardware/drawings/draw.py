@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The pegged board's drawings, wiring table and bill of materials, all from design.py.
+"""Writes the pegged board's drawings, wiring table and bill of materials from design.py.
 
     python3 hardware/drawings/draw.py            write them
     python3 hardware/drawings/draw.py --check    only say whether they are up to date
@@ -36,7 +36,7 @@ OUTPUTS: dict[Path, Callable[[], str]] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write all files, or with ``--check`` compare them; return the exit status."""
+    """Write all files, or compare them with ``--check``. Return the exit status."""
     parser = argparse.ArgumentParser(description="Drawings, wiring and parts of the pegged board.")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     given = parser.parse_args(arguments)

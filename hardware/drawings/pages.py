@@ -1,4 +1,4 @@
-"""The pages that are written from the design: wiring.md and bom.md."""
+"""Writes the pages wiring.md and bom.md from the design."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import design
 import ladder
 
-WRITTEN = "Written by `drawings/draw.py`: change {source} and run it, not this."
+WRITTEN = "Written by `drawings/draw.py`: change {source} and run that instead of this file."
 
 
 @dataclass(frozen=True)
 class Part:
-    """A row of the bill of materials; ``needed`` and ``spare`` in ``unit``, pieces if empty."""
+    """A row of the bill of materials. ``needed`` and ``spare`` are in ``unit``, pieces if empty."""
 
     reference: str
     needed: int
@@ -25,9 +25,9 @@ class Part:
 
 
 def parts() -> list[Part]:
-    """All rows of bom.toml with their quantities worked out.
+    """All rows of bom.toml with their quantities.
 
-    Raises :class:`KeyError` if a row names a count that the design does not have.
+    Raises :class:`KeyError` if a row names an unknown count.
     """
     data = tomllib.loads((design.HARDWARE / "bom.toml").read_text("utf-8"))
     counts, ohms = design.counts(), design.ohms()
@@ -77,8 +77,8 @@ def bom() -> str:
         WRITTEN.format(source="`bom.toml`"),
         "",
         "For one board, its case and one set of pieces with "
-        f"{design.SPARE_QUEENS} spare queens a side. *Buy* is what the board needs and the spares "
-        "together. The price column is yours to fill in.",
+        f"{design.SPARE_QUEENS} spare queens a side. *Buy* is the sum of *needed* and *spare*. "
+        "The price column is for your own prices.",
         "",
         "| reference | needed | spare | buy | what | look for | where used | price |",
         "|---|---|---|---|---|---|---|---|",
@@ -133,7 +133,7 @@ def _controller() -> list[str]:
 
 
 def _halves(bit: int) -> tuple[str, str]:
-    """Squares of multiplexer A0 that differ in one select line only: the first two."""
+    """The first two squares of multiplexer A0 that differ in this select line only."""
     first = design.connections()
     low = next(c for c in first if not c.channel & 1 << bit)
     high = next(
@@ -149,7 +149,7 @@ def wiring() -> str:
         "",
         WRITTEN.format(source="the firmware or `drawings/design.py`"),
         "",
-        "Each multiplexer is called by the controller's pin that reads it: A0, A1, A2, A3. It "
+        "Each multiplexer has the name of the controller's pin that reads it: A0, A1, A2, A3. It "
         "serves two ranks, the lower one on channels 0 to 7 and the upper one on channels 8 to "
         "15, each from file a to file h.",
         "",
@@ -186,9 +186,8 @@ def wiring() -> str:
         "",
         "## What a select line does",
         "",
-        "If a select line is broken or not joined, two squares are taken for one another. A piece "
-        "put into one of a pair then shows at both, or at the wrong one, and the same happens on "
-        "all four multiplexers:",
+        "If a select line is broken or not joined, the board confuses two squares. A piece in one "
+        "of them shows at both, or at the wrong one. The same happens on all four multiplexers:",
         "",
         "| line | pin | squares that become one, for example |",
         "|---|---|---|",

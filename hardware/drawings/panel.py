@@ -5,6 +5,8 @@ from __future__ import annotations
 import design
 import svg
 
+_BLACK_DOT = 'fill="black" stroke="none"'
+
 
 def braille(cells: str, x: float, y: float, turned: bool) -> list[tuple[float, float]]:
     """The raised dots of ``cells`` around the point x, y of the panel (y away from White).
@@ -24,7 +26,7 @@ def braille(cells: str, x: float, y: float, turned: bool) -> list[tuple[float, f
 
 
 def marks() -> list[tuple[str, list[tuple[float, float]]]]:
-    """Each Braille mark of the panel: what it says and for whom, and its dots' places."""
+    """Each Braille mark of the panel: its text and its reader, and the places of its dots."""
     far_y, far_x = design.PANEL[1] - design.MARGIN / 2, design.MARGIN * 1.5 + design.FIELD
     near = design.MARGIN / 2
     found = []
@@ -129,91 +131,18 @@ def _cut() -> list[str]:
 def draw() -> str:
     """The panel from above, to scale, in millimetres, as SVG."""
     width, height = design.PANEL
-    square = design.SQUARE
-
-    def up(y: float) -> float:
-        return height - y
-
     body = svg.group("Panel", [svg.rect(0, 0, width, height)])
     body += svg.group(
         f"Field, {svg.number(design.FIELD)} by {svg.number(design.FIELD)} mm",
         [svg.rect(design.MARGIN, design.MARGIN, design.FIELD, design.FIELD)],
     )
-    for name in design.SQUARE_NAMES:
-        x, y = design.hole(name)
-        parts = [svg.rect(x - square / 2, up(y) - square / 2, square, square, svg.THIN)]
-        if design.is_black(name):
-            edge = design.TILE
-            parts += [
-                svg.rect(x - edge / 2, up(y) - edge / 2, edge, edge, 'fill="#ccc" stroke="none"'),
-                svg.circle(
-                    x, up(y), design.TILE_HOLE, 'fill="white" stroke="black" stroke-width="0.2"'
-                ),
-            ]
-        parts.append(svg.circle(x, up(y), design.JACK_HOLE))
-        kind = "black, raised" if design.is_black(name) else "white"
-        body += svg.group(f"{name}, {kind}, hole at {svg.number(x)} and {svg.number(y)}", parts)
-    black_dot = 'fill="black" stroke="none"'
+    body += _squares()
     for what, places in marks():
         body += svg.group(
-            f"Braille {what}", [svg.circle(x, up(y), design.DOT, black_dot) for x, y in places]
+            f"Braille {what}", [svg.circle(x, _up(y), design.DOT, _BLACK_DOT) for x, y in places]
         )
-    for (player, dots), y in zip(design.LEVER_DOTS.items(), design.LEVER_Y, strict=True):
-        length, breadth = design.LEVER_ARM
-        # The free end is the one nearer to the player, and carries the marks.
-        outward = -1 if y < height / 2 else 1
-        mark_y = y + outward * (length / 2 - 6)
-        spread = [5.0 * (i - (dots - 1) / 2) for i in range(dots)]
-        hinge = y - outward * length / 2
-        parts = [
-            svg.rect(design.LEVER_X - breadth / 2, up(y) - length / 2, breadth, length),
-            svg.circle(design.LEVER_X, up(y), design.LEVER_HOLE, svg.THIN),
-            svg.line(
-                design.LEVER_X - breadth / 2,
-                up(hinge),
-                design.LEVER_X + breadth / 2,
-                up(hinge),
-                'stroke="black" stroke-width="1.2"',
-            ),
-            *(svg.circle(design.LEVER_X + dx, up(mark_y), 3, black_dot) for dx in spread),
-        ]
-        body += svg.group(f"{player}'s lever", parts)
-        body.append(svg.text(design.LEVER_X, up(y - outward * (length / 2 + 7)) + 2, player))
-    body += svg.group(
-        "Buzzer", [svg.circle(design.BUZZER[0], up(design.BUZZER[1]), design.BUZZER_HOLE)]
-    )
-    body.append(svg.text(design.BUZZER[0] + 7, up(design.BUZZER[1]) + 2, "buzzer", 5, "start"))
-    body += svg.group("USB opening", [svg.rect(-1, up(design.USB[1]) - 6, 2, 12)])
-    body.append(svg.text(-3, up(design.USB[1]) + 2, "USB", 5, "end"))
-    body += svg.group(
-        f"{len(design.SCREWS)} screws",
-        [svg.circle(x, up(y), design.SCREW_HOLE) for x, y in design.SCREWS],
-    )
-    dashed = 'fill="none" stroke="black" stroke-width="0.2" stroke-dasharray="2 2"'
-    body += svg.group(
-        "Rails under the panel",
-        [
-            svg.rect(
-                design.WALL,
-                up(y) - design.RAIL / 2,
-                design.PANEL[0] - 2 * design.WALL,
-                design.RAIL,
-                dashed,
-            )
-            for y in design.RAILS_Y
-        ],
-    )
-    a1, b1 = design.hole("a1"), design.hole("b1")
-    dimensions = [
-        *svg.dimension(0, -10, width, -10, svg.number(width)),
-        *svg.dimension(
-            design.MARGIN, -3, design.MARGIN + design.FIELD, -3, svg.number(design.FIELD)
-        ),
-        *svg.dimension(width + 5, 0, width + 5, height, svg.number(height)),
-        *svg.dimension(0, height + 8, a1[0], height + 8, svg.number(a1[0])),
-        *svg.dimension(a1[0], height + 8, b1[0], height + 8, svg.number(b1[0] - a1[0])),
-    ]
-    body += svg.group("Dimensions in millimetres", dimensions)
+    body += _levers() + _openings()
+    body += svg.group("Dimensions in millimetres", _dimensions())
     body += svg.group("Cut", _cut())
     return svg.document(
         "The pegged board from above, in millimetres",
@@ -222,3 +151,93 @@ def draw() -> str:
         "mm",
         body,
     )
+
+
+def _up(y: float) -> float:
+    return design.PANEL[1] - y
+
+
+def _squares() -> list[str]:
+    square, edge = design.SQUARE, design.TILE
+    body = []
+    for name in design.SQUARE_NAMES:
+        x, y = design.hole(name)
+        parts = [svg.rect(x - square / 2, _up(y) - square / 2, square, square, svg.THIN)]
+        if design.is_black(name):
+            parts += [
+                svg.rect(x - edge / 2, _up(y) - edge / 2, edge, edge, 'fill="#ccc" stroke="none"'),
+                svg.circle(
+                    x, _up(y), design.TILE_HOLE, 'fill="white" stroke="black" stroke-width="0.2"'
+                ),
+            ]
+        parts.append(svg.circle(x, _up(y), design.JACK_HOLE))
+        kind = "black, raised" if design.is_black(name) else "white"
+        body += svg.group(f"{name}, {kind}, hole at {svg.number(x)} and {svg.number(y)}", parts)
+    return body
+
+
+def _levers() -> list[str]:
+    body = []
+    for (player, dots), y in zip(design.LEVER_DOTS.items(), design.LEVER_Y, strict=True):
+        length, breadth = design.LEVER_ARM
+        # The free end is the one nearer to the player, and carries the marks.
+        outward = -1 if y < design.PANEL[1] / 2 else 1
+        mark_y = y + outward * (length / 2 - 6)
+        spread = [5.0 * (i - (dots - 1) / 2) for i in range(dots)]
+        hinge = y - outward * length / 2
+        parts = [
+            svg.rect(design.LEVER_X - breadth / 2, _up(y) - length / 2, breadth, length),
+            svg.circle(design.LEVER_X, _up(y), design.LEVER_HOLE, svg.THIN),
+            svg.line(
+                design.LEVER_X - breadth / 2,
+                _up(hinge),
+                design.LEVER_X + breadth / 2,
+                _up(hinge),
+                'stroke="black" stroke-width="1.2"',
+            ),
+            *(svg.circle(design.LEVER_X + dx, _up(mark_y), 3, _BLACK_DOT) for dx in spread),
+        ]
+        body += svg.group(f"{player}'s lever", parts)
+        body.append(svg.text(design.LEVER_X, _up(y - outward * (length / 2 + 7)) + 2, player))
+    return body
+
+
+def _openings() -> list[str]:
+    body = svg.group(
+        "Buzzer", [svg.circle(design.BUZZER[0], _up(design.BUZZER[1]), design.BUZZER_HOLE)]
+    )
+    body.append(svg.text(design.BUZZER[0] + 7, _up(design.BUZZER[1]) + 2, "buzzer", 5, "start"))
+    body += svg.group("USB opening", [svg.rect(-1, _up(design.USB[1]) - 6, 2, 12)])
+    body.append(svg.text(-3, _up(design.USB[1]) + 2, "USB", 5, "end"))
+    body += svg.group(
+        f"{len(design.SCREWS)} screws",
+        [svg.circle(x, _up(y), design.SCREW_HOLE) for x, y in design.SCREWS],
+    )
+    dashed = 'fill="none" stroke="black" stroke-width="0.2" stroke-dasharray="2 2"'
+    body += svg.group(
+        "Rails under the panel",
+        [
+            svg.rect(
+                design.WALL,
+                _up(y) - design.RAIL / 2,
+                design.PANEL[0] - 2 * design.WALL,
+                design.RAIL,
+                dashed,
+            )
+            for y in design.RAILS_Y
+        ],
+    )
+    return body
+
+
+def _dimensions() -> list[str]:
+    (width, height), a1, b1 = design.PANEL, design.hole("a1"), design.hole("b1")
+    return [
+        *svg.dimension(0, -10, width, -10, svg.number(width)),
+        *svg.dimension(
+            design.MARGIN, -3, design.MARGIN + design.FIELD, -3, svg.number(design.FIELD)
+        ),
+        *svg.dimension(width + 5, 0, width + 5, height, svg.number(height)),
+        *svg.dimension(0, height + 8, a1[0], height + 8, svg.number(a1[0])),
+        *svg.dimension(a1[0], height + 8, b1[0], height + 8, svg.number(b1[0] - a1[0])),
+    ]

@@ -1,4 +1,4 @@
-"""The circuit diagram, drawn with schemdraw, and the same in words."""
+"""Draws the circuit diagram with schemdraw, and describes it in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ elm: Any = schemdraw.elements  # only in part annotated
 
 
 class Jack(schemdraw.elements.Element):  # type: ignore[no-untyped-call]
-    """A mono jack seen from its tip: a spring, and the sleeve's bush to the right of it."""
+    """A mono jack seen from its tip: a spring, and the bush of the sleeve to its right."""
 
     def __init__(self, *d: object, **kwargs: object) -> None:
         super().__init__(*d, **kwargs)
@@ -29,7 +29,7 @@ class Jack(schemdraw.elements.Element):  # type: ignore[no-untyped-call]
 
 
 def _net(d: schemdraw.Drawing, at: Any, name: str, side: str) -> None:
-    """A short wire that ends in the name of what it is joined to."""
+    """A short wire that ends in the name of its net."""
     line = elm.Line().at(at).length(0.5)
     d += line.left() if side == "left" else line.right()
     width = 1.1 if len(name) < 4 else 1.7
@@ -39,7 +39,7 @@ def _net(d: schemdraw.Drawing, at: Any, name: str, side: str) -> None:
 
 
 def _chip(name: str, left: Sequence[tuple[str, str]], right: Sequence[tuple[str, str]]) -> Any:
-    """A box with named pins, each an (anchor, text), top to bottom; anchors are lower case."""
+    """A box with named pins, each an (anchor, text), from top to bottom. Anchors are lower case."""
     pins = [
         elm.IcPin(text, side=side, anchorname=anchor)
         for side, names in (("L", left), ("R", right))
@@ -244,7 +244,7 @@ def _in_words() -> str:
 def draw() -> str:
     """The circuit diagram as SVG."""
     schemdraw.use("svg")
-    schemdraw.svgconfig.text = "text"  # paths would depend on whether a font library is there
+    schemdraw.svgconfig.text = "text"  # paths would depend on the font library of the computer
     d = schemdraw.Drawing(show=False)
     d.config(unit=2, fontsize=10, font="sans-serif", lw=1.2)
     _controller(d)
@@ -255,10 +255,10 @@ def draw() -> str:
     _decoupling(d, (-3.6, -17.0))
     _pegs(d, (8.0, -14.4))
     text = d.get_imagedata("svg").decode("utf-8")
-    # Trigonometry may differ in its last digits from computer to computer.
+    # The last digits of trigonometry differ between computers.
     text = re.sub(r"-?\d+\.\d+(?:e-?\d+)?", lambda match: svg.number(float(match[0])), text)
     text = re.sub(r"(?<![\w.#])-0(?![\w.])", "0", text)
-    text = text.replace('font-family="sans"', 'font-family="sans-serif"')  # the name of none
+    text = text.replace('font-family="sans"', 'font-family="sans-serif"')  # no font has this name
     body = text[text.index(">", text.index("<svg")) + 1 : text.rindex("</svg>")]
     box = re.search(r'viewBox="([^"]+)"', text)
     assert box is not None

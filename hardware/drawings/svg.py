@@ -1,7 +1,7 @@
-"""The few shapes of which the drawings to scale are made, and the frame around every drawing.
+"""The shapes of the drawings to scale, and the frame around every drawing.
 
-Every drawing has a title and a description, and every part of one its own title, so that a screen
-reader says in words what the drawing shows.
+Every drawing has a title and a description, and each of its parts has a title, so that a screen
+reader can describe the drawing.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def document(
     unit: str,
     body: Iterable[str],
 ) -> str:
-    """A whole drawing; ``box`` is its left, top, width and height in ``unit`` (mm or px)."""
+    """A whole drawing. ``box`` is its left, top, width and height in ``unit`` (mm or px)."""
     left, top, width, height = map(number, box)
     return "\n".join(
         [
@@ -43,7 +43,7 @@ def document(
 
 
 def group(title: str, parts: Iterable[str]) -> list[str]:
-    """Parts that belong together, with the title that is read for them."""
+    """Parts that belong together, with a title for screen readers."""
     return ["<g>", f"<title>{escape(title)}</title>", *parts, "</g>"]
 
 
@@ -77,7 +77,7 @@ def text(x: float, y: float, words: str, size: float = 5, anchor: str = "middle"
 
 
 def dimension(x1: float, y1: float, x2: float, y2: float, label: str) -> list[str]:
-    """A dimension line, level or upright, with a bar at each end."""
+    """A level or upright dimension line, with a bar at each end."""
     level = y1 == y2
     bars = [
         line(x, y - 1.5, x, y + 1.5) if level else line(x - 1.5, y, x + 1.5, y)

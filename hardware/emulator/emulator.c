@@ -2,32 +2,32 @@
  *
  *   emulator FIRMWARE.elf [--line LINK] [--speed X|max] [--boot MS] [--seed N] [--tolerance PERCENT]
  *
- * With --line, the serial line is a pseudo terminal to which LINK points, and time goes by as on
- * the wall, X times as fast, or as fast as it can. Without, nothing happens but by `run`, and the
- * line is part of the control channel: the same commands always give the same answers.
+ * With --line, the serial line is a pseudo terminal to which LINK points, and time passes as on the
+ * wall clock, X times as fast, or as fast as possible. Without it, time passes only in `run`, and
+ * the line is part of the control channel: the same commands always give the same answers.
  *
- * --boot: each opening of the line resets the board, which then is deaf for MS, as an Arduino's
- * boot loader is. --seed: which of the possible resistors and noises. --tolerance: of the
- * resistors, 1 unless given.
+ * --boot: each opening of the line resets the board, which is then deaf for MS, like an Arduino's
+ * boot loader. --seed: chooses the random resistors and noise. --tolerance: that of the resistors,
+ * 1 by default.
  *
- * Control is by lines on standard input; its end ends the program. Each command is answered by
+ * Commands are lines on standard input; the program ends with it. The answer to each command is
  * `ok TIME …` or `error WHY`; TIME is simulated milliseconds.
  *
- *   set SQUARE PIECE [MS]   a piece, `-` for none or `!` for a plug the board cannot read, the
- *                           contact bouncing for MS
- *   fen PLACEMENT           all holes at once
+ *   set SQUARE PIECE [MS]   a piece, `-` for none, or `!` for a plug that the board cannot read;
+ *                           the contact bounces for MS
+ *   fen PLACEMENT           sets all holes at once
  *   feel SQUARE MS          the contact opens for MS and closes again
- *   fault SQUARE, mend SQUARE    a short circuit at the contact, until then or the next `set`
+ *   fault SQUARE, mend SQUARE    shorts the contact, until `mend` or the next `set`
  *   lever SIDE down|up, press SIDE [MS]     SIDE is white or black
- *   buzzer                  when it went on and off since this was last asked: TIME+ and TIME-
- *   hang                    the firmware is caught in a loop
+ *   buzzer                  the times when it went on and off since the last question: TIME+, TIME-
+ *   hang                    catches the firmware in a loop
  *   unplug, plug, reset     plugging in and resetting take the boot loader's time
- *   noise OUT IN            bits flipped per million, from and to the board
- *   lose N, garble N        the next N frames from the board get lost, or one bit of each flipped
+ *   noise OUT IN            flips so many bits in a million, from and to the board
+ *   lose N, garble N        loses the next N frames from the board, or flips one bit of each
  *   say HEX                 these bytes reach the host, as if the board had sent them
  *   hear HEX                these bytes reach the board, as if the host had sent them
- *   run MS                  answered by `said TIME HEX` for what the board sent, TIME that of the
- *                           last bit, and then by `ok TIME`
+ *   run MS                  first answers `said TIME HEX` for each part that the board sent, where
+ *                           TIME is that of the last bit, and then `ok TIME`
  *   time, quit
  */
 #define _GNU_SOURCE
@@ -146,7 +146,7 @@ static void select_changes(struct avr_irq_t *irq, uint32_t value, void *bit)
         channel &= (uint8_t)~(1 << (intptr_t)bit);
 }
 
-/* The converter starts: give it the voltage of the divider that the selected hole makes. */
+/* The converter starts: give it the voltage of the divider in the selected hole. */
 static void converter_starts(struct avr_irq_t *irq, uint32_t value, void *nothing)
 {
     union {
@@ -184,7 +184,7 @@ static void show_levers(void)
     avr_ioctl(avr, AVR_IOCTL_IOPORT_SET_EXTERNAL('D'), &pins);
     for (int lever = 0; lever < 2; lever++) {
         avr_irq_t *pin = avr_io_getirq(avr, AVR_IOCTL_IOPORT_GETIRQ('D'), 2 + lever);
-        /* What seems to be no change would not reach the pin, which a reset has cleared. */
+        /* A reset clears the pin, but simavr passes on only changes: change the pin twice. */
         avr_raise_irq(pin, levers[lever].down);
         avr_raise_irq(pin, !levers[lever].down);
     }
@@ -230,7 +230,7 @@ static const char *link_path;
 static bool host_present;
 
 #define QUEUE 4096
-/* From the board: each byte with the time of its last bit. To it: bytes only. */
+/* From the board: each byte with the time of its last bit. To the board: bytes only. */
 static struct {
     uint8_t byte;
     uint64_t at;
@@ -273,8 +273,8 @@ static double host_baud(void)
     return 0;
 }
 
-/* What a receiver reads that samples a byte at another speed: `ratio` is the sender's bits per
- * bit of the receiver. */
+/* The byte that a receiver at another speed reads. `ratio` is the sender's bits per bit of the
+ * receiver. */
 static uint8_t sampled(uint8_t byte, double ratio)
 {
     unsigned line = ~0u << 9 | (unsigned)byte << 1;
@@ -309,7 +309,7 @@ static void board_sends(struct avr_irq_t *irq, uint32_t value, void *nothing)
     (void)irq, (void)nothing;
     if (from_head - from_tail == QUEUE)
         return;
-    /* simavr tells when the byte is written; it is on the line after the one before. */
+    /* simavr reports when the byte is written. It goes on the line after the byte before. */
     last = (last > avr->cycle ? last : avr->cycle) + byte_cycles();
     from_board[from_head % QUEUE].byte = (uint8_t)value;
     from_board[from_head++ % QUEUE].at = last;
@@ -328,7 +328,7 @@ static void to_host(uint8_t byte)
         host_present = false;
 }
 
-/* Hand on what is on the line by now, frame by frame in lock-step. */
+/* Pass on what has crossed the line by now, frame by frame in lock-step. */
 static void deliver_to_host(void)
 {
     static char hex[2 * 128 + 1];
@@ -391,7 +391,7 @@ static void silence_line(void)
     from_head = from_tail = to_head = to_tail = 0;
 }
 
-/* Whoever resets the processor, its pins have to be set again. */
+/* After each reset, also by the watchdog, the pins have to be set again. */
 static bool was_reset;
 
 static void processor_resets(struct avr_io_t *io)
@@ -411,7 +411,7 @@ static void reset_board(uint8_t cause)
     deaf_until = avr->cycle + (boot_ms > 0 ? (uint64_t)boot_ms * MS : 0);
 }
 
-/* A jump to itself, beyond the firmware, and off to it. */
+/* Write a jump to itself behind the firmware, and go there. */
 static void hang(void)
 {
     const avr_flashaddr_t at = 0x7000;
@@ -433,8 +433,8 @@ static bool open_terminal(void)
     if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0 ||
         ptsname_r(terminal, name, sizeof name) != 0)
         return false;
-    /* Raw before anybody opens it, or the first bytes would be echoed; and once opened and
-     * closed, it hangs up until a host opens it. */
+    /* Make it raw before a host opens it, or it would echo the first bytes. After this first
+     * opening and closing it reports a hang-up until a host opens it. */
     slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (slave < 0 || tcgetattr(slave, &settings) != 0)
         return false;
@@ -474,10 +474,10 @@ static void run_until(uint64_t end)
             avr->cycle = stop;
             continue;
         }
-        /* A reset drops simavr's timers, also one by the watchdog. */
+        /* A reset, also one by the watchdog, removes simavr's timers. */
         if (to_tail != to_head && !avr_cycle_timer_status(avr, deliver_to_board, NULL))
             avr_cycle_timer_register(avr, byte_cycles(), deliver_to_board, NULL);
-        /* A sleeping processor goes straight to its next timer: let it not go beyond `stop`. */
+        /* A sleeping processor goes straight to its next timer, so set one at `stop`. */
         avr_cycle_timer_register(avr, stop - avr->cycle, wake, NULL);
         while (avr->cycle < stop) {
             int state = avr_run(avr);
@@ -494,7 +494,7 @@ static void run_until(uint64_t end)
     }
 }
 
-/* simavr would sleep on the wall's clock whenever the firmware does. */
+/* Without this, simavr sleeps in real time whenever the firmware sleeps. */
 static void sleep_at_once(avr_t *it, avr_cycle_count_t cycles)
 {
     (void)it, (void)cycles;
@@ -670,7 +670,7 @@ static void obey(char *line)
     say_ok();
 }
 
-/* Read what there is on standard input and obey each whole line; false at its end. */
+/* Read from standard input and obey each whole line. False at its end. */
 static bool listen_to_control(void)
 {
     static char lines[16384];
@@ -730,7 +730,7 @@ static void live(void)
             run_until(avr->cycle + MS);
             if (speed > 0) {
                 double ahead = (double)(avr->cycle - begun_at) / HZ / speed - (wall() - begun);
-                /* Too slow a computer: go on from here instead of rushing afterwards. */
+                /* The computer is too slow: go on from here instead of catching up. */
                 if (ahead < -0.5) {
                     begun = wall();
                     begun_at = avr->cycle;
@@ -739,7 +739,7 @@ static void live(void)
             }
         }
         struct pollfd sources[] = {{STDIN_FILENO, POLLIN, 0}, {terminal, POLLIN, 0}};
-        /* Without a host the terminal always has its hanging up to tell, so only glance at it. */
+        /* Without a host the terminal always reports a hang-up, so do not wait for it. */
         bool glance = terminal >= 0 && !host_present;
         if (glance)
             sources[1].fd = -1;
@@ -763,7 +763,7 @@ static void make_processor(const char *path)
     uint32_t flags = 0;
     int control = dup(STDOUT_FILENO);
 
-    /* simavr tells on standard output what it loads, where only answers belong. */
+    /* simavr reports on standard output what it loads, but only answers belong there. */
     dup2(STDERR_FILENO, STDOUT_FILENO);
     memset(&firmware, 0, sizeof firmware);
     if (elf_read_firmware(path, &firmware) != 0) {
@@ -831,7 +831,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "No pseudo terminal can be opened at %s.\n", link_path);
         return 2;
     }
-    /* So that the holes can be filled before the board first looks at them. */
+    /* This lets the holes be filled before the board first reads them. */
     say_ok();
     fflush(stdout);
     live();

@@ -24,15 +24,15 @@
 #endif
 
 #define SCAN_MS 4
-/* For the common line to follow the multiplexer through the largest resistor. */
+/* The common line needs this time to follow the multiplexer through the largest resistor. */
 #define SETTLE_US 10
 
 static struct device device;
 
 /* --- reset cause ------------------------------------------------------------------------- */
 
-/* Optiboot clears the reset flags and hands them on in r2; after a watchdog reset the watchdog
- * stays on with its shortest time. Both must be seen to before anything else. */
+/* Optiboot clears the reset flags and passes them on in r2. After a watchdog reset the watchdog
+ * stays on with its shortest time. Handle both before anything else. */
 static uint8_t flags_of_loader __attribute__((section(".noinit")));
 static uint8_t flags_of_reset __attribute__((section(".noinit")));
 
@@ -50,9 +50,9 @@ void keep_reset_flags(void)
     wdt_disable();
 }
 
-/* A firmware that hangs is started again from here and not by a reset: the boot loader of older
- * Nanos leaves the watchdog on, and would be reset by it again and again. The flag in r2 is what
- * keep_loader_flags then finds. If interrupts are off, the watchdog does reset. */
+/* This restarts a firmware that hangs, without a reset: the boot loader of older Nanos leaves the
+ * watchdog on, which would reset it again and again. keep_loader_flags then finds the flag in r2.
+ * If interrupts are off, the watchdog resets the processor. */
 ISR(WDT_vect, ISR_NAKED)
 {
     __asm__ volatile("ldi r24, %0\n\tmov r2, r24\n\tjmp 0" : : "M"(_BV(WDRF)));
@@ -96,7 +96,7 @@ static void start_timers(void)
 
 /* --- serial line ------------------------------------------------------------------------- */
 
-/* Powers of two; the sending one holds some thirty events, more than hands lift at once. */
+/* Powers of two. The sending buffer holds about thirty events, more than hands lift at once. */
 #define RX_SIZE 128
 #define TX_SIZE 512
 
@@ -169,8 +169,8 @@ static void start_inputs(void)
     PORTB = 0;
     DDRB = _BV(PB3) | _BV(PB5);
     DIDR0 = 0x0F;
-    /* Supply as reference, since the pull-ups hang on it; 500 kHz, which costs the converter one
-     * of the three readings of error that the ladder allows it. */
+    /* The supply is the reference, since it also feeds the pull-ups. At 500 kHz the converter is
+     * wrong by one reading; the ladder allows three. */
     ADMUX = _BV(REFS0);
     ADCSRA = _BV(ADEN) | _BV(ADPS2) | _BV(ADPS0);
 }
@@ -226,7 +226,7 @@ static void scan(void)
 
         select_channel(channel);
         start_conversion(0);
-        /* Think about each reading while the next one is being converted. */
+        /* Process each reading during the next conversion. */
         for (uint8_t multiplexer = 0; multiplexer < 4; multiplexer++) {
             reading = conversion();
             if (multiplexer < 3)
@@ -253,7 +253,7 @@ static void show_listening(bool listening)
         PORTB &= ~_BV(PB5);
 }
 
-/* --- what outlives a loss of power ------------------------------------------------------- */
+/* --- data that survives a loss of power -------------------------------------------------- */
 
 struct kept {
     struct settings settings;
@@ -290,8 +290,8 @@ static struct settings saved(void)
                                                                                  : usual;
 }
 
-/* The low byte differs from that of the last 255 boots, the high byte is the noise of the
- * converter: two boards on one port will hardly have the same. */
+/* The low byte differs from that of the last 255 boots. The high byte is noise of the converter,
+ * so two boards on one port are unlikely to have the same nonce. */
 static uint16_t new_nonce(void)
 {
     uint8_t boot = (uint8_t)(eeprom_read_byte(&boots) + 1), noise = 0;
@@ -329,7 +329,7 @@ int main(void)
         }
         device_tick(&device, now());
         show_listening(device.native);
-        /* An interrupt between the question and the sleep would be slept over for up to 1 ms. */
+        /* An interrupt between the check and the sleep would have to wait for up to 1 ms. */
         cli();
         if (rx_head == rx_tail) {
             sleep_enable();

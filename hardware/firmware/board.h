@@ -1,5 +1,6 @@
-/* What stands in the holes and where the levers are: from single readings to believed changes.
- * No hardware in here. Times are milliseconds since boot. */
+/* The holes and the levers: from single readings to confirmed changes. This part knows no hardware.
+ * Times are milliseconds since boot. `believed` is the confirmed state, `reading` the last one
+ * read. */
 #ifndef BOARD_H
 #define BOARD_H
 
@@ -11,7 +12,7 @@
 
 /* Codes of a hole: 1 to 12 are P R N B K Q p r n b k q. */
 #define EMPTY 0
-/* Neither a piece nor an open hole: a bad contact, a short circuit, a strange plug. */
+/* Neither a piece nor an open hole: a bad contact, a short circuit, a wrong plug. */
 #define FAULT 15
 
 #define FAULT_MS 200
@@ -23,7 +24,7 @@ struct settings {
 
 #define DEFAULT_SETTINGS {150, 25}
 
-/* A change that was believed. `at` is the time of the first reading that differed. */
+/* A confirmed change. `at` is the time of the first reading that differed. */
 struct change {
     uint32_t at;
     uint8_t square, old, new;
@@ -35,7 +36,7 @@ struct hole {
     uint32_t first;
 };
 
-/* `presses` counts modulo 256 since boot, `pressed_at` is the time of the last one. */
+/* `presses` counts modulo 256 since boot. `pressed_at` is the time of the last press. */
 struct lever {
     bool believed, reading;
     uint8_t presses;
@@ -53,26 +54,28 @@ struct board {
 /* The code of a converter reading, 0 to 1023. */
 uint8_t classify(uint16_t reading);
 
-/* Whether the values may be used: lift 50 to 300 ms, place 5 to 300 ms. */
+/* Whether the values are allowed: lift 50 to 300 ms, place 5 to 300 ms. */
 bool settings_valid(const struct settings *settings);
 
-/* Begin with every lever up and every hole as board_begin_hole then says. */
+/* Begin with every lever up and every hole empty. board_begin_hole and board_begin_lever then set
+ * the real state. */
 void board_begin(struct board *board, const struct settings *settings);
 void board_begin_hole(struct board *board, uint8_t square, uint8_t code);
 void board_begin_lever(struct board *board, uint8_t lever, bool down);
 
-/* Take one reading. True, with `change` filled in, if a change is believed by it.
+/* Take one reading. If it confirms a change, fill in `change` and return true.
  *
- * A hole must have read open for more than lift_ms, a piece for more than place_ms, a fault for
- * more than FAULT_MS without a single other reading. "More than", because times are whole
- * milliseconds rounded down: a contact that opens for exactly the time set is not a lift. */
+ * An open hole must read the same for more than lift_ms, a piece for more than place_ms, and a
+ * fault for more than FAULT_MS, without any other reading between. "More than", because times are
+ * whole milliseconds rounded down: a contact that opens for exactly the set time is not a lift. */
 bool board_read(struct board *board, uint8_t square, uint8_t code, uint32_t now,
                 struct change *change);
 
-/* Take one look at a lever. True if it has moved; `at` is then when it began to. */
+/* Take one reading of a lever. If it has moved, return true; `at` is then the time of the first
+ * contact. */
 bool board_lever(struct board *board, uint8_t lever, bool down, uint32_t now, uint32_t *at);
 
-/* The CRC over the believed codes, a1 first. */
+/* The CRC over the confirmed codes, a1 first. */
 uint16_t board_crc(const struct board *board);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* --- what the board says ----------------------------------------------------------------- */
+/* --- messages to the host ---------------------------------------------------------------- */
 
 struct body {
     uint8_t bytes[FRAME_BODY_MAX];
@@ -56,8 +56,8 @@ static void say_hello(const struct device *device, uint32_t now)
     send(&body);
 }
 
-/* How often each lever has been pressed and when last: so a press whose frame got lost on the
- * line is not lost to the game. Follows each dump and each ping. */
+/* How often each lever was pressed, and when last. So a press counts in the game even if its frame
+ * is lost on the line. This follows each dump and each ping. */
 static void say_presses(const struct device *device, uint32_t now)
 {
     struct body body;
@@ -129,7 +129,7 @@ static void say_refused(uint8_t why)
     send(&body);
 }
 
-/* --- what the host says ------------------------------------------------------------------ */
+/* --- commands from the host -------------------------------------------------------------- */
 
 static bool set(struct device *device, uint8_t key, uint16_t value)
 {
@@ -155,7 +155,7 @@ static void buzz(struct device *device, uint8_t pattern, uint32_t now)
     device->buzzer_at = now - BUZZER_STEP_MS;
 }
 
-/* How many bytes a command's body has; 0 for a command that there is not. */
+/* The number of bytes in a command's body. 0 for an unknown command. */
 static uint8_t command_length(uint8_t kind)
 {
     switch (kind) {
@@ -219,7 +219,7 @@ static void obey(struct device *device, const uint8_t *body, uint8_t length, uin
     }
 }
 
-/* --- from outside ------------------------------------------------------------------------ */
+/* --- calls from the hardware layer ------------------------------------------------------- */
 
 void device_begin(struct device *device, const struct settings *settings, uint16_t nonce,
                   uint8_t cause)

@@ -34,7 +34,7 @@ uint8_t frame_encode(const uint8_t *body, uint8_t length, uint8_t *out)
     return written;
 }
 
-/* Undo COBS in place; return the length, or 0 if a code points beyond the end. */
+/* Undo COBS in place. Return the length, or 0 if a code points beyond the end. */
 static uint8_t uncobs(uint8_t *bytes, uint8_t length)
 {
     uint8_t from = 0, to = 0;
@@ -45,7 +45,7 @@ static uint8_t uncobs(uint8_t *bytes, uint8_t length)
             return 0;
         for (uint8_t i = 1; i < code; i++)
             bytes[to++] = bytes[from++];
-        /* A code of 255 would stand for no zero, but no frame is so long. */
+        /* Only a code of 255 stands for no zero, and no frame is so long. */
         if (from < length)
             bytes[to++] = 0;
     }

@@ -1,4 +1,4 @@
-/* Written by ../ladder.py: change that and run it, not this. */
+/* Written by ../ladder.py: change and run that instead of this file. */
 #ifndef LADDER_H
 #define LADDER_H
 
@@ -6,10 +6,10 @@
 
 #define LADDER_PULL_UP_OHM 10000
 
-/* By piece code; 0 stands for the open hole. */
+/* By piece code. 0 is the open hole. */
 #define LADDER_OHMS {0, 820, 15000, 3300, 6800, 82000, 33000, 1800, 22000, 4700, 10000, 180000, 47000}
 
-/* By rising reading; what falls between two windows is a fault. */
+/* By rising reading. A reading between two windows is a fault. */
 static const struct ladder_window {
     uint16_t low, high;
     uint8_t code;

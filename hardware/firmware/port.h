@@ -1,4 +1,4 @@
-/* What the portable core needs of the hardware; avr.c has it, and so have the host's tests. */
+/* What the portable core needs of the hardware. avr.c and the tests on the host provide it. */
 #ifndef PORT_H
 #define PORT_H
 
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Send all of these bytes or, if there is no room for all, none. The host notices the gap. */
+/* Send all of these bytes, or none if there is no room for all. The host notices the gap. */
 void port_send(const uint8_t *bytes, uint8_t count);
 
 /* Read a hole now, 0 to 1023. */
@@ -15,7 +15,7 @@ uint16_t port_convert(uint8_t square);
 
 void port_buzzer(bool on);
 
-/* Keep the settings over a loss of power. */
+/* Save the settings, so that they survive a loss of power. */
 void port_save(const struct settings *settings);
 
 #endif

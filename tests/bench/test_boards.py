@@ -7,7 +7,7 @@ from contextlib import closing
 from blindplay.bench import boards
 from blindplay.bench.boards import Reliability
 from blindplay.boards import events
-from blindplay.boards.emulator import LockstepBoard
+from blindplay.boards.peg.emulator import LockstepBoard
 
 
 def event(kind: type, *values: object) -> events.BoardEvent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.command_line import run
 
 LONE_KINGS = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"

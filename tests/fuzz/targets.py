@@ -16,12 +16,15 @@ from unittest.mock import patch
 
 import chess
 import platformdirs
+from chess import STARTING_BOARD_FEN as START
 
-from blindplay.boards import calibration, driver, flashing, peg
 from blindplay.boards.dgt import protocol as dgt
 from blindplay.boards.dgt.recording import NoRecordingError, decode
-from blindplay.boards.emulator import START, SoftBoard
-from blindplay.boards.line import UnfitBoardError
+from blindplay.boards.peg import calibration, flashing
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.emulator import SimulatedFirmware
+from blindplay.boards.peg.state import PegBoardState
+from blindplay.boards.ports import UnfitBoardError
 from blindplay.console.access import AccessLinks
 from blindplay.hearing import speaker_preferences
 from blindplay.language import load
@@ -125,9 +128,9 @@ def _peg_decoder() -> Callable[[bytes], object]:
 
 def _peg_driver(data: bytes) -> object:
     """What the driver makes of a whole conversation, and the board in software of the same."""
-    mirror, decoder, now = driver.BoardState("here"), peg.Decoder(), 0.0
-    mirror.hear(_HELLO, now)
-    board = SoftBoard(START, identity=True)
+    state, decoder, now = PegBoardState("here"), peg.Decoder(), 0.0
+    state.hear(_HELLO, now)
+    board = SimulatedFirmware(START, identity=True)
     for start in range(0, len(data), 16):
         piece = data[start : start + 16]
         now += 0.3
@@ -135,9 +138,9 @@ def _peg_driver(data: bytes) -> object:
         board.advance(now)
         board.take()
         for message in decoder.feed(piece):
-            mirror.hear(message, now)
-        mirror.asks(now)
-    return mirror.placement()
+            state.hear(message, now)
+        state.requests(now)
+    return state.placement()
 
 
 def _talk() -> list[bytes]:

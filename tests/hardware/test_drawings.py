@@ -1,4 +1,4 @@
-"""Drawings, wiring table, parts list and guides: they follow the design, and it the Laws."""
+"""Drawings, wiring table, parts list and guides follow the design, and the design the Laws."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from blindplay.boards import line
+from blindplay.boards import ports
 from tests import ROOT
 
 HARDWARE = ROOT / "hardware"
@@ -23,7 +23,7 @@ PIECES = "PpNnBbRrQqKk"
 
 
 def _load(name: str) -> Any:
-    """A module of hardware/drawings, which is no package: its scripts run where they lie."""
+    """Import a module of hardware/drawings, which is a folder of scripts and no package."""
     sys.path.insert(0, str(DRAWINGS))
     try:
         return importlib.import_module(name)
@@ -40,7 +40,7 @@ def _text(name: str) -> str:
 
 
 def _rows(text: str, columns: int) -> list[list[str]]:
-    """The cells of all tables with so many columns, headings left out."""
+    """The cells of all tables with so many columns, without headings."""
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in text.splitlines()
@@ -96,7 +96,7 @@ def test_schematic_shows_and_names_every_part_of_the_circuit() -> None:
 
 def test_wiring_table_has_each_square_where_the_firmware_reads_it() -> None:
     firmware = _text("firmware/avr.c")
-    # What the firmware's author says in words, and the square numbers of the wire protocol.
+    # The firmware's comments, and the square numbers of the wire protocol.
     ranges = dict(re.findall(r"\b(A[0-3]) (?:has squares )?([a-h][1-8]-[a-h][1-8])", firmware))
     assert len(ranges) == 4
     assert "0 is a, 7 is h of the lower rank" in firmware
@@ -277,7 +277,7 @@ def test_nothing_on_the_panel_is_in_the_way_of_anything_else() -> None:
 
 
 def _read_braille(dots: list[tuple[float, float]]) -> str:
-    """The cells that a finger finds, as Unicode, from dots with y away from the reader."""
+    """The Braille cells under a finger, as Unicode, from dots with y away from the reader."""
     left, top = min(x for x, _ in dots), max(y for _, y in dots)
     cells: dict[int, int] = {}
     for x, y in dots:
@@ -350,7 +350,7 @@ def test_every_demand_on_a_special_board_is_answered(edition: str) -> None:
 def test_udev_rule_covers_the_adapters_that_the_driver_takes_for_boards() -> None:
     rules = _text("99-blindplay.rules")
     vendors = {int(vendor, 16) for vendor in re.findall(r'idVendor\}=="([0-9a-f]{4})"', rules)}
-    assert vendors == set(line.VENDORS)
+    assert vendors == set(ports.VENDORS)
     for known in ('"1a86", ATTRS{idProduct}=="7523"', '"0403", ATTRS{idProduct}=="6001"'):
         assert known in rules
     assert '"10c4", ATTRS{idProduct}=="ea60"' in rules

@@ -1,4 +1,4 @@
-"""The real firmware to the millisecond, and the same for the board in software, in lock-step."""
+"""The real firmware to the millisecond, and the board in software alike, in lock-step."""
 
 from __future__ import annotations
 
@@ -12,15 +12,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from chess import STARTING_BOARD_FEN as START
 
 from blindplay.bench import boards
 from blindplay.bench.boards import Host, Stepped
-from blindplay.boards import events, peg
-from blindplay.boards.driver import PegBoard, probe
-from blindplay.boards.emulator import START, LockstepBoard
-from blindplay.boards.line import NoAnswerError
+from blindplay.boards import events
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.emulator import LockstepBoard
+from blindplay.boards.ports import NoAnswerError
 from tests import ROOT
-from tests.boards.test_driver import Ear
+from tests.boards.event_log import EventLog
 
 if TYPE_CHECKING:
     from hardware.emulated import LockstepFirmware
@@ -76,7 +78,7 @@ class Line:
 # --- both boards -----------------------------------------------------------------------------
 
 
-def test_nothing_is_said_unasked_before_the_first_hello(board: Stepped) -> None:
+def test_the_board_is_silent_before_the_first_hello(board: Stepped) -> None:
     board.set("e2", ".")
     board.press("white")
     assert board.run(3000) == []
@@ -134,7 +136,7 @@ def test_the_event_carries_the_time_of_the_first_opening(board: Stepped) -> None
         (place,) = line.changes(120)
         assert isinstance(lift, peg.HoleChanged)
         assert isinstance(place, peg.HoleChanged)
-        # Asking took 90 ms, the ping was made up while the command came in.
+        # The question took 90 ms, and the board made the ping while the command came in.
         opened = lift.uptime - before.uptime
         assert 80 <= opened <= 100
         assert place.uptime - lift.uptime == pytest.approx(250, abs=8)
@@ -152,7 +154,7 @@ def test_felt_pieces_are_never_lifted_and_lifted_ones_always(make: Make, lift_ms
     assert felt.found == felt.lifts
 
 
-def test_a_wobble_is_counted(board: Stepped) -> None:
+def test_a_contact_that_opens_for_less_than_a_lift_is_counted(board: Stepped) -> None:
     line = Line(board)
     line.run(50)
     line.ask(peg.AskHello())
@@ -176,7 +178,7 @@ def test_settings_have_limits(board: Stepped) -> None:
         assert isinstance(answer, kind)
 
 
-def test_a_command_that_there_is_not_is_refused(board: Stepped) -> None:
+def test_an_unknown_command_is_refused(board: Stepped) -> None:
     line = Line(board)
     line.run(50)
     board.hear(peg.encode_frame(b"q"))
@@ -188,7 +190,7 @@ def test_a_command_that_there_is_not_is_refused(board: Stepped) -> None:
     ]
 
 
-def test_what_is_damaged_on_the_way_to_the_board_is_counted_and_not_obeyed(
+def test_commands_damaged_on_the_way_to_the_board_are_counted_and_not_obeyed(
     board: Stepped,
 ) -> None:
     line = Line(board)
@@ -201,7 +203,7 @@ def test_what_is_damaged_on_the_way_to_the_board_is_counted_and_not_obeyed(
     assert ping.line_errors == 3
 
 
-def test_a_board_that_lost_power_boots_with_another_nonce_and_what_stands_there(
+def test_a_board_that_lost_power_boots_with_another_nonce_and_the_pieces_in_its_holes(
     board: Stepped,
 ) -> None:
     line = Line(board)
@@ -237,14 +239,14 @@ def test_moves_in_noise_and_with_the_cable_pulled_are_neither_lost_nor_invented(
 
 
 @pytest.mark.parametrize("ppm", [100, 1000])
-def test_no_dump_is_believed_that_is_wrong(make: Make, ppm: int) -> None:
+def test_no_wrong_dump_is_accepted(make: Make, ppm: int) -> None:
     with closing(make(seed=3)) as board:
         found = boards.dumps(board, 60, ppm)
     assert found.accepted > 30
     assert found.wrong == 0
 
 
-def test_a_press_whose_frames_are_lost_is_told_once(board: Stepped) -> None:
+def test_a_press_whose_frames_are_lost_is_reported_once(board: Stepped) -> None:
     host = Host(board)
     host.run(300)
     board.lose(2)  # type: ignore[attr-defined]
@@ -300,7 +302,7 @@ def test_every_piece_is_known_in_every_hole_whatever_its_resistor_is_off_by(
             assert dump.codes == tuple(codes)
 
 
-def test_a_fault_is_told_and_no_lift_is_derived_from_it(real: LockstepFirmware) -> None:
+def test_a_fault_is_reported_and_no_lift_is_derived_from_it(real: LockstepFirmware) -> None:
     line = Line(real)
     line.run(50)
     line.ask(peg.AskHello())
@@ -358,7 +360,7 @@ def test_a_firmware_that_hangs_starts_again_by_its_watchdog(real: LockstepFirmwa
     assert [type(event) for event in host.run(300)] == [events.LeverPressed]
 
 
-def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) -> None:
+def test_a_hand_that_sweeps_the_board_is_reported_in_full(real: LockstepFirmware) -> None:
     host = Host(real)
     host.run(300)
     for file in "abcdefgh":
@@ -368,11 +370,11 @@ def test_hands_that_sweep_the_board_are_told_of_in_full(real: LockstepFirmware) 
     assert host.placement == "8/8/8/8/8/8/8/8"
     lifted = [event.square for event in told if isinstance(event, events.Lifted)]
     assert len(lifted) == len(set(lifted))
-    if len(lifted) < 32:  # more than the board's memory for what it has yet to send
+    if len(lifted) < 32:  # more than the board's send buffer holds
         assert any(isinstance(event, events.BoardPosition) for event in told)
 
 
-def test_at_115200_baud_it_says_the_same_sooner(firmware: None) -> None:
+def test_at_115200_baud_the_same_messages_arrive_sooner(firmware: None) -> None:
     from hardware.emulated import LockstepFirmware
 
     with closing(LockstepFirmware(baud=115200)) as board:
@@ -403,8 +405,8 @@ def test_a_firmware_at_another_speed_does_not_answer_and_at_its_own_it_does(
 
     with FirmwareBoard(baud=115200) as board:
         with pytest.raises(NoAnswerError):
-            probe(board.url, seconds=0.7)
-        assert "firmware 1.0" in probe(board.url, baud=115200)
+            PegBoard.probe(board.url, seconds=0.7)
+        assert "firmware 1.0" in PegBoard.probe(board.url, baud=115200)
 
 
 def test_several_firmwares_run_side_by_side(firmware: None) -> None:
@@ -413,14 +415,14 @@ def test_several_firmwares_run_side_by_side(firmware: None) -> None:
     with FirmwareBoard() as one, FirmwareBoard("8/8/8/8/8/8/8/K6k") as other:
         heard: dict[str, list[str]] = {}
         for board in (one, other):
-            ear = Ear()
-            with PegBoard(board.url, ear, ports=list):
+            log = EventLog()
+            with PegBoard(board.url, log, ports=list):
                 board.open_contact("a1", 0.05)
                 board.open_contact("a1", 0.05)
-                ear.wait(
+                log.wait(
                     lambda told: any(isinstance(event, events.BoardPosition) for event in told)
                 )
-            positions = [e.placement for e in ear.events if isinstance(e, events.BoardPosition)]
+            positions = [e.placement for e in log.events if isinstance(e, events.BoardPosition)]
             heard[board.url] = positions
         assert heard == {one.url: [START], other.url: ["8/8/8/8/8/8/8/K6k"]}
 
@@ -428,7 +430,7 @@ def test_several_firmwares_run_side_by_side(firmware: None) -> None:
 # --- without the emulator --------------------------------------------------------------------
 
 
-def test_the_firmwares_core_does_on_this_computer_what_it_should() -> None:
+def test_the_core_of_the_firmware_passes_its_tests_on_this_computer() -> None:
     if shutil.which("make") is None or shutil.which("cc") is None:
         pytest.skip("Install make and a C compiler to test the firmware's core.")
     made = subprocess.run(

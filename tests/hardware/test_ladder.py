@@ -1,4 +1,4 @@
-"""The script of the resistors: what it is given wrongly is one sentence, and nothing is written."""
+"""The script of the resistors: a wrong option gives one sentence, and no file is written."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ladder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("text", ["100", "50", "0", "-1", "nan", "inf", "1e400", "", "one"])
-def test_a_tolerance_that_is_none_is_one_sentence_and_writes_nothing(
+def test_a_wrong_tolerance_is_one_sentence_and_writes_nothing(
     text: str, ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ladder.main(["--tolerance", text]) == 2
@@ -45,7 +45,7 @@ def test_a_tolerance_that_is_none_is_one_sentence_and_writes_nothing(
     ["a,b", "", "820,1800", ",".join(["0"] * 12), ",".join(["5"] * 11 + ["1" + "0" * 400])],
     ids=["letters", "empty", "two", "zeros", "huge"],
 )
-def test_resistors_that_are_none_are_one_sentence_and_write_nothing(
+def test_wrong_resistors_are_one_sentence_and_write_nothing(
     text: str, ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ladder.main(["--resistors", text]) == 2
@@ -63,7 +63,7 @@ def test_windows_that_meet_write_nothing_either(
     assert not list(tmp_path.iterdir())
 
 
-def test_what_makes_sense_is_written(ladder: Any, tmp_path: Path) -> None:
+def test_sensible_resistors_are_written(ladder: Any, tmp_path: Path) -> None:
     assert ladder.main(["--tolerance", "1"]) == 0
     for name in WRITTEN:
         assert (tmp_path / name).read_text("utf-8") == (SCRIPT.parent / name).read_text("utf-8")

@@ -11,11 +11,11 @@ import chess
 import platformdirs
 import pytest
 
-from blindplay.boards import calibration
-from blindplay.boards.calibration import Calibration
-from blindplay.boards.emulator import EmulatedBoard
-from blindplay.boards.line import BoardNotFoundError
-from blindplay.boards.practice import practise
+from blindplay.boards.peg import calibration
+from blindplay.boards.peg.calibration import Calibration
+from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator.practice import practise
+from blindplay.boards.ports import BoardNotFoundError
 from blindplay.language import load
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of

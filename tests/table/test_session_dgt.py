@@ -10,7 +10,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup

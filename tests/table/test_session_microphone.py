@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup

@@ -15,7 +15,7 @@ import chess
 import pytest
 
 from blindplay.bench.endurance.visitor import Visitor
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.access import RateLimiter
 from blindplay.console.server import ConsoleHost
 from blindplay.hearing.decision import open_recogniser

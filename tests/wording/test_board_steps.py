@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import languages, load
 from blindplay.laws.facts import Make, Player, Record, Setup, Start
 from blindplay.laws.placement import Pieces, pieces_of

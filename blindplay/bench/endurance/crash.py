@@ -32,7 +32,7 @@ from typing import Literal
 import chess
 import httpx
 
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import load
 from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f

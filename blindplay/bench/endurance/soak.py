@@ -22,7 +22,7 @@ from pathlib import Path
 
 import chess
 
-from blindplay.boards.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.server import ConsoleHost
 from blindplay.hearing.decision import open_recogniser
 from blindplay.language import Language, load

@@ -1,23 +1,11 @@
-"""DGT boards, which serve as the sighted player's board: protocol, moves, driver, recordings.
+"""DGT boards, at which a sighted player plays: protocol, driver, moves in a recorded stream.
 
-A DGT board knows its pieces but sends no checksum, and says nothing about hands: what it tells
-is good for positions that two messages agree on, and never for the claim that a piece was touched.
+A DGT board knows its pieces but sends no checksum, and reports nothing about hands. Its positions
+count when two messages agree on them; its single changes never prove that a piece was touched.
 """
 
-from .board import DgtBoard, find_dgt_board, probe
-from .moves import Commit, MoveFinder, MoveFound, MoveUnclear
-from .protocol import Decoder
+from .driver import DgtBoard
+from .moves import Commit, MoveFound, MoveUnclear
 from .recording import NoRecordingError, decode
 
-__all__ = [
-    "Commit",
-    "Decoder",
-    "DgtBoard",
-    "MoveFinder",
-    "MoveFound",
-    "MoveUnclear",
-    "NoRecordingError",
-    "decode",
-    "find_dgt_board",
-    "probe",
-]
+__all__ = ["Commit", "DgtBoard", "MoveFound", "MoveUnclear", "NoRecordingError", "decode"]

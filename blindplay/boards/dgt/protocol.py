@@ -1,8 +1,8 @@
-"""The DGT board's protocol, without any input or output: bytes in, messages out.
+"""The DGT board's wire protocol, without I/O: bytes in, messages out.
 
-A message is its kind with the high bit set, two 7-bit length bytes (high one first; the length
-counts these three bytes, too), and bytes whose high bit is clear. There is no checksum: a high bit
-in the wrong place is all that shows a loss, and a flipped bit mostly shows nothing.
+A message is a kind byte with the high bit set, two 7-bit length bytes (high one first; the length
+includes these three bytes), and data bytes with the high bit clear. There is no checksum: only a
+high bit in the wrong place shows a loss, and most flipped bits show nothing.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from enum import IntEnum
 from typing import Literal, TypeAlias
 
 PIECES = ".PRNBKQprnbkq"
-"""FEN letters by piece code; 0 is empty. Codes 13 to 15 are the pieces that show a result."""
+"""FEN letters by piece code; 0 is an empty field. Codes 13 to 15 are pieces that show a result."""
 CODES = 16
 FIELDS = 64
 """Field 0 is a8, 7 is h8, 63 is h1, if the cable is on White's left."""
 
 
 class HostCommand(IntEnum):
-    """What a host may send, one byte each. 0x4e and 0x50 to 0x54 must never be sent: they reach
-    the boot loader and the permanent settings."""
+    """The commands to a board, one byte each. Never send 0x4e and 0x50 to 0x54: they reach the
+    boot loader and the permanent settings."""
 
     RESET = 0x40
     SEND_CLOCK = 0x41
@@ -31,7 +31,7 @@ class HostCommand(IntEnum):
 
 
 class MessageKind(IntEnum):
-    """What a board sends."""
+    """The kinds of messages from a board."""
 
     BOARD_DUMP = 0x86
     CLOCK = 0x8D
@@ -68,7 +68,7 @@ class Dump:
 
 @dataclass(frozen=True)
 class FieldUpdate:
-    """One field changed: ``code`` is what stands there now."""
+    """One field changed. ``code`` is the piece that stands there now."""
 
     field: int
     code: int
@@ -76,7 +76,7 @@ class FieldUpdate:
 
 @dataclass(frozen=True)
 class ClockTimes:
-    """The clock: seconds left of each side, and whose time runs, None while it stands."""
+    """The seconds left on each side of the clock, and the side that runs; None while both stand."""
 
     left: int
     right: int
@@ -85,14 +85,14 @@ class ClockTimes:
 
 @dataclass(frozen=True)
 class ClockAck:
-    """The clock's answer to a command, in the shape of a clock message; it holds no times."""
+    """The clock's answer to a command. It has the form of a clock message but holds no times."""
 
     data: bytes
 
 
 @dataclass(frozen=True)
 class Version:
-    """The board's firmware."""
+    """The version of the board's firmware."""
 
     major: int
     minor: int
@@ -100,7 +100,7 @@ class Version:
 
 @dataclass(frozen=True)
 class Text:
-    """A serial number or the trademark: ``kind`` says which."""
+    """A serial number or the trademark, according to ``kind``."""
 
     kind: MessageKind
     text: str
@@ -108,7 +108,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Other:
-    """A message that this program has no use for: battery, bus address, the board's own log."""
+    """A message that this program does not use: battery, bus address, the board's own log."""
 
     kind: MessageKind
     data: bytes
@@ -116,17 +116,17 @@ class Other:
 
 @dataclass(frozen=True)
 class Damaged:
-    """Bytes that are no message: some were lost or changed here, and messages may be missing."""
+    """Bytes that are no message: here bytes were lost or changed, and messages may be missing."""
 
 
 Message: TypeAlias = Dump | FieldUpdate | ClockTimes | ClockAck | Version | Text | Other | Damaged
 
 
 class Decoder:
-    """Cuts a stream into messages. The same bytes give the same messages however they are cut.
+    """Cuts a stream into messages. However the stream is cut into chunks, they are the same.
 
-    ``messages`` counts the good ones, ``damaged`` the places where bytes made none, ``unknown``
-    the messages of a kind that no list names, which are skipped.
+    ``messages`` counts the good messages, ``damaged`` the places where bytes formed none, and
+    ``unknown`` the skipped messages of an unknown kind.
     """
 
     def __init__(self) -> None:
@@ -134,11 +134,11 @@ class Decoder:
         self.damaged = 0
         self.unknown = 0
         self._buffer = bytearray()
-        self._astray = False
+        self._stray = False
 
     @property
     def unfinished(self) -> int | None:
-        """The kind byte of the message that has begun and not ended; None between messages."""
+        """The kind byte of an unfinished message. None between messages."""
         return self._buffer[0] if self._buffer else None
 
     def feed(self, data: bytes) -> list[Message]:
@@ -149,13 +149,13 @@ class Decoder:
                 if self._buffer:
                     self._damage(found)
                 self._buffer = bytearray((byte,))
-                self._astray = False
+                self._stray = False
             elif self._buffer:
                 self._buffer.append(byte)
-            elif not self._astray:
-                # One report for a whole run of strays, or cutting the stream would change it.
+            elif not self._stray:
+                # A run of stray bytes is one damage, however the stream is cut.
                 self._damage(found)
-                self._astray = True
+                self._stray = True
             if len(self._buffer) >= _HEADER and len(self._buffer) >= self._expected():
                 self._complete(found)
         return found
@@ -171,9 +171,9 @@ class Decoder:
         whole = bytes(self._buffer)
         length = self._expected()
         self._buffer.clear()
-        if len(whole) != length:  # a length below the header's own
+        if len(whole) != length:  # a length below that of the header
             self._damage(found)
-            self._astray = True
+            self._stray = True
             return
         try:
             kind = MessageKind(whole[0])
@@ -216,13 +216,13 @@ def _clock(data: bytes) -> ClockTimes | ClockAck | Other:
         return ClockAck(data)
     right, left = _seconds(data[0:3]), _seconds(data[3:6])
     if right is None or left is None:
-        # No time of day: a clock that is just starting, or a flipped bit. The board is not in it.
+        # No clock time: the clock is just starting, or a bit flipped. The board is not affected.
         return Other(MessageKind.CLOCK, data)
     return ClockTimes(left=left, right=right, running=_running(data[6]))
 
 
 def _running(status: int) -> ClockSide | None:
-    """Whose time runs. Measured on recorded games: 0x09 is left's, 0x13 right's."""
+    """The side that runs. In recorded games 0x09 is the left one and 0x13 the right one."""
     if not status & _RUNNING or status & _NO_CLOCK:
         return None
     turn = status & (_LEFT_TURN | _RIGHT_TURN)
@@ -230,7 +230,7 @@ def _running(status: int) -> ClockSide | None:
         return "left"
     if turn == _RIGHT_TURN:
         return "right"
-    return None  # both or neither: nonsense, and not to be guessed at
+    return None  # both or neither make no sense
 
 
 def _seconds(data: bytes) -> int | None:

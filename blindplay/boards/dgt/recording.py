@@ -1,4 +1,4 @@
-"""Reads a recorded stream of a DGT board and tells its moves."""
+"""Finds the moves in a recorded stream of a DGT board."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def decode(
     position: chess.Board | None = None,
     turned: bool | None = None,
 ) -> Iterator[MoveFinding]:
-    """Yield the moves in a recorded stream, and sentences about what cannot be told.
+    """Yield the moves in a recorded stream, and a sentence about each gap.
 
-    ``commit`` None: by the clock if it is pressed for most moves of this stream, and then with a
-    last move after which it was not pressed; else by positions. ``position`` is where the game
-    begins, if not as the first dump shows it. Raises :class:`NoRecordingError` if the bytes hold
+    With ``commit`` None, the clock makes moves final if it was pressed for most of them, and the
+    last move counts even without a press; otherwise positions do. ``position`` is where the game
+    begins, if the first dump does not show it. Raises :class:`NoRecordingError` if the bytes hold
     no board.
     """
     decoder = Decoder()
@@ -34,9 +34,9 @@ def decode(
     if not any(isinstance(message, Dump | FieldUpdate) for message in messages):
         raise NoRecordingError("it holds no messages of a DGT board")
     if position is None and not any(isinstance(message, Dump) for message in messages):
-        raise NoRecordingError("it holds no dump of the whole board, so no moves can be told")
+        raise NoRecordingError("it holds no dump of the whole board, so no moves can be found")
     finder = MoveFinder(
-        commit or _by_what(messages, position, turned),
+        commit or _commit_of(messages, position, turned),
         position=position,
         turned=turned,
         last_unpressed=commit is None,
@@ -48,15 +48,17 @@ def decode(
         yield from finder.hear(Damaged())
     yield from finder.finish()
     if decoder.unknown:
-        yield MoveUnclear(f"Messages of an unknown kind that were skipped: {decoder.unknown}.")
+        yield MoveUnclear(f"Skipped messages of an unknown kind: {decoder.unknown}.")
 
 
-def _by_what(messages: list[Message], position: chess.Board | None, turned: bool | None) -> Commit:
+def _commit_of(
+    messages: list[Message], position: chess.Board | None, turned: bool | None
+) -> Commit:
     running = [m.running for m in messages if isinstance(m, ClockTimes) and m.running]
     presses = sum(one != other for one, other in pairwise(running))
     if not presses:
         return "position"
     finder = MoveFinder("position", position=position, turned=turned)
     moves = sum(isinstance(found, MoveFound) for m in messages for found in finder.hear(m))
-    # A clock that was only tried, or left alone for the rest of the game, commits nothing.
+    # A clock that was only tried, or left alone for the rest of the game, makes nothing final.
     return "clock" if 2 * presses >= moves else "position"

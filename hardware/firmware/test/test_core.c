@@ -1,4 +1,4 @@
-/* The portable core on the host: make -C hardware check. Stops at the first claim that fails. */
+/* Tests of the portable core on the host: make -C hardware check. The first failure stops them. */
 #include "../board.h"
 #include "../device.h"
 #include "../frame.h"
@@ -17,7 +17,7 @@
         }                                                                                          \
     } while (0)
 
-/* --- a host in place of the hardware ----------------------------------------------------- */
+/* --- a host that takes the place of the hardware ----------------------------------------- */
 
 static struct receiver host;
 static uint8_t said[64][FRAME_ENCODED_MAX];
@@ -200,7 +200,7 @@ static struct board fresh(void)
     return board;
 }
 
-/* Read hole 12 every `step` ms from `from` until before `to`; return how many changes came. */
+/* Read hole 12 every `step` ms from `from` until before `to`. Return the number of changes. */
 static int read_for(struct board *board, uint8_t code, uint32_t from, uint32_t to, uint32_t step,
                     struct change *change)
 {
@@ -232,7 +232,7 @@ static void a_contact_that_opens_for_the_time_set_or_less_is_a_wobble(void)
             struct board board = fresh();
 
             board.settings.lift_ms = lift;
-            /* Opened at 999.001, say, and closed `open` ms later. */
+            /* The contact opened at 999.001, for example, and closed `open` ms later. */
             CLAIM(read_for(&board, EMPTY, 1000, 1000 + open, 1, &change) == 0);
             CLAIM(read_for(&board, 1, 1000 + open, 2000, 1, &change) == 0);
             CLAIM(board.wobbles == 1 && board.sequence == 0);
@@ -286,7 +286,7 @@ static void a_bad_contact_is_no_lift(void)
     CLAIM(change.old == 1 && change.new == FAULT);
     CLAIM(read_for(&board, EMPTY, 1000, 2000, 4, &change) == 1);
     CLAIM(change.old == FAULT && change.new == EMPTY);
-    /* A contact that is now open, now bad is neither for long enough. */
+    /* A contact that is open and bad in turn is neither for long enough. */
     board = fresh();
     for (uint32_t now = 0; now < 4000; now += 200) {
         CLAIM(read_for(&board, EMPTY, now, now + 100, 4, &change) == 0);

@@ -1,24 +1,20 @@
-"""A DGT board in software behind a real pseudo terminal or socket: it answers what a board does."""
+"""A DGT board in software behind a serial line: it answers as a real one does."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
-import tempfile
 import threading
-import time
-from pathlib import Path
 
 import chess
 
-from blindplay.boards import emulator
+from blindplay.boards.cable import Cable
 from tests.boards.dgt import hands
 
 FORBIDDEN = {0x4E, 0x50, 0x51, 0x52, 0x53, 0x54}
 
 
 class EmulatedDgtBoard:
-    """``lose`` and ``spoil`` make the next so many messages vanish, or flip a bit in them."""
+    """A DGT board. ``lose`` and ``spoil_dumps`` are the numbers of the next messages that get lost
+    and of the next dumps that get a flipped bit; a ``silent`` board sends nothing."""
 
     def __init__(self, *, force_socket: bool = False, turned: bool = False) -> None:
         self.pieces = hands.pieces_of(chess.Board())
@@ -29,41 +25,23 @@ class EmulatedDgtBoard:
         self.silent = False
         self._updates = False
         self._lock = threading.RLock()
-        self._directory = tempfile.TemporaryDirectory(prefix="dgt-")
-        self._force_socket = force_socket
-        self._port = 0
-        self._line: emulator._SerialLine | None = None
+        self._cable = Cable(force_socket=force_socket)
+        self.url = self._cable.url
         self._closed = threading.Event()
-        self._unplug = threading.Event()
-        self.plug()
-        assert self._line is not None
-        self.url: str = self._line.url
-        self._thread: threading.Thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def plug(self) -> None:
-        with self._lock:
-            if self._force_socket or sys.platform == "win32":
-                line = emulator._SocketLine(self._port)
-                self._port = line.port
-                self._line = line
-            else:
-                self._line = emulator._PtyLine(Path(self._directory.name) / "board")
-            self._updates = False
-            self._unplug.clear()
+        self._updates = False
+        self._cable.plug()
 
     def unplug(self) -> None:
-        self._unplug.set()
-        end = time.monotonic() + 5
-        while self._line is not None and time.monotonic() < end:
-            time.sleep(0.005)
+        self._cable.unplug()
 
     def close(self) -> None:
         self._closed.set()
         self._thread.join(timeout=5)
-        if self._line is not None:
-            self._line.close()
-        self._directory.cleanup()
+        self._cable.close()
 
     def __enter__(self) -> EmulatedDgtBoard:
         return self
@@ -118,22 +96,12 @@ class EmulatedDgtBoard:
         self._write(message)
 
     def _write(self, data: bytes) -> None:
-        if self._line is not None and not self.silent:
-            self._line.write(data)
+        if not self.silent:
+            self._cable.write(data)
 
     def _run(self) -> None:
         while not self._closed.is_set():
-            line = self._line
-            if line is None:
-                time.sleep(0.005)
-                continue
-            if self._unplug.is_set():
-                with self._lock, contextlib.suppress(OSError):
-                    self._line = None
-                    line.close()
-                continue
-            data = line.read(0.005)
-            for byte in data or b"":
+            for byte in self._cable.read(0.005) or b"":
                 self._obey(byte)
 
     def _obey(self, command: int) -> None:

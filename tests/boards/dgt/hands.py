@@ -1,9 +1,9 @@
-"""Plays games on a DGT board as human hands do, and writes down what the board would send.
+"""Plays games on a DGT board as human hands do, and gives the bytes that the board would send.
 
-Every ply of a game is a list of field changes in some human order: sliding over squares on the
-way, putting down before the lift is noticed, taking without the square ever becoming empty,
-castling in any order, a pawn standing on the last rank first, touching something else and putting
-it back, knocking a piece over.
+Every ply of a game is a list of field changes in some human order. Hands slide over squares on the
+way, put down before the lift is noticed, capture without the square ever becoming empty, castle in
+any order, put a pawn on the last rank first, touch another piece and put it back, or knock a piece
+over.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Change = tuple[int, str]
 
 
 def field_of(square: int, *, turned: bool = False) -> int:
-    """DGT's number of a square."""
+    """The field number of a square."""
     number = (7 - chess.square_rank(square)) * 8 + chess.square_file(square)
     return 63 - number if turned else number
 
@@ -56,7 +56,7 @@ def pieces_of(board: chess.Board) -> dict[int, str]:
 
 
 def plain(board: chess.Board, move: chess.Move) -> list[Change]:
-    """The changes that a move makes, captured piece first, king before rook."""
+    """The changes of a move, the captured piece first, the king before the rook."""
     after = board.copy(stack=False)
     after.push(move)
     old, new = pieces_of(board), pieces_of(after)
@@ -66,7 +66,7 @@ def plain(board: chess.Board, move: chess.Move) -> list[Change]:
 
 
 def by_hand(board: chess.Board, move: chess.Move, hand: random.Random) -> list[Change]:
-    """The changes in some human order; the last state is the position after the move."""
+    """The changes in some human order. They end in the position after the move."""
     piece = board.piece_at(move.from_square)
     assert piece is not None
     name, goal = piece.symbol(), move.to_square
@@ -84,7 +84,7 @@ def by_hand(board: chess.Board, move: chess.Move, hand: random.Random) -> list[C
                 lifts + puts,
                 [(rook, "."), (rook_to, rook_name), (move.from_square, "."), (king_to, name)],
                 [(move.from_square, "."), (king_to, name), (rook, "."), (rook_to, rook_name)],
-                # The king slides, the rook jumps over him.
+                # The king slides, the rook jumps over it.
                 [(move.from_square, "."), (rook_to, name), (rook_to, "."), (king_to, name),
                  (rook_to, rook_name), (rook, ".")],
             ]
@@ -131,7 +131,7 @@ def _travel(
 
 
 def fidget(board: chess.Board, hand: random.Random) -> list[Change]:
-    """Something else that hands do and undo: adjust, knock over, begin another move."""
+    """Changes that hands undo: adjust a piece, knock pieces over, begin another move."""
     pieces = pieces_of(board)
     square = hand.choice(list(pieces))
     what = hand.random()
@@ -152,7 +152,7 @@ def random_game(hand: random.Random, plies: int, fen: str = chess.STARTING_FEN) 
     board = chess.Board(fen)
     moves: list[chess.Move] = []
     while len(moves) < plies and not board.is_game_over():
-        # Captures and castling more often than by chance alone.
+        # Choose captures and castling more often than by chance.
         legal = list(board.legal_moves)
         rare = [m for m in legal if board.is_capture(m) or board.is_castling(m) or m.promotion]
         moves.append(hand.choice(rare if rare and hand.random() < 0.4 else legal))
@@ -186,7 +186,7 @@ def record(
     noise_before: bool = True,
     last_pressed: bool = True,
 ) -> Recording:
-    """What a board sends while this game is played on it."""
+    """The stream of a board while this game is played on it."""
     board, stream = chess.Board(fen), Recording()
     send = stream.messages.append
     shown = pieces_of(board)

@@ -41,7 +41,7 @@ def test_a_clock_message_holds_both_times_and_whose_time_runs() -> None:
     assert messages(CLOCK[:-1] + b"\x08") == [ClockTimes(left=304, right=309, running=None)]
 
 
-def test_a_running_clock_that_says_both_or_neither_is_on_move_tells_no_side() -> None:
+def test_a_running_clock_with_both_sides_or_neither_on_move_runs_for_nobody() -> None:
     for status in (0x01, 0x19):
         (clock,) = messages(CLOCK[:-1] + bytes((status,)))
         assert isinstance(clock, ClockTimes)
@@ -61,7 +61,7 @@ def test_digits_that_are_no_time_are_no_time() -> None:
     ]
 
 
-def test_what_the_board_says_of_itself_is_read() -> None:
+def test_version_and_serial_number_are_read() -> None:
     data = bytes((0x93, 0, 5, 1, 8)) + bytes((0x91, 0, 8)) + b"24567"
     assert messages(data) == [Version(1, 8), Text(MessageKind.SERIAL_NUMBER, "24567")]
 
@@ -100,7 +100,7 @@ def test_a_byte_lost_anywhere_in_a_message_is_noticed() -> None:
 
 
 @given(st.lists(st.binary(max_size=12) | st.sampled_from([UPDATE, CLOCK]), max_size=30), st.data())
-def test_however_a_stream_is_cut_it_holds_the_same_messages(
+def test_a_stream_holds_the_same_messages_whole_in_chunks_and_byte_by_byte(
     parts: list[bytes], data: st.DataObject
 ) -> None:
     stream = b"".join(parts)

@@ -8,6 +8,8 @@ from pathlib import Path
 import chess
 import pytest
 
+from blindplay.boards.dgt import NoRecordingError
+from blindplay.boards.dgt import recording as dgt
 from tests.boards.dgt import hands
 from tests.command_line import Ran, run
 
@@ -32,7 +34,7 @@ def test_it_prints_the_moves_one_a_line(recording: hands.Recording, tmp_path: Pa
     assert decode("-", data=recording.data).stdout.split() == recording.moves
 
 
-def test_what_cannot_be_told_is_said_on_standard_error(recording: hands.Recording) -> None:
+def test_gaps_in_a_recording_are_reported_on_standard_error(recording: hands.Recording) -> None:
     done = decode("-", data=recording.data[:2000] + recording.data[2003:])
     assert done.status == 0
     moves = done.stdout.split()
@@ -51,7 +53,7 @@ def test_a_position_given_begins_the_game() -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"", b"[Event]\n1. e4 e5\n", bytes(300)])
-def test_what_is_no_recording_is_one_sentence_and_status_2(
+def test_a_file_that_is_no_recording_is_one_sentence_and_status_2(
     content: bytes | None, tmp_path: Path
 ) -> None:
     file = tmp_path / "none.dgt"
@@ -61,3 +63,10 @@ def test_what_is_no_recording_is_one_sentence_and_status_2(
     assert done.status == 2
     assert not done.stdout
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_bytes_without_a_board_are_no_recording() -> None:
+    updates = hands.update(chess.E2, ".") + hands.update(chess.E4, "P")
+    for data in (b"", b"no recording at all", hands.clock(300, 300, 0x09), updates):
+        with pytest.raises(NoRecordingError):
+            list(dgt.decode(data))

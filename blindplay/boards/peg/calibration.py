@@ -1,8 +1,8 @@
-"""Is each contact of a pegged board good, and can each piece be told from the others?
+"""Checks whether each contact of a pegged board is good and each piece differs from the others.
 
-The board's converter readings (``r`` of the protocol, 0–1023; an empty hole reads near the top)
-are compared with each other, not with a table of resistors: a piece reads the same in each hole,
-and two kinds of pieces read differently. What is found is kept in the user's configuration, one
+The check compares the board's converter readings (``r`` of the protocol, 0–1023; an empty hole
+reads near the top) with each other, not with a table of resistors: a piece reads the same in each
+hole, and two kinds of pieces read differently. The result is kept in the user's configuration, one
 entry for each board.
 """
 
@@ -15,34 +15,41 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import Enum
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import platformdirs
-import serial
 
-from . import peg
-from .line import BAUD, NoAnswerError, check_url, discover, explain_open_error
+from ..ports import (
+    BAUD,
+    NoAnswerError,
+    check_url,
+    close_port,
+    discover,
+    explained,
+    open_port,
+    read_port,
+)
+from . import protocol as peg
 
 SAMPLES = 7
-"""Readings of one hole: a loose contact shows in their spread."""
+"""Readings of one hole. A loose contact shows in their spread."""
 STEADY = 16
-"""Readings of a good contact differ by no more: the converter's noise is 3 either way, and the
-multiplexer's resistance shows most at the smallest resistor (5 either way on an emulated board).
-A loose contact jumps by hundreds."""
+"""Largest spread of a good contact: the converter's noise is 3 either way, and the multiplexer's
+resistance shows most at the smallest resistor (5 either way on an emulated board). A loose contact
+jumps by hundreds."""
 DRIFT = 18
-"""A piece reads this much differently in two good holes at most: multiplexers of 30 and 200 Ω."""
+"""Largest difference of one piece in two good holes: multiplexers of 30 and 200 Ω."""
 APART = 24
-"""Two kinds of pieces that read closer to each other cannot be told apart in every hole."""
+"""Two kinds of pieces with a smaller difference cannot be told apart in every hole."""
 OPEN = 995
-"""An empty hole reads at least this."""
+"""Smallest reading of an empty hole."""
 
 _PATIENCE = 3.0
 _ASK_EVERY = 0.5
 
 
 class Contact(Enum):
-    """What a hole is like; the values but GOOD's name the sentences of the packs."""
+    """The state of a hole. The values name sentences of the language packs, except that of GOOD."""
 
     GOOD = "contact_good"
     BAD = "contact_bad"
@@ -53,20 +60,20 @@ class Contact(Enum):
 
 @dataclass(frozen=True)
 class HoleReading:
-    """One hole: raw ``levels`` and the piece ``code`` that the board takes them for."""
+    """One hole: its raw ``levels``, and the piece ``code`` that the board reads there."""
 
     levels: tuple[int, ...]
     code: int
 
     @property
     def level(self) -> int:
-        """The middle one of the levels."""
+        """The median of the levels."""
         return sorted(self.levels)[len(self.levels) // 2]
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What was found: levels by piece and by square, and the squares that are not good."""
+    """The result of a check: levels by piece and by square, and why a square is not good."""
 
     pieces: Mapping[str, int] = field(default_factory=dict)
     squares: Mapping[str, int] = field(default_factory=dict)
@@ -75,14 +82,17 @@ class Calibration:
 
 
 def judge_empty(reading: HoleReading) -> Contact:
-    """A hole from which the piece has been taken."""
+    """Judge a hole that should be empty."""
     empty = reading.code == peg.EMPTY and min(reading.levels) >= OPEN
     return Contact.GOOD if empty else Contact.NOT_EMPTY
 
 
 def judge(reading: HoleReading, code: int | None, level: int | None) -> Contact:
-    """A hole with a piece in it: ``code`` is the piece's, None where the board knows no kinds;
-    ``level`` is what the piece read elsewhere, None where it has not been read yet."""
+    """Judge a hole with a piece.
+
+    ``code`` is the piece's code, None if the board cannot tell pieces apart. ``level`` is the
+    piece's reading in another hole, None if there is none yet.
+    """
     if reading.code == peg.EMPTY:
         return Contact.NOTHING
     spread = max(reading.levels) - min(reading.levels)
@@ -96,7 +106,7 @@ def judge(reading: HoleReading, code: int | None, level: int | None) -> Contact:
 
 
 def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
-    """The kinds of pieces that read too much alike, each pair once."""
+    """The pairs of pieces whose readings are too close to each other."""
     by_level = sorted(levels, key=lambda letter: levels[letter])
     return [
         (low, high)
@@ -106,32 +116,30 @@ def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 class RawBoard:
-    """A board that is asked for readings; nothing else may have its port open meanwhile.
+    """A pegged board that is asked for converter readings. Close all its other users first.
 
-    Raises :class:`~blindplay.boards.driver.BoardNotFoundError` for what is no board's address,
-    :class:`~blindplay.boards.driver.NoAnswerError` where no board answers, :class:`OSError` with
-    one sentence for all else.
+    Raises :class:`~blindplay.boards.ports.BoardNotFoundError` if ``url`` is no board's address,
+    :class:`~blindplay.boards.ports.NoAnswerError` if no board answers, and :class:`OSError` with
+    one sentence for anything else.
     """
 
     def __init__(self, url: str, *, baud: int = BAUD) -> None:
         check_url(url)
         self.url = url
         self._decoder = peg.Decoder()
-        try:
-            self._port = serial.serial_for_url(url, baudrate=baud, timeout=0.05, write_timeout=1.0)
-        except OSError as error:
-            raise OSError(explain_open_error(url, error)) from error
+        with explained(url):
+            self._port = open_port(url, baud)
         try:
             hello = self._ask(peg.AskHello(), peg.Hello)
         except OSError:
             self.close()
             raise
         self.knows_pieces = bool(hello.capabilities & peg.Capability.IDENTITY)
-        """Whether it can tell one kind of piece from another."""
+        """Whether the board can tell one kind of piece from another."""
 
     def read(self, squares: Sequence[int], samples: int = SAMPLES) -> dict[int, HoleReading]:
-        """The readings of these squares (0–63), each taken ``samples`` times, which lasts about a
-        twentieth of a second each time."""
+        """Read each of these squares (0–63) ``samples`` times. One reading takes about a twentieth
+        of a second."""
         levels = {
             square: tuple(
                 self._ask(peg.AskRaw(square), peg.Raw, square=square).value for _ in range(samples)
@@ -143,34 +151,27 @@ class RawBoard:
 
     def close(self) -> None:
         """Free the port."""
-        self._port.close()
+        close_port(self._port)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _ask(self, command: peg.HostCommand, kind: type[Any], **fields: object) -> Any:
-        """Ask until the answer of this kind, with these fields, has come."""
+        """Send ``command`` until an answer of this kind, with these fields, has arrived."""
         end, next_ask = time.monotonic() + _PATIENCE, 0.0
-        try:
+        with explained(self.url):
             while (now := time.monotonic()) < end:
                 if now >= next_ask:
                     self._port.write(peg.encode(command))
                     next_ask = now + _ASK_EVERY
-                for message in self._decoder.feed(self._port.read(max(1, self._port.in_waiting))):
+                for message in self._decoder.feed(read_port(self._port)):
                     if isinstance(message, kind) and all(
                         getattr(message, name) == value for name, value in fields.items()
                     ):
                         return message
-        except OSError as error:
-            raise OSError(explain_open_error(self.url, error)) from error
         raise NoAnswerError(
             f"The board at {self.url} does not answer: check that it is the board's port, "
             "then replug it."
@@ -178,7 +179,7 @@ class RawBoard:
 
 
 def merged(before: Calibration, fresh: Calibration) -> Calibration:
-    """What is known after a second check: the later one counts for what it looked at."""
+    """Combine two checks of one board: the ``fresh`` one counts for the squares it looked at."""
     looked_at = fresh.squares.keys() | fresh.bad.keys()
     return Calibration(
         pieces={**before.pieces, **fresh.pieces},
@@ -190,8 +191,8 @@ def merged(before: Calibration, fresh: Calibration) -> Calibration:
 
 
 def name_of(url: str) -> str:
-    """What a board is kept under: its USB serial number where it has one, for its port may change
-    its name, else its address."""
+    """The key of a board: its USB serial number if it has one, since the name of its port may
+    change, else its address."""
     for port in discover():
         if port.url == url and port.serial_number:
             return f"{port.vid:04x}:{port.pid:04x}:{port.serial_number}"
@@ -211,9 +212,9 @@ def _all() -> dict[str, Any]:
 
 
 def keep(url: str, found: Calibration) -> Path:
-    """Keep what was found about the board at ``url``; gives the file. Raises :class:`OSError`."""
+    """Save the result for the board at ``url`` and return the file. Raises :class:`OSError`."""
     path = _file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # players' names come into it, too
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # it also holds the names of players
     text = json.dumps({**_all(), name_of(url): asdict(found)}, indent=2, ensure_ascii=False)
     fresh = path.with_suffix(".new")
     fresh.write_text(text + "\n", "utf-8")
@@ -222,7 +223,7 @@ def keep(url: str, found: Calibration) -> Path:
 
 
 def kept(url: str) -> Calibration | None:
-    """What is known of the board at ``url``; None if nothing is, or cannot be read."""
+    """The saved result for the board at ``url``. None if there is none or it cannot be read."""
     try:
         return Calibration(**_all()[name_of(url)])
     except (KeyError, TypeError):

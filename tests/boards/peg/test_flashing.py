@@ -1,4 +1,4 @@
-"""Writing firmware: what is said before, what avrdude is told, and what when it fails."""
+"""Writing firmware: the announcement, the command line of avrdude, and its failures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.boards import flashing
-from blindplay.boards.line import BoardNotFoundError, FoundPort
+from blindplay.boards.peg import flashing
+from blindplay.boards.ports import BoardNotFoundError, FoundPort
 from tests.command_line import run
 
 HEX = ":0400000001020304F2\n:00000001FF\n"
@@ -26,7 +26,7 @@ def firmware(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def avrdude(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A fake avrdude that writes down its arguments; it fails where the port is called bad."""
+    """A fake avrdude that writes down its arguments. It fails if the port is called bad."""
     folder = tmp_path / "programs"
     folder.mkdir()
     told = tmp_path / "told"
@@ -56,7 +56,7 @@ def test_each_boot_loader_is_spoken_to_at_its_own_rate(
     planned = flashing.plan(firmware, "/dev/ttyUSB0", board)
     assert rate in planned.sentence and "4 bytes" in planned.sentence
     assert "/dev/ttyUSB0" in planned.sentence and firmware.name in planned.sentence
-    assert not avrdude.exists()  # a plan only says what would be done
+    assert not avrdude.exists()  # a plan runs nothing
     out = io.StringIO()
     flashing.flash(planned, out)
     assert "verified" in out.getvalue()
@@ -69,16 +69,14 @@ def test_another_rate_may_be_given(firmware: Path, avrdude: Path) -> None:
     assert "19200" in flashing.plan(firmware, "COM3", "nano", 19200).command
 
 
-def test_a_board_that_does_not_take_it_is_told_in_one_sentence(
-    firmware: Path, avrdude: Path
-) -> None:
+def test_a_failure_of_avrdude_is_one_sentence(firmware: Path, avrdude: Path) -> None:
     planned = flashing.plan(firmware, "bad", "nano")
     with pytest.raises(flashing.FlashingError, match="nano-old") as told:
         flashing.flash(planned, io.StringIO())
     assert len(str(told.value).splitlines()) == 1
 
 
-def test_without_avrdude_it_is_said_how_to_get_it(
+def test_without_avrdude_the_message_says_how_to_install_it(
     firmware: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
@@ -92,7 +90,9 @@ def test_without_avrdude_it_is_said_how_to_get_it(
      ":04000000\n:00000001FF\n", "é\n"],
     ids=["empty", "words", "checksum", "cut-off", "no-bytes", "short", "not-ascii"],
 )  # fmt: skip
-def test_what_is_no_firmware_is_never_written(text: str, tmp_path: Path, avrdude: Path) -> None:
+def test_a_file_that_is_no_firmware_is_never_written(
+    text: str, tmp_path: Path, avrdude: Path
+) -> None:
     file = tmp_path / "board.hex"
     file.write_text(text, "utf-8")
     with pytest.raises(ValueError, match="Intel HEX"):
@@ -100,7 +100,9 @@ def test_what_is_no_firmware_is_never_written(text: str, tmp_path: Path, avrdude
     assert not avrdude.exists()
 
 
-def test_what_cannot_be_flashed_is_refused(firmware: Path, avrdude: Path, tmp_path: Path) -> None:
+def test_a_wrong_board_port_file_or_rate_is_refused(
+    firmware: Path, avrdude: Path, tmp_path: Path
+) -> None:
     with pytest.raises(ValueError, match="no board: give one of nano, nano-old, uno"):
         flashing.plan(firmware, "/dev/ttyUSB0", "mega")
     with pytest.raises(ValueError, match="cable"):
@@ -117,7 +119,7 @@ def test_what_cannot_be_flashed_is_refused(firmware: Path, avrdude: Path, tmp_pa
 @pytest.mark.parametrize(
     ("options", "said"), [(["--baud", "-5"], "--baud"), ([], "is a folder, no file of firmware")]
 )
-def test_wrong_input_is_told_before_a_board_is_looked_for(
+def test_wrong_input_is_reported_before_the_search_for_a_board(
     options: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flashing, "discover", list)
@@ -129,7 +131,7 @@ def test_wrong_input_is_told_before_a_board_is_looked_for(
 @pytest.mark.parametrize(
     ("ports", "said"), [([], "No board was found"), (["a", "b"], "several boards, at a and b")]
 )
-def test_the_port_is_found_only_where_there_is_no_choice(
+def test_the_port_is_found_only_if_there_is_exactly_one(
     ports: list[str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def found(names: list[str]) -> list[FoundPort]:
@@ -143,7 +145,7 @@ def test_the_port_is_found_only_where_there_is_no_choice(
 
 
 @POSIX
-def test_the_command_says_what_it_does_before_it_does_it(
+def test_the_command_announces_the_flashing_before_it_begins(
     firmware: Path, avrdude: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(flashing, "only_port", lambda: "/dev/ttyUSB0")

@@ -1,4 +1,4 @@
-"""The check of a board: what is bad is found, told so that it can be put right, and kept."""
+"""The check of a board by voice: it finds bad contacts and says how to put them right."""
 
 from __future__ import annotations
 
@@ -11,27 +11,15 @@ import chess
 import platformdirs
 import pytest
 
-from blindplay.boards import calibration, peg
-from blindplay.boards.calibration import (
-    Calibration,
-    Contact,
-    HoleReading,
-    RawBoard,
-    alike,
-    judge,
-    judge_empty,
-    kept,
-    merged,
-)
-from blindplay.boards.emulator import START, EmulatedBoard
-from blindplay.boards.line import BoardNotFoundError, NoAnswerError
+from blindplay.boards.peg import protocol as peg
+from blindplay.boards.peg.calibration import Calibration, HoleReading, kept
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import Language, languages, load
 from blindplay.table.board_calibration import calibrate, check
 from tests.command_line import run
 
 GERMAN = load("de")
 EMPTY_BOARD = "8/8/8/8/8/8/8/8"
-PAWN = peg.PIECES.index("P")
 
 
 @pytest.fixture(autouse=True)
@@ -43,36 +31,6 @@ def own_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def reading(level: int, code: int, *, spread: int = 2) -> HoleReading:
     return HoleReading((level, level + spread, level, level - 1, level), code)
-
-
-@pytest.mark.parametrize(
-    ("seen", "contact"),
-    [
-        (reading(80, PAWN), Contact.GOOD),
-        (reading(94, PAWN), Contact.GOOD),
-        (reading(110, PAWN), Contact.BAD),
-        (reading(80, PAWN, spread=30), Contact.BAD),
-        (reading(90, peg.FAULT), Contact.BAD),
-        (reading(1022, peg.EMPTY, spread=1), Contact.NOTHING),
-        (reading(160, 2), Contact.OTHER_PIECE),
-    ],
-)
-def test_a_hole_with_a_piece_is_judged(seen: HoleReading, contact: Contact) -> None:
-    assert judge(seen, PAWN, 82) is contact
-
-
-def test_an_empty_hole_is_judged() -> None:
-    assert judge_empty(reading(1020, peg.EMPTY)) is Contact.GOOD
-    assert judge_empty(reading(900, peg.EMPTY)) is Contact.NOT_EMPTY
-    assert judge_empty(reading(80, PAWN)) is Contact.NOT_EMPTY
-
-
-def test_kinds_that_read_alike_are_found() -> None:
-    assert alike({"P": 80, "R": 160, "N": 170, "B": 300}) == [("R", "N")]
-    assert alike({}) == []
-
-
-# --- led through the check -----------------------------------------------------------------
 
 
 class Bench:
@@ -135,7 +93,7 @@ def test_a_good_board_is_led_through_every_kind_and_every_square() -> None:
         (reading(140, 2), "Feld Eva zwei ist nicht leer."),
     ],
 )
-def test_what_is_wrong_with_a_square_is_said(wrong: HoleReading, said: str) -> None:
+def test_the_fault_of_a_square_is_spoken(wrong: HoleReading, said: str) -> None:
     bench = Bench()
     bench.bad["e2"] = wrong
     # Enter for what goes well; what does not is left out the second time it is asked for.
@@ -168,9 +126,6 @@ def test_the_check_speaks_every_language(code: str) -> None:
     bench = Bench(load(code))
     result = check(bench, load(code), bench.say, iter([""] * 20), squares=[chess.A1])
     assert len(result.pieces) == 12 and list(result.squares) == ["a1"]
-
-
-# --- through the wire, and kept ------------------------------------------------------------
 
 
 class Hands:
@@ -213,7 +168,7 @@ class Hands:
         return letter, chess.square_name(at)
 
 
-def test_an_emulated_board_is_checked_and_what_was_found_is_kept(own_configuration: Path) -> None:
+def test_an_emulated_board_is_checked_and_the_result_is_saved(own_configuration: Path) -> None:
     with EmulatedBoard(EMPTY_BOARD, lift_ms=50) as board:
         hands = Hands(board)
         assert calibrate(board.url, GERMAN, True, hands, hands.out)
@@ -223,7 +178,7 @@ def test_an_emulated_board_is_checked_and_what_was_found_is_kept(own_configurati
         assert "What was found is kept in" in hands.out.getvalue()
 
 
-def test_a_board_without_a_piece_tells_so_and_can_be_left() -> None:
+def test_a_missing_piece_is_reported_and_the_check_can_be_left() -> None:
     with EmulatedBoard(EMPTY_BOARD) as board:
         out = io.StringIO()
         keys = ["", "", "quit"]  # nothing was put on e4
@@ -245,69 +200,10 @@ def test_the_command_ends_with_status_1_if_nothing_was_checked() -> None:
     assert (done.status, done.stderr) == (1, "")
 
 
-def test_pieces_left_on_the_board_are_told() -> None:
+def test_pieces_left_on_the_board_are_reported() -> None:
     with EmulatedBoard("8/8/8/8/8/8/4P3/8") as board:
         out = io.StringIO()
         assert not calibrate(board.url, GERMAN, True, ["", "quit"], out)
         assert "Feld Eva zwei ist nicht leer." in out.getvalue()
         known = kept(board.url)
         assert known is not None and known.bad == {"e2": "not_empty"}
-
-
-def test_a_faulty_hole_reads_as_one() -> None:
-    with EmulatedBoard("8/8/8/8/8/8/4P3/8") as board, RawBoard(board.url) as raw:
-        assert raw.knows_pieces
-        board.fault("e2")
-        assert judge(raw.read([chess.E2])[chess.E2], PAWN, None) is Contact.BAD
-        assert judge_empty(raw.read([chess.E4])[chess.E4]) is Contact.GOOD
-
-
-def test_a_later_check_counts_for_what_it_looked_at() -> None:
-    before = Calibration({"P": 80}, {"a1": 80, "b1": 81}, {"e4": "bad", "e5": "bad"}, "2026-01-01")
-    fresh = Calibration({"R": 160}, {"e4": 82}, {"a1": "bad"}, "2026-02-01")
-    now = merged(before, fresh)
-    assert now.pieces == {"P": 80, "R": 160}
-    assert now.squares == {"b1": 81, "e4": 82}
-    assert now.bad == {"e5": "bad", "a1": "bad"}
-
-
-@pytest.mark.parametrize("text", ["", "[]", '{"x": 1}', '{"x": {"wrong": 1}}'])
-def test_a_spoilt_file_is_as_if_nothing_was_known(text: str, own_configuration: Path) -> None:
-    own_configuration.parent.mkdir(parents=True)
-    own_configuration.write_text(text)
-    assert kept("x") is None
-    calibration.keep("x", Calibration(bad={"e4": "bad"}))
-    assert kept("x") == Calibration(bad={"e4": "bad"})
-
-
-def test_what_is_no_board_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(BoardNotFoundError):
-        RawBoard(str(tmp_path / "none"))
-    with EmulatedBoard(EMPTY_BOARD) as board:
-        url = board.url
-    with pytest.raises((OSError, BoardNotFoundError)):
-        RawBoard(url)
-
-
-def test_a_board_that_does_not_answer_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(calibration, "_PATIENCE", 0.2)
-    with EmulatedBoard(EMPTY_BOARD, boot_seconds=5) as board, pytest.raises(NoAnswerError):
-        RawBoard(board.url)
-
-
-@pytest.mark.usefixtures("firmware")
-def test_the_real_firmware_reads_good_contacts_as_good_and_a_bad_one_as_bad() -> None:
-    from hardware.emulated import FirmwareBoard
-
-    board = chess.BaseBoard()
-    squares = [at for at in chess.SQUARES if chess.square_file(at) < 5 and board.piece_at(at)]
-    with FirmwareBoard(START) as emulated, RawBoard(emulated.url) as raw:
-        levels: dict[str, int] = {}
-        for at, seen in raw.read(squares).items():
-            letter = board.piece_map()[at].symbol()
-            level = levels.setdefault(letter, seen.level)
-            assert judge(seen, peg.PIECES.index(letter), level) is Contact.GOOD, (letter, seen)
-        assert len(levels) == 12 and not alike(levels)
-        assert judge_empty(raw.read([chess.E4])[chess.E4]) is Contact.GOOD
-        emulated.fault("e2")
-        assert judge(raw.read([chess.E2])[chess.E2], PAWN, levels["P"]) is Contact.BAD

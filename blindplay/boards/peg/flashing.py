@@ -1,7 +1,6 @@
-"""Writes firmware into a pegged board through avrdude, which must be installed.
+"""Writes firmware into a pegged board with avrdude, which must be installed.
 
-Nothing is written unless the caller has been told what will be done: :func:`plan` says it,
-:func:`flash` does it.
+:func:`plan` describes the writing, and :func:`flash` does it.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from .line import BoardNotFoundError, discover
+from ..ports import BoardNotFoundError, discover
 
 BOARDS: Mapping[str, tuple[str, int]] = {
     "nano": ("Arduino Nano", 115200),
     "nano-old": ("Arduino Nano with the old boot loader", 57600),
     "uno": ("Arduino Uno", 115200),
 }
-"""By the name for ``--board``: what it is, and the baud rate of its boot loader."""
+"""By the value of ``--board``: its name, and the baud rate of its boot loader."""
 
 _SECONDS = 120
 _INSTALL = {
@@ -32,21 +31,21 @@ _INSTALL = {
 
 
 class FlashingError(RuntimeError):
-    """The firmware could not be written; the message says why and what to do."""
+    """The firmware could not be written. The message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What will be done: the command, and the sentence that says it."""
+    """The command to run, and a sentence that describes it."""
 
     command: tuple[str, ...]
     sentence: str
 
 
 def only_port() -> str:
-    """The port of the one board that is plugged in; it need not have any firmware yet.
+    """The port of the only board that is plugged in. The board needs no firmware yet.
 
-    Raises :class:`~blindplay.boards.driver.BoardNotFoundError` if there is none, or a choice.
+    Raises :class:`BoardNotFoundError` if there is none, or more than one.
     """
     ports = [port.url for port in discover() if port.likely]
     if len(ports) == 1:
@@ -59,12 +58,12 @@ def only_port() -> str:
 
 
 def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> Plan:
-    """How the firmware in ``file`` gets into the ``board`` (a key of :data:`BOARDS`) at ``port``,
-    or, if that is None, at :func:`only_port`.
+    """Plan to write the firmware in ``file`` into the ``board`` (a key of :data:`BOARDS`) at
+    ``port``, or at :func:`only_port` if that is None.
 
     ``baud`` replaces the boot loader's rate, at least 1. Raises :class:`ValueError` for a file
-    that is no Intel HEX, a board that is unknown or a rate that is none, as :func:`only_port`
-    does, and :class:`FlashingError` without avrdude.
+    that is no Intel HEX, an unknown board or a rate below 1, :class:`BoardNotFoundError` as
+    :func:`only_port` does, and :class:`FlashingError` without avrdude.
     """
     if board not in BOARDS:
         raise ValueError(f"{board!r} is no board: give one of {', '.join(BOARDS)}.")
@@ -72,7 +71,7 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
         raise ValueError(f"{baud} is no baud rate: give one of at least 1.")
     size = _bytes_in(file)
     if port is None:
-        port = only_port()  # only now: a wrong file is wrong whatever is plugged in
+        port = only_port()  # only now: a wrong file is wrong without a board as well
     if "://" in port:
         raise ValueError(f"{port} is no serial port: firmware goes through a cable.")
     program = shutil.which("avrdude")
@@ -81,8 +80,8 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
         raise FlashingError(f"Firmware is written by avrdude, which is not installed: {how}.")
     name, usual = BOARDS[board]
     rate = baud or usual
-    # The last part may hold a Windows path with a drive letter: avrdude takes what stands between
-    # the second colon and the last one as the name of the file.
+    # On Windows the path has a drive letter with a colon. avrdude takes everything between the
+    # second colon and the last one as the name of the file.
     write = f"flash:w:{file.resolve()}:i"
     command = (program, "-p", "atmega328p", "-c", "arduino", "-P", port, "-b", str(rate), "-D",
                "-U", write)  # fmt: skip
@@ -94,7 +93,7 @@ def plan(file: Path, port: str | None, board: str, baud: int | None = None) -> P
 
 
 def flash(planned: Plan, out: TextIO) -> None:
-    """Run avrdude and print what it says. Raises :class:`FlashingError` if it fails."""
+    """Run avrdude and print its output. Raises :class:`FlashingError` if it fails."""
     try:
         done = subprocess.run(
             planned.command,
@@ -114,13 +113,13 @@ def flash(planned: Plan, out: TextIO) -> None:
     print(done.stdout.rstrip(), file=out, flush=True)
     if done.returncode != 0:
         raise FlashingError(
-            "avrdude could not write the firmware: check the port, close what else uses it, and "
-            "try the other boot loader with --board nano-old or --board nano."
+            "avrdude could not write the firmware: check the port, close other programs that use "
+            "it, and try the other boot loader with --board nano-old or --board nano."
         )
 
 
 def _bytes_in(file: Path) -> int:
-    """How many bytes an Intel HEX file holds; raises :class:`ValueError` if it is none."""
+    """The number of bytes in an Intel HEX file. Raises :class:`ValueError` for another file."""
     if file.is_dir():
         raise ValueError(f"{file} is a folder, no file of firmware; give a file in Intel HEX.")
     if not file.is_file():
@@ -137,5 +136,5 @@ def _bytes_in(file: Path) -> int:
         if not ended or not size:
             raise ValueError
     except (ValueError, IndexError):
-        raise ValueError(f"{file} is no whole firmware in Intel HEX; get it again.") from None
+        raise ValueError(f"{file} is not a complete firmware in Intel HEX; get it again.") from None
     return size

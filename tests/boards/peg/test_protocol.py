@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.boards import peg
+from blindplay.boards.peg import protocol as peg
 
 u8, u16, u32 = (st.integers(0, (1 << bits) - 1) for bits in (8, 16, 32))
 codes = st.sampled_from([*range(13), peg.FAULT])
@@ -70,28 +70,28 @@ def test_piece_codes_count_pawn_rook_knight_bishop_king_queen_white_first() -> N
     board = peg.codes_of(START)
     assert board[:9] == (2, 3, 4, 6, 5, 4, 3, 2, 1)
     assert board[59:61] == (12, 11)
-    assert peg.square_name(60) == "e8"
+    assert peg.square_index("e8") == 60
     assert peg.placement_of(board) == START
 
 
 @given(messages)
-def test_what_the_board_says_survives_the_line(message: peg.Message) -> None:
+def test_messages_survive_the_line(message: peg.Message) -> None:
     assert peg.Decoder().feed(peg.encode(message)) == [message]
 
 
 @given(commands)
-def test_what_the_host_says_survives_the_line(command: peg.HostCommand) -> None:
+def test_commands_survive_the_line(command: peg.HostCommand) -> None:
     (body,) = peg.FrameDecoder().feed_bodies(peg.encode(command))
     assert peg.parse_command(body) == command
 
 
 @given(st.lists(messages, max_size=6), st.data())
-def test_a_capture_with_garbage_decodes_the_same_however_it_is_cut(
+def test_a_capture_with_garbage_decodes_the_same_whole_in_chunks_and_byte_by_byte(
     said: list[peg.Message], data: st.DataObject
 ) -> None:
     stream = b""
     for message in said:
-        # 0xFF says "254 bytes follow": never a frame by itself within these lengths.
+        # 0xFF means "254 bytes follow", so a run of these lengths is never a frame.
         stream += b"\xff" * data.draw(st.integers(0, 100)) + peg.encode(message)
     whole, bytewise, chunked = peg.Decoder(), peg.Decoder(), peg.Decoder()
     assert whole.feed(stream) == said
@@ -119,7 +119,7 @@ def test_one_flipped_bit_never_makes_another_message(
     frame[data.draw(st.integers(0, len(frame) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     decoder = peg.Decoder()
     heard = decoder.feed(bytes(frame) + b"\0")
-    assert heard == [] or heard == [message]  # the latter: a delimiter was hit, content whole
+    assert heard == [] or heard == [message]  # the latter if the bit was in a delimiter
     assert decoder.rejected + decoder.frames >= 1
 
 
@@ -157,7 +157,7 @@ def test_an_unknown_type_is_delivered_as_unknown_and_counted() -> None:
 
 
 @pytest.mark.parametrize("bad", ["", "8/8", START + "/8", "9/8/8/8/8/8/8/8", "x7/8/8/8/8/8/8/8"])
-def test_no_placement_is_taken_for_one(bad: str) -> None:
+def test_a_wrong_placement_is_refused(bad: str) -> None:
     with pytest.raises(ValueError, match="eight ranks"):
         peg.codes_of(bad)
 

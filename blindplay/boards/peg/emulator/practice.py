@@ -1,4 +1,4 @@
-"""The emulated board as a command: hands are typed, for machines without hardware."""
+"""The emulated board as a command: typed words are its hands."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from typing import TextIO
 
 import chess
 
-from . import peg
-from .emulator import EmulatedBoard
+from .. import protocol as peg
+from .board import EmulatedBoard
 
 HELP = (
-    "Type lift e2, place e4 P (without a letter: what was lifted last), move e2e4 (castling as "
+    "Type lift e2, place e4 P (without a letter: the piece lifted last), move e2e4 (castling as "
     "the king's move), press white, fault e2, mend e2, unplug, plug, fen or quit."
 )
 
 
 class PracticeError(ValueError):
-    """A line that is no command, or one that the board does not allow; one sentence."""
+    """A line is no command, or the board does not allow it. The message is one sentence."""
 
 
 def practise(board: EmulatedBoard, lines: TextIO, out: TextIO) -> None:
-    """Do what ``lines`` say until ``quit`` or their end; what is wrong is told and skipped."""
+    """Obey ``lines`` until ``quit`` or their end. Report a wrong line and skip it."""
     print(board.url, file=out, flush=True)
     hand: list[str] = []
     for line in lines:
@@ -68,7 +68,7 @@ def _do(board: EmulatedBoard, hand: list[str], words: list[str], out: TextIO) ->
 
 
 def _no_new_position(placement: str) -> str:
-    """Why ``fen`` with a position does nothing: hands move pieces, they set no position."""
+    """Explain that ``fen`` takes no position: hands move pieces, one at a time."""
     only = "fen only prints the position; give another one to begin with by --fen"
     try:
         peg.codes_of(placement)
@@ -78,7 +78,7 @@ def _no_new_position(placement: str) -> str:
 
 
 def _move(board: EmulatedBoard, uci: str) -> None:
-    """Move as hands do that ask no Laws: what is taken goes first, castling moves both."""
+    """Move without asking the Laws: a captured piece goes first, and castling moves both pieces."""
     try:
         move = chess.Move.from_uci(uci)
     except ValueError:

@@ -1,0 +1,50 @@
+"""Drives a DGT board over a serial line."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+
+from ..driver import BoardDriver
+from ..ports import FoundPort
+from .state import PRESS_WAITS, DgtBoardState
+
+_USB_IDS = {(0x045B, 0x8111): True, (0x0403, 0x6001): False, (0x04D8, 0x000A): False}
+"""USB ids of DGT boards. False: many adapters have the same chip, and thus the same id."""
+
+
+class DgtBoard(BoardDriver[DgtBoardState]):
+    """A DGT board. It knows positions, and its single changes prove no touch.
+
+    ``Lifted`` and ``Placed`` report single changes as they arrive; no checksum protects them.
+    ``BoardPosition`` comes when the hands rest and two messages agree on the position, and before
+    each ``LeverPressed``, a press of the DGT clock, unless the board cannot be heard then.
+
+    Which way round the board lies follows from the start position, and until then White sits at
+    the board's usual side. White's side of the clock is the one that runs first from the start
+    position, and until then the left one, or the right one of a board that lies turned.
+    """
+
+    KIND = "DGT board"
+    PORT_HINT = "for example as dgt:/dev/ttyUSB0"
+
+    def look(self, seconds: float = PRESS_WAITS) -> str | None:
+        """Ask the board for its position, wait ``seconds`` at most, and return
+        :meth:`placement`. Does not wait in the driver's own threads."""
+        if self._connected and threading.current_thread() not in self._threads:
+            confirmed = threading.Event()
+            self._enqueue(lambda state: state.doubt(confirmed.set))
+            confirmed.wait(seconds)
+        return self.placement()
+
+    @classmethod
+    def _candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
+        exclusive = {
+            port: _USB_IDS[port.vid or 0, port.pid or 0]
+            for port in ports
+            if (port.vid, port.pid) in _USB_IDS
+        }
+        return sorted(exclusive, key=lambda port: not exclusive[port])
+
+    def _new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
+        return DgtBoardState(url, before)

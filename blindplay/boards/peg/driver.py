@@ -1,0 +1,30 @@
+"""Drives a pegged board over a serial line."""
+
+from __future__ import annotations
+
+from ..driver import BoardDriver
+from . import protocol as peg
+from .state import PegBoardState
+
+
+class PegBoard(BoardDriver[PegBoardState]):
+    """A pegged board. It knows which pieces are touched, and damaged bytes never look like a touch.
+
+    A lost link never looks like lifted pieces: after each connect the board reports its whole
+    position.
+    """
+
+    KIND = "pegged board"
+
+    @property
+    def rejected(self) -> int:
+        """Number of damaged frames on all connections so far."""
+        return self._state.rejected if self._state else 0
+
+    def buzz(self, pattern: int) -> None:
+        """Sound the buzzer with pattern 0–255, if the board is connected and has a buzzer."""
+        frame = peg.encode(peg.Buzz(pattern))
+        self._enqueue(lambda state: frame)
+
+    def _new_state(self, url: str, before: PegBoardState | None) -> PegBoardState:
+        return PegBoardState(url, before)

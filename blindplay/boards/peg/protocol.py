@@ -1,0 +1,491 @@
+"""The pegged board's native wire protocol, without I/O.
+
+A frame is ``00 COBS(body, CRC) 00``; the body is one type letter and its payload, integers are
+little endian, and the CRC is CRC-16/MCRF4XX (CCITT polynomial, reflected, initial value 0xFFFF).
+Squares count a1 = 0, b1 = 1 … h8 = 63. A capital letter is a message from the board, a small one a
+command to it.
+
+>>> Decoder().feed(encode(Nak(NakReason.CRC)))
+[Nak(why=2)]
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from typing import Any, ClassVar, Self, TypeAlias
+
+import chess
+from cobs import cobs
+
+PROTOCOL_VERSION = 1
+"""The version of this module. A board reports its own in :class:`Hello`."""
+
+MAX_ENCODED = 64
+"""Longest run of bytes between two delimiters; the longest real frame, a dump, has 42."""
+
+SQUARES = 64
+
+PIECES = ".PRNBKQprnbkq"
+"""Index = piece code on the wire, value = FEN letter; 0 (``.``) is an empty hole."""
+
+EMPTY = 0
+FAULT = 15
+"""A reading outside every resistor's window: neither a piece nor an empty hole."""
+
+_CODES = frozenset({*range(len(PIECES)), FAULT})
+
+
+class Capability(IntFlag):
+    """The abilities of a board, in its hello."""
+
+    IDENTITY = 1
+    """It knows which piece stands in a hole, not only that the hole is occupied."""
+    LEVERS = 2
+    BUZZER = 4
+    DGT = 8
+
+
+class Setting(IntEnum):
+    """Keys of the ``s`` command; values are milliseconds."""
+
+    LIFT_MS = 1
+    """How long a hole must read empty before the board confirms a lift, 50–300."""
+    PLACE_MS = 2
+    """How long a piece must read the same before the board confirms it, 5–300."""
+
+
+class NakReason(IntEnum):
+    """Why a board refused a command."""
+
+    ENCODING = 1
+    CRC = 2
+    UNKNOWN_COMMAND = 3
+    TOO_LONG = 4
+    BAD_ARGUMENT = 5
+
+
+class MalformedFrameError(ValueError):
+    """A body has a good CRC, but a wrong length or an impossible value."""
+
+
+class _Body:
+    """A type letter and a payload of unsigned integers. ``below`` limits single fields further."""
+
+    LETTER: ClassVar[str]
+    LAYOUT: ClassVar[struct.Struct]
+    BELOW: ClassVar[dict[str, int]]
+
+    def __init_subclass__(cls, *, letter: str, layout: str = "", **below: int) -> None:
+        cls.LETTER, cls.LAYOUT, cls.BELOW = letter, struct.Struct("<" + layout), below
+
+    def __post_init__(self) -> None:
+        try:
+            self.pack()
+        except struct.error as error:
+            raise ValueError(f"{type(self).__name__}: {error}") from error
+        for name, limit in self.BELOW.items():
+            _need(getattr(self, name) < limit, f"{name} must be below {limit}")
+
+    def pack(self) -> bytes:
+        """Return the body as bytes."""
+        return self.LETTER.encode() + self.LAYOUT.pack(*vars(self).values())
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        """Read a payload. Raises :class:`struct.error` or :class:`ValueError` for a wrong one."""
+        return cls(*cls.LAYOUT.unpack(payload))
+
+
+def _need(condition: bool, sentence: str) -> None:
+    if not condition:
+        raise ValueError(sentence)
+
+
+# --- messages from the board -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Hello(_Body, letter="H", layout="BHBBHBI"):
+    """The board introduces itself (``H``), in answer to :class:`AskHello`.
+
+    ``nonce`` changes with each boot, ``uptime`` is milliseconds since boot (modulo 2³²).
+    """
+
+    version: int
+    firmware: int
+    capabilities: int
+    squares: int
+    nonce: int
+    cause: int
+    uptime: int
+
+
+@dataclass(frozen=True)
+class Dump(_Body, letter="B", layout="HI32s"):
+    """The whole board (``B``): 64 piece codes from a1, as they are after change ``sequence``."""
+
+    sequence: int
+    uptime: int
+    codes: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        _need(len(self.codes) == SQUARES, f"a dump has 64 codes, not {len(self.codes)}")
+        _need(_CODES.issuperset(self.codes), "a dump has a code that is no piece, 0 or 15")
+        super().__post_init__()
+
+    def pack(self) -> bytes:
+        low, high = self.codes[0::2], self.codes[1::2]
+        nibbles = bytes(a | b << 4 for a, b in zip(low, high, strict=True))
+        return self.LETTER.encode() + self.LAYOUT.pack(self.sequence, self.uptime, nibbles)
+
+    @classmethod
+    def unpack(cls, payload: bytes) -> Self:
+        sequence, uptime, nibbles = cls.LAYOUT.unpack(payload)
+        return cls(sequence, uptime, tuple(c for b in nibbles for c in (b & 15, b >> 4)))
+
+
+@dataclass(frozen=True)
+class Ping(_Body, letter="P", layout="HIHBBHH"):
+    """A sign of life (``P``): each second after the hello, and on request.
+
+    ``state_crc`` is :func:`state_crc` of the board. ``overruns`` and ``line_errors`` count what
+    the board could not receive. ``wobbles`` counts contacts that opened for less than a lift
+    takes. ``scan_us`` is the time of one scan in microseconds. The three counters stop at their
+    highest value.
+    """
+
+    sequence: int
+    uptime: int
+    state_crc: int
+    overruns: int
+    line_errors: int
+    wobbles: int
+    scan_us: int
+
+
+@dataclass(frozen=True)
+class Raw(_Body, letter="R", layout="BH", square=SQUARES, value=1024):
+    """One converter reading (``R``), 0–1023, for calibration."""
+
+    square: int
+    value: int
+
+
+@dataclass(frozen=True)
+class HoleChanged(_Body, letter="E", layout="HIBBB", square=SQUARES):
+    """A hole changed (``E``). ``uptime`` is that of the first change, not of its confirmation."""
+
+    sequence: int
+    uptime: int
+    square: int
+    old: int
+    new: int
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _need({self.old, self.new} <= _CODES, "an event has a code that is no piece, 0 or 15")
+        _need(self.old != self.new, "an event must change the hole")
+
+
+@dataclass(frozen=True)
+class LeverMoved(_Body, letter="L", layout="HIBB", lever=2, down=2):
+    """A clock lever moved (``L``): ``lever`` 0 is White's, 1 is Black's; ``down`` 1 is pressed.
+
+    Levers and :class:`HoleChanged` share one sequence.
+    """
+
+    sequence: int
+    uptime: int
+    lever: int
+    down: int
+
+
+@dataclass(frozen=True)
+class Presses(_Body, letter="K", layout="IBIBI"):
+    """How often each clock lever was pressed (``K``): follows each :class:`Dump` and ping.
+
+    So a press counts in the game even if its :class:`LeverMoved` frame is lost. ``white`` and
+    ``black`` count modulo 256 since boot; ``white_at`` and ``black_at`` are the uptimes of the last
+    press of each, 0 before the first. A board without levers need not send it.
+    """
+
+    uptime: int
+    white: int
+    white_at: int
+    black: int
+    black_at: int
+
+
+@dataclass(frozen=True)
+class Ack(_Body, letter="A"):
+    """The board obeyed the last setting or buzzer command (``A``)."""
+
+
+@dataclass(frozen=True)
+class Nak(_Body, letter="N", layout="B"):
+    """The board refused the last command (``N``). ``why`` is a :class:`NakReason`, or a newer
+    reason."""
+
+    why: int
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A good frame of a type that this version does not know. Ignore it."""
+
+    kind: int
+    payload: bytes
+
+    def pack(self) -> bytes:
+        """Return the body as bytes."""
+        return bytes([self.kind]) + self.payload
+
+
+# --- commands to the board ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class AskHello(_Body, letter="h"):
+    """Ask the board to introduce itself (``h``). From then on it sends changes unasked."""
+
+
+@dataclass(frozen=True)
+class AskDump(_Body, letter="b"):
+    """Ask for the whole board (``b``)."""
+
+
+@dataclass(frozen=True)
+class AskPing(_Body, letter="p"):
+    """Ask for a sign of life (``p``)."""
+
+
+@dataclass(frozen=True)
+class AskRaw(_Body, letter="r", layout="B", square=SQUARES):
+    """Ask for a converter reading (``r``)."""
+
+    square: int
+
+
+@dataclass(frozen=True)
+class Set(_Body, letter="s", layout="BH"):
+    """Change a setting (``s``); ``key`` is a :class:`Setting`, ``value`` 0–65535."""
+
+    key: int
+    value: int
+
+
+@dataclass(frozen=True)
+class Buzz(_Body, letter="z", layout="B"):
+    """Sound the buzzer (``z``): each bit of ``pattern`` is a tenth of a second, lowest first."""
+
+    pattern: int
+
+
+@dataclass(frozen=True)
+class Leave(_Body, letter="x"):
+    """Leave native mode (``x``): the board falls silent."""
+
+
+Message: TypeAlias = (
+    Hello | Dump | Ping | Raw | HoleChanged | LeverMoved | Presses | Ack | Nak | Unknown
+)
+HostCommand: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Leave
+
+_MESSAGES = {
+    c.LETTER: c for c in (Hello, Dump, Ping, Raw, HoleChanged, LeverMoved, Presses, Ack, Nak)
+}
+_COMMANDS = {c.LETTER: c for c in (AskHello, AskDump, AskPing, AskRaw, Set, Buzz, Leave)}
+
+
+# --- codec -----------------------------------------------------------------------------------
+
+
+def crc16(data: bytes) -> int:
+    """Return CRC-16/MCRF4XX of ``data`` (``_crc_ccitt_update`` of avr-libc, from 0xFFFF)."""
+    crc = 0xFFFF
+    for byte in data:
+        byte ^= crc & 0xFF
+        byte ^= (byte << 4) & 0xFF
+        crc = ((byte << 8) | (crc >> 8)) ^ (byte >> 4) ^ (byte << 3)
+        crc &= 0xFFFF
+    return crc
+
+
+def state_crc(codes: Iterable[int]) -> int:
+    """Return the CRC of a board state: one byte per hole, a1 first."""
+    return crc16(bytes(codes))
+
+
+def encode_frame(body: bytes) -> bytes:
+    """Wrap a body (type and payload) in CRC, COBS and both delimiters.
+
+    Raises :class:`ValueError` if the frame is longer than a receiver accepts.
+    """
+    encoded: bytes = cobs.encode(body + struct.pack("<H", crc16(body)))
+    if len(encoded) > MAX_ENCODED:
+        raise ValueError(f"a frame of {len(body)} bytes is too long for the board's protocol")
+    return b"\0" + encoded + b"\0"
+
+
+def encode(item: Message | HostCommand) -> bytes:
+    """Return the frame of a message or a command, with both delimiters."""
+    return encode_frame(item.pack())
+
+
+def parse_message(body: bytes) -> Message:
+    """Read a body from a board. An unknown type gives :class:`Unknown`.
+
+    Raises :class:`MalformedFrameError` for a known type with a wrong length or an impossible value.
+    """
+    message: Message | None = _parse(_MESSAGES, body)
+    return Unknown(body[0], body[1:]) if message is None else message
+
+
+def parse_command(body: bytes) -> HostCommand | None:
+    """Read a body from the host. An unknown type gives None.
+
+    Raises :class:`MalformedFrameError` as :func:`parse_message` does.
+    """
+    command: HostCommand | None = _parse(_COMMANDS, body)
+    return command
+
+
+def _parse(kinds: Mapping[str, type[Any]], body: bytes) -> Any:
+    kind = kinds.get(chr(body[0]))
+    try:
+        return kind and kind.unpack(body[1:])
+    except (struct.error, ValueError) as error:
+        raise MalformedFrameError(f"frame {chr(body[0])!r}: {error}") from error
+
+
+class FrameDecoder:
+    """Cuts a byte stream of either direction into bodies with a good CRC.
+
+    However the stream is cut into chunks, the bodies and the counters are the same. The decoder
+    keeps :data:`MAX_ENCODED` bytes at most. It counts good ``frames``, ``bad_encoding`` (half
+    frames and garbage), ``bad_crc`` (flipped bits) and ``overlong`` ones.
+    """
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+        self._skipping = False
+        self.frames = 0
+        self.bad_encoding = 0
+        self.bad_crc = 0
+        self.overlong = 0
+
+    def feed_bodies(self, data: bytes) -> list[bytes]:
+        """Take the next bytes of the stream and return the bodies that they complete."""
+        bodies = []
+        for index, part in enumerate(bytes(data).split(b"\0")):
+            # A delimiter precedes every part except the first.
+            if index and (body := self._finish()) is not None:
+                bodies.append(body)
+            if self._skipping:
+                continue
+            self._buffer += part
+            if len(self._buffer) > MAX_ENCODED:
+                self.overlong += 1
+                self._skipping = True
+                self._buffer.clear()
+        return bodies
+
+    def _finish(self) -> bytes | None:
+        encoded = bytes(self._buffer)
+        self._buffer.clear()
+        self._skipping = False
+        if not encoded:
+            return None
+        try:
+            content: bytes = cobs.decode(encoded)
+        except cobs.DecodeError:
+            self.bad_encoding += 1
+            return None
+        if len(content) < 3:
+            self.bad_encoding += 1
+            return None
+        body, crc = content[:-2], content[-2:]
+        if struct.pack("<H", crc16(body)) != crc:
+            self.bad_crc += 1
+            return None
+        self.frames += 1
+        return body
+
+
+class Decoder(FrameDecoder):
+    """Turns the bytes from a board into messages.
+
+    It also counts ``malformed`` frames (good CRC, impossible content) and ``unknown`` ones (types
+    of a newer protocol, which become :class:`Unknown`).
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.malformed = 0
+        self.unknown = 0
+
+    @property
+    def rejected(self) -> int:
+        """The number of stretches between delimiters that were no good frame."""
+        return self.bad_encoding + self.bad_crc + self.overlong + self.malformed
+
+    def feed(self, data: bytes) -> list[Message]:
+        """Take the next bytes of the stream and return the messages that they complete."""
+        messages: list[Message] = []
+        for body in self.feed_bodies(data):
+            try:
+                message = parse_message(body)
+            except MalformedFrameError:
+                self.malformed += 1
+                continue
+            self.unknown += isinstance(message, Unknown)
+            messages.append(message)
+        return messages
+
+
+def codes_of(placement: str) -> tuple[int, ...]:
+    """Return the 64 piece codes, a1 first, of a FEN placement (the FEN's first field).
+
+    Raises :class:`ValueError` if it is not eight ranks of eight squares.
+    """
+    try:
+        pieces = chess.BaseBoard(placement).piece_map()
+    except ValueError:
+        raise ValueError(
+            f"{placement!r} is no position: write eight ranks of eight squares, as in a FEN"
+        ) from None
+    return tuple(
+        PIECES.index(pieces[square].symbol()) if square in pieces else EMPTY
+        for square in chess.SQUARES
+    )
+
+
+def placement_of(codes: Iterable[int], *, identity: bool = True) -> str:
+    """Return the FEN placement of 64 codes, a1 first. A hole with a fault counts as empty.
+
+    Without ``identity`` each piece is ``?``, because the board does not know which it is.
+    """
+    letters = [
+        "." if code in (EMPTY, FAULT) else PIECES[code] if identity else "?" for code in codes
+    ]
+    ranks = []
+    for start in range(56, -8, -8):
+        rank, gap = "", 0
+        for letter in letters[start : start + 8]:
+            if letter == ".":
+                gap += 1
+                continue
+            rank += (str(gap) if gap else "") + letter
+            gap = 0
+        ranks.append(rank + (str(gap) if gap else ""))
+    return "/".join(ranks)
+
+
+def square_index(name: str) -> int:
+    """Return 0–63 for ``a1`` to ``h8``. Raises :class:`ValueError` for anything else."""
+    if name in chess.SQUARE_NAMES:
+        return chess.parse_square(name)
+    raise ValueError(f"{name!r} is no square: write a letter a to h and a digit 1 to 8")

@@ -1,0 +1,310 @@
+"""The host's knowledge of a pegged board: messages in, events and requests out, without I/O.
+
+The state asks for the whole board after each connect, each gap in the sequence numbers, each wrong
+checksum of the position and each restart of the board. It reports the answer as one
+:class:`~blindplay.boards.events.BoardPosition`, never as lifts and placings.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Literal
+
+import chess
+
+from .. import events
+from ..driver import BoardState
+from ..events import BoardEvent
+from ..ports import UnfitBoardError
+from . import protocol as peg
+
+_HELLO_EVERY = 0.3
+_DUMP_EVERY = 0.5
+_KEEP_ALIVE = 2.0
+"""Seconds between hellos. A ping would keep the board awake as well, but only the nonce of a hello
+shows each restart."""
+
+_SIDES: tuple[Literal["white"], Literal["black"]] = ("white", "black")
+
+
+class _UptimeClock:
+    """Converts the board's uptime to host time.
+
+    The line only ever delays messages, so the smallest difference seen is the best one. A ceramic
+    resonator may be wrong by 0.5 %, so only the last few seconds count.
+    """
+
+    def __init__(self) -> None:
+        self._base = 0  # multiples of 2**32 ms that have passed
+        self._last: int | None = None
+        self._differences: deque[float] = deque(maxlen=8)
+
+    def set(self, uptime: int, now: float) -> None:
+        """A message that the board sent at ``uptime`` arrived ``now``."""
+        # Messages are seconds apart, so a smaller uptime means that the counter wrapped.
+        if self._last is not None and uptime < self._last:
+            self._base += 1 << 32
+        self._last = uptime
+        self._differences.append(now - (self._base + uptime) / 1000)
+
+    def time(self, uptime: int, now: float) -> float:
+        """Return the host time at which the board's clock showed ``uptime``, ``now`` at most."""
+        if self._last is None:
+            return now
+        # The difference from the last message, over the wrap in either direction.
+        ahead = (uptime - self._last + (1 << 31)) % (1 << 32) - (1 << 31)
+        return min(now, (self._base + self._last + ahead) / 1000 + min(self._differences))
+
+
+class PegBoardState(BoardState):
+    """The state of one connection to a pegged board.
+
+    ``before`` is the state of the last connection. A hole with a fault keeps its piece from
+    then, and the count of lever presses goes on unless the board has restarted. ``codes`` are the
+    64 piece codes as last known; a fault does not change them.
+    """
+
+    SILENCE = 2.5  # A working board pings each second.
+
+    def __init__(self, url: str, before: PegBoardState | None = None) -> None:
+        self._url = url
+        self._decoder = peg.Decoder()
+        self._rejected_before = before.rejected if before else 0
+        self._clock = _UptimeClock()
+        self._nonce: int | None = before._nonce if before else None
+        self._uptime: int = before._uptime if before else 0
+        self._uptime_at: float | None = before._uptime_at if before else None
+        # By lever: presses counted so far, and the uptime of the last one that was reported.
+        self._presses: list[int | None] = list(before._presses) if before else [None, None]
+        self._pressed_at: list[int | None] = list(before._pressed_at) if before else [None, None]
+        self._greeted_at: int = before._greeted_at if before else 0  # uptime of the first hello
+        self.codes: tuple[int, ...] | None = before.codes if before else None
+        self._identity: bool = before._identity if before else True
+        self._sequence: int | None = None
+        self._board: list[int] | None = None  # the codes that the board has now, faults included
+        self._faulty: set[int] = set()
+        self._greeted = False
+        self.wants_hello = True
+        self.wants_dump = False
+        self._next_hello = self._next_dump = self._next_keep_alive = 0.0
+
+    @property
+    def rejected(self) -> int:
+        """Number of damaged frames on this connection and those before it."""
+        return self._rejected_before + self._decoder.rejected
+
+    def receive(self, data: bytes, now: float) -> list[BoardEvent]:
+        return [event for m in self._decoder.feed(data) for event in self.hear(m, now)]
+
+    def hear(self, message: peg.Message, now: float) -> list[BoardEvent]:
+        """Take one message. Raises :class:`UnfitBoardError` for a board of another version."""
+        self.heard_at = now
+        match message:
+            case peg.Hello():
+                return self._hear_hello(message, now)
+            case _ if not self._greeted:
+                return []  # left over from an older connection
+            case peg.Dump():
+                return self._hear_dump(message, now)
+            case peg.Ping():
+                return self._hear_ping(message, now)
+            case peg.HoleChanged():
+                return self._hear_hole(message, now)
+            case peg.LeverMoved():
+                return self._hear_lever(message, now)
+            case peg.Presses():
+                return self._hear_presses(message, now)
+        return []
+
+    def requests(self, now: float) -> bytes:
+        silent = self._greeted and self.heard_at is not None and now - self.heard_at > self.SILENCE
+        if silent or now >= self._next_keep_alive:
+            self.wants_hello = True
+        frames = b""
+        if self.wants_hello and now >= self._next_hello:
+            frames += peg.encode(peg.AskHello())
+            self._next_hello = now + _HELLO_EVERY
+            self._next_keep_alive = now + _KEEP_ALIVE
+        if self.wants_dump and now >= self._next_dump:
+            frames += peg.encode(peg.AskDump())
+            self._next_dump = now + _DUMP_EVERY
+        return frames
+
+    def placement(self) -> str | None:
+        if self.codes is None:
+            return None
+        return peg.placement_of(self.codes, identity=self._identity)
+
+    # --- the whole board -----------------------------------------------------------------------
+
+    def _hear_hello(self, hello: peg.Hello, now: float) -> list[BoardEvent]:
+        _check_fit(hello)
+        self.wants_hello = False
+        restarted = hello.nonce != self._nonce or hello.uptime < self._uptime
+        if restarted:
+            # A board that booted before its last message came is another board: its presses so
+            # far are unknown. One that booted later has counted only presses that were missed.
+            foreign = self._uptime_at is None or hello.uptime / 1000 > now - self._uptime_at + 0.1
+            self._presses = [None, None] if foreign else [0, 0]
+            self._pressed_at = [None, None]
+            self._greeted_at = hello.uptime
+        if restarted or not self._greeted:
+            self._clock = _UptimeClock()
+            self._sequence = self._board = None
+            self.wants_dump = True
+        self._nonce = hello.nonce
+        self._note_uptime(hello.uptime, now)
+        self._identity = bool(hello.capabilities & peg.Capability.IDENTITY)
+        if self._greeted:
+            return []
+        self._greeted = True
+        return [events.Connected(self._url, _describe(hello), now)]
+
+    def _hear_dump(self, dump: peg.Dump, now: float) -> list[BoardEvent]:
+        if self._shows_restart(dump.uptime):
+            return []
+        self._note_uptime(dump.uptime, now)
+        self.wants_dump = False
+        self._sequence = dump.sequence
+        self._board = list(dump.codes)
+        known = self.codes or (peg.EMPTY,) * peg.SQUARES
+        self.codes = tuple(
+            old if new == peg.FAULT else new for old, new in zip(known, dump.codes, strict=True)
+        )
+        faulty = {square for square, code in enumerate(dump.codes) if code == peg.FAULT}
+        at = self._clock.time(dump.uptime, now)
+        new_faults = sorted(faulty - self._faulty)
+        self._faulty = faulty
+        faults = [events.ContactFault(chess.square_name(square), at) for square in new_faults]
+        return [self._position(at), *faults]
+
+    def _hear_ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
+        if self._shows_restart(ping.uptime):
+            return []
+        self._note_uptime(ping.uptime, now)
+        if self._board is not None and (
+            ping.sequence != self._sequence or ping.state_crc != peg.state_crc(self._board)
+        ):
+            self.wants_dump = True
+        return []
+
+    def _position(self, at: float) -> events.BoardPosition:
+        return events.BoardPosition(self.placement() or "", at)
+
+    def _note_uptime(self, uptime: int, now: float) -> None:
+        self._uptime, self._uptime_at = uptime, now
+        self._clock.set(uptime, now)
+
+    def _shows_restart(self, uptime: int) -> bool:
+        # Backwards by less than half the range: a restart. By more: the counter wrapped.
+        if 0 < (self._uptime - uptime) % (1 << 32) < 1 << 31:
+            self.wants_hello = self.wants_dump = True
+            return True
+        return False
+
+    # --- single changes ------------------------------------------------------------------------
+
+    def _is_new(self, sequence: int) -> bool:
+        """Note the number of a change. False if the change was heard before."""
+        if self._sequence is not None:
+            if sequence == self._sequence:
+                return False
+            if sequence != (self._sequence + 1) & 0xFFFF:
+                self.wants_dump = True
+            self._sequence = sequence
+        return True
+
+    def _hear_hole(self, change: peg.HoleChanged, now: float) -> list[BoardEvent]:
+        if not self._is_new(change.sequence):
+            return []
+        square, name = change.square, chess.square_name(change.square)
+        at = self._clock.time(change.uptime, now)
+        if self._board is not None:
+            if self._board[square] != change.old:
+                self.wants_dump = True
+            self._board[square] = change.new
+        if change.new == peg.FAULT:
+            self._faulty.add(square)
+            return [events.ContactFault(name, at)]
+        self._faulty.discard(square)
+        known = self.codes[square] if self.codes is not None else None
+        if self.codes is not None:
+            self.codes = (*self.codes[:square], change.new, *self.codes[square + 1 :])
+        placed = events.Placed(name, peg.PIECES[change.new] if self._identity else None, at)
+        if change.old == peg.FAULT:
+            # The fault hid the change. Only a piece in a hole that was empty before has certainly
+            # been placed. A fault never shows a lift.
+            if known == peg.EMPTY and change.new != peg.EMPTY:
+                return [placed]
+            return [self._position(at)] if self.codes is not None else []
+        if change.new == peg.EMPTY:
+            return [events.Lifted(name, at)]
+        if change.old == peg.EMPTY:
+            return [placed]
+        return [events.Lifted(name, at), placed]  # exchanged faster than a lift takes to confirm
+
+    def _hear_lever(self, lever: peg.LeverMoved, now: float) -> list[BoardEvent]:
+        # The board sends a press at once. If the press lies more than a second before the last
+        # known uptime, the board has restarted.
+        if self._shows_restart(lever.uptime + 1000):
+            return []
+        if not self._is_new(lever.sequence) or not lever.down:
+            return []
+        counted = self._presses[lever.lever]
+        if counted is not None:
+            self._presses[lever.lever] = (counted + 1) % 256
+        self._pressed_at[lever.lever] = lever.uptime
+        at = self._clock.time(lever.uptime, now)
+        return [events.LeverPressed(_SIDES[lever.lever], at)]
+
+    def _hear_presses(self, count: peg.Presses, now: float) -> list[BoardEvent]:
+        """Find presses whose frames got lost. Several of one lever get the time of the last."""
+        if self._shows_restart(count.uptime):
+            return []
+        self._note_uptime(count.uptime, now)
+        found: list[BoardEvent] = []
+        totals = (count.white, count.white_at), (count.black, count.black_at)
+        for lever, (total, last_at) in enumerate(totals):
+            counted = self._presses[lever]
+            if counted is None:
+                # The first count since the hello: only the last press can be judged.
+                later = (last_at - self._greeted_at) % (1 << 32) < 1 << 31
+                missed = int(total > 0 and later and last_at != self._pressed_at[lever])
+            else:
+                missed = (total - counted) % 256
+                if missed > 127:  # the count went back: the board has restarted
+                    self.wants_hello = True
+                    missed = 0
+            self._presses[lever] = total
+            if missed:
+                self._pressed_at[lever] = last_at
+                at = self._clock.time(last_at, now)
+                found += [events.LeverPressed(_SIDES[lever], at)] * missed
+        return sorted(found, key=lambda press: press.at)
+
+
+def _check_fit(hello: peg.Hello) -> None:
+    if hello.version != peg.PROTOCOL_VERSION:
+        raise UnfitBoardError(
+            f"The board speaks protocol {hello.version} and this program "
+            f"{peg.PROTOCOL_VERSION}: update whichever is older."
+        )
+    if hello.squares != peg.SQUARES:
+        raise UnfitBoardError(
+            f"The board says it has {hello.squares} squares instead of 64: update its firmware."
+        )
+
+
+def _describe(hello: peg.Hello) -> str:
+    able = peg.Capability(hello.capabilities)
+    knows = "each piece" if able & peg.Capability.IDENTITY else "only which holes are occupied"
+    parts = [
+        "pegged board",
+        f"firmware {hello.firmware >> 8}.{hello.firmware & 255}",
+        f"knows {knows}",
+    ]
+    if able & peg.Capability.LEVERS:
+        parts.append("clock levers")
+    if able & peg.Capability.BUZZER:
+        parts.append("buzzer")
+    return ", ".join(parts)

@@ -1,0 +1,212 @@
+"""Serial ports: list, check and open them, and explain in one sentence why one cannot be used."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import serial
+from serial.tools import list_ports
+
+BAUD = 9600
+_READ_SECONDS = 0.05
+
+VENDORS = {
+    0x2341: "Arduino",
+    0x2A03: "Arduino",
+    0x1A86: "CH340",
+    0x10C4: "CP210x",
+    0x0403: "FTDI",
+    0x067B: "Prolific",
+}
+"""USB vendors of the controllers and adapters that boards are built with."""
+
+_MISSING = (errno.ENOENT, errno.ENODEV, errno.ENXIO)
+
+_log = logging.getLogger(__name__)
+
+
+class BoardNotFoundError(ValueError):
+    """The URL cannot name a board: the device does not exist or the kind of URL is unknown."""
+
+
+class NoAnswerError(TimeoutError):
+    """The port opened, but the device behind it does not answer as the board does."""
+
+
+class UnfitBoardError(ValueError):
+    """The board answered, but this version of the program cannot work with it."""
+
+
+@dataclass(frozen=True)
+class FoundPort:
+    """A serial port with a USB device behind it that may be a board.
+
+    ``likely`` is True if the vendor is one of :data:`VENDORS`.
+    """
+
+    url: str
+    description: str
+    vid: int | None
+    pid: int | None
+    serial_number: str | None
+    likely: bool
+
+
+def discover() -> list[FoundPort]:
+    """List the USB serial ports of this computer, likely boards first. Opens none of them."""
+    found = [
+        FoundPort(
+            url=port.device,
+            description=port.description or port.device,
+            vid=port.vid,
+            pid=port.pid,
+            serial_number=port.serial_number,
+            likely=port.vid in VENDORS,
+        )
+        for port in list_ports.comports()
+        if port.vid is not None
+    ]
+    return sorted(found, key=lambda port: (not port.likely, port.url))
+
+
+def check_url(url: str) -> None:
+    """Raise :class:`BoardNotFoundError` if ``url`` cannot name a serial port. Opens nothing."""
+    scheme, separator, _ = url.partition("://")
+    if not url:
+        raise BoardNotFoundError("The board's port is empty: give a device such as /dev/ttyUSB0.")
+    if separator:
+        try:
+            serial.serial_for_url(url, do_not_open=True)
+        except ValueError as error:
+            raise BoardNotFoundError(
+                f"{url} is no board's address, because {scheme}:// is unknown: "
+                "give a device or socket://HOST:PORT."
+            ) from error
+        except (serial.SerialException, OSError):
+            pass  # The kind of URL is known. Opening it shows whether a board is there.
+        try:
+            has_port = scheme != "socket" or urlsplit(url).port is not None
+        except ValueError:  # a port above 65535
+            has_port = False
+        if not has_port:
+            raise BoardNotFoundError(f"{url} has no valid port: give socket://HOST:PORT.")
+    elif sys.platform != "win32":
+        if not Path(url).exists():
+            raise BoardNotFoundError(explain(url, FileNotFoundError(errno.ENOENT, url)))
+        if not Path(url).is_char_device():
+            raise BoardNotFoundError(f"{url} is no serial port: give the port of the board.")
+
+
+def open_port(url: str, baud: int = BAUD) -> serial.Serial:
+    """Open the port. Raises :class:`BoardNotFoundError` for a URL that makes no sense, else one of
+    :data:`LINK_ERRORS`."""
+    options: dict[str, Any] = {"baudrate": baud, "timeout": _READ_SECONDS, "write_timeout": 1.0}
+    if "://" not in url:
+        options["exclusive"] = True  # Sockets and the like do not accept this.
+    try:
+        return serial.serial_for_url(url, **options)
+    except OSError:
+        raise
+    except (ValueError, TypeError) as error:  # pyserial: TypeError for socket://host, no port
+        raise BoardNotFoundError(
+            f"{url} is no board's address: give a device or socket://HOST:PORT."
+        ) from error
+
+
+def read_port(port: serial.Serial) -> bytes:
+    """Return the bytes that have arrived, or that arrive within a twentieth of a second."""
+    return bytes(port.read(max(1, port.in_waiting)))
+
+
+def close_port(port: serial.Serial) -> None:
+    """Close a port that may be dead already."""
+    try:
+        port.close()
+    except LINK_ERRORS:
+        _log.debug("closing a lost port failed", exc_info=True)
+
+
+def _link_errors() -> tuple[type[Exception], ...]:
+    if sys.platform != "win32":
+        import termios
+
+        return (OSError, termios.error)  # termios.error is not an OSError
+    return (OSError,)
+
+
+LINK_ERRORS = _link_errors()
+"""The exceptions of pyserial when a serial line dies."""
+
+
+@contextlib.contextmanager
+def explained(url: str) -> Iterator[None]:
+    """Turn each of :data:`LINK_ERRORS` into a :class:`BoardNotFoundError` or an :class:`OSError`
+    with one sentence for a person."""
+    try:
+        yield
+    except NoAnswerError:
+        raise
+    except LINK_ERRORS as error:
+        missing = "://" not in url and _number(error) in _MISSING
+        raise (BoardNotFoundError if missing else OSError)(explain(url, error)) from error
+
+
+def explain(url: str, error: BaseException) -> str:
+    """Say in one sentence why ``url`` could not be opened or kept open, and what to do."""
+    number, text = _number(error), str(error)
+    if isinstance(error, NoAnswerError | UnfitBoardError):
+        return text
+    if "://" in url:
+        return f"Nothing answers at {url}: start the board there or correct the address."
+    if number in _MISSING:
+        if _brltty_runs():
+            return (
+                f"There is no port {url}, and brltty is running, which takes over the adapters "
+                "that boards use: add your adapter to brltty's exceptions or stop brltty, then "
+                "plug the board in again."
+            )
+        return f"There is no port {url}: plug the board in, or give the port it is at."
+    in_use = f"Port {url} is in use by another program: close that program."
+    if number in (errno.EACCES, errno.EPERM):
+        if sys.platform == "win32":
+            return in_use
+        if sys.platform == "linux":
+            return (
+                f"You may not use port {url}: run 'sudo usermod -aG dialout $USER', "
+                "then log out and log in again."
+            )
+        return f"You may not use port {url}: ask the administrator of this computer for the right."
+    if number in (errno.EBUSY, errno.EAGAIN) or "exclusively lock" in text:
+        return in_use
+    _log.debug("the line to %s was lost: %s", url, text)  # this text is no help to a person
+    return f"The line to the board at {url} was lost: check the cable."
+
+
+def _number(error: BaseException) -> int | None:
+    number = getattr(error, "errno", None)
+    if isinstance(number, int):
+        return number
+    # On Windows, pyserial puts the error only into its text.
+    text = str(error)
+    if "FileNotFoundError" in text:
+        return errno.ENOENT
+    return errno.EACCES if "PermissionError" in text else None
+
+
+def _brltty_runs() -> bool:
+    if sys.platform != "linux":
+        return False
+    try:
+        return any(
+            name.read_text().strip() == "brltty" for name in Path("/proc").glob("[0-9]*/comm")
+        )
+    except OSError:
+        return False  # A process ended during the search. The plain sentence is good enough.

@@ -1,0 +1,197 @@
+"""The driver of a DGT board against an emulated one, over a pseudo terminal and a socket."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from blindplay.boards.dgt import DgtBoard
+from blindplay.boards.events import (
+    BoardPosition,
+    Connected,
+    Disconnected,
+    LeverPressed,
+    Lifted,
+    Placed,
+)
+from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
+from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
+from tests.boards.event_log import EventLog
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+LINES = [
+    pytest.param(
+        False,
+        id="pty",
+        marks=pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ptys"),
+    ),
+    pytest.param(True, id="socket"),
+]
+
+
+@pytest.fixture(params=LINES)
+def emulated(request: pytest.FixtureRequest) -> Iterator[EmulatedDgtBoard]:
+    with EmulatedDgtBoard(force_socket=request.param) as board:
+        yield board
+
+
+@pytest.fixture
+def log() -> EventLog:
+    return EventLog()
+
+
+@pytest.fixture
+def board(emulated: EmulatedDgtBoard, log: EventLog) -> Iterator[DgtBoard]:
+    with DgtBoard(emulated.url, log, backoff=(0.1, 0.3), ports=list) as connected:
+        log.wait_kinds(Connected, BoardPosition)
+        yield connected
+
+
+def test_it_connects_and_reports_the_position(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    first, second = log.events[:2]
+    assert isinstance(first, Connected)
+    assert "DGT board" in first.board
+    assert isinstance(second, BoardPosition)
+    assert second.placement == board.placement() == START
+    assert not FORBIDDEN & set(emulated.commands)
+    assert {0x4B, 0x42} <= set(emulated.commands)
+
+
+def test_a_move_is_reported_as_changes_and_then_as_a_position(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    log.clear()
+    emulated.move("e2e4")
+    log.wait_kinds(BoardPosition)
+    assert log.without_times() == [(Lifted, "e2"), (Placed, "e4", "P"), (BoardPosition, AFTER_E4)]
+
+
+def test_a_press_of_the_clock_follows_the_position_it_was_pressed_in(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    emulated.clock(300, 300, 0x09)
+    log.clear()
+    emulated.move("e2e4")
+    emulated.clock(299, 300, 0x13)
+    log.wait_kinds(LeverPressed)
+    assert log.without_times()[-2:] == [(BoardPosition, AFTER_E4), (LeverPressed, "white")]
+    emulated.clock(299, 298, 0x09)
+    log.wait(lambda heard: sum(isinstance(event, LeverPressed) for event in heard) == 2)
+    assert log.without_times()[-1] == (LeverPressed, "black")
+
+
+def test_the_first_running_side_of_the_clock_is_whites(log: EventLog) -> None:
+    with (
+        EmulatedDgtBoard(turned=True) as emulated,
+        DgtBoard(emulated.url, log, ports=list) as board,
+    ):
+        log.wait_kinds(BoardPosition)
+        assert board.placement() == START
+        emulated.clock(300, 300, 0x13)
+        emulated.clock(300, 299, 0x09)
+        log.wait_kinds(LeverPressed)
+        assert log.without_times()[-1] == (LeverPressed, "white")
+
+
+def test_a_change_lost_on_the_line_is_found_by_the_next_dump(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    log.clear()
+    emulated.lose = 1
+    emulated.move("e2e4")
+    log.wait_kinds(BoardPosition)
+    assert log.without_times()[-1] == (BoardPosition, AFTER_E4)
+
+
+def test_a_dump_with_a_flipped_bit_is_not_reported(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    log.clear()
+    emulated.spoil_dumps = 1
+    emulated.move("e2e4")
+    log.wait_kinds(BoardPosition)
+    told = [event for event in log.events if isinstance(event, BoardPosition)]
+    assert [event.placement for event in told] == [AFTER_E4]
+
+
+def test_a_lost_link_is_no_lift_and_changes_made_meanwhile_are_a_position(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    log.clear()
+    emulated.unplug()
+    log.wait_kinds(Disconnected)
+    assert not board.connected
+    assert board.placement() == START
+    emulated.move("e2e4")
+    emulated.plug()
+    log.wait_kinds(Connected, BoardPosition)
+    assert log.kinds() == [Disconnected, Connected, BoardPosition]
+    assert board.placement() == AFTER_E4
+
+
+def test_a_board_that_lost_power_for_a_moment_is_asked_again_to_report(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    emulated.forget()
+    emulated.move("e2e4")
+    log.wait(lambda heard: heard[-1] == BoardPosition(AFTER_E4, heard[-1].at))
+    end = time.monotonic() + 10
+    while not emulated.reports:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    emulated.move("e7e5")
+    log.wait_kinds(Lifted, Placed)
+
+
+def test_garbage_on_the_line_does_no_harm(
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+) -> None:
+    log.clear()
+    emulated.send_raw(bytes((0x8E, 0, 5, 0x34, 0x81, 3, 0xFF, 0x8E, 0, 1, 7)))
+    emulated.move("e2e4")
+    log.wait_kinds(BoardPosition)
+    assert log.without_times()[-1] == (BoardPosition, AFTER_E4)
+    assert board.connected
+
+
+def test_a_device_that_answers_nothing_is_no_dgt_board(
+    emulated: EmulatedDgtBoard, log: EventLog
+) -> None:
+    emulated.silent = True
+    with DgtBoard(emulated.url, log, answer_seconds=0.3, ports=list):
+        log.wait_kinds(Disconnected)
+    gone = log.events[0]
+    assert isinstance(gone, Disconnected)
+    assert "No DGT board answers" in gone.why
+    with pytest.raises(NoAnswerError):
+        DgtBoard.probe(emulated.url, seconds=0.3)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no ptys")
+def test_the_board_is_found_by_its_usb_id_and_its_answer() -> None:
+    with EmulatedDgtBoard() as emulated:
+
+        def ports() -> list[FoundPort]:
+            return [
+                FoundPort("/dev/ttyS99", "another", 0x2341, 0x0043, None, True),
+                FoundPort(emulated.url, "adapter", 0x0403, 0x6001, None, True),
+            ]
+
+        assert DgtBoard.find(ports) == emulated.url
+        assert not FORBIDDEN & set(emulated.commands)
+    with pytest.raises(BoardNotFoundError):
+        DgtBoard.find(list)
+
+
+def test_closing_ends_events(emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog) -> None:
+    board.close()
+    log.clear()
+    emulated.move("e2e4")
+    time.sleep(0.2)
+    assert log.events == []

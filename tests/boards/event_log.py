@@ -1,0 +1,49 @@
+"""Collects the events of a driver, for tests."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from blindplay.boards.events import BoardEvent
+
+
+class EventLog:
+    """Collects events and waits for them."""
+
+    def __init__(self) -> None:
+        self.events: list[BoardEvent] = []
+        self._news = threading.Condition()
+
+    def __call__(self, event: BoardEvent) -> None:
+        with self._news:
+            self.events.append(event)
+            self._news.notify_all()
+
+    def wait(self, done: Callable[[list[BoardEvent]], bool], seconds: float = 15) -> None:
+        with self._news:
+            if not self._news.wait_for(lambda: done(self.events), seconds):
+                raise AssertionError(f"not within {seconds} s; heard {self.events}")
+
+    def wait_kinds(self, *kinds: type, seconds: float = 15) -> list[BoardEvent]:
+        """Wait until events of these kinds came in this order since the last clear."""
+
+        def done(heard: list[BoardEvent]) -> bool:
+            left = list(kinds)
+            for event in heard:
+                if left and isinstance(event, left[0]):
+                    left.pop(0)
+            return not left
+
+        self.wait(done, seconds)
+        return list(self.events)
+
+    def clear(self) -> None:
+        with self._news:
+            self.events.clear()
+
+    def kinds(self) -> list[type]:
+        return [type(event) for event in list(self.events)]
+
+    def without_times(self) -> list[tuple[object, ...]]:
+        return [(type(e), *(v for k, v in vars(e).items() if k != "at")) for e in list(self.events)]
