@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import io
-import sqlite3
 import subprocess
 from pathlib import Path
 from random import Random
@@ -21,7 +20,7 @@ from blindplay.language.scoresheets import braille, reading
 from blindplay.laws import facts as f
 from blindplay.laws.facts import parse
 from blindplay.record import Journal, JournalError, Tape, TapeError
-from blindplay.record.tape import beside
+from blindplay.record.tape import tape_folder
 from blindplay.record.tape_playback import find_tape, play_tape
 from blindplay.record.writing import (
     BrokenGameError,
@@ -48,7 +47,7 @@ BRF = ("E#D", "E#E", ".SF#C", ".SC#F", ".LB#E", "A#F", "#J-#J", ".SF#F")
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
-    return played(tmp_path / "game.db", WORDS)
+    return played(tmp_path / "game.jsonl", WORDS)
 
 
 def played(path: Path, texts: list[str], **setup: Any) -> Path:
@@ -72,8 +71,14 @@ def played(path: Path, texts: list[str], **setup: Any) -> Path:
     return path
 
 
+def lose(path: Path, first: int, last: int) -> None:
+    """Remove lines. Setup and start are the first two, and five facts make a ply."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[: first - 1] + lines[last:]))
+
+
 def add(path: Path, fact: f.Fact) -> None:
-    with Journal(path, create=False) as kept:
+    with Journal(path, resume=True) as kept:
         Table(kept).submit(fact)
 
 
@@ -107,7 +112,7 @@ def test_longhand_is_the_announcements_whatever_was_written(tmp_path: Path) -> N
         for at, words in enumerate(WORDS)
     ]
     for name, texts in (("words", WORDS), ("notation", GERMAN), ("uci", MOVES)):
-        path = played(tmp_path / f"{name}.db", texts)
+        path = played(tmp_path / f"{name}.jsonl", texts)
         assert Scored.of(path).write(RecordFormat.LONGHAND).splitlines()[-len(WORDS) :] == wanted
 
 
@@ -209,14 +214,14 @@ def test_any_sheet_of_any_game_can_be_written_in_every_form(
 
 def test_a_sheet_is_written_in_its_owners_language_or_another(tmp_path: Path) -> None:
     white = {"impaired": True, "language": "nb"}
-    path = played(tmp_path / "game.db", GERMAN, white=white, black={"language": "en"})
+    path = played(tmp_path / "game.jsonl", GERMAN, white=white, black={"language": "en"})
     assert "Noteringsskjema for Hvit" in Scored.of(path).write(RecordFormat.LONGHAND)
     assert "Scoresheet of Black" in Scored.of(path).write(RecordFormat.LONGHAND, "black")
     assert '<html lang="sv">' in Scored.of(path).write(RecordFormat.HTML, language="sv")
 
 
 def test_the_tape_is_heard_from_a_move_on_and_printed(journal: Path) -> None:
-    tape = Tape(beside(journal))
+    tape = Tape(tape_folder(journal))
     for ply, text in enumerate(WORDS, 1):
         pcm = bytes([ply, 0]) * 8_000
         tape.keep(pcm, 16_000, t=1500 * ply, ply=ply, by="table", words=text)
@@ -233,44 +238,40 @@ def test_the_tape_is_heard_from_a_move_on_and_printed(journal: Path) -> None:
 
 def test_a_file_that_is_no_journal_of_a_game_is_said(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="no journal at"):
-        Scored.of(tmp_path / "none.db")
-    Journal(tmp_path / "empty.db").close()
+        Scored.of(tmp_path / "none.jsonl")
+    Journal(tmp_path / "empty.jsonl").close()
     with pytest.raises(JournalError, match="no game"):
-        Scored.of(tmp_path / "empty.db")
+        Scored.of(tmp_path / "empty.jsonl")
 
 
 def test_of_a_journal_that_lacks_facts_the_game_before_them_is_given_and_it_is_said(
     journal: Path,
 ) -> None:
-    # setup, start, and five facts a ply: what is lost lies in the fourth move of the game.
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
-    db.close()
-    with pytest.raises(BrokenGameError, match="lacks facts 18 to 20, so what comes") as caught:
+    lose(journal, 18, 20)
+    with pytest.raises(BrokenGameError, match="damaged or was changed at line 18, so") as caught:
         Scored.of(journal, {"Site": "Oslo"})
     game = chess.pgn.read_game(io.StringIO(caught.value.before.write(RecordFormat.PGN)))
     assert game is not None and game.headers["Site"] == "Oslo" and game.headers["Result"] == "*"
     assert [move.uci() for move in game.mainline_moves()] == MOVES[:3]
     assert caught.value.before.write(RecordFormat.SHEET).count(WORDS[2]) == 1
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number = 1")
-    db.close()
-    with pytest.raises(JournalError, match="lacks fact 1,") as nothing:
+    lose(journal, 2, 30)
+    with pytest.raises(BrokenGameError):
+        Scored.of(journal)
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[1:]))
+    with pytest.raises(JournalError, match="not a BlindPlay journal") as nothing:
         Scored.of(journal)
     assert not isinstance(nothing.value, BrokenGameError)
 
 
 def test_the_tape_of_a_journal_that_lacks_facts_is_heard_all_the_same(journal: Path) -> None:
-    tape = Tape(beside(journal))
+    tape = Tape(tape_folder(journal))
     for ply, text in enumerate(WORDS, 1):
         tape.keep(bytes(800), 16_000, t=1500 * ply, ply=ply, by="table", words=text)
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number = 9")
-    db.close()
+    lose(journal, 9, 9)
     sink, out = SilentSink(), io.StringIO()
     play_tape(journal, 4, None, sink, out)
     assert len(sink.played) == 2
-    assert "trouble: " in out.getvalue() and "lacks fact 9" in out.getvalue()
+    assert "trouble: " in out.getvalue() and "line 9" in out.getvalue()
 
 
 def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) -> None:
@@ -283,27 +284,24 @@ def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) 
     (journal.parent / "empty.txt").touch()
     before = stands()
     Scored.of(journal).write(RecordFormat.BRF)
-    with pytest.raises(JournalError, match="nothing in it"):
+    with pytest.raises(JournalError, match="no game"):
         Scored.of(journal.parent / "empty.txt")
     assert stands() == before
 
 
-@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", "-WAL"])
 @pytest.mark.parametrize("there", [True, False])
-def test_a_record_is_not_written_over_a_journal_or_what_lies_beside_it(
-    journal: Path, end: str, there: bool
-) -> None:
-    output = journal.with_name(journal.name + end)
-    if there and end:
-        output.touch()
-    with pytest.raises(ValueError, match="give another --output"):
-        check_output(journal, output)
-    with pytest.raises(ValueError, match="give another --output"):
-        play_tape(journal, None, output, None, io.StringIO())
-    if end != "-WAL":  # the same is true of another game's journal
-        other = played(journal.with_name("other.db"), [])
+def test_a_record_is_not_written_over_a_journal(journal: Path, there: bool) -> None:
+    other = played(journal.with_name("other"), [])
+    damaged = journal.with_name("game.damaged-1.jsonl")
+    damaged.write_bytes(b"what a power cut has left")
+    shouted = journal.with_name("GAME.jsonl")
+    for output in (journal, shouted, other, damaged):
+        if output == journal and not there:
+            journal.unlink()
         with pytest.raises(ValueError, match="give another --output"):
-            check_output(other, output)
+            check_output(journal, output)
+        with pytest.raises(ValueError, match="give another --output"):
+            play_tape(journal, None, output, None, io.StringIO())
 
 
 @pytest.mark.parametrize("name", ["game.pulse", "game.links", "other.PULSE"])
@@ -316,35 +314,36 @@ def test_a_record_is_not_written_over_where_the_clocks_stood_and_who_is_in(
 
 @pytest.mark.parametrize("name", ["000001-ply-1-table.flac", "new.flac", "deep/new.pgn", ""])
 def test_a_record_is_not_written_into_a_tape(journal: Path, name: str) -> None:
-    output = beside(journal) / name
+    output = tape_folder(journal) / name
     for _ in ("before there is a tape", "where there is one"):
         with pytest.raises(ValueError, match="part of a tape"):
             check_output(journal, output)
         with pytest.raises(ValueError, match="part of a tape"):
             play_tape(journal, None, output, None, io.StringIO())
-        Tape(beside(journal)).keep(bytes(800), 16_000, t=0, ply=1, by="table", words="e4")
+        Tape(tape_folder(journal)).keep(bytes(800), 16_000, t=0, ply=1, by="table", words="e4")
     with pytest.raises(ValueError, match="part of a tape"):
-        check_output(journal.with_name("other.db"), output)
+        check_output(journal.with_name("other.jsonl"), output)
 
 
 def test_a_link_to_evidence_is_evidence(journal: Path) -> None:
     folder = journal.parent
     try:
-        (folder / "sheet.txt").symlink_to(folder / "game.db-wal")
-        (folder / "linked.db").symlink_to(journal)
-        (folder / "out").symlink_to(beside(journal), target_is_directory=True)
+        (folder / "sheet.txt").symlink_to(folder / "game.pulse")
+        (folder / "linked.jsonl").symlink_to(journal)
+        (folder / "out").symlink_to(tape_folder(journal), target_is_directory=True)
     except OSError:
         pytest.skip("links may not be made here")
-    for output in ("sheet.txt", "linked.db", "out/x.flac"):
+    for output in ("sheet.txt", "linked.jsonl", "out/x.flac"):
         with pytest.raises(ValueError, match="give another --output"):
             check_output(journal, folder / output)
     with pytest.raises(ValueError, match="give another --output"):
-        check_output(folder / "linked.db", folder / "game.db-journal")
+        check_output(folder / "linked.jsonl", folder / "game.tape" / "x.flac")
 
 
 def test_a_record_may_lie_beside_its_journal(journal: Path) -> None:
-    Tape(beside(journal))
-    for name in ("game.pgn", "game.db.txt", "tape.flac", "-wal", "game-wal", "game.db-walk"):
+    Tape(tape_folder(journal))
+    (journal.parent / "empty").touch()
+    for name in ("game.pgn", "game.jsonl.txt", "tape.flac", "game", "empty"):
         check_output(journal, journal.with_name(name))
 
 
@@ -368,8 +367,8 @@ def test_who_has_no_tape_is_told_so_whatever_can_be_heard(journal: Path) -> None
     with pytest.raises(TapeError, match="--tape"):
         find_tape(journal)
     with pytest.raises(JournalError, match="no journal at"):
-        find_tape(journal.with_name("none.db"))
-    made = Tape(beside(journal))
+        find_tape(journal.with_name("none.jsonl"))
+    made = Tape(tape_folder(journal))
     assert find_tape(journal).folder == made.folder
 
 
@@ -387,7 +386,7 @@ def score(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 def test_a_game_is_headed_with_what_play_was_told_and_the_day_it_was_played(
     tmp_path: Path,
 ) -> None:
-    journal, before = str(tmp_path / "game.db"), datetime.date.today()
+    journal, before = str(tmp_path / "game.jsonl"), datetime.date.today()
     done = command(
         "play", "--microphone", "none", "--silent", "--journal", journal, "--event", "Cup",
         "--site", "Oslo NOR", "--round", "3", "--white", "Ada", typed="start\ne4\n\nquit\n",
@@ -415,10 +414,10 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("none.db",), "no journal"),
+        (("none.jsonl",), "no journal"),
         (("{}", "--format", "tape", "--output", "x.wav"), "no tape"),
         (("{}", "--output", "{}"), "over its journal"),
-        (("{}", "--output", "{}-wal"), "part of a journal"),
+        (("{}", "--output", "game.links"), "part of a table"),
         (("{}", "--format", "tape"), "no tape"),
         (("{}", "--header", "Site"), "equals sign"),
         (("{}", "--header", "FEN=x"), "where the game began"),
@@ -446,17 +445,15 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
 def test_the_command_writes_what_comes_before_missing_facts_and_then_says_so(
     journal: Path,
 ) -> None:
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
-    db.close()
+    lose(journal, 18, 20)
     before = journal.read_bytes()
     done = score(str(journal))
     assert done.returncode == 2
     game = chess.pgn.read_game(io.StringIO(done.stdout.decode()))
     assert game is not None and [move.uci() for move in game.mainline_moves()] == MOVES[:3]
     lines = done.stderr.decode().strip().splitlines()
-    assert len(lines) == 1 and "lacks facts 18 to 20" in lines[0]
+    assert len(lines) == 1 and "line 18" in lines[0]
     replayed = command("replay", "--journal", str(journal))
     assert replayed.returncode == 2 and replayed.stdout
-    assert "lacks facts 18 to 20" in replayed.stderr.decode()
+    assert "line 18" in replayed.stderr.decode()
     assert journal.read_bytes() == before

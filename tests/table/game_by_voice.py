@@ -30,7 +30,7 @@ from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
-from blindplay.record import Journal
+from blindplay.record import Journal, read_journal
 from blindplay.speech.audio import DeviceSink, MicrophoneSource, read_audio
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.models.folders import find_model
@@ -220,7 +220,7 @@ class Hall:
         stack.callback(own.close)
         self.speaker = Told(synthesiser, own, own, on_error=self.log.lines.append)
         self.speaker.voicing = Voicing(rate=300)
-        journal = stack.enter_context(Journal(folder / "game.db"))
+        journal = stack.enter_context(Journal(folder / "game.jsonl"))
         setup = Setup(
             t=0,
             time_control="900+10",
@@ -440,8 +440,8 @@ def main() -> None:
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     with SoundServer(folder) as server:
         observed = SCENARIOS[name](server, folder)
-        with Journal(folder / "game.db", create=False) as journal:
-            observed["facts"] = [fact.to_json() for fact in journal.facts()]
+        contents = read_journal(folder / "game.jsonl")
+        observed["facts"] = [fact.to_json() for fact in contents.facts]
         print(json.dumps(observed), flush=True)
 
 

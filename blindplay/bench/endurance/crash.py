@@ -38,7 +38,7 @@ from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, pieces_of, read_placement
 from blindplay.laws.state import OTHER
-from blindplay.record import Journal, JournalError
+from blindplay.record import JournalError, read_journal
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.session import plain
 from blindplay.wording.pack_words import PackWords
@@ -183,7 +183,7 @@ class _Hall:
     def new_game(self) -> None:
         self.number += 1
         self.seen.games += 1
-        self.journal = self.folder / f"game-{self.number}.db"
+        self.journal = self.folder / f"game-{self.number}.jsonl"
         self.setup: dict[str, object] | None = {
             "t": 0, "fact": "setup", "time_control": "5400+30", "arbiter": "automatic",
             "white": {"impaired": True, "name": "Anna", "assistant": True},
@@ -398,8 +398,7 @@ def _runs(line: str) -> bool:
 
 
 def _read(journal: Path) -> list[Fact]:
-    with Journal(journal, read_only=True) as opened:
-        return list(opened.facts())
+    return read_journal(journal).facts
 
 
 def _fold(facts: list[Fact]) -> tuple[Game, list[tuple[int, Ruling]]]:

@@ -28,7 +28,7 @@ from blindplay.hearing.decision import open_recogniser
 from blindplay.language import Language, load
 from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
-from blindplay.record import Journal
+from blindplay.record import Journal, read_journal
 from blindplay.speech.audio import QueueSource, SilentSink
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import find_model
@@ -131,7 +131,7 @@ def soak(
     played = 0.0
     with tempfile.TemporaryDirectory(prefix="blindplay-soak-") as folder:
         while time.monotonic() < end:
-            journal = Path(folder) / f"game-{found.games}.db"
+            journal = Path(folder) / f"game-{found.games}.jsonl"
             played += _play(journal, pack, recogniser, speed, end, rng, found)
             found.games += 1
             found.samples.append(sample(played / 3600))
@@ -246,10 +246,9 @@ def _until(there: Callable[[], bool]) -> bool:
 def _replay(path: Path, given: list[Ruling], found: SoakFigures) -> None:
     game = Game(PackWords())
     again: list[Ruling] = []
-    with Journal(path, read_only=True) as journal:
-        for fact in journal.facts():
-            found.facts += 1
-            again += game.apply(fact)
+    for fact in read_journal(path).facts:
+        found.facts += 1
+        again += game.apply(fact)
     found.rulings += len(given)
     if again != given:
         at = next((i for i, one in enumerate(given) if again[i : i + 1] != [one]), len(given))
