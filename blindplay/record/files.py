@@ -80,12 +80,13 @@ def keep_damaged(journal: Path, content: bytes) -> Path:
     return new
 
 
-def was_cut_from_copy(journal: Path, content: bytes) -> bool:
-    """Whether ``content`` begins the newest damaged copy: nothing was added since the damage."""
+def damaged_before(journal: Path, content: bytes) -> Path | None:
+    """The newest damaged copy, if ``content`` is its beginning: nothing was added since."""
     copies, _ = _copies(journal)
     with contextlib.suppress(OSError):
-        return bool(copies) and copies[-1].read_bytes().startswith(content)
-    return False
+        if copies and copies[-1].read_bytes().startswith(content):
+            return copies[-1]
+    return None
 
 
 def write_new(path: Path, content: bytes) -> None:

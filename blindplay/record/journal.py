@@ -284,9 +284,9 @@ class Journal:
             with contextlib.suppress(OSError):  # a full disk ends no game; try again later
                 copy = self._restore(content)
                 self.notes += (f"The damaged journal is kept as {copy}.",)
-        elif resume and content and files.was_cut_from_copy(self.path, content):
+        elif resume and content and (copy_before := files.damaged_before(self.path, content)):
             self.damaged = True  # a power cut came before anybody was told
-            self.notes += (f"The journal {self.path} was damaged; the damaged one is kept.",)
+            self.notes += (f"The journal was damaged before, and is kept as {copy_before}.",)
 
     def _restore(self, damaged: bytes) -> Path:
         """Keep a copy of the damaged file as evidence, then cut off what comes after the last

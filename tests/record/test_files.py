@@ -44,9 +44,9 @@ def test_the_same_damage_is_kept_once(tmp_path: Path) -> None:
     first = files.keep_damaged(journal, b"spoilt")
     assert files.keep_damaged(journal, b"spoilt") == first
     assert files.keep_damaged(journal, b"otherwise").name == "game.damaged-2.jsonl"
-    assert files.was_cut_from_copy(journal, b"other")
-    assert not files.was_cut_from_copy(journal, b"spoilt")
-    assert not files.was_cut_from_copy(tmp_path / "other.jsonl", b"other")
+    assert files.damaged_before(journal, b"other") == tmp_path / "game.damaged-2.jsonl"
+    assert files.damaged_before(journal, b"spoilt") is None
+    assert files.damaged_before(tmp_path / "other.jsonl", b"other") is None
 
 
 def test_a_new_file_has_its_name_only_when_it_is_complete(tmp_path: Path) -> None:

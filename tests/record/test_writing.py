@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 from blindplay.language import languages, load
 from blindplay.language.scoresheets import braille, reading
 from blindplay.laws import facts as f
-from blindplay.laws.facts import parse
-from blindplay.record import Journal, JournalError, Tape, TapeError
+from blindplay.record import Journal, JournalError, Tape
 from blindplay.record.tape import tape_folder
-from blindplay.record.tape_playback import find_tape, play_tape
+from blindplay.record.tape_playback import play_tape
 from blindplay.record.writing import (
     BrokenGameError,
     EntryForm,
@@ -30,51 +29,18 @@ from blindplay.record.writing import (
     Scored,
     check_output,
 )
-from blindplay.speech.audio import SilentSink, read_audio
 from blindplay.table import Table
 from tests.command_line import run
 from tests.record import games
+from tests.record.recorded import MOVES, WORDS, lose, recorded
 
-MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
-WORDS = [
-    "Bauer Eva zwei Eva vier", "Bauer Eva sieben Eva fünf", "Springer Gustav eins Felix drei",
-    "Springer Bella acht Cäsar sechs", "Läufer Felix eins Bella fünf",
-    "Bauer Anna sieben Anna sechs", "Kurze Rochade", "Springer Gustav acht Felix sechs",
-]  # fmt: skip
 GERMAN = ["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "0-0", "Sf6"]
 BRF = ("E#D", "E#E", ".SF#C", ".SC#F", ".LB#E", "A#F", "#J-#J", ".SF#F")
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
-    return played(tmp_path / "game.jsonl", WORDS)
-
-
-def played(path: Path, texts: list[str], **setup: Any) -> Path:
-    start = {
-        "t": 0, "fact": "setup", "arbiter": "automatic", "event": "Cup", "date": "2026-11-21",
-        "time_control": "5400+30", "white": {"name": "Ada", "impaired": True}, **setup,
-    }  # fmt: skip
-    with Journal(path) as kept:
-        made = parse(start)
-        assert isinstance(made, f.Setup)
-        table = Table(kept, made)
-        table.submit(f.Start())
-        for ply, (move, text) in enumerate(zip(MOVES, texts, strict=False), 1):
-            side, other = ("white", "black") if ply % 2 else ("black", "white")
-            table.submit(f.Make(by=side, move=move))
-            table.submit(f.Announce(by=side, move=move))
-            table.submit(f.Make(by=other, move=move))
-            table.submit(f.Press(by=side))
-            table.submit(f.Record(by="white", ply=ply, text=text))
-        assert len(table.game.history) == len(texts)
-    return path
-
-
-def lose(path: Path, first: int, last: int) -> None:
-    """Remove lines. Setup and start are the first two, and five facts make a ply."""
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(lines[: first - 1] + lines[last:]))
+    return recorded(tmp_path / "game.jsonl", WORDS)
 
 
 def add(path: Path, fact: f.Fact) -> None:
@@ -112,7 +78,7 @@ def test_longhand_is_the_announcements_whatever_was_written(tmp_path: Path) -> N
         for at, words in enumerate(WORDS)
     ]
     for name, texts in (("words", WORDS), ("notation", GERMAN), ("uci", MOVES)):
-        path = played(tmp_path / f"{name}.jsonl", texts)
+        path = recorded(tmp_path / f"{name}.jsonl", texts)
         assert Scored.of(path).write(RecordFormat.LONGHAND).splitlines()[-len(WORDS) :] == wanted
 
 
@@ -214,29 +180,13 @@ def test_any_sheet_of_any_game_can_be_written_in_every_form(
 
 def test_a_sheet_is_written_in_its_owners_language_or_another(tmp_path: Path) -> None:
     white = {"impaired": True, "language": "nb"}
-    path = played(tmp_path / "game.jsonl", GERMAN, white=white, black={"language": "en"})
+    path = recorded(tmp_path / "game.jsonl", GERMAN, white=white, black={"language": "en"})
     assert "Noteringsskjema for Hvit" in Scored.of(path).write(RecordFormat.LONGHAND)
     assert "Scoresheet of Black" in Scored.of(path).write(RecordFormat.LONGHAND, "black")
     assert '<html lang="sv">' in Scored.of(path).write(RecordFormat.HTML, language="sv")
 
 
-def test_the_tape_is_heard_from_a_move_on_and_printed(journal: Path) -> None:
-    tape = Tape(tape_folder(journal))
-    for ply, text in enumerate(WORDS, 1):
-        pcm = bytes([ply, 0]) * 8_000
-        tape.keep(pcm, 16_000, t=1500 * ply, ply=ply, by="table", words=text)
-    sink, out = SilentSink(), io.StringIO()
-    play_tape(journal, 4, None, sink, out)
-    assert out.getvalue().splitlines() == [
-        "10.5 4. table: Kurze Rochade",
-        "12.0 4. … table: Springer Gustav acht Felix sechs",
-    ]
-    assert [played.seconds for played in sink.played] == [0.5, 0.5]
-    play_tape(journal, None, journal.with_suffix(".flac"), None, out)
-    assert len(read_audio(journal.with_suffix(".flac"), 16_000)) / 32_000 == pytest.approx(7.5)
-
-
-def test_a_file_that_is_no_journal_of_a_game_is_said(tmp_path: Path) -> None:
+def test_a_file_without_a_game_is_refused_with_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="no journal at"):
         Scored.of(tmp_path / "none.jsonl")
     Journal(tmp_path / "empty.jsonl").close()
@@ -244,7 +194,7 @@ def test_a_file_that_is_no_journal_of_a_game_is_said(tmp_path: Path) -> None:
         Scored.of(tmp_path / "empty.jsonl")
 
 
-def test_of_a_journal_that_lacks_facts_the_game_before_them_is_given_and_it_is_said(
+def test_a_damaged_journal_gives_the_game_before_the_damage_and_a_sentence(
     journal: Path,
 ) -> None:
     lose(journal, 18, 20)
@@ -261,17 +211,6 @@ def test_of_a_journal_that_lacks_facts_the_game_before_them_is_given_and_it_is_s
     with pytest.raises(JournalError, match="not a BlindPlay journal") as nothing:
         Scored.of(journal)
     assert not isinstance(nothing.value, BrokenGameError)
-
-
-def test_the_tape_of_a_journal_that_lacks_facts_is_heard_all_the_same(journal: Path) -> None:
-    tape = Tape(tape_folder(journal))
-    for ply, text in enumerate(WORDS, 1):
-        tape.keep(bytes(800), 16_000, t=1500 * ply, ply=ply, by="table", words=text)
-    lose(journal, 9, 9)
-    sink, out = SilentSink(), io.StringIO()
-    play_tape(journal, 4, None, sink, out)
-    assert len(sink.played) == 2
-    assert "trouble: " in out.getvalue() and "line 9" in out.getvalue()
 
 
 def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) -> None:
@@ -291,7 +230,7 @@ def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_record_is_not_written_over_a_journal(journal: Path, there: bool) -> None:
-    other = played(journal.with_name("other"), [])
+    other = recorded(journal.with_name("other"), [])
     damaged = journal.with_name("game.damaged-1.jsonl")
     damaged.write_bytes(b"what a power cut has left")
     shouted = journal.with_name("GAME.jsonl")
@@ -305,7 +244,7 @@ def test_a_record_is_not_written_over_a_journal(journal: Path, there: bool) -> N
 
 
 @pytest.mark.parametrize("name", ["game.pulse", "game.links", "other.PULSE"])
-def test_a_record_is_not_written_over_where_the_clocks_stood_and_who_is_in(
+def test_a_record_is_not_written_over_a_pulse_or_the_links_of_the_console(
     journal: Path, name: str
 ) -> None:
     with pytest.raises(ValueError, match="give another --output"):
@@ -361,15 +300,6 @@ def test_a_header_without_a_value_or_of_another_position_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         Scored.of(journal, {name: value})
-
-
-def test_who_has_no_tape_is_told_so_whatever_can_be_heard(journal: Path) -> None:
-    with pytest.raises(TapeError, match="--tape"):
-        find_tape(journal)
-    with pytest.raises(JournalError, match="no journal at"):
-        find_tape(journal.with_name("none.jsonl"))
-    made = Tape(tape_folder(journal))
-    assert find_tape(journal).folder == made.folder
 
 
 def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
@@ -442,7 +372,7 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
     assert journal.read_bytes() == before
 
 
-def test_the_command_writes_what_comes_before_missing_facts_and_then_says_so(
+def test_the_command_writes_the_game_before_the_damage_and_then_says_so(
     journal: Path,
 ) -> None:
     lose(journal, 18, 20)
