@@ -41,7 +41,7 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
         ("board", "--port", "no-such-port"),
         ("board", "--port", "carrier-pigeon://x"),
         ("replay", "no-such-file.jsonl"),
-        ("replay", "--journal", "no-such-file.db"),
+        ("replay", "--journal", "no-such-file.jsonl"),
         ("replay", "--edition", "fide-1800"),
         ("play", "--time-control", "soon"),
         ("play", "--resume"),

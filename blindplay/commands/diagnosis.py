@@ -31,8 +31,8 @@ from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
 from blindplay.language import Language
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, storage
-from blindplay.record.tape import beside
+from blindplay.record import Journal, JournalError, read_journal, storage
+from blindplay.record.tape import tape_folder
 from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
 
@@ -122,24 +122,16 @@ def _journal(folder: Path) -> Iterator[Diagnosis]:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".doctor-") as trial:
-            path = Path(trial) / "trial.db"
+            path = Path(trial) / "trial.jsonl"
             with Journal(path) as journal:
                 took = sorted(_append(journal, t) for t in range(20))
-                has_log = path.with_name(f"{path.name}-wal").exists()
     except (JournalError, OSError) as error:
         reason = error if isinstance(error, JournalError) else f"{folder}: {error.strerror}."
         yield Diagnosis(False, "journal", f"No game can be kept: {reason}")
         return
     yield Diagnosis(True, "journal", f"Games are kept in {folder}.")
     usual = statistics.median(took)
-    if not has_log:
-        yield Diagnosis(
-            False,
-            "disk",
-            f"The disk with {folder} cannot keep SQLite's write-ahead log, as some network folders "
-            "cannot; name a file on a disk of this machine with --journal.",
-        )
-    elif usual > _LATE_MS:
+    if usual > _LATE_MS:
         yield Diagnosis(
             False,
             "disk",
@@ -171,22 +163,22 @@ def _append(journal: Journal, t: int) -> float:
 
 def _games(folder: Path) -> Iterator[Diagnosis]:
     """Whether the newest games can be read to their ends, and how many games have sound."""
-    journals = sorted(folder.glob("*.db"), key=lambda path: path.stat().st_mtime)
+    journals = sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
     newest = [path for path in journals if ".damaged-" not in path.name][-_GAMES:]
     bad = 0
     for path in newest:
         try:
-            with Journal(path, read_only=True) as journal:
-                for _ in journal.facts():
-                    pass
+            trouble = read_journal(path).trouble
         except JournalError as error:
+            trouble = str(error)
+        if trouble:
             bad += 1
-            yield Diagnosis(False, "games", str(error), "A game cannot be read to its end.")
+            yield Diagnosis(False, "games", trouble, "A game cannot be read to its end.")
     if newest and not bad:
         yield Diagnosis(
             True, "games", f"Games that were read to their ends: the last {len(newest)}."
         )
-    taped = sum(beside(path).is_dir() for path in journals)
+    taped = sum(tape_folder(path).is_dir() for path in journals)
     if taped:
         yield Diagnosis(
             True, "tape", f"Games with sound on tape: {taped}; blindplay forget removes it."

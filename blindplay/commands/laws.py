@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,6 @@ from . import options
 
 if TYPE_CHECKING:
     import chess
-
-    from blindplay.laws.facts import Fact
 
 
 @click.command()
@@ -81,17 +78,13 @@ def replay(file: str, edition: str | None, journal: Path | None) -> None:
     Both are JSON Lines, as described in docs/facts-and-rulings.md.
     """
     from blindplay.laws.rulings import dumps
-    from blindplay.record import Journal
-    from blindplay.record.replay import read
+    from blindplay.record.replay import read, read_from_journal
     from blindplay.record.replay import replay as rule
 
     options.find_own_languages()
     with contextlib.ExitStack() as stack:
         if journal is not None:
-            opened = stack.enter_context(Journal(journal, read_only=True))
-            facts: Iterable[tuple[str, Fact]] = (
-                (f"{journal}:{n}", fact) for n, fact in enumerate(opened.facts(), 1)
-            )
+            facts = read_from_journal(journal)
         else:
             facts = read(stack.enter_context(options.open_text(file)), file)
         for ruling in rule(facts, edition):

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from blindplay.laws import Fact, Game, Origin, Ruling, Taken
 from blindplay.record import Tape, TapeError
-from blindplay.record.tape import Recording, beside
+from blindplay.record.tape import Recording, tape_folder
 
 
 class TablePort(Protocol):
@@ -66,6 +66,6 @@ def tape_of(table: TablePort) -> Mapping[int, Recording]:
     """The recordings on the table's tape by number, in order; none without a tape. Reads files, so
     do not call it while the game is held."""
     try:
-        return {one.number: one for one in Tape(beside(table.path), create=False).recordings()}
+        return {one.number: one for one in Tape(tape_folder(table.path), create=False).recordings()}
     except (TapeError, OSError):
         return {}

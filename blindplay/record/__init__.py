@@ -1,17 +1,16 @@
-"""What stays of a game: the journal of facts, the two scoresheets, the PGN, the tape."""
+"""The record of a game: the journal of facts, the two scoresheets, the PGN, the tape."""
 
-from .journal import Journal, JournalError
-from .rescue import Reopened, reopen
+from .journal import Journal, JournalContents, JournalError, read_journal
 from .score import pgn, scoresheet
 from .tape import Tape, TapeError
 
 __all__ = [
     "Journal",
+    "JournalContents",
     "JournalError",
-    "Reopened",
     "Tape",
     "TapeError",
     "pgn",
-    "reopen",
+    "read_journal",
     "scoresheet",
 ]

@@ -1,8 +1,8 @@
-"""Two scoresheets and two boards as they lie on the table, and what the Laws say about them.
+"""Decisions under the Laws about two scoresheets and two boards that may differ.
 
-For an arbiter who is called to a game that the program has not watched: the sheets are files of
-moves as people wrote them, the boards are what stands on them. Nothing is repaired silently; every
-line cites the article it rests on.
+This is for an arbiter who is called to a game that the program has not watched. The sheets are
+files of moves as the players wrote them; the boards are positions. Nothing is corrected silently,
+and every sentence cites the article on which it rests.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,12 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
+from blindplay.laws.state import OTHER
 from blindplay.wording.board_steps import UNKNOWN, named, plan, say_step
 from blindplay.wording.moves import diagnosis, move_in_words, ply_in_words
 from blindplay.wording.pack_words import PackWords
 
-# On which rule the decision rests, by why the game ends before the sheets do.
+# The rule on which the decision rests, by the reason why the common game ends.
 _RULES = {
     None: "boards_differ",
     "parted": "boards_differ_sheets_differ",
@@ -37,9 +39,8 @@ _RULES = {
     "ambiguous": "displaced_found",
     "unfit": "displaced_found",
 }
-_OTHER = {"white": "black", "black": "white"}
 _DOUBTED = frozenset(doubt.value for doubt in Doubt)
-_MOST_ODD = 8  # squares that one slip can make differ, and a few more
+_MOST_DIFFERENT = 8  # squares: more than one slip can change
 
 CitedSentence = tuple[str, tuple[str, ...]]
 """A sentence and the articles that it rests on."""
@@ -47,8 +48,8 @@ CitedSentence = tuple[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class BoardDecision:
-    """One board: whether it is right, whose sheet it shows if the sheets part, why it stands as
-    it does, and the steps that put it right."""
+    """One board. ``right``: it shows the position of the game; ``shows``: the sides whose sheet it
+    shows, if the sheets part; ``explanations`` of its position; ``steps`` that correct it."""
 
     placement: str
     right: bool
@@ -59,8 +60,8 @@ class BoardDecision:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """What is decided. ``lines`` are the sentences, each with its articles; ``spoken`` the same
-    for a synthesiser, without what only the eye can read."""
+    """The decision. ``lines`` are the sentences, each with its articles; ``spoken`` are the same
+    for a synthesiser, without the entries that only the eye can read."""
 
     edition: str
     start: chess.Board
@@ -73,11 +74,11 @@ class Reconciliation:
     numbered_from: int = 1
     """The number that the sheets give to the first move."""
     alone: str | None = None
-    """Whose sheet is the only one that holds a move."""
+    """The side whose sheet is the only one that holds a move."""
     from_board: Mapping[int, str] = field(default_factory=dict)
-    """The plies that a board has decided, and whose."""
+    """The plies that a board has decided, with the side of the board."""
     boards_agree: bool = False
-    """Both boards are given and show the same position: then D.2.9 corrects nothing."""
+    """Both boards are given and show the same position, so D.2.9 corrects nothing."""
 
     def to_json(self) -> dict[str, Any]:
         """The object that docs/reconcile.md describes."""
@@ -123,8 +124,10 @@ class Reconciliation:
 
 
 def read_sheet(path: Path) -> list[SheetEntry]:
-    """The entries of a sheet in a file; ``.brf`` is one for a Braille embosser. Raises
-    :class:`ValueError` with a sentence for what cannot be read."""
+    """The entries of a sheet in a file; a ``.brf`` file is for a Braille embosser.
+
+    :raises ValueError: if it cannot be read.
+    """
     if not path.is_file():
         raise ValueError(f"There is no file {path}; check the name.")
     try:
@@ -132,25 +135,27 @@ def read_sheet(path: Path) -> list[SheetEntry]:
     except OSError as error:
         raise ValueError(f"{path} cannot be read ({error.strerror}).") from None
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise ValueError(f"{path} is no text; give a file with the moves as they were written.")
+        raise ValueError(f"{path} is not a text file; give one that holds the moves as written.")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:
-        text = data.decode("cp1252", errors="replace")  # as older programs write it
+        text = data.decode("cp1252", errors="replace")  # the encoding of older programs
     return entries(text, brf=path.suffix.lower() == ".brf")
 
 
 def check_board(placement: str, option: str) -> str:
-    """A placement as FEN's first field, ``?`` for a piece that nobody has named; the rest of a FEN
-    is left out. Raises :class:`ValueError` with a sentence that names ``option``."""
+    """The first field of a FEN, in which ``?`` is an unnamed piece.
+
+    :raises ValueError: if it is not a placement; the message names ``option``.
+    """
     first = placement.split()[0] if placement.split() else ""
     try:
         chess.BaseBoard(first.replace(UNKNOWN, "P"))
     except ValueError:
         raise ValueError(
-            f"{option} {placement!r} is no placement in FEN; write the ranks from 8 to 1, such as "
-            "4k3/8/8/8/8/8/8/4K3."
+            f"{option} {placement!r} is not a placement in FEN; write the ranks from 8 to 1, such "
+            "as 4k3/8/8/8/8/8/8/4K3."
         ) from None
     return first
 
@@ -162,8 +167,11 @@ def decide(
     edition: str,
     pack: Language,
 ) -> Reconciliation:
-    """What the Laws say: ``sheets`` by side, ``boards`` by side as checked placements (a side may
-    be missing). Raises :class:`ValueError` where neither sheet holds a move."""
+    """The decision under the Laws. ``sheets`` and ``boards`` are by side; a board is a placement
+    from :func:`check_board`, and either board may be missing.
+
+    :raises ValueError: if neither sheet holds a move.
+    """
     if not any(entry.text for sheet in sheets.values() for entry in sheet):
         raise ValueError("Neither sheet holds a move; check the files.")
     placed = {side: _placed(sheet, start) for side, sheet in sheets.items()}
@@ -179,32 +187,33 @@ def decide(
     cite = load(edition).cite
     articles = cite(_RULES[found.stop])
     own = {}
-    if found.stop == "parted" and boards:  # then each sheet is a game of its own
+    if found.stop == "parted" and boards:  # each sheet is a game of its own
         own = {
             side: compare(start, {"white": {}, "black": {}, side: sheet}, readers).moves
             for side, sheet in written.items()
         }
     same = len(boards) == 2 and len(set(boards.values())) == 1
-    looked_at = {
-        side: _look(side, placement, found, own, start, {*found.inferred, *from_board}, same)
+    examined = {
+        side: _examine(side, placement, found, own, start, {*found.inferred, *from_board}, same)
         for side, placement in boards.items()
     }
     remarks = list(_remarks(sheets, found))
     decision = Reconciliation(
-        edition, start, found, articles, looked_at, remarks,
+        edition, start, found, articles, examined, remarks,
         numbered_from=max(number for _, number in placed.values()),
         alone=_alone(written, found), from_board=from_board, boards_agree=same,
     )  # fmt: skip
-    lines = list(_sentences(decision, written, pack, cite))
-    spoken = [words for words, _ in _sentences(decision, written, pack, cite, as_written=False)]
+    lines = list(_DecisionWords(decision, written, pack, cite).sentences())
+    heard = _DecisionWords(decision, written, pack, cite, as_written=False).sentences()
+    spoken = [words for words, _ in heard]
     return dataclasses.replace(decision, lines=lines, spoken=spoken)
 
 
 def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntry], int]:
-    """The entries of one sheet by plies of the game, 1 for the first, and the number that the
-    sheet gives to its first move: it goes on with the numbers of ``start``, or begins with one.
+    """The entries of one sheet by plies of the game, from 1, and the number of its first move. A
+    sheet continues the numbers of ``start``, or begins with 1.
 
-    Where Black begins, the first entry is his, whether or not something stands for White's move.
+    If Black begins, the first entry is Black's, with or without a mark for White's move.
     """
     counted = 2 * (start.fullmove_number - 1)
     goes_on = min((entry.ply for entry in sheet), default=0) > counted
@@ -216,7 +225,7 @@ def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntr
         if first.ply == 1 and is_gap(first.text):
             placed = placed[1:]
         elif first.ply == 1 and any(entry.ply == 2 for entry in placed):
-            return placed, number  # counted in pairs that Black begins
+            return placed, number  # each pair begins with Black
         elif first.ply == 1:
             placed[0] = dataclasses.replace(first, ply=2)
         placed = [dataclasses.replace(entry, ply=entry.ply - 1) for entry in placed]
@@ -224,7 +233,7 @@ def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntr
 
 
 def _alone(written: Mapping[str, Mapping[int, str]], found: Comparison) -> str | None:
-    """Whose sheet holds moves where the other one holds none that can be read."""
+    """The side whose sheet holds moves, if no entry of the other sheet can be read."""
     nothing = {(side, ply) for side, ply, entry in found.odd if not entry.legible}
     holding = [
         side for side, sheet in written.items() if any((side, ply) not in nothing for ply in sheet)
@@ -235,9 +244,8 @@ def _alone(written: Mapping[str, Mapping[int, str]], found: Comparison) -> str |
 def _decided_by_boards(
     found: Comparison, start: chess.Board, boards: Mapping[str, str]
 ) -> tuple[Comparison, Mapping[int, str]]:
-    """Where the sheets leave several games open, a board may show which of them it was; with
-    the plies that it decides, and whose board it is. The other board must not speak for another
-    of them."""
+    """The comparison after a board has decided between several possible games, with the plies that
+    it decides and its side. The other board must not speak for another of these games."""
     if len(found.lines) < 2:
         return found, {}
     shown: dict[tuple[chess.Move, ...], str] = {}
@@ -278,15 +286,16 @@ def _speaks_for_another(
     others: Sequence[tuple[chess.Move, ...]],
     start: chess.Board,
 ) -> bool:
-    """Whether a board can be explained at least as well by another game than ``line``."""
+    """Whether another game than ``line`` explains a board at least as well."""
 
     def slips(game: tuple[chess.Move, ...], open_: set[int]) -> int:
-        """The fewest slips that explain the board and leave the plies in ``open_`` alone."""
+        """The smallest number of slips, none of them in the plies ``open_``, that explain the
+        board."""
         goal = pieces_of(_after(start, game))
         shown = named(placement, goal)
         odd = sum(goal.get(at) != shown.get(at) for at in goal.keys() | shown.keys())
-        if odd > _MOST_ODD:
-            return _MOST_ODD
+        if odd > _MOST_DIFFERENT:
+            return _MOST_DIFFERENT
         return min(
             (
                 len(told)
@@ -298,7 +307,7 @@ def _speaks_for_another(
                     if slip.ply is not None
                 )
             ),
-            default=_MOST_ODD,
+            default=_MOST_DIFFERENT,
         )
 
     mine = slips(line, set())
@@ -309,12 +318,12 @@ def _speaks_for_another(
             ply for ply, (one, two) in enumerate(zip(line, other, strict=True), 1) if one != two
         }
         theirs = slips(other, parted)
-        if theirs < _MOST_ODD and theirs <= mine:
+        if theirs < _MOST_DIFFERENT and theirs <= mine:
             return True
     return False
 
 
-def _look(
+def _examine(
     side: str,
     placement: str,
     found: Comparison,
@@ -323,8 +332,8 @@ def _look(
     not_written: Collection[int],
     same: bool,
 ) -> BoardDecision:
-    """What is to be said of one board. ``not_written``: plies of the game that no sheet tells.
-    ``same``: the other board shows the same."""
+    """The decision about one board. ``not_written``: plies of the game that no sheet holds.
+    ``same``: the other board shows the same position."""
     goal = pieces_of(found.position)
     shown = named(placement, goal)
     right = shown == goal
@@ -332,24 +341,23 @@ def _look(
     explanations: tuple[Explanation, ...] = ()
     shows: tuple[str, ...] = ()
     if found.stop == "parted":
-        # Whose game does it show? If nobody's, what happened is told from its owner's sheet.
+        # If it shows neither sheet's game, explain it from the sheet of its owner.
         shows = tuple(
             of for of in SIDES if explain(start, own[of], shown, named=with_names) == ((),)
         )
         if not shows and not right:
             explanations = explain(start, own[side], shown, named=with_names)
     elif not right and found.stop is None and found.open_from is None:
-        # Where the game is not known to its end, nothing tells what was done instead of it.
+        # If the end of the game is unknown, no explanation can be relied on.
         explanations = explain(start, found.moves, shown, named=with_names)
         if any(slip.ply in not_written for slips in explanations for slip in slips):
-            explanations = ()  # it would be told as written what is not
+            explanations = ()  # a sentence would name as written a move that is not
     todo = () if same and found.stop != "illegal" else steps(shown, goal)
     return BoardDecision(placement, right, shows, explanations, todo)
 
 
 def _remarks(sheets: Mapping[str, list[SheetEntry]], found: Comparison) -> Iterator[dict[str, Any]]:
-    """What is odd about the entries up to where the sheets part: how sure the reading is, what
-    it was taken for, and what was struck through."""
+    """The uncertain, doubtful and struck entries up to the ply where the sheets part."""
     odd = {(side, ply): entry for side, ply, entry in found.odd}
     entries_ = sorted((entry.ply, side, entry) for side, sheet in sheets.items() for entry in sheet)
     for ply, side, entry in entries_:
@@ -369,138 +377,184 @@ def _remarks(sheets: Mapping[str, list[SheetEntry]], found: Comparison) -> Itera
             }
 
 
-def _sentences(
-    decision: Reconciliation,
-    written: Mapping[str, Mapping[int, str]],
-    pack: Language,
-    cite: Callable[[str], tuple[str, ...]],
-    *,
-    as_written: bool = True,
-) -> Iterator[CitedSentence]:
-    """The decision in sentences. ``as_written``: entries are shown as well as said."""
-    found, articles = decision.comparison, decision.articles
-    mover = "white" if decision.start.turn else "black"
-    before = decision.numbered_from - 1
-    recording, arbiter = cite("recording"), cite("arbiter_sets_clocks")
-    same = decision.boards_agree
-    unwritten = same and found.stop is None and not all(b.right for b in decision.boards.values())
-    # D.2.9 is for boards that show different positions.
-    told_under = recording if unwritten or (same and found.stop == "parted") else articles
+@dataclass(frozen=True)
+class _DecisionWords:
+    """Puts a decision into sentences, each with its articles.
 
-    def player(side: str) -> str:
-        return pack.sentence(side)
+    ``written`` are the entries by side and ply. ``as_written``: the sentences also show entries
+    that only the eye can read.
+    """
 
-    def place(ply: int) -> dict[str, str]:
-        return ply_in_words(ply, mover, pack, before)
+    decision: Reconciliation
+    written: Mapping[str, Mapping[int, str]]
+    pack: Language
+    cite: Callable[[str], tuple[str, ...]]
+    as_written: bool = True
 
-    def wording(position: chess.Board, move: chess.Move) -> str:
-        return move_in_words(position, move, pack, decision.edition)
+    def sentences(self) -> Iterator[CitedSentence]:
+        """All sentences, in the order in which they are read aloud."""
+        yield from self._sheets()
+        yield from self._readings()
+        yield from self._missing_entries()
+        yield from self._position()
+        for side, board in self.decision.boards.items():
+            yield from self._board(side, board)
 
-    def wrote(side: str) -> CitedSentence:
-        entry = found.entries[side]
-        if not entry.legible:
-            return pack.sentence("scoresheet_lacks", player=player(side)), told_under
-        told = [wording(found.position, move) for move in entry.moves]
-        if not told and not as_written:
-            impossible = pack.sentence("scoresheet_illegal", owner=player(side), **place(found.ply))
-            return impossible, told_under
-        shown = f"({entry.text})" if as_written else ""
-        move = f"{pack.either(told) if told else ''} {shown}".strip()
-        return pack.sentence("scoresheet_wrote", player=player(side), move=move), told_under
+    @cached_property
+    def recording(self) -> tuple[str, ...]:
+        return self.cite("recording")
 
-    if decision.alone is not None:
-        owner, empty = player(decision.alone), player(_OTHER[decision.alone])
-        yield pack.sentence("scoresheet_empty", player=empty, owner=owner), recording
-    if found.stop is None:
-        if decision.alone is None:
-            yield pack.sentence("scoresheets_agree"), told_under
-    elif found.stop == "parted":
-        yield pack.sentence("scoresheets_differ", number=place(found.ply)["number"]), told_under
-        for side in found.entries:
-            yield wrote(side)
-    else:
+    @cached_property
+    def lacks_last_moves(self) -> bool:
+        """Both boards show the same position, and it is beyond what the sheets hold."""
+        decision = self.decision
+        right = all(board.right for board in decision.boards.values())
+        return decision.boards_agree and decision.comparison.stop is None and not right
+
+    @cached_property
+    def articles(self) -> tuple[str, ...]:
+        """The articles for statements about the sheets. D.2.9 is for boards that show different
+        positions."""
+        parted = self.decision.comparison.stop == "parted"
+        if self.lacks_last_moves or (self.decision.boards_agree and parted):
+            return self.recording
+        return self.decision.articles
+
+    @property
+    def mover(self) -> str:
+        return "white" if self.decision.start.turn else "black"
+
+    def player(self, side: str) -> str:
+        return self.pack.sentence(side)
+
+    def place(self, ply: int) -> dict[str, str]:
+        return ply_in_words(ply, self.mover, self.pack, self.decision.numbered_from - 1)
+
+    def move(self, position: chess.Board, move: chess.Move) -> str:
+        return move_in_words(position, move, self.pack, self.decision.edition)
+
+    def _sheets(self) -> Iterator[CitedSentence]:
+        """Whether the sheets agree, and where they part."""
+        decision, found, pack = self.decision, self.decision.comparison, self.pack
+        if decision.alone is not None:
+            owner, empty = self.player(decision.alone), self.player(OTHER[decision.alone])
+            yield pack.sentence("scoresheet_empty", player=empty, owner=owner), self.recording
+        if found.stop is None:
+            if decision.alone is None:
+                yield pack.sentence("scoresheets_agree"), self.articles
+            return
+        if found.stop == "parted":
+            number = self.place(found.ply)["number"]
+            yield pack.sentence("scoresheets_differ", number=number), self.articles
+            for side in found.entries:
+                yield self._entry(side)
+            return
         holding = [side for side, entry in found.entries.items() if entry.certainty == "illegal"]
-        if found.stop == "illegal" and len(holding) == 1:
-            told = pack.sentence("scoresheet_illegal", owner=player(holding[0]), **place(found.ply))
-            yield told, articles
-            for side, entry in found.entries.items():
-                if as_written or side not in holding or entry.moves:
-                    yield wrote(side)
-        else:
-            yield pack.sentence(f"scoresheets_{found.stop}", **place(found.ply)), articles
-    yield from _readings(decision, pack, place, wording, recording)
-    last = len(found.moves) + (found.stop is not None)
-    for side in SIDES:
-        if last > max(written[side], default=0):
-            yield pack.sentence("must_record", player=player(side)), recording
-    for side, ply, certainty in found.unclear:
-        why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
-        yield pack.sentence(why, owner=player(side), **place(ply)), recording
-    if found.stop is not None:
-        if same and found.stop != "illegal":
-            pass  # whether anything is taken back is the arbiter's
-        elif found.moves:
-            yield pack.sentence("take_back", **place(len(found.moves))), articles
-        else:
-            yield pack.sentence("take_back_all"), articles
-    if same and (unwritten or found.stop not in (None, "illegal")):
-        yield pack.sentence("boards_same"), cite("boards_differ")
-        if unwritten:
-            yield pack.sentence("boards_not_written"), cite("record_before_next_move")
-    if found.stop is not None or unwritten:
-        yield pack.sentence("arbiter_needed", why="").strip(), arbiter
-    for side, board in decision.boards.items():
-        if board.right:
-            yield pack.sentence("board_right", player=player(side)), articles
-            continue
-        for of in board.shows:
-            yield pack.sentence("board_shows", player=player(side), owner=player(of)), told_under
-        if board.explanations and board.explanations != ((),):
-            told = diagnosis(board.explanations, side, mover, pack, before)
-            yield told, told_under
-        elif not board.shows and not same and found.stop in (None, "parted"):
-            yield pack.sentence("slip_none", player=player(side)), articles
-        if not board.steps:
-            continue
-        yield pack.sentence("correct_board", player=player(side)), articles
-        goal = pieces_of(found.position)
-        for step in plan(named(board.placement, goal), goal):
-            yield say_step(step, pack), articles
+        place = self.place(found.ply)
+        if found.stop != "illegal" or len(holding) != 1:
+            yield pack.sentence(f"scoresheets_{found.stop}", **place), decision.articles
+            return
+        owner = self.player(holding[0])
+        yield pack.sentence("scoresheet_illegal", owner=owner, **place), decision.articles
+        for side, entry in found.entries.items():
+            if self.as_written or side not in holding or entry.moves:
+                yield self._entry(side)
 
+    def _entry(self, side: str) -> CitedSentence:
+        """The entry of one side at the ply where the sheets part."""
+        found, pack = self.decision.comparison, self.pack
+        entry, player = found.entries[side], self.player(side)
+        if not entry.legible:
+            return pack.sentence("scoresheet_lacks", player=player), self.articles
+        moves = [self.move(found.position, move) for move in entry.moves]
+        if not moves and not self.as_written:
+            place = self.place(found.ply)
+            return pack.sentence("scoresheet_illegal", owner=player, **place), self.articles
+        shown = f"({entry.text})" if self.as_written else ""
+        move = f"{pack.either(moves) if moves else ''} {shown}".strip()
+        return pack.sentence("scoresheet_wrote", player=player, move=move), self.articles
 
-def _readings(
-    decision: Reconciliation,
-    pack: Language,
-    place: Callable[[int], dict[str, str]],
-    wording: Callable[[chess.Board, chess.Move], str],
-    recording: tuple[str, ...],
-) -> Iterator[CitedSentence]:
-    """What entries were taken for where that is not certain, and which moves no entry tells."""
-    found = decision.comparison
-    odd = {(side, ply): entry for side, ply, entry in found.odd}
-    doubted = {
-        (told["sheet"], told["ply"]) for told in decision.remarks if _DOUBTED & {*told["remarks"]}
-    }
-    position = decision.start.copy(stack=False)
-    for ply, move in enumerate(found.moves, 1):
-        words = wording(position, move)
+    def _readings(self) -> Iterator[CitedSentence]:
+        """The meaning of uncertain entries, and the moves that no entry holds."""
+        found, pack = self.decision.comparison, self.pack
+        odd = {(side, ply): entry for side, ply, entry in found.odd}
+        doubted = {
+            (remark["sheet"], remark["ply"])
+            for remark in self.decision.remarks
+            if _DOUBTED & {*remark["remarks"]}
+        }
+        position = self.decision.start.copy(stack=False)
+        for ply, move in enumerate(found.moves, 1):
+            words, place = self.move(position, move), self.place(ply)
+            for side in SIDES:
+                entry, values = odd.get((side, ply)), {"owner": self.player(side), **place}
+                if (side, ply) in doubted:
+                    yield pack.sentence("entry_misnumbered", **values), self.recording
+                if entry is None or move not in entry.moves:
+                    continue
+                if entry.certainty == "likely":
+                    yield pack.sentence("entry_taken", move=words, **values), self.recording
+                elif entry.certainty == "ambiguous":
+                    yield pack.sentence("entry_settled", move=words, **values), self.recording
+            if ply in self.decision.from_board:
+                owner = self.player(self.decision.from_board[ply])
+                told = pack.sentence("move_from_board", owner=owner, move=words, **place)
+                yield told, self.recording
+            elif ply in found.inferred:
+                yield pack.sentence("move_inferred", move=words, **place), self.recording
+            position.push(move)
+        if found.open_from is not None:
+            place = self.place(found.open_from)
+            yield pack.sentence("move_order_open", **place), self.recording
+
+    def _missing_entries(self) -> Iterator[CitedSentence]:
+        """Sheets that must be completed, and entries that tell no move."""
+        found = self.decision.comparison
+        last = len(found.moves) + (found.stop is not None)
         for side in SIDES:
-            entry = odd.get((side, ply))
-            values = {"owner": pack.sentence(side), **place(ply)}
-            if (side, ply) in doubted:
-                yield pack.sentence("entry_misnumbered", **values), recording
-            if entry is None or move not in entry.moves:
-                continue
-            if entry.certainty == "likely":
-                yield pack.sentence("entry_taken", move=words, **values), recording
-            elif entry.certainty == "ambiguous":
-                yield pack.sentence("entry_settled", move=words, **values), recording
-        if ply in decision.from_board:
-            owner = pack.sentence(decision.from_board[ply])
-            told = pack.sentence("move_from_board", owner=owner, move=words, **place(ply))
-            yield told, recording
-        elif ply in found.inferred:
-            yield pack.sentence("move_inferred", move=words, **place(ply)), recording
-        position.push(move)
-    if found.open_from is not None:
-        yield pack.sentence("move_order_open", **place(found.open_from)), recording
+            if last > max(self.written[side], default=0):
+                player = self.player(side)
+                yield self.pack.sentence("must_record", player=player), self.recording
+        for side, ply, certainty in found.unclear:
+            why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
+            values = {"owner": self.player(side), **self.place(ply)}
+            yield self.pack.sentence(why, **values), self.recording
+
+    def _position(self) -> Iterator[CitedSentence]:
+        """The moves that are taken back, and whether the arbiter decides."""
+        decision, found, pack = self.decision, self.decision.comparison, self.pack
+        boards_decide = decision.boards_agree and found.stop != "illegal"
+        if found.stop is not None and not boards_decide:  # else the arbiter decides on taking back
+            if found.moves:
+                place = self.place(len(found.moves))
+                yield pack.sentence("take_back", **place), decision.articles
+            else:
+                yield pack.sentence("take_back_all"), decision.articles
+        if boards_decide and (self.lacks_last_moves or found.stop is not None):
+            yield pack.sentence("boards_same"), self.cite("boards_differ")
+        if self.lacks_last_moves:
+            yield pack.sentence("boards_not_written"), self.cite("record_before_next_move")
+        if found.stop is not None or self.lacks_last_moves:
+            words = pack.sentence("arbiter_needed", why="").strip()
+            yield words, self.cite("arbiter_sets_clocks")
+
+    def _board(self, side: str, board: BoardDecision) -> Iterator[CitedSentence]:
+        """Why a board stands as it does, and the steps that correct it."""
+        decision, found, pack = self.decision, self.decision.comparison, self.pack
+        player = self.player(side)
+        if board.right:
+            yield pack.sentence("board_right", player=player), decision.articles
+            return
+        for of in board.shows:
+            owner = self.player(of)
+            yield pack.sentence("board_shows", player=player, owner=owner), self.articles
+        if board.explanations and board.explanations != ((),):
+            before = decision.numbered_from - 1
+            yield diagnosis(board.explanations, side, self.mover, pack, before), self.articles
+        elif not (board.shows or decision.boards_agree) and found.stop in (None, "parted"):
+            yield pack.sentence("slip_none", player=player), decision.articles
+        if board.steps:
+            yield pack.sentence("correct_board", player=player), decision.articles
+            goal = pieces_of(found.position)
+            for step in plan(named(board.placement, goal), goal):
+                yield say_step(step, pack), decision.articles

@@ -1,48 +1,199 @@
-"""What lies beside a journal, and what it is called.
+"""The files of one table: their names, and how to create, write, sync and lock them safely.
 
-``game.db`` has ``game.pulse``, ``game.tape`` and ``game.links`` beside it, and what was put aside
-of it is called ``game.damaged-1.db``. A journal with another ending keeps it in all these names:
-``round.1`` and ``round.2`` are two games, and share nothing.
+``game.jsonl`` has ``game.pulse``, ``game.tape`` and ``game.links`` beside it, and the copy of a
+damaged journal is ``game.damaged-1.jsonl``. A journal with another ending keeps its ending in all
+these names: ``round.1`` and ``round.2`` are two games and share nothing.
+
+Files are private to the user (mode 0600) and are never opened through a symbolic link, because a
+link could lead to another program's file.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import re
+import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-_USUAL = ".db"
-_SQLITES = ("-wal", "-shm")  # what SQLite keeps beside a database that is open, or was not closed
+SUFFIX = ".jsonl"
+"""The usual ending of a journal's name."""
+_PULSE = ".pulse"
+_PART = ".part"  # ending of a copy that is not complete
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+# Windows locks bytes, and nobody can read a locked byte: lock one that no journal reaches.
+_LOCKED_BYTE = (1 << 31) - 2
 
 
 def beside(journal: Path, end: str) -> Path:
     """The file or folder with this ``end``, for example ``.pulse``, that belongs to ``journal``."""
-    name = journal.stem if journal.suffix == _USUAL else journal.name
+    name = journal.stem if journal.suffix == SUFFIX else journal.name
     return journal.with_name(name + end)
 
 
-def around(journal: Path) -> list[Path]:
-    """The files that belong to a journal's own: SQLite's, and its pulse."""
-    sqlites = [journal.with_name(journal.name + end) for end in _SQLITES]
-    return [*sqlites, beside(journal, ".pulse")]
+def pulse_of(journal: Path) -> Path:
+    """The small file with the table's heartbeat; see :mod:`.pulse`."""
+    return beside(journal, _PULSE)
 
 
-def aside(journal: Path, what: str) -> Path:
-    """Another journal of the same game: ``game.restoring.db``."""
-    return journal.with_name(f"{journal.stem}.{what}{journal.suffix}")
-
-
-def put_aside(journal: Path) -> Iterator[Path]:
-    """The files of all journals that were put aside of this one, or left while it was restored."""
-    own = re.escape(journal.stem) + r"\.(restoring|restored|(damaged|moved)-\d+)"
-    own += re.escape(journal.suffix)
+def damaged_copies(journal: Path) -> Iterator[Path]:
+    """The copies of ``journal`` that were kept as evidence of damage, with their pulses."""
+    copy = re.escape(journal.stem) + r"\.damaged-\d+"
+    ending = re.escape(journal.suffix)
+    pulse = ("" if journal.suffix == SUFFIX else ending) + re.escape(_PULSE)
+    wanted = re.compile(f"{copy}({ending}|{pulse})({re.escape(_PART)})?")
     with contextlib.suppress(OSError):
-        for file in sorted(journal.parent.iterdir()):
-            for end in ("", *_SQLITES, ".pulse"):
-                found = file.name.removesuffix(end)
-                if end == ".pulse" and journal.suffix == _USUAL:
-                    found += _USUAL
-                if file.name.endswith(end) and re.fullmatch(own, found):
-                    yield file
-                    break
+        yield from (
+            file for file in sorted(journal.parent.iterdir()) if wanted.fullmatch(file.name)
+        )
+
+
+def _copies(journal: Path) -> tuple[list[Path], Path]:
+    """The damaged copies of a journal, the newest last, and the name for one more."""
+    copies: list[Path] = []
+    while True:
+        name = f"{journal.stem}.damaged-{len(copies) + 1}{journal.suffix}"
+        copy = journal.with_name(name)
+        if not os.path.lexists(copy):
+            return copies, copy
+        copies.append(copy)
+
+
+def keep_damaged(journal: Path, content: bytes) -> Path:
+    """Write ``content``, the bytes of a damaged journal, and its pulse under names of their own.
+
+    The copy is on the disk when this returns its path. If a power cut interrupted an earlier call,
+    the copy that is already there is used again.
+
+    :raises OSError: if the copy cannot be written.
+    """
+    copies, new = _copies(journal)
+    for copy in copies:
+        if copy.is_file() and copy.read_bytes() == content:
+            return copy
+    with contextlib.suppress(FileNotFoundError):
+        write_new(pulse_of(new), pulse_of(journal).read_bytes())
+    write_new(new, content)
+    return new
+
+
+def damaged_before(journal: Path, content: bytes) -> Path | None:
+    """The newest damaged copy, if ``content`` is its beginning: nothing was added since."""
+    copies, _ = _copies(journal)
+    with contextlib.suppress(OSError):
+        if copies and copies[-1].read_bytes().startswith(content):
+            return copies[-1]
+    return None
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file that gets its name only when all of it is on the disk. A killed process leaves
+    at most a file called ``.part``.
+
+    :raises OSError: if it cannot be written.
+    """
+    part = path.with_name(path.name + _PART)
+    part.unlink(missing_ok=True)
+    handle = open_file(part, create=True)
+    try:
+        write(handle, content)
+        sync(handle)
+    finally:
+        os.close(handle)
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def open_file(path: Path, *, create: bool = False, append: bool = True, write: bool = True) -> int:
+    """Open a regular file, with ``create`` a new one if there is none; the handle must be closed.
+
+    :raises OSError: if that cannot be done, or if ``path`` is a symbolic link or no file.
+    """
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a symbolic link")
+    flags = _BINARY | (os.O_RDWR if write else os.O_RDONLY) | (os.O_APPEND if append else 0)
+    if create:
+        with contextlib.suppress(FileExistsError):
+            handle = os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
+            sync_folder(path.parent)
+            return handle
+    # Without O_NONBLOCK, opening a named pipe would wait until somebody writes into it.
+    handle = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is not a file")
+    return handle
+
+
+def write(handle: int, content: bytes) -> None:
+    """Write all of ``content``, however little the system takes at once."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
+
+
+def truncate(handle: int, size: int) -> None:
+    """Cut off an open file after ``size`` bytes."""
+    os.ftruncate(handle, size)
+
+
+def read(handle: int) -> bytes:
+    """Everything in an open file."""
+    os.lseek(handle, 0, os.SEEK_SET)
+    parts = []
+    while part := os.read(handle, 1 << 20):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def sync(handle: int) -> None:
+    """Return when everything written into the file is on the disk."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        # fsync on macOS leaves the bytes in the cache of the disk. Some file systems know no other.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(handle)
+
+
+def sync_folder(folder: Path) -> None:
+    """Return when new names in ``folder`` are on the disk. Windows needs no such call."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):  # some network file systems refuse it
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def lock(handle: int) -> bool:
+    """Lock an open file against every other opener; False if another holds the lock.
+
+    The operating system releases the lock when the file is closed or the process ends. A process
+    that is only suspended keeps it.
+
+    :raises OSError: if the file system has no locks.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(handle, _LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        except PermissionError:
+            return False
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -1,331 +1,209 @@
-"""The journal: every fact of one table, one row each, in SQLite.
+"""The journal: every fact of one table, one line each, in a text file (JSON Lines).
 
-The journal *is* the game. :meth:`Journal.append` returns only when the row is on the disk, so a
-ruling that is announced after it can never be lost: write-ahead logging with ``synchronous=FULL``
-syncs at each commit (SQLite's documentation of that pragma).
+The journal *is* the game. :meth:`Journal.append` returns only when the line is on the disk, so a
+ruling that is announced afterwards is never lost.
 
-Each row holds a digest of itself and of the row before it: a chain. What is changed or taken out
-later breaks it, and the last link, the journal's seal, stands for the whole game. Whether rows are
-missing at the end is told by the pulse (see :mod:`.pulse`).
+A line is ``{"n":7,"wall":1763827200.123,"fact":{…},"digest":"…"}``. The digest covers the digest of
+the line before and the exact bytes of this line: the lines form a chain, so an edited, removed or
+inserted line is found. The last digest, the seal, stands for the whole game. The chain cannot show
+that lines are missing at the end; the pulse can (see :mod:`.pulse`). docs/record.md describes the
+format for other programs.
 
-A file that is deleted or moved while it is open can be written on, and what is written is lost. So
-it is looked whether the files still bear their names, and if not, all of it is written anew.
+Reading never changes anything: :func:`read_journal` gives the facts up to the first line that is
+not whole, and one sentence about the rest. Everything that reads a journal uses it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
+import json
+import math
 import os
-import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
-from urllib.parse import quote
+from typing import Any, Self
 
-from blindplay.laws.facts import Fact, FactError, dumps, loads
+from blindplay.laws.facts import Fact, FactError, dumps, parse
 
-from .files import around, aside
-from .pulse import Beat, Pulse, beside, last_beat
+from . import files
+from .pulse import Beat, Pulse, last_beat
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS fact (
-    number INTEGER PRIMARY KEY,
-    json TEXT NOT NULL,
-    chain TEXT
-) STRICT
-"""
-# SQLite quotes what it cannot read, and what is no text cannot be quoted.
-_UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
-_APPLICATION = 0x424C504C  # "BLPL": a journal says of itself that it is one
+_FIRST = b'{"n":1,"wall":'  # every journal begins with these bytes
+_DIGITS = 32  # of a digest, in hexadecimal: half a SHA-256
+_KEEP = (
+    "so what comes from there on cannot be relied on; keep the file as it is and go by the "
+    "scoresheets from there."
+)
+# A table whose last beat is recent may be writing the last line at this moment.
+_RECENT_S = 2.0
+_REREADS, _REREAD_S = 5, 0.05
 
 
 class JournalError(ValueError):
     """A journal that cannot be opened, read or written; the message says what to do."""
 
 
+@dataclass(frozen=True)
+class JournalContents:
+    """The facts of a journal up to the last whole line, and what is wrong after it."""
+
+    facts: list[Fact]
+    whole: bytes
+    """The lines of these facts."""
+    trouble: str = ""
+    """What is wrong after them, in one sentence; empty if nothing is."""
+    torn: bool = False
+    """Only the last line is incomplete: the table stopped while it wrote the line."""
+
+    @property
+    def end(self) -> tuple[int, str]:
+        """The number and the digest of the last fact; 0 and empty if there is none."""
+        return len(self.facts), _digest_of(self.whole)
+
+
+def read_journal(path: Path) -> JournalContents:
+    """Read the journal at ``path``; a table may be writing it at the same time.
+
+    :raises JournalError: if there is none, it cannot be read, or it is another program's file.
+    """
+    for _ in range(_REREADS):
+        beat = last_beat(path)  # before the lines: a running table goes on meanwhile
+        contents = _decoded(path, _content_of(path), beat)
+        if not contents.torn or beat is None or abs(time.time() - beat.wall) > _RECENT_S:
+            break
+        time.sleep(_REREAD_S)
+    return contents
+
+
+def is_journal(path: Path) -> bool:
+    """Whether the file at ``path`` begins as a journal does."""
+    try:
+        if not path.is_file():  # reading a named pipe would wait
+            return False
+        with path.open("rb") as file:
+            return file.read(len(_FIRST)) == _FIRST
+    except OSError:
+        return False
+
+
+def is_running(path: Path) -> bool:
+    """Whether a table has the journal at ``path`` open now, be it suspended or not."""
+    try:
+        handle, _ = _open_existing(path)
+    except OSError:
+        return False
+    try:
+        return not files.lock(handle)
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+
+
 class Journal:
-    """The facts of one table. Safe to use from several threads."""
+    """The journal of a running table. Safe to use from several threads.
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        create: bool = True,
-        read_only: bool = False,
-        whatever_happens: bool = False,
-        restore: Callable[[], object] | None = None,
-        restored: Sequence[Fact] = (),
-    ) -> None:
-        """Open or create the journal at ``path``.
+    It holds the operating system's lock on the file, so no second table can write the same game.
+    """
 
-        With ``read_only`` neither the file nor its folder is changed: a journal is evidence, and
-        may lie where nothing can be written. With ``whatever_happens`` one that is there and can
-        be read, but not written, is opened all the same: facts are kept until it can be. With
-        ``restore`` the file is damaged: it is not touched, and holds ``restored`` after ``restore``
-        could be called, which raises :exc:`JournalError` or :exc:`OSError` as long as it cannot.
+    def __init__(self, path: Path, *, resume: bool = False) -> None:
+        """Open the journal at ``path`` for a new game, or with ``resume`` to continue its game.
 
-        :raises JournalError: if there is no such file (unless ``create``), it is not a journal,
-            or the folder cannot be written (unless ``read_only`` or ``whatever_happens``).
+        A damaged journal is continued after its last whole line; the damaged file is kept under
+        another name first. While that, or any other writing, is impossible (a full disk, a
+        read-only folder), the journal is opened all the same, and the facts are kept in memory.
+        :attr:`notes` says what happened.
+
+        :raises JournalError: if a table has this journal open, the file is not a journal or a
+            symbolic link; with ``resume``, if there is none or its first line is damaged;
+            otherwise, if the file is damaged or cannot be created.
         """
         self.path = path
-        self._lock = threading.Lock()
-        self._unwritten: list[str] = []
-        self._end = (0, "")  # the number and the chain of the last row
-        self._certain = True  # that it is the last
-        self._pulse = None if read_only else Pulse(beside(path))
-        self._closed = False
-        self._files: dict[Path, os.stat_result] = {}  # as they were when they were opened
-        if read_only and not path.is_file():
-            raise _no_journal(path)
+        self.notes: tuple[str, ...] = ()
+        """One sentence each about damage that was found; for whoever resumes the game."""
+        self.damaged = False
+        """More than an incomplete last line was wrong: facts may be missing."""
         self.left: Beat | None = None
         """The last beat of the table that had this journal before; None if there is none."""
-        self._db: sqlite3.Connection | None
-        self._restore = restore
-        if restore is not None:
-            self._db, self._certain = None, False
-            self._unwritten += map(dumps, restored)
-            return
-        if read_only:
-            self._db = _open_to_read(path)
-            self.left = last_beat(path)
-            return
+        self._lock = threading.Lock()
+        self._pulse = Pulse(path)
+        self._closed = False
+        self._content = bytearray()  # all lines, also those that could not be written yet
+        self._end = (0, "")  # number and digest of the last line in _content
+        self._synced = 0  # so many bytes of _content are in the file
+        self._synced_end = (0, "")  # number and digest of the last line in the file
+        self._clean = False  # the file holds nothing but these bytes
+        self._damage: bytes | None = None  # what the damaged file holds, until a copy is kept
+        self._moved = False  # the file was moved, and nobody has been told yet
+        self._handle: int | None = None  # of the file, open for writing and locked
+        self._guard: int | None = None  # of a file that can only be read, but is locked
         try:
-            self._db, self._end = _open_to_write(path, create=create)
-            self._files = _files_of(path)
-        except JournalError:
-            if not whatever_happens or not path.is_file():
-                raise
-            self._db, self._certain = None, False
-            self._end = self._read_end()
-        if self._end[0]:
-            self.left = last_beat(path)
-        elif self._pulse is not None:  # one that is there is of a game whose journal is gone
-            self._pulse.forget()
+            self._open(resume)
+        except BaseException:
+            self._release()
+            raise
 
     def append(self, fact: Fact) -> None:
         """Write one fact; it is on the disk when this returns.
 
-        A fact that cannot be written is kept, and written before any later one as soon as that
-        can be done: the journal has no holes.
+        A fact that cannot be written is kept, and is written before any later one as soon as
+        possible: the journal has no holes.
 
         :raises JournalError: if it could not be written (a full disk, a read-only folder).
         """
         self.extend([fact])
 
     def extend(self, facts: Iterable[Fact]) -> None:
-        """Write facts, all or none, as :meth:`append` does one."""
+        """Write facts as :meth:`append` does, with one write for all."""
         with self._lock:
-            self._unwritten.extend(map(dumps, facts))
+            for fact in facts:
+                line, self._end = _encoded(fact, self._end)
+                self._content += line
             self._write()
 
     def save(self) -> None:
         """Write what could not be written before.
 
-        :raises JournalError: if it still cannot be; or if the journal was moved or deleted, and
-            has been written anew.
+        :raises JournalError: if it still cannot be written; or if the journal was moved or
+            deleted, and has been written anew.
         """
         with self._lock:
-            if self._unwritten or self._is_moved():
+            if self.unwritten or not self._is_in_place():
                 self._write()
 
     @property
     def unwritten(self) -> int:
         """How many facts wait until they can be written."""
-        return len(self._unwritten)
+        return self._content.count(b"\n", self._synced)
 
     @property
     def seal(self) -> str:
-        """The digest of everything that has been written; who keeps it can tell later whether
-        anything was changed, added or taken away. Empty while there is no fact."""
-        return self._end[1]
+        """The digest of everything that has been written. Whoever keeps it can show later whether
+        anything was changed, added or removed. Empty while there is no fact."""
+        return self._synced_end[1]
+
+    def facts(self) -> list[Fact]:
+        """All facts in order, including those that could not be written yet."""
+        with self._lock:
+            return _decoded(self.path, bytes(self._content), None).facts
 
     def beat(self, t: int) -> None:
-        """Leave word beside the journal that the table's time is ``t`` ms; never fails, waits for
-        nothing but this."""
-        if self._pulse is not None and not self._closed and self._restore is None:
-            number, chain = self._end
-            self._pulse.beat(Beat(number, chain, t, time.time()))
-
-    def _write(self) -> None:
-        """Write all that waits, in one transaction: wholly or not at all."""
-        moved = False
-        try:
-            if self._closed:
-                raise sqlite3.ProgrammingError("it is closed")
-            while True:
-                if self._is_moved():
-                    self._begin_anew()
-                    moved = True
-                self._put()
-                if not self._is_moved():
-                    break
-        except sqlite3.IntegrityError:
-            raise JournalError(
-                f"The journal {self.path} cannot be written, because somebody else has written "
-                "into it; if another table plays this game, close one of them, and keep the "
-                "scoresheets by hand meanwhile."
-            ) from None
-        except (OSError, ValueError, sqlite3.Error) as error:
-            raise JournalError(
-                f"The journal {self.path} cannot be written ({error}); "
-                "make room on the disk, and keep the scoresheets by hand meanwhile."
-            ) from None
-        if moved:
-            raise JournalError(
-                f"The journal {self.path} was moved or deleted during the game. All of it has been "
-                "written there once more; leave it where it is."
-            )
-
-    def _put(self) -> None:
-        if self._restore is not None:
-            self._restore()
-            self._restore = None
-        if self._db is None:
-            # Only what nothing is to stand before may begin a new file.
-            self._db, _ = _open_to_write(self.path, create=not self._end[0])
-            self._files = _files_of(self.path)
-        if not self._certain:
-            self._find_end(self._db)
-        number, chain = self._end
-        rows = []
-        for text in self._unwritten:
-            number, chain = number + 1, linked(chain, text)
-            rows.append((number, text, chain))
-        self._certain = False
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            self._db.executemany("INSERT INTO fact VALUES (?, ?, ?)", rows)
-            self._db.execute("COMMIT")
-        except sqlite3.Error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-        self._unwritten.clear()
-        self._end, self._certain = (number, chain), True
-
-    def _is_moved(self) -> bool:
-        """Whether what is written no longer comes into the files that bear the journal's names."""
-        files = self._files.items() if self._db is not None else ()
-        return not all(_still_there(file, opened) for file, opened in files)
-
-    def _begin_anew(self) -> None:
-        """What was written into files that are elsewhere now waits once more to be written."""
-        assert self._db is not None
-        # A disk was taken away, and may come back; or what we had opened last was not ours.
-        with contextlib.suppress(sqlite3.Error):
-            if not self._certain:
-                self._find_end(self._db)
-            rows = self._db.execute("SELECT json FROM fact ORDER BY number").fetchall()
-            self._unwritten[:0] = [text for (text,) in rows]
-            self._end = (0, "")
-        self._certain = False
-        # Before a new one is opened: SQLite knows the files beside a database by their names.
-        self._db.close()
-        self._db = None
-        name, *besides = self._files.items()
-        if not _still_there(*name):  # or SQLite would write our log into whatever is there now
-            to = _free(self.path)
-            for (file, opened), new in zip(besides, around(to), strict=False):
-                if _still_there(file, opened):
-                    file.replace(new)
-
-    def _find_end(self, db: sqlite3.Connection) -> None:
-        """After a failure: whether it failed before or after the rows were there."""
-        number, chain = _end_of(db)
-        ours = self._end
-        written = 0
-        while ours[0] < number and written < len(self._unwritten):
-            ours = ours[0] + 1, linked(ours[1], self._unwritten[written])
-            written += 1
-        if ours != (number, chain):
-            raise sqlite3.IntegrityError("somebody else has written into it")
-        del self._unwritten[:written]
-        self._end = ours
-
-    def _read_end(self) -> tuple[int, str]:
-        db = _open_to_read(self.path)
-        try:
-            return _end_of(db)
-        except _UNREADABLE as error:
-            raise JournalError(f"The journal {self.path} cannot be read ({error}).") from None
-        finally:
-            db.close()
-
-    def facts(self) -> Iterator[Fact]:
-        """All facts in the order in which they were written.
-
-        :raises JournalError: at a row that is no fact or not as it was written, or where rows are
-            missing: what comes after them would be another game. Those before it have been given.
-        """
-        if self._restore is not None:
-            yield from [loads(text) for text in self._unwritten]
-            return
-        beat = last_beat(self.path)  # before the rows: a table that runs goes on meanwhile
-        rows: list[tuple[int, str, str | None]] = []
-        damage: object = None
-        with self._lock:
-            db = None
-            try:
-                db = self._db or _open_to_read(self.path)
-                chained = _is_chained(db)
-                column = "chain" if chained else "NULL"
-                rows.extend(db.execute(f"SELECT number, json, {column} FROM fact ORDER BY number"))
-            except (*_UNREADABLE, JournalError) as error:
-                damage = error
-            finally:
-                if db is not None and db is not self._db:
-                    db.close()
-        before = ""
-        for expected, (number, text, chain) in enumerate(rows, 1):
-            if number < expected:
-                damage = damage or "its rows are in disorder"
-                break
-            if number != expected:
-                raise self._lacking(expected, number - 1)
-            if chained and chain != linked(before, text):
-                raise JournalError(
-                    f"The journal {self.path} was changed at fact {number}, so what comes from "
-                    "there on cannot be relied on; keep the file as it is and go by the "
-                    "scoresheets from there."
-                )
-            try:
-                yield loads(text)
-            except FactError as error:
-                raise JournalError(f"{self.path}, fact {number}: {error}") from None
-            before = chain or ""
-        if damage is not None:
-            raise JournalError(
-                f"The journal {self.path} is damaged ({damage}); keep the file and start "
-                "from a copy."
-            )
-        if beat is not None and beat.facts > len(rows):
-            raise self._lacking(len(rows) + 1, beat.facts)
-        if beat is not None and chained and beat.facts and rows[beat.facts - 1][2] != beat.chain:
-            raise JournalError(
-                f"The journal {self.path} is not the one that its table left: "
-                f"{beside(self.path).name} beside it tells of another; keep both as they are."
-            )
-
-    def _lacking(self, first: int, last: int) -> JournalError:
-        missing = f"fact {first}" if first == last else f"facts {first} to {last}"
-        return JournalError(
-            f"The journal {self.path} lacks {missing}, so what comes after cannot be "
-            "relied on; keep the file as it is and go by the scoresheets from there."
-        )
+        """Note beside the journal that the table's time is ``t`` ms. It never fails, and it waits
+        for nothing but this."""
+        if not self._closed and self._damage is None:
+            self._pulse.beat(Beat(*self._synced_end, t, time.time()))
 
     def close(self) -> None:
+        """Release the journal. Facts that could not be written are lost."""
         with self._lock:
             self._closed = True
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-        if self._pulse is not None:
-            self._pulse.close()
+            self._release()
+        self._pulse.close()
 
     def __enter__(self) -> Self:
         return self
@@ -338,140 +216,310 @@ class Journal:
     ) -> None:
         self.close()
 
+    # --- opening ---------------------------------------------------------------------------
 
-def linked(before: str, text: str) -> str:
-    """The chain's next link after ``before``: half a SHA-256 in hexadecimal digits."""
-    return hashlib.sha256(f"{before}\n{text}".encode()).hexdigest()[:32]
+    def _open(self, resume: bool) -> None:
+        """Open and lock the file, read it, and continue after its last whole line."""
+        path = self.path
+        if path.is_symlink():
+            raise JournalError(
+                f"{path} is a symbolic link; name the file that it leads to, {path.resolve()}."
+            )
+        try:
+            if resume:
+                handle, writable = _open_existing(path)
+            else:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                handle, writable = files.open_file(path, create=True), True
+        except FileNotFoundError:
+            raise _no_journal(path) from None
+        except OSError as error:
+            raise JournalError(
+                f"The journal {path} cannot be opened ({_reason(error)}); choose another place "
+                "with --journal."
+            ) from None
+        self._handle, self._guard = (handle, None) if writable else (None, handle)
+        self._lock_file(handle)
+        beat = last_beat(path) if resume else None
+        try:
+            content = files.read(handle)
+        except OSError as error:
+            raise _unreadable(path, error) from None
+        self._take_over(content, _decoded(path, content, beat), resume)
+        if self._end[0] == 0:
+            self._pulse.forget()  # of a game whose journal is gone
+        elif not self.damaged:
+            self.left = beat
+
+    def _lock_file(self, handle: int) -> None:
+        try:
+            locked = files.lock(handle)
+        except OSError as error:
+            raise JournalError(
+                f"The journal {self.path} cannot be locked against a second table "
+                f"({_reason(error)}); choose a place on a disk of this machine with --journal."
+            ) from None
+        if not locked:
+            raise JournalError(
+                f"A table is playing the game in {self.path} at this moment; close that one first."
+            )
+
+    def _take_over(self, content: bytes, found: JournalContents, resume: bool) -> None:
+        """Continue the journal that the file holds."""
+        damaged = bool(found.trouble) and not found.torn
+        if damaged and not (resume and found.facts):
+            raise JournalError(found.trouble)
+        if self._handle is not None:
+            with contextlib.suppress(OSError):  # a killed table may have left it in the cache
+                files.sync(self._handle)
+        self._content += found.whole
+        self._end = self._synced_end = found.end
+        self._synced = len(found.whole)
+        self._clean = content == found.whole
+        self.damaged = damaged
+        if found.trouble:
+            self.notes = (found.trouble,)
+        if damaged:
+            self._damage = content
+            with contextlib.suppress(OSError):  # a full disk ends no game; try again later
+                copy = self._restore(content)
+                self.notes += (f"The damaged journal is kept as {copy}.",)
+        elif resume and content and (copy_before := files.damaged_before(self.path, content)):
+            self.damaged = True  # a power cut came before anybody was told
+            self.notes += (f"The journal was damaged before, and is kept as {copy_before}.",)
+
+    def _restore(self, damaged: bytes) -> Path:
+        """Keep a copy of the damaged file as evidence, then cut off what comes after the last
+        whole line.
+
+        A power cut between these steps does no harm: the journal stays damaged until the last
+        step, and the next call uses the same copy.
+        """
+        if self._handle is None:
+            raise PermissionError("it can only be read")
+        copy = files.keep_damaged(self.path, damaged)
+        self._pulse.forget()
+        files.truncate(self._handle, self._synced)
+        files.sync(self._handle)
+        self._damage, self._clean = None, True
+        return copy
+
+    def _release(self) -> None:
+        """Close the file, which also releases its lock."""
+        for handle in (self._handle, self._guard):
+            if handle is not None:
+                os.close(handle)
+        self._handle = self._guard = None
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def _write(self) -> None:
+        """Write all lines that are not in the file yet."""
+        try:
+            if self._closed:
+                raise OSError("it is closed")
+            while True:
+                if not self._is_in_place():
+                    if self._handle is not None:
+                        self._release()
+                        self._moved = True
+                        self._synced, self._synced_end = 0, (0, "")
+                    self._attach()
+                if self._damage is not None:
+                    self._restore(self._damage)
+                self._put()
+                if self._is_in_place():  # else the file was moved in the middle of this
+                    break
+        except _ForeignFileError:
+            raise JournalError(
+                f"The journal {self.path} cannot be written, because somebody else has written "
+                "into it; if another table plays this game, close one of them, and keep the "
+                "scoresheets by hand meanwhile."
+            ) from None
+        except OSError as error:
+            raise JournalError(
+                f"The journal {self.path} cannot be written ({_reason(error)}); "
+                "make room on the disk, and keep the scoresheets by hand meanwhile."
+            ) from None
+        if self._moved:
+            self._moved = False
+            raise JournalError(
+                f"The journal {self.path} was moved or deleted during the game. All of it has been "
+                "written there once more; leave it where it is."
+            )
+
+    def _put(self) -> None:
+        """Write and sync the lines that the file lacks."""
+        assert self._handle is not None
+        if not self._clean:
+            # After a failure, cut back to what is certain: a torn line must not stay before later
+            # ones, and bytes of a failed sync may never leave the cache unless written again.
+            files.truncate(self._handle, self._synced)
+        elif os.fstat(self._handle).st_size != self._synced:
+            raise _ForeignFileError
+        self._clean = False
+        files.write(self._handle, bytes(self._content[self._synced :]))
+        files.sync(self._handle)
+        self._clean = True
+        self._synced, self._synced_end = len(self._content), self._end
+
+    def _is_in_place(self) -> bool:
+        """Whether the journal's name still belongs to the file that is open for writing."""
+        if self._handle is None:
+            return False
+        try:
+            there, ours = os.lstat(self.path), os.fstat(self._handle)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:  # a disk that does not answer cannot be written either, and says so then
+            return True
+        # Some file systems do not number their files.
+        return not (there.st_ino and ours.st_ino) or os.path.samestat(there, ours)
+
+    def _attach(self) -> None:
+        """Open the file that the journal's name belongs to now, or create one.
+
+        An existing file is taken only if the game continues it: an earlier state of this game.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        handle = files.open_file(self.path, create=True)
+        self._release()  # the file that could only be read, for its lock would be in the way
+        try:
+            if not files.lock(handle):
+                raise _ForeignFileError
+            content = files.read(handle)
+            if content == self._damage:
+                self._synced = len(_decoded(self.path, content, None).whole)
+            elif self._content.startswith(content):
+                self._damage = None
+                self._synced, self._clean = len(content), True
+            else:
+                raise _ForeignFileError
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle = handle
 
 
-def _is_chained(db: sqlite3.Connection) -> bool:
-    """Journals were once written without.
-
-    :raises sqlite3.Error: if the table is neither as it is nor as it was then.
-    """
-    columns = [row[1] for row in db.execute("PRAGMA table_info(fact)")]
-    if columns[:2] != ["number", "json"] or columns[2:] not in ([], ["chain"]):
-        raise sqlite3.DatabaseError("it has no table of facts")
-    return bool(columns[2:])
+class _ForeignFileError(Exception):
+    """The file holds what this journal has not written, or belongs to another table."""
 
 
-def _end_of(db: sqlite3.Connection) -> tuple[int, str]:
-    column = "chain" if _is_chained(db) else "NULL"
-    last = db.execute(f"SELECT number, {column} FROM fact ORDER BY number DESC LIMIT 1").fetchone()
-    return (0, "") if last is None else (last[0], last[1] or "")
+def _open_existing(path: Path) -> tuple[int, bool]:
+    """A handle of the file, and whether it can be written: evidence may be read-only."""
+    try:
+        return files.open_file(path), True
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return files.open_file(path, write=False), False
 
 
-def _open_to_write(path: Path, *, create: bool) -> tuple[sqlite3.Connection, tuple[int, str]]:
-    """The journal at ``path``, and the number and the chain of its last fact."""
-    if not create and not path.is_file():
+def _content_of(path: Path) -> bytes:
+    if not path.is_file():
         raise _no_journal(path)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(path, timeout=1, check_same_thread=False, isolation_level=None)
-    except (OSError, sqlite3.Error) as error:
-        raise JournalError(
-            f"The journal {path} cannot be opened ({error}); choose another place with --journal."
-        ) from None
-    try:
-        tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if tables or not create:  # only what is empty may be made a journal, and if wanted
-            _check(db)
-        db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=FULL")
-        if not tables:
-            db.execute(f"PRAGMA application_id={_APPLICATION}")
-            db.execute(_SCHEMA)
-        elif not _is_chained(db):
-            _chain(db)
-        return db, _end_of(db)
-    except _UNREADABLE as error:
-        db.close()
-        raise JournalError(
-            f"{path} cannot be used as a BlindPlay journal ({error}); choose another file "
-            "with --journal."
-        ) from None
+        return path.read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from None
 
 
 def _no_journal(path: Path) -> JournalError:
     return JournalError(f"There is no journal at {path}; check the name.")
 
 
-def _files_of(path: Path) -> dict[Path, os.stat_result]:
-    """The files that a journal which is open is written into, the database first."""
-    name = path.resolve()
-    found = {name: name.stat()}
-    for file in around(name)[:2]:
-        with contextlib.suppress(OSError):
-            found[file] = file.stat()
-    return found
+def _unreadable(path: Path, error: OSError) -> JournalError:
+    return JournalError(f"The journal {path} cannot be read ({_reason(error)}); copy it elsewhere.")
 
 
-def _still_there(file: Path, opened: os.stat_result) -> bool:
-    """Whether this is the name of the file that was ``opened``."""
-    try:
-        now = file.stat()
-        # Where a system does not tell files apart, as Windows of one it may not open, it is ours.
-        return not (now.st_ino and opened.st_ino) or os.path.samestat(now, opened)
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:  # a disk that cannot be asked cannot be written either, and says so itself
-        return True
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
-def _free(path: Path) -> Path:
-    """A name for what is left of a journal that was moved, where nothing lies yet."""
-    names = (aside(path, f"moved-{number}") for number in itertools.count(1))
-    return next(name for name in names if not any(file.exists() for file in around(name)))
+# --- the lines -----------------------------------------------------------------------------------
 
 
-def _chain(db: sqlite3.Connection) -> None:
-    """Give a journal that was written without it its chain, as it is found."""
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        db.execute("ALTER TABLE fact ADD COLUMN chain TEXT")
-        chain = ""
-        for number, text in db.execute("SELECT number, json FROM fact ORDER BY number").fetchall():
-            chain = linked(chain, text)
-            db.execute("UPDATE fact SET chain = ? WHERE number = ?", (chain, number))
-        db.execute("COMMIT")
-    except sqlite3.Error:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
+def _encoded(fact: Fact, end: tuple[int, str]) -> tuple[bytes, tuple[int, str]]:
+    """The line of a fact that comes after ``end``, and the new end."""
+    number, before = end[0] + 1, end[1]
+    wall = round(max(time.time(), 0.0), 3)
+    covered = f'{{"n":{number},"wall":{wall!r},"fact":{dumps(fact)}'.encode()
+    digest = _digest(before, covered)
+    return b'%b,"digest":"%b"}\n' % (covered, digest.encode()), (number, digest)
 
 
-def _open_to_read(path: Path) -> sqlite3.Connection:
-    """The journal at ``path``, for reading only.
+def _digest(before: str, covered: bytes) -> str:
+    return hashlib.sha256(before.encode() + covered).hexdigest()[:_DIGITS]
 
-    Even a reader of a database with a write-ahead log makes two files beside it, unless it is told
-    that the file cannot change. That may be said where no log is left: a table that runs, or was
-    killed, has one, and its last facts stand only there.
+
+def _digest_of(line: bytes) -> str:
+    """The digest at the end of a whole line; empty for no line."""
+    return line[-len('"}\n') - _DIGITS : -len('"}\n')].decode()
+
+
+def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
+    """What ``content`` holds, and whether it is what the table left that made the ``beat``.
+
+    :raises JournalError: if it does not begin as a journal does.
     """
-    log = path.resolve().with_name(path.resolve().name + "-wal")
-    unchanging = not log.exists() or not log.stat().st_size
-    name = quote(path.absolute().as_posix(), safe="/:")
-    uri = f"file://{name if name.startswith('/') else f'/{name}'}?mode=ro"
-    try:
-        db = sqlite3.connect(
-            f"{uri}&immutable=1" if unchanging else uri, uri=True, check_same_thread=False
-        )
-        # What is no text any more is found out by its digest, and is nothing to be read aloud.
-        db.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        try:
-            _check(db)
-        except _UNREADABLE:
-            db.close()
-            raise
-    except _UNREADABLE as error:
+    if content[: len(_FIRST)] != _FIRST[: len(content)]:
         raise JournalError(
-            f"{path} cannot be read as a BlindPlay journal ({error}); check the name, or copy it "
-            "with the files beside it to a folder of your own."
-        ) from None
-    return db
+            f"{path} is not a BlindPlay journal; check the name, or choose another file with "
+            "--journal."
+        )
+    *lines, rest = content.split(b"\n")
+    facts: list[Fact] = []
+    digests = [""]
+    whole, wrong = 0, ""
+    for number, line in enumerate(lines, 1):
+        try:
+            value = _checked(line, number, digests[-1])
+            facts.append(parse(value["fact"]))
+        except FactError as error:
+            wrong = f"holds at line {number} no fact that this program knows ({error})"
+            break
+        except (ValueError, RecursionError):
+            wrong = f"is damaged or was changed at line {number}"
+            break
+        digests.append(value["digest"])
+        whole += len(line) + 1
+    torn = False
+    trouble = f"The journal {path} {wrong}, {_KEEP}" if wrong else ""
+    if not wrong and beat is not None and beat.facts > len(facts):
+        first = len(facts) + 1
+        missing = f"fact {first}" if beat.facts == first else f"facts {first} to {beat.facts}"
+        trouble = f"The journal {path} lacks {missing}, {_KEEP}"
+    elif not wrong and beat is not None and beat.digest != digests[beat.facts]:
+        trouble = (
+            f"The journal {path} is not the one that its table left: {files.pulse_of(path).name} "
+            "beside it tells of another; keep both as they are."
+        )
+    elif not wrong and rest:
+        torn = True
+        trouble = (
+            f"Line {len(lines) + 1}, the last one of the journal {path}, is incomplete and is left "
+            "out: the table stopped while it wrote the line; compare the position with the "
+            "scoresheets."
+        )
+    return JournalContents(facts, content[:whole], trouble, torn)
 
 
-def _check(db: sqlite3.Connection) -> None:
-    """:raises sqlite3.Error: if this is no journal, or cannot be read."""
-    if db.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-        empty = not db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        raise sqlite3.DatabaseError("there is nothing in it" if empty else "another program's file")
+def _checked(line: bytes, number: int, before: str) -> dict[str, Any]:
+    """The JSON object on a whole line. The line must be as it was written, byte for byte: the same
+    object with another space is damage.
+
+    :raises ValueError: if it is not.
+    """
+    text = line.decode("utf-8")
+    value = json.loads(text)
+    if not isinstance(value, dict) or list(value) != ["n", "wall", "fact", "digest"]:
+        raise ValueError("other keys")
+    if type(value["n"]) is not int or value["n"] != number:
+        raise ValueError("another number")
+    if type(value["wall"]) is not float or not 0 <= value["wall"] < math.inf:
+        raise ValueError("no time of day")
+    if text != json.dumps(value, ensure_ascii=False, separators=(",", ":")):
+        raise ValueError("another form")
+    if value["digest"] != _digest(before, line[: -len(',"digest":""}') - _DIGITS]):
+        raise ValueError("another digest")
+    return value

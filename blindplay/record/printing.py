@@ -11,7 +11,7 @@ CELLS, LINES = 40, 25
 """Cells in a line and lines on a page of Braille paper, as BRF files have them."""
 POINTS = 14
 """Size of type: 12 is the least that is recommended, 16 to 22 are large print (RNIB)."""
-_RUNOVER = "  "  # what does not fit into a line goes on in the third cell of the next
+_RUNOVER = "  "  # a block that takes another line continues in its third cell
 
 
 def pages(
@@ -21,11 +21,11 @@ def pages(
     lines: int = LINES,
     number: Callable[[int], str] = str,
 ) -> list[list[str]]:
-    """Lay out text of which each sign takes one cell: Unicode Braille, BRF or print.
+    """Lay out text in which each sign takes one cell: Unicode Braille, BRF or print.
 
-    Each block (a move, say) begins a line; what is too long is cut at blanks, and a block is not
-    divided between two pages if it fits on one. From the second page on the first line holds the
-    page's number at its right end; ``number`` is how it is written there.
+    Each block (for example a move) begins a line. A block that is too long is broken at blanks; it
+    is not divided between two pages if it fits on one. From the second page on, the first line
+    holds the page's number at its right end, as ``number`` writes it.
 
     :raises ValueError: for fewer than 10 cells or 3 lines.
     """
@@ -52,16 +52,16 @@ def _folded(block: str, cells: int) -> Iterator[str]:
             yield line
             line = _RUNOVER
         line += word if not line.strip() else f" {word}"
-        while len(line) > cells:  # a word that no line can hold
+        while len(line) > cells:  # a word that is longer than a line
             yield line[:cells]
             line = _RUNOVER + line[cells:]
     yield line
 
 
 def brf(laid_out: Iterable[Iterable[str]]) -> str:
-    """Pages of BRF signs as a file: CR LF ends a line, a form feed a page.
+    """Pages of BRF signs as a file: CR LF ends a line, a form feed ends a page.
 
-    The ends of lines and pages differ between programs; these are liblouisutdml's.
+    Programs differ in how they end lines and pages; this is how liblouisutdml does it.
     """
     return "".join("".join(f"{line}\r\n" for line in page) + "\f" for page in laid_out)
 
@@ -75,11 +75,10 @@ def html(
     language: str = "en",
     points: int = POINTS,
 ) -> str:
-    """A scoresheet as one page that can be printed and read by a screen reader.
+    """A scoresheet as one HTML page, for a printer and for a screen reader.
 
-    ``heading`` is printed above the moves, a line each; struck entries are struck through and
-    say so in words, too; below there is room for both signatures (8.7). ``points``: size of
-    type, 6 to 72.
+    ``heading`` stands above the moves, one line each. Struck entries are struck through, and words
+    say so, too. Below there is room for both signatures (8.7). ``points``: size of type, 6 to 72.
 
     :raises ValueError: for another size.
     """

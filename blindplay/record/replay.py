@@ -1,22 +1,28 @@
-"""Replaying facts: any journal or file of facts gives the same rulings again."""
+"""Replaying facts: the same facts give the same rulings again."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TextIO
 
 from blindplay.laws import Fact, FactError, Game, Ruling
 from blindplay.laws.facts import Setup, loads
 from blindplay.wording.pack_words import PackWords
 
+from .journal import JournalError, read_journal
+
 
 class ReplayError(ValueError):
-    """A line that is no fact; the message is ``FILE:LINE: what is wrong``."""
+    """A line that is not a fact; the message is ``FILE:LINE: what is wrong``."""
 
 
 def read(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
-    """The facts of a stream of JSON Lines, each with its place; empty lines are passed over."""
+    """The facts of a stream of JSON Lines, each with its place; empty lines are skipped.
+
+    :raises ReplayError: at the first line that is not a fact.
+    """
     number = 0
     try:
         for number, line in enumerate(stream, 1):
@@ -29,10 +35,22 @@ def read(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
         raise ReplayError(f"{name}:{number + 1}: is not text in UTF-8") from None
 
 
-def replay(facts: Iterable[tuple[str, Fact]], edition: str | None = None) -> Iterator[Ruling]:
-    """The rulings of all facts, in order; ``edition`` replaces the setup's.
+def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
+    """The facts of a journal, each with its place.
 
-    :raises ReplayError: at the first fact that cannot come where it stands.
+    :raises JournalError: if there is no journal; if it is damaged, after its last whole line.
+    """
+    contents = read_journal(path)
+    for number, fact in enumerate(contents.facts, 1):
+        yield f"{path}:{number}", fact
+    if contents.trouble:
+        raise JournalError(contents.trouble)
+
+
+def replay(facts: Iterable[tuple[str, Fact]], edition: str | None = None) -> Iterator[Ruling]:
+    """The rulings of all facts, in order; ``edition`` replaces that of the setup.
+
+    :raises ReplayError: at the first fact that cannot come at its place.
     """
     game = Game(PackWords())
     for place, fact in facts:

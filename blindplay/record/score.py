@@ -1,4 +1,4 @@
-"""The game on paper: PGN, and each scoresheet as it was written."""
+"""The game on paper: PGN, and each scoresheet as its owner wrote it."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _TERMINATIONS = {
 class ScoredPly:
     """One ply of one player's scoresheet.
 
-    ``ply`` counts from the first move of this game, ``number`` and ``side`` are the move's as it
-    is numbered on paper. ``text`` is what stands there as it was written, None for a gap;
-    ``struck`` what stood there before and was struck through, oldest first; ``offered``: a draw
-    was offered with this move, for which both players write (=) (9.1.2.2).
+    ``ply`` counts from the first move of this game; ``number`` and ``side`` are those of the move
+    on paper. ``text`` is the entry as it was written, None for a gap; ``struck`` are earlier
+    entries that were struck through, oldest first. ``offered``: a draw was offered with this move,
+    so both players write (=) (9.1.2.2).
     """
 
     ply: int
@@ -41,20 +41,21 @@ class ScoredPly:
 
 
 def entry_place(game: Game, ply: int) -> tuple[int, str]:
-    """The move's number on paper and the side of ``ply``; games may begin anywhere."""
+    """The move's number on paper, and the side of ``ply``. A game may begin at any move number and
+    with either side."""
     first = game.start_board
     at = ply - 1 + (first.turn == chess.BLACK)
     return first.fullmove_number + at // 2, SIDES[at % 2]
 
 
 def ply_of(game: Game, number: int) -> int:
-    """The ply with which move ``number`` begins; the game's first for a number before it."""
+    """The ply with which move ``number`` begins; 1 for a number before the first move."""
     first = game.start_board
     return max(1, 2 * (number - first.fullmove_number) + 1 - (first.turn == chess.BLACK))
 
 
 def sheet(game: Game, side: str) -> list[ScoredPly]:
-    """``side``'s scoresheet up to the last ply that was ever written on it, gaps included."""
+    """The scoresheet of ``side`` up to its last entry, gaps included."""
     struck: dict[int, list[str]] = {}
     for owner, ply, text in game.struck:
         if owner == side:
@@ -74,10 +75,10 @@ def sheet(game: Game, side: str) -> list[ScoredPly]:
 
 
 def tags(game: Game, reason: str = "") -> dict[str, str]:
-    """PGN's tags, in its order (8.1.1); ``reason``: why the game ended, as ``game_over`` says."""
+    """The PGN tags in the standard's order (8.1.1). ``reason``: that of the ruling game_over."""
     setup = game.setup
     assert setup is not None
-    # Both players may lose (11.8); PGN knows no such result.
+    # Both players may lose (11.8), but PGN has no such result.
     result = game.result if game.result in ("1-0", "0-1", "1/2-1/2") else "*"
     date = _DATE.fullmatch(setup.date)
     found = {
@@ -93,25 +94,26 @@ def tags(game: Game, reason: str = "") -> dict[str, str]:
         "Rules": setup.edition,
         "Termination": _TERMINATIONS.get(reason, "normal") if game.over else "unterminated",
     }
-    # A name of several lines, or of none, would make a file that nobody can read.
+    # An empty value, or one with a line break, makes a file that no program can read.
     return {name: " ".join(value.split()) or "?" for name, value in found.items()}
 
 
 def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> str:
-    """The game in PGN, with each player's time left after his move where there is a clock, and
-    ``(=)`` where a draw was offered (9.1.2.2).
+    """The game in PGN. Comments hold the time left after each move, if there is a clock, and
+    ``(=)`` for an offer of a draw (9.1.2.2).
 
-    ``reason``: why it ended, as ``game_over`` says; ``more``: tags that are added or replaced.
+    ``reason``: that of the ruling game_over; ``more``: tags that are added or replaced.
+
     :raises ValueError: for a tag that PGN cannot hold.
     """
     out = chess.pgn.Game(headers=tags(game, reason))
     if game.start_board.chess960 or game.start_board.fen() != chess.STARTING_FEN:
         out.setup(game.start_board)
-        # A standard position of chess960 is one of it all the same: who reads it castles so.
+        # chess.pgn omits the standard position, but a reader of chess960 needs it for castling.
         out.headers["SetUp"], out.headers["FEN"] = "1", game.start_board.fen()
     for name, value in (more or {}).items():
         if not _TAG.fullmatch(name):
-            raise ValueError(f"{name!r} is no tag of PGN; write letters and digits only.")
+            raise ValueError(f"{name!r} is no tag of PGN; use letters and digits only.")
         out.headers[name] = " ".join(value.split()) or "?"
     out.comment = _offers(game, 0)
     node: chess.pgn.GameNode = out
@@ -135,7 +137,7 @@ def _clock(milliseconds: int) -> str:
 
 
 def _offers(game: Game, number: int) -> str:
-    """The marks of the offers at ply ``number``; whoever did not play that ply is named."""
+    """The marks of the offers at ply ``number``, with the name of a side that did not play it."""
     mover = game.history[number - 1].side if number else ""
     return " ".join(
         "(=)" if by == mover else f"(=) by {by.capitalize()}"
@@ -145,7 +147,7 @@ def _offers(game: Game, number: int) -> str:
 
 
 def _tail(game: Game, first: int) -> Iterator[str]:
-    """PGN knows no illegal moves: from ply ``first`` on they are kept in words."""
+    """The moves from ply ``first`` on, as text: PGN cannot hold an illegal move."""
     for number, ply in enumerate(game.history[first - 1 :], first):
         clock = _clock(ply.clock.left[ply.side]) if game.clock else ""
         yield " ".join(filter(None, (ply.move.uci(), clock, _offers(game, number))))
@@ -153,7 +155,7 @@ def _tail(game: Game, first: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Labels:
-    """The words around the moves, in the reader's language. ``{entry}`` is what was struck."""
+    """The words around the moves, in the reader's language. ``{entry}`` is the struck entry."""
 
     move: str = "Move"
     white: str = "White"
@@ -164,14 +166,14 @@ class Labels:
     between: str = " … "
     """Between White's move and Black's."""
     absent: str = "…"
-    """Where White has no move on this sheet, because Black began."""
+    """In place of White's first move, if Black began."""
 
 
 ENGLISH = Labels()
 
 
 def moves(entries: Iterable[ScoredPly]) -> list[tuple[int, ScoredPly | None, ScoredPly | None]]:
-    """A scoresheet's lines: the move's number, White's entry and Black's."""
+    """The lines of a scoresheet: the move's number, White's entry and Black's."""
     found: list[tuple[int, ScoredPly | None, ScoredPly | None]] = []
     for entry in entries:
         if entry.side == "black" and found:
@@ -183,7 +185,7 @@ def moves(entries: Iterable[ScoredPly]) -> list[tuple[int, ScoredPly | None, Sco
 
 
 def written(entry: ScoredPly, labels: Labels = ENGLISH) -> str:
-    """What stands at a ply now, and the mark of an offer if the writer did not set it himself."""
+    """The valid entry at a ply, with the mark of an offer even if the writer did not set it."""
     text = labels.nothing if entry.text is None else entry.text
     return f"{text} (=)" if entry.offered and "(=)" not in text else text
 
@@ -210,6 +212,6 @@ def by_ply(entries: Iterable[ScoredPly], labels: Labels = ENGLISH) -> Iterator[s
 
 
 def scoresheet(game: Game, side: str) -> str:
-    """One player's scoresheet as he wrote it, in lines that a screen reader or a Braille display
-    can follow; see :func:`by_move`."""
+    """One player's scoresheet as they wrote it, in lines for a screen reader or a Braille display;
+    see :func:`by_move`."""
     return "\n".join(by_move(sheet(game, side))) or "(empty)"

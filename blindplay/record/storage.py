@@ -1,5 +1,4 @@
-"""Where tables are kept on this machine, and removing what is kept of one: its tape, and, if
-wanted, its journal too."""
+"""The folder of tables on this machine, and removing what is kept of one table."""
 
 from __future__ import annotations
 
@@ -11,29 +10,28 @@ from pathlib import Path
 
 import platformdirs
 
-from . import Journal
-from . import files as names
-from .pulse import is_running
-from .tape import beside, is_recording
+from .files import SUFFIX, beside, damaged_copies, pulse_of
+from .journal import JournalError, is_journal, is_running
+from .tape import is_recording, tape_folder
 
 
 def tables_folder() -> Path:
-    """Where journals are kept if no other place was named."""
+    """The folder of journals, unless the user names another place."""
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "tables"
 
 
 def new_journal() -> Path:
-    """A journal's name that is not taken, in a folder which is for nobody else: names are in it."""
+    """An unused name for a journal, in a folder that only this user can read: it holds names."""
     folder = tables_folder()
-    with contextlib.suppress(OSError):  # who opens the journal says what is wrong
+    with contextlib.suppress(OSError):  # opening the journal says what is wrong
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder / f"{datetime.datetime.now():%Y-%m-%d-%H-%M-%S-%f}.db"
+    return folder / f"{datetime.datetime.now():%Y-%m-%d-%H-%M-%S-%f}{SUFFIX}"
 
 
 @dataclass(frozen=True)
 class Removed:
-    """What was removed: how many ``recordings`` of ``bytes`` together, and other ``files``; and
-    what was found in the tape's folder and is not the tape's, which is ``left``."""
+    """``recordings`` sound files of ``bytes`` together were removed, and other ``files``.
+    ``left`` are files in the tape's folder that do not belong to the tape."""
 
     recordings: int
     bytes: int
@@ -42,19 +40,21 @@ class Removed:
 
 
 def find(table: str) -> Path:
-    """The journal of ``table``: its path, or its name in :func:`tables_folder`, with ``.db`` or
+    """The journal of ``table``: its path, or its name in :func:`tables_folder`, with ``.jsonl`` or
     without. A journal that is gone counts as long as its tape is there.
 
     :raises ValueError: if there is none.
     """
     places = [
-        folder / name for folder in (Path(), tables_folder()) for name in (table, f"{table}.db")
+        folder / name
+        for folder in (Path(), tables_folder())
+        for name in (table, f"{table}{SUFFIX}")
     ]
     for journal in places:
         if journal.is_file():
             return journal
     for journal in places:
-        if beside(journal).is_dir():
+        if tape_folder(journal).is_dir():
             return journal
     raise ValueError(
         f"There is no table {table}; name its journal, or one of those in {tables_folder()}."
@@ -62,22 +62,22 @@ def find(table: str) -> Path:
 
 
 def forget(journal: Path, *, everything: bool = False) -> Removed:
-    """Remove the tape of the game in ``journal``, and with ``everything`` the journal, damaged
-    ones that were put aside, and all that lies beside them.
+    """Remove the tape of the game in ``journal``; with ``everything`` also the journal, damaged
+    copies of it, and the files beside it.
 
-    Only what BlindPlay has written is removed. It can be said again where it was cut off.
+    Only files that BlindPlay has written are removed. A call that was interrupted can be repeated.
 
-    :raises ValueError: if a table is playing this game, or (``everything``) it is no journal.
+    :raises ValueError: if a table is playing this game, or (``everything``) it is not a journal.
     :raises OSError: if something cannot be removed.
     """
     if is_running(journal):
         raise ValueError(
             f"A table is playing the game in {journal} at this moment; close that one first."
         )
+    if everything and journal.is_file() and journal.stat().st_size and not is_journal(journal):
+        raise JournalError(f"{journal} is not a BlindPlay journal; check the name.")
     files = list(_files(journal)) if everything else []
-    if everything and journal.is_file():
-        Journal(journal, read_only=True).close()  # nobody loses another program's file
-    tape, count, size = beside(journal), 0, 0
+    tape, count, size = tape_folder(journal), 0, 0
     left: tuple[Path, ...] = ()
     if tape.is_dir():
         for path in sorted(tape.iterdir()):
@@ -94,9 +94,10 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
 
 
 def _files(journal: Path) -> Iterator[Path]:
-    """The journal last: as long as it is there, what is left can be found by its name."""
-    links = [names.beside(journal, end) for end in (".links", ".links.new")]
-    for path in (*names.put_aside(journal), *names.around(journal), *links, journal):
+    """All files of a game but its tape. The journal comes last: while it is there, a call that was
+    interrupted can find the rest by its name."""
+    links = [beside(journal, end) for end in (".links", ".links.new")]
+    for path in (*damaged_copies(journal), pulse_of(journal), *links, journal):
         with contextlib.suppress(OSError):
             if path.is_file():
                 yield path

@@ -1,20 +1,17 @@
-"""The tape (D.2.7): what was said aloud at the table, kept with its time and its ply.
+"""The tape (D.2.7): every utterance at the table, kept with its time and its ply.
 
-A tape is a folder, and the folder is its own index: one FLAC file an utterance, whose tags hold
-when it was said, during which ply, by whom and in what words. Nothing else has to be kept in step
-with it, so nothing that was complete can be lost: a file gets its name only when all of it is on
-the disk, and a process that is killed leaves at most one file called ``.part``, which is no part
-of the tape. Any player of sound files plays the folder in order.
+A tape is a folder with one FLAC file per utterance. The tags of the file hold the time, the ply,
+the speaker and the words. There is no index that could disagree with the files. A file gets its
+name only when all of it is on the disk; a killed process leaves at most one file called ``.part``,
+which is not played. Any player of sound files plays the folder in order.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import io
 import json
-import os
 import re
 import threading
 from collections.abc import Iterator
@@ -22,25 +19,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import files
+from .files import beside, write_new
 
 _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
-_WRITTEN = re.compile(r"\d{6}-ply-\d+-\w+\.(flac|part)", re.ASCII)
-# Opus knows only a few rates; 24 kHz is more than any synthesiser for speech gives.
+_OWN = re.compile(r"\d{6}-ply-\d+-\w+\.flac(\.part)?", re.ASCII)
+# Opus allows only a few rates; no speech synthesiser needs more than 24 kHz.
 EXPORT_RATE = 24_000
 """Samples per second of :func:`write_sound`."""
-_MOST_FRAMES = 48_000 * 900  # a quarter of an hour: a damaged head may promise any number
+_MOST_FRAMES = 48_000 * 900  # a quarter of an hour: a damaged header may claim any number
 _EXPORTS = {".flac": ("FLAC", "PCM_16"), ".wav": ("WAV", "PCM_16"), ".opus": ("OGG", "OPUS")}
 
 
 class TapeError(ValueError):
-    """A tape that cannot be written or holds nothing to play; the message says what to do."""
+    """A tape that cannot be written, or that holds nothing to play; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class Recording:
     """One utterance: ``t`` milliseconds since the table was set up, the ply that was being played
-    (1 is the first of the game), by whom ("table", "white" or "black"), its words, its file."""
+    (1 is the first of the game), the speaker ("table", "white" or "black"), the words, the file."""
 
     number: int
     t: int
@@ -50,21 +47,24 @@ class Recording:
     path: Path
 
 
-def beside(journal: Path) -> Path:
-    """Where the tape of the game in ``journal`` is kept: ``game.db`` has ``game.tape``."""
-    return files.beside(journal, ".tape")
+def tape_folder(journal: Path) -> Path:
+    """The folder of the tape of the game in ``journal``: ``game.jsonl`` has ``game.tape``."""
+    return beside(journal, ".tape")
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file in a tape's folder is the tape's, whole, damaged, or begun."""
-    return _WRITTEN.fullmatch(path.name) is not None
+    """Whether a file in a tape's folder belongs to the tape; it may be damaged or incomplete."""
+    return _OWN.fullmatch(path.name) is not None
 
 
 class Tape:
     """The tape in a folder. Safe to use from several threads of one process."""
 
     def __init__(self, folder: Path, *, create: bool = True) -> None:
-        """:raises TapeError: if there is no such folder, or (``create``) it cannot be made."""
+        """Open the tape in ``folder``.
+
+        :raises TapeError: if there is no such folder, or (``create``) it cannot be created.
+        """
         _library()
         self.folder = folder
         self._lock = threading.Lock()
@@ -92,14 +92,8 @@ class Tape:
         with self._lock:
             number = self._last + 1
             path = self.folder / f"{number:06}-ply-{ply}-{by}.flac"
-            part = path.with_suffix(".part")
             try:
-                with part.open("wb") as file:
-                    file.write(sound)
-                    file.flush()
-                    os.fsync(file.fileno())
-                part.replace(path)
-                _sync_folder(self.folder)
+                write_new(path, sound)
             except OSError as error:
                 raise TapeError(
                     f"The tape {self.folder} cannot be written ({error.strerror}); make room on "
@@ -109,21 +103,21 @@ class Tape:
         return Recording(number, t, ply, by, words, path)
 
     def recordings(self) -> list[Recording]:
-        """Everything on the tape, in the order in which it was said. A file that is damaged is
-        left out; :meth:`damaged` names it."""
+        """Everything on the tape, in the order in which it was said. Damaged files are left out;
+        :meth:`damaged` gives them."""
         return [found for _, path in self._files() if (found := _read(path)) is not None]
 
     def damaged(self) -> list[Path]:
-        """The files of the tape that do not hold any more all that was kept."""
+        """The files of the tape that no longer hold all that was recorded."""
         return [path for _, path in self._files() if _read(path) is None]
 
     def from_ply(self, ply: int) -> list[Recording]:
-        """What is to be played from ``ply`` on, as the game stands.
+        """The recordings from ``ply`` on.
 
-        Where moves were taken back, the tape holds a ply more than once: it is played from the
-        last time it was come to. From ply 1 on everything is played.
+        If moves were taken back, the tape holds a ply more than once; the recordings begin at the
+        last time that the game reached it. From ply 1 on, these are all recordings.
 
-        :raises TapeError: if nothing was said from ``ply`` on, or nothing can be played at all.
+        :raises TapeError: if there are none from ``ply`` on, or none that can be played.
         """
         everything = self.recordings()
         if not everything:
@@ -146,7 +140,7 @@ class Tape:
 def write_sound(path: Path, pcm: bytes) -> None:
     """Write mono 16-bit ``pcm`` of :data:`EXPORT_RATE` Hz to a .flac, .opus or .wav file.
 
-    :raises TapeError: for another kind of file, or if it cannot be written.
+    :raises TapeError: for another kind of file, or if the file cannot be written.
     """
     if path.suffix.lower() not in _EXPORTS:
         raise TapeError(f"{path} must end in .flac, .opus or .wav: that says how it is written.")
@@ -169,7 +163,7 @@ def _encoded(pcm: bytes, rate: int, kind: str, subtype: str, **tags: str) -> byt
 
 
 def _library() -> Any:
-    """The sound library, loaded only where there is a tape: it is large."""
+    """The sound library. It is large, so it is loaded only if there is a tape."""
     try:
         import soundfile
     except (ImportError, OSError) as error:
@@ -188,13 +182,15 @@ def _read(path: Path) -> Recording | None:
         return None
 
 
-@functools.lru_cache(maxsize=4096)  # a long game's; each is decoded once while it is unchanged
+@functools.lru_cache(maxsize=4096)  # enough for a long game: an unchanged file is decoded once
 def _decoded(path: Path, size: int, changed: int) -> Recording | None:
-    """As :func:`_read`, of the file as it stood when it had this ``size`` and was ``changed``.
+    """As :func:`_read`. ``size`` and ``changed`` are those of the file: another version of it is
+    decoded again.
 
-    A decoder gives what it can of a file that was cut short, or silence for what is spoilt. So the
-    length and the checksum of the sound are held against those in the file's head (FLAC's
-    STREAMINFO: MD5 of the samples, little-endian, in bytes 18 to 33 of the first block)."""
+    A decoder gives the beginning of a file that was cut short, and silence for damaged parts. So
+    this compares the length and the checksum of the sound with those in the file's header (FLAC's
+    STREAMINFO: MD5 of the samples, little-endian, in bytes 18 to 33 of the first block).
+    """
     soundfile = _library()
     match = _NAME.fullmatch(path.name)
     assert match is not None
@@ -215,16 +211,3 @@ def _decoded(path: Path, size: int, changed: int) -> Recording | None:
     if len(samples) != frames or content[26:42] not in (checksum, bytes(16)):
         return None
     return Recording(int(match[1]), t, ply, by, words, path)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in ``folder`` last; Windows has no such call and needs none."""
-    flags: Any = getattr(os, "O_DIRECTORY", None)
-    if flags is None:
-        return
-    with contextlib.suppress(OSError):  # some network file systems refuse it
-        handle = os.open(folder, os.O_RDONLY | flags)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -9,9 +9,9 @@ from typing import TextIO
 from blindplay.speech.audio import AudioSink, read_audio
 from blindplay.speech.speaker import Sound
 
-from . import Journal, Tape
+from . import Tape, read_journal
 from .score import entry_place, ply_of
-from .tape import EXPORT_RATE, Recording, beside, write_sound
+from .tape import EXPORT_RATE, Recording, tape_folder, write_sound
 from .writing import BrokenGameError, Scored, check_output
 
 PAUSE_SECONDS = 0.5
@@ -23,15 +23,15 @@ def find_tape(journal: Path) -> Tape:
 
     :raises JournalError, TapeError: if there is none.
     """
-    Journal(journal, read_only=True).close()
-    return Tape(beside(journal), create=False)
+    read_journal(journal)
+    return Tape(tape_folder(journal), create=False)
 
 
 def play_tape(
     journal: Path, first: int | None, output: Path | None, sink: AudioSink | None, out: TextIO
 ) -> None:
-    """Play the tape of a game from move ``first`` on, or write it into ``output``; each utterance
-    is printed as it is played. ``sink``: where it is heard, None where it is only written.
+    """Play the tape of a game from move ``first`` on, or write it into ``output``. Each utterance
+    is printed to ``out`` when it is played. ``sink`` None: print only.
 
     :raises TapeError: if there is no tape, nothing on it from there on, or it cannot be written.
     :raises ValueError: if ``output`` is evidence; see :func:`check_output`.
@@ -61,7 +61,7 @@ def play_tape(
 def sound(recording: Recording, rate: int = EXPORT_RATE) -> Sound:
     """A recording's PCM at ``rate`` Hz.
 
-    :raises AudioError: if its file cannot be read any more.
+    :raises AudioError: if its file can no longer be read.
     """
     return read_audio(recording.path, rate), rate
 
@@ -69,7 +69,8 @@ def sound(recording: Recording, rate: int = EXPORT_RATE) -> Sound:
 def write_tape(path: Path, recordings: list[Recording]) -> None:
     """Write recordings into one file, one after the other.
 
-    :raises TapeError: if it cannot be written; AudioError if one cannot be read.
+    :raises TapeError: if it cannot be written.
+    :raises AudioError: if a recording cannot be read.
     """
     pause = bytes(2 * int(PAUSE_SECONDS * EXPORT_RATE))
     write_sound(path, pause.join(sound(recording)[0] for recording in recordings))

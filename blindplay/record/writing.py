@@ -1,4 +1,4 @@
-"""What ``blindplay score`` writes: the record of a game, made from its journal."""
+"""The records that ``blindplay score`` writes: all are made from the journal of the game."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
 from blindplay.wording.pack_words import PackWords
 
-from . import Journal, JournalError, pgn, printing
+from . import JournalError, pgn, printing, read_journal
+from .files import damaged_copies
+from .journal import is_journal
 from .score import Labels, ScoredPly, by_move, by_ply, sheet, tags
-from .tape import beside
+from .tape import tape_folder
 
 _HEADING = {
     "Event": "sheet_event",
@@ -30,14 +32,12 @@ _HEADING = {
     "Result": "sheet_result",
 }
 _UNKNOWN = ("?", "????.??.??", "*")
-_JOURNALS_OWN = frozenset({"FEN", "SetUp", "Variant"})  # where the game began is no matter of taste
-_DATABASE = b"SQLite format 3\0"
-_TABLES_OWN = (".pulse", ".links")  # where the clocks of a killed table stood, and who is in
-_BESIDE = ("", "-wal", "-shm", "-journal")  # SQLite's files beside a database hold parts of it
+_JOURNALS_OWN = frozenset({"FEN", "SetUp", "Variant"})  # the start position is a fact
+_TABLES_OWN = (".pulse", ".links")  # the table's heartbeat, and the links of the console
 
 
 class RecordFormat(StrEnum):
-    """What can be written of a game, apart from its tape."""
+    """The kinds of records, apart from the tape."""
 
     PGN = "pgn"
     SHEET = "sheet"
@@ -48,17 +48,17 @@ class RecordFormat(StrEnum):
 
 
 class EntryForm(StrEnum):
-    """How the entries of a scoresheet are given again."""
+    """The form in which a record gives the entries of a scoresheet."""
 
     WRITTEN = "written"
-    """As they were written."""
+    """As the player wrote them."""
     NOTATION = "notation"
     """In the algebraic notation of the sheet's language."""
     WORDS = "words"
     """As moves are announced."""
 
 
-_USUAL = {
+_DEFAULT_ENTRIES = {
     RecordFormat.SHEET: EntryForm.WRITTEN,
     RecordFormat.BRAILLE: EntryForm.NOTATION,
     RecordFormat.BRF: EntryForm.NOTATION,
@@ -69,7 +69,7 @@ _USUAL = {
 
 @dataclass(frozen=True)
 class Paper:
-    """Sizes: cells in a line and lines on a page of Braille, points of type in print."""
+    """Sizes: cells in a line and lines on a page of Braille; points of type in print."""
 
     cells: int = printing.CELLS
     lines: int = printing.LINES
@@ -81,20 +81,20 @@ PAPER = Paper()
 
 @dataclass(frozen=True)
 class Scored:
-    """A game as its journal holds it. ``reason``: why it ended, empty if it has not."""
+    """A game as its journal holds it. ``reason``: why it ended; empty if it has not."""
 
     game: Game
     reason: str = ""
     more: Mapping[str, str] = field(default_factory=dict)
-    """Tags of PGN that are added or replaced."""
+    """PGN tags that are added or replaced."""
 
     @classmethod
     def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Scored:
-        """The game in the journal at ``path``; nothing is changed there.
+        """The game in the journal at ``path``, with the PGN tags ``more``.
 
         :raises BrokenGameError: if the journal is damaged after the game began.
         :raises JournalError: if there is no journal at ``path``, or no game in it.
-        :raises ValueError: for a tag without a value, or one that only the journal can say.
+        :raises ValueError: for a tag without a value, or a tag for the start position.
         """
         for name, value in (more or {}).items():
             if not value.strip():
@@ -105,26 +105,24 @@ class Scored:
                 raise ValueError(
                     f"The journal says where the game began; leave out the tag {name}."
                 )
-        game, reason, broken = Game(PackWords()), "", None
-        with Journal(path, read_only=True) as journal:
-            try:
-                for fact in journal.facts():
-                    for ruling in game.apply(fact):
-                        if isinstance(ruling, GameOver):
-                            reason = ruling.reason
-            except FactError as error:
-                broken = f"{path} is not the journal of a game: {error}"
-            except JournalError as error:
-                broken = str(error)
+        contents = read_journal(path)
+        game, reason, broken = Game(PackWords()), "", contents.trouble
+        try:
+            for fact in contents.facts:
+                for ruling in game.apply(fact):
+                    if isinstance(ruling, GameOver):
+                        reason = ruling.reason
+        except FactError as error:
+            broken = f"{path} is not the journal of a game: {error}."
         if game.setup is None:
             raise JournalError(broken or f"{path} holds no game yet.")
         found = cls(game, reason, more or {})
-        if broken is not None:
+        if broken:
             raise BrokenGameError(broken, found)
         return found
 
     def usual_side(self) -> str:
-        """Whose scoresheet is meant if nobody says: the impaired player's, or White's."""
+        """The side whose scoresheet is meant by default: the impaired player's, or White's."""
         return next((side for side in SIDES if self.game.impaired(side)), "white")
 
     def write(
@@ -136,15 +134,15 @@ class Scored:
         entries: EntryForm | None = None,
         paper: Paper = PAPER,
     ) -> str:
-        """The record in ``form``; ``side``: whose scoresheet. In ``language``, or its owner's.
+        """The record in ``form``. ``side``: whose scoresheet; ``language``: by default its owner's.
 
-        :raises ValueError: for a language, a tag or a size of paper that there is none of.
+        :raises ValueError: for an unknown language, an invalid tag or size of paper.
         """
         if form is RecordFormat.PGN:
             return pgn(self.game, self.reason, self.more) + "\n"
         side = side or self.usual_side()
         pack = PackWords().pack(language or self.game.player(side).language)
-        written = self._spelled(side, pack, entries or _USUAL[form])
+        written = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form])
         title = pack.sentence("sheet_title", player=pack.sentence(side))
         heading = self._heading(pack)
         labels = Labels(
@@ -177,40 +175,39 @@ class Scored:
             if known[name] not in _UNKNOWN
         }
 
-    def _spelled(self, side: str, pack: Language, how: EntryForm) -> list[ScoredPly]:
+    def _entries(self, side: str, pack: Language, how: EntryForm) -> list[ScoredPly]:
         found = sheet(self.game, side)
         if how is EntryForm.WRITTEN:
             return found
         notations = notation_of(entry.text for entry in found if entry.text is not None)
-        return [self._entry(entry, notations, pack, how) for entry in found]
+        return [self._in_form(entry, notations, pack, how) for entry in found]
 
-    def _entry(
+    def _in_form(
         self, entry: ScoredPly, notations: Collection[Notation], pack: Language, how: EntryForm
     ) -> ScoredPly:
-        """``entry`` given again in other words. Where it is not sure that it means them, what was
-        written is added; where it means no one move, that stands alone. What was struck stays
-        as it was."""
+        """``entry`` in another form. If its meaning is uncertain, the text as written is added; if
+        it means no single move, only that text is given. Struck entries stay as they were."""
         game, text = self.game, entry.text
         assert game.setup is not None
         if text is None:
             return entry
-        again, certainty = "", Certainty.UNREADABLE
+        meaning, certainty = "", Certainty.UNREADABLE
         if entry.ply <= len(game.history):
             board = game.history[entry.ply - 1].before
             reading = read(text, board, notations)
             certainty = reading.certainty
             if reading.move is not None and how is EntryForm.WORDS:
-                again = pack.announce(board, reading.move, edition=game.setup.edition)
+                meaning = pack.announce(board, reading.move, edition=game.setup.edition)
             elif reading.move is not None:
-                again = pack.write(board, reading.move)
+                meaning = pack.write(board, reading.move)
         if certainty is not Certainty.SURE:
             as_written = pack.sentence("sheet_as_written", entry=text)
-            again = f"{again}; {as_written}" if again else as_written
-        return dataclasses.replace(entry, text=again)
+            meaning = f"{meaning}; {as_written}" if meaning else as_written
+        return dataclasses.replace(entry, text=meaning)
 
 
 class BrokenGameError(JournalError):
-    """A journal that can be read only up to a place; ``before`` is the game as it stood there."""
+    """A journal that can be read only up to a place; ``before`` is the game up to there."""
 
     def __init__(self, message: str, before: Scored) -> None:
         super().__init__(message)
@@ -218,46 +215,29 @@ class BrokenGameError(JournalError):
 
 
 def check_output(journal: Path, output: Path) -> None:
-    """See that a record written into ``output`` destroys no evidence.
+    """Check that writing a record into ``output`` would destroy no evidence.
 
-    :raises ValueError: if it is this or any other journal, one of the files that SQLite keeps
-        beside it, or a part of a tape.
+    :raises ValueError: if it is this or any other journal, another file of a table, or part of a
+        tape.
     """
     if output.exists() and journal.exists() and output.samefile(journal):
         raise ValueError("The record cannot be written over its journal; give another --output.")
-    # Both as it is called and as it is after links: SQLite follows them, and a tape does not.
-    journals = (journal.absolute(), journal.resolve())
-    for path in (output.absolute(), output.resolve()):
+    names = (journal.absolute(), journal.resolve())
+    journals = [file for name in names for file in (name, *damaged_copies(name))]
+    tapes = [tape_folder(name) for name in names]
+    for path in (output.absolute(), output.resolve()):  # it may be a link
         if path.suffix.casefold() in _TABLES_OWN:
             raise ValueError(f"{output} would be a part of a table; give another --output.")
-        for end in _BESIDE:
-            name = path.name[: len(path.name) - len(end)]
-            if not name or not path.name.casefold().endswith(end):
-                continue
-            whole = path.with_name(name)
-            if _same(whole, journals) or _is_database(whole):
-                raise ValueError(
-                    f"{output} is part of a journal, or would be; give another --output."
-                )
-        tapes = [beside(one) for one in journals]
+        if _same(path, journals) or is_journal(path):
+            raise ValueError(f"{output} is a journal, or would be; give another --output.")
         if any(_same(one, tapes) or _is_tape(one) for one in (path, *path.parents)):
             raise ValueError(f"{output} is part of a tape, or would be; give another --output.")
 
 
 def _same(path: Path, others: Iterable[Path]) -> bool:
-    """Whether ``path`` is one of ``others``, which need not be there, and may differ in case: on
-    some systems that is the same name."""
+    """Whether ``path`` is one of ``others``, which need not exist. Names that differ only in case
+    count as the same, because on some systems they are."""
     return any(str(path).casefold() == str(other).casefold() for other in others)
-
-
-def _is_database(path: Path) -> bool:
-    try:
-        if not path.is_file():  # a pipe would be waited for
-            return False
-        with path.open("rb") as file:
-            return file.read(len(_DATABASE)) == _DATABASE
-    except OSError:
-        return False
 
 
 def _is_tape(folder: Path) -> bool:
@@ -265,7 +245,7 @@ def _is_tape(folder: Path) -> bool:
 
 
 def _in_braille(labels: Labels) -> Labels:
-    """Braille takes room: a hyphen is a gap, a blank parts the two moves."""
+    """Short labels, because Braille takes room: a hyphen is a gap, a blank separates the moves."""
     return dataclasses.replace(labels, nothing="-", between=" ", absent="...")
 
 

@@ -25,8 +25,8 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Setup, loads
 from blindplay.laws.game import Turn
 from blindplay.laws.rulings import GameOver
-from blindplay.record import Journal, Reopened, Tape, TapeError, files, pgn, reopen, scoresheet
-from blindplay.record.tape import beside
+from blindplay.record import Journal, Tape, TapeError, files, pgn, scoresheet
+from blindplay.record.tape import tape_folder
 from blindplay.speech.audio import AudioError, AudioSink, SilentSink
 from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices
 from blindplay.speech.endpointing import MicrophoneMode
@@ -138,8 +138,7 @@ def run(
         )
     boards = _boards(wanted)
     with ExitStack() as stack:
-        opened = reopen(path) if setup is None else Reopened(Journal(path))
-        journal = stack.enter_context(opened.journal)
+        journal = stack.enter_context(Journal(path, resume=setup is None))
         table = Table(journal, setup, training=manner.training)
         assert table.game.setup is not None
         speaker = None if wanted.silent else open_speaker(stack, pack, wanted, out)
@@ -158,9 +157,9 @@ def run(
         )
         stack.callback(session.close)
         if setup is None:
-            _go_on(session, opened, charge_dead_time)
+            _go_on(session, journal, charge_dead_time)
         if keep is not Keep.OFF:
-            tape = Tape(beside(path))
+            tape = Tape(tape_folder(path))
             print(f"The tape is {tape.folder}.", file=out)
             session.keep_tape(tape, voices=keep is Keep.VOICES)
         impaired = [side for side in f.SIDES if table.game.player(side).impaired] or ["white"]
@@ -220,16 +219,15 @@ def run(
             print(f"\nThe journal's seal is {journal.seal}.", file=out)
 
 
-def _go_on(session: Session, opened: Reopened, charged: bool) -> None:
+def _go_on(session: Session, journal: Journal, charged: bool) -> None:
     """Say what has become of the game while no process ran it."""
     table = session.table
     running = table.game.clock and not table.game.over and table.game.clock.running
     table.go_on(charge_dead_time=charged)
     session.keep_scoresheets()  # it may have been killed between a move and its entries
-    if opened.damage:
-        session.trouble(opened.damage)
-        if opened.evidence is not None:
-            session.trouble(f"The damaged journal is kept as {opened.evidence}.")
+    for sentence in journal.notes:
+        session.trouble(sentence)
+    if journal.damaged:
         session.say(Output.PUBLIC, session.pack.sentence("journal_damaged"))
     if running:
         if table.down is not None:

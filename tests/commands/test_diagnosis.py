@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import socket
-import sqlite3
 import sys
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from blindplay.commands.speech_diagnosis import Diagnosis
 from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.language import load
 from blindplay.laws import facts as f
-from blindplay.record import Journal, storage
+from blindplay.record import Journal, files, storage
 from blindplay.speech.speaker import Voicing
 
 # Findings are asked for one by one: all of them take seconds.
@@ -47,7 +46,7 @@ def test_a_folder_in_which_nothing_can_be_written_is_told(home: Path) -> None:
     assert (found.ok, found.about) == (False, "journal")
 
 
-def test_a_slow_disk_a_full_one_and_one_without_a_log_are_told(
+def test_a_slow_disk_a_full_one_and_one_without_locks_are_told(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(diagnosis, "_append", lambda journal, t: 2000.0)
@@ -55,32 +54,26 @@ def test_a_slow_disk_a_full_one_and_one_without_a_log_are_told(
     found = {one.about: one for one in diagnosis._journal(storage.tables_folder())}
     assert not found["disk"].ok and not found["room"].ok
 
-    opened = Journal.__init__
+    def without_locks(handle: int) -> bool:
+        raise OSError(37, "No locks available")
 
-    def without_log(self: Journal, path: Path) -> None:
-        opened(self, path)
-        with sqlite3.connect(path) as db:
-            assert self._db is not None
-            self._db.execute("PRAGMA journal_mode=DELETE")
-        db.close()
-
-    monkeypatch.setattr(Journal, "__init__", without_log)
-    found = {one.about: one for one in diagnosis._journal(storage.tables_folder())}
-    assert "--journal" in found["disk"].sentence and not found["disk"].ok
+    monkeypatch.setattr(files, "lock", without_locks)
+    (journal,) = diagnosis._journal(storage.tables_folder())
+    assert "No locks available" in journal.sentence and "--journal" in journal.sentence
+    assert not journal.ok
 
 
 def test_games_that_are_kept_are_read_to_their_ends(home: Path) -> None:
     folder = storage.tables_folder()
     assert list(diagnosis._games(folder)) == []
-    for name in ("anna-berta.db", "other.db"):
+    for name in ("anna-berta.jsonl", "other.jsonl"):
         with Journal(folder / name) as journal:
             journal.extend([f.Setup(t=0), f.Start(t=1), f.Tick(t=2)])
     assert [one.sentence for one in diagnosis._games(folder)] == [
         "Games that were read to their ends: the last 2."
     ]
-    with sqlite3.connect(folder / "anna-berta.db") as db:
-        db.execute("DELETE FROM fact WHERE number = 2")
-    db.close()
+    lines = (folder / "anna-berta.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "anna-berta.jsonl").write_bytes(lines[0] + lines[2])
     (folder / "other.tape").mkdir()
     bad, tape = diagnosis._games(folder)
     assert not bad.ok and "anna-berta" in bad.sentence and "anna" not in (bad.shared or "anna")
@@ -139,7 +132,7 @@ def test_the_report_names_nobody(home: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_damaged_choices_of_models_are_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(diagnosis, "chosen", lambda language: (Path("one"),))
+    monkeypatch.setattr(diagnosis, "chosen_models", lambda language: (Path("one"),))
     monkeypatch.setattr(diagnosis, "unread_choices", lambda: "It is damaged.")
     told = list(diagnosis._together(load("de"), None))
     assert told == [Diagnosis(False, "models", "It is damaged.")]

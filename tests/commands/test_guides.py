@@ -135,7 +135,7 @@ def test_what_is_typed_at_the_table_is_understood_there(language: str, tmp_path:
     setup = Setup(t=0, white=white, black=black, arbiter="present")
     out = io.StringIO()
     silent = WantedDevices(microphone="none", silent=True)
-    run(tmp_path / "a.db", setup, language, silent, typed, out, console=ConsoleAt(port=0))
+    run(tmp_path / "a.jsonl", setup, language, silent, typed, out, console=ConsoleAt(port=0))
     told = out.getvalue()
     nobody = catalogue(language)["link_which"].partition("{")[0]
     assert len(typed) > 10

@@ -29,12 +29,12 @@ def test_an_unknown_role_and_an_unknown_language_are_one_sentence_each() -> None
 
 
 def test_without_a_loudspeaker_the_guide_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    from blindplay.speech import audio
+    from blindplay.speech import audio, audio_devices
 
     def missing(*_: object) -> None:
         raise audio.AudioError("There is no loudspeaker.")
 
-    monkeypatch.setattr(audio, "DeviceSink", missing)
+    monkeypatch.setattr(audio_devices, "DeviceSink", missing)
     lines = run("help", "player", "--language", "en").stdout.splitlines()
     assert lines[0] == "trouble: There is no loudspeaker. Until then the guide is printed."
     assert lines[1:] == run("help", "player", "--language", "en", "--silent").stdout.splitlines()

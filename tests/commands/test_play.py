@@ -21,7 +21,7 @@ from tests.command_line import run
 
 
 def test_a_game_is_played_by_keys_left_and_gone_on_with(tmp_path: Path) -> None:
-    game = str(tmp_path / "game.db")
+    game = str(tmp_path / "game.jsonl")
     common = ("play", "--microphone", "none", "--silent", "--print", "all", "--journal", game)
     # The first line is an ä as a terminal of the last century sends it.
     typed = "L\udce4ufer\nBauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n"
@@ -37,7 +37,7 @@ def test_a_game_is_played_by_keys_left_and_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_a_journal_is_never_overwritten_by_a_new_game(tmp_path: Path) -> None:
-    game = str(tmp_path / "game.db")
+    game = str(tmp_path / "game.jsonl")
     common = ("play", "--microphone", "none", "--silent", "--journal", game)
     assert run(*common, stdin="e4\n", home=tmp_path).status == 0
     again = run(*common, stdin="d4\n", home=tmp_path)
@@ -47,7 +47,7 @@ def test_a_journal_is_never_overwritten_by_a_new_game(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
 def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> None:
-    game = str(tmp_path / "game.db")
+    game = str(tmp_path / "game.jsonl")
     common = ["play", "--microphone", "none", "--silent", "--print", "all", "--journal", game]
     table = subprocess.Popen(
         [sys.executable, "-m", "blindplay", *common],
@@ -80,7 +80,7 @@ def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> No
 
 def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
     done = run("play", "--microphone", "none", "--silent", "--print", "all",
-               "--journal", str(tmp_path / "g.db"),
+               "--journal", str(tmp_path / "g.jsonl"),
                stdin="\n \nblah\n\nblah\n\n", home=tmp_path)  # fmt: skip
     assert "ruled not made" in done.stdout
     assert "illegal" not in done.stdout
@@ -88,7 +88,7 @@ def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
 
 
 def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path: Path) -> None:
-    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.jsonl"),
                stdin="Springer Gustav eins Felix drei\n\n", home=tmp_path)  # fmt: skip
     lines = done.stdout.splitlines()
     assert "Springer Gustav eins Felix drei" in lines
@@ -97,7 +97,7 @@ def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path:
 
 
 def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
-    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.db"),
+    done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.jsonl"),
                stdin="E2 E4\n\ne5\n\nSf3\n\n", home=tmp_path)  # fmt: skip
     assert "1. Bauer Eva zwei Eva vier … Bauer Eva sieben Eva fünf" in done.stdout
     assert "Partieformular von Weiß:\n" in done.stdout
@@ -221,7 +221,7 @@ def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:
 
 
 def test_a_resumed_game_has_no_setup_and_its_journal_is_named(table: Table, tmp_path: Path) -> None:
-    journal = tmp_path / "game.db"
+    journal = tmp_path / "game.jsonl"
     run("play", "--resume", "--journal", str(journal), "--dead-time", "running")
     assert table.arguments[:2] == (journal, None)
     assert table.charge_dead_time is True
@@ -233,7 +233,7 @@ def test_without_devices_a_demonstration_is_shown_if_wanted(
     shown: list[tuple[Any, ...]] = []
     monkeypatch.setattr(demo, "demonstrate", lambda *given: shown.append(given[1:]))
     monkeypatch.setattr(table_play.WantedDevices, "any_present", lambda self: False)
-    journal = tmp_path / "game.db"
+    journal = tmp_path / "game.jsonl"
     run("play", "--or-demo", "--journal", str(journal), "--language", "en")
     assert shown == [(journal, "en")] and table.arguments == ()
     run("demo", "--journal", str(journal))

@@ -23,7 +23,7 @@ def play(path: Path, *options: str, keys: str = "") -> Ran:
 
 def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Path) -> None:
     keys = "link assistant:white\nlink nobody\nlinks\nunlink assistant:white\nlinks\nunlink\n"
-    said = play(tmp_path / "game.db", "--language", "en", keys=keys)
+    said = play(tmp_path / "game.jsonl", "--language", "en", keys=keys)
     assert said.status == 0, said.stderr
     named = re.findall(r"Name the role: (.+)\.", said.stdout)
     assert len(named) == 2
@@ -44,14 +44,14 @@ def test_one_link_a_role_is_printed_renewed_taken_away_and_told_of(tmp_path: Pat
      ("sv", "The page of White's assistant: http")],
 )  # fmt: skip
 def test_links_are_told_in_the_tables_language(tmp_path: Path, language: str, words: str) -> None:
-    said = play(tmp_path / "game.db", "--language", language, "--qr")
+    said = play(tmp_path / "game.jsonl", "--language", language, "--qr")
     assert words in said.stdout
     assert "█" in said.stdout
     assert "--no-qr" in said.stdout
 
 
 def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> None:
-    path = tmp_path / "game.db"
+    path = tmp_path / "game.jsonl"
     links = LINK.findall(play(path).stdout)
     assert len(links) >= 3
     secrets = [link.rpartition("#")[2].strip() for link in links]
@@ -70,12 +70,12 @@ def test_links_outlast_the_table_and_no_other_game_has_them(tmp_path: Path) -> N
 
 
 def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> None:
-    alone = play(tmp_path / "1.db", "--certificate", "c.pem")
+    alone = play(tmp_path / "1.jsonl", "--certificate", "c.pem")
     assert "--certificate and --key need each other" in alone.stderr
     files = [tmp_path / "c.pem", tmp_path / "k.pem"]
     for file in files:
         said = play(
-            tmp_path / f"{file.stem}.db", "--certificate", str(files[0]), "--key", str(files[1])
+            tmp_path / f"{file.stem}.jsonl", "--certificate", str(files[0]), "--key", str(files[1])
         )
         assert "cannot be encrypted" in said.stderr
         for one in files:
@@ -85,7 +85,7 @@ def test_a_certificate_needs_its_key_and_both_their_files(tmp_path: Path) -> Non
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        said = play(tmp_path / "game.db", "--console-port", port)
+        said = play(tmp_path / "game.jsonl", "--console-port", port)
     assert f"The console cannot be served at 127.0.0.1, port {port}" in said.stderr
     assert "--console-port" in said.stderr
 

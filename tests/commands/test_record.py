@@ -12,7 +12,7 @@ from blindplay import language
 from blindplay.commands import options
 from blindplay.laws import facts as f
 from blindplay.record import Journal
-from blindplay.record.tape import beside
+from blindplay.record.tape import tape_folder
 from tests.command_line import run
 
 
@@ -33,7 +33,7 @@ def test_reconcile_prints_lines_to_be_heard_or_one_object(tmp_path: Path) -> Non
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
-    path = tmp_path / "game.db"
+    path = tmp_path / "game.jsonl"
     with Journal(path) as kept:
         kept.extend([f.Setup(t=0, white=f.Player(name="Ada", impaired=True)), f.Start(t=1)])
     return path
@@ -58,7 +58,7 @@ def test_the_language_of_a_sheet_can_be_one_of_the_users_own(
 
 
 def test_forgetting_a_table_names_what_is_removed_and_keeps_the_game(journal: Path) -> None:
-    tape = beside(journal)
+    tape = tape_folder(journal)
     tape.mkdir()
     (tape / "notes.txt").write_text("mine")
     done = run("forget", str(journal))

@@ -28,7 +28,7 @@ class Hall:
 
     def __init__(self, path: Path, *, training: bool = False, **setup: Any) -> None:
         self.now = 0.0
-        self.journal = Journal(path / "game.db")
+        self.journal = Journal(path / "game.jsonl")
         fields: dict[str, Any] = {"time_control": "300+5", "white": IMPAIRED, "black": OPPONENT}
         self.table = Table(
             self.journal,

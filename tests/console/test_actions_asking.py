@@ -38,7 +38,7 @@ class Knights:
 
 @pytest.fixture
 def knights(tmp_path: Path) -> Iterator[Knights]:
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         knights = Knights(journal)
         yield knights
         knights.session.close()

@@ -122,7 +122,7 @@ def test_every_role_does_what_the_laws_give_it_and_nothing_else(
     fresh = iter(range(10**6))
 
     def table() -> Table:
-        journal = Journal(tmp_path / f"{next(fresh)}.db")
+        journal = Journal(tmp_path / f"{next(fresh)}.jsonl")
         setup = Setup(
             t=0, time_control="300", white=IMPAIRED, black=Player(name="Bert", assistant=True)
         )

@@ -188,7 +188,7 @@ def test_a_table_that_was_killed_comes_back_to_its_pages(
         expect(page.get_by_role("alert")).to_contain_text("The connection is lost.")
         hall.table.submit(f.Announce(by="white", move="e2e4"))  # the page cannot know
         hall.close()
-        with Journal(tmp_path / "game.db") as journal:
+        with Journal(tmp_path / "game.jsonl") as journal:
             table = Table(journal)
             again.append(ConsoleHost(table, port=port, doors=doors))
             expect(page.locator(".announced")).to_have_text("Bauer Eva zwei Eva vier")

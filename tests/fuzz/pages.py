@@ -33,8 +33,8 @@ class _Served:
     """A table with its console and nobody there, in the middle of a game."""
 
     def __init__(self) -> None:
-        path = _folders[0] / "pages.db"
-        for old in path.parent.glob("pages.db*"):
+        path = _folders[0] / "pages.jsonl"
+        for old in path.parent.glob("pages.jsonl*"):
             old.unlink()
         self.inputs = 0
         anna, bert = Player(name="Anna", impaired=True, assistant=True), Player(name="Bert")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import itertools
 import json
 import random
@@ -35,7 +36,7 @@ from blindplay.language.scoresheets import braille, reading
 from blindplay.language.scoresheets.entries import entries
 from blindplay.laws import Game
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError
+from blindplay.record import Journal, JournalError, read_journal
 from blindplay.record.score import pgn, scoresheet
 from blindplay.record.tape import Tape
 from blindplay.speech import confidence
@@ -451,18 +452,26 @@ def _tape(data: bytes) -> object:
 
 
 def _journal(data: bytes) -> object:
-    path = _file(data, "game.db")
-    for suffix in ("-wal", "-journal", "-shm"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
-    journal = Journal(path, read_only=True)
-    try:
-        return list(journal.facts())
-    finally:
-        journal.close()
+    contents = read_journal(_file(data, "game.jsonl"))
+    assert data.startswith(contents.whole)
+    assert bool(contents.trouble) is (data != contents.whole)
+    return contents
+
+
+def _chained(data: bytes) -> bytes:
+    """Lines with the digests that belong to them, so that damage is not found by these alone."""
+    before, lines = b"", []
+    for line in data.split(b"\n"):
+        covered = line.rpartition(b',"digest":')[0]
+        if covered:
+            before = hashlib.sha256(before + covered).hexdigest()[:32].encode()
+            line = covered + b',"digest":"%b"}' % before
+        lines.append(line)
+    return b"\n".join(lines)
 
 
 def _journals() -> list[bytes]:
-    path = _folders[0] / "seed.db"
+    path = _folders[0] / "seed.jsonl"
     if not path.is_file():
         journal = Journal(path)
         for line in _scenarios()[0].decode().split("\n"):
@@ -507,6 +516,6 @@ TARGETS = {
         Target("kept", _kept, _settings),
         Target("sound", _sound, _sounds, (AudioError,), most_bytes=6000),
         Target("tape", _tape, _flacs, most_bytes=6000),
-        Target("journal", _journal, _journals, (JournalError,), most_bytes=40_000),
+        Target("journal", _journal, _journals, (JournalError,), seal=_chained, most_bytes=40_000),
     )
 }  # fmt: skip

@@ -127,10 +127,10 @@ def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no file"):
         read_sheet(tmp_path / "none.txt")
     (tmp_path / "noise").write_bytes(b"\0\1\2")
-    with pytest.raises(ValueError, match="no text"):
+    with pytest.raises(ValueError, match="not a text file"):
         read_sheet(tmp_path / "noise")
     for wrong in ("", "9", "8/8/8/8/8/8/8", "x7/8/8/8/8/8/8/8"):
-        with pytest.raises(ValueError, match=r"--white-board .* is no placement"):
+        with pytest.raises(ValueError, match=r"--white-board .* is not a placement"):
             check_board(wrong, "--white-board")
     with pytest.raises(ValueError, match="Neither sheet"):
         decided("", "(nothing)")

@@ -1,21 +1,36 @@
-"""What stays of a game: the journal."""
+"""The lines of a journal, and reading them: nothing but what was written is ever believed."""
 
 from __future__ import annotations
 
-import sqlite3
+import contextlib
+import hashlib
+import json
+import os
+import random
+import re
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from blindplay.laws import Fact
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError
+from blindplay.record import Journal, JournalError, pulse, read_journal
+from tests import ROOT
 
-FACTS = [f.Setup(t=0), f.Start(t=1), f.Announce(t=2, by="white", text="Läufer\n\0"), f.Tick(t=3)]
+FACTS: list[Fact] = [
+    f.Setup(t=0),
+    f.Start(t=1),
+    f.Announce(t=2, by="white", text='Läufer\n\0 "," {♞} \u2028'),
+    f.Tick(t=3),
+]
 WRITER = """
 import sys, pathlib
 from blindplay.laws.facts import Tick
@@ -27,20 +42,366 @@ for t in range(10**6):
 """
 
 
+def written(path: Path, facts: list[Fact]) -> bytes:
+    with Journal(path) as journal:
+        journal.extend(facts)
+    return path.read_bytes()
+
+
+def checked_by_hand(content: bytes) -> list[str]:
+    """Another reader, after docs/record.md alone: the texts of the facts, and the seal."""
+    found, seal = [], ""
+    for number, line in enumerate(content.removesuffix(b"\n").split(b"\n"), 1):
+        covered, digest = line[:-45], line[-34:-2].decode()
+        assert line == covered + b',"digest":"%b"}' % digest.encode()
+        assert digest == hashlib.sha256(seal.encode() + covered).hexdigest()[:32]
+        assert re.match(rb'\{"n":%d,"wall":\d+\.\d{1,3},"fact":\{' % number, covered)
+        found.append(json.dumps(json.loads(line)["fact"], ensure_ascii=False))
+        seal = digest
+    return [*found, seal]
+
+
+# --- the lines -----------------------------------------------------------------------------------
+
+
+def test_a_journal_is_a_text_file_with_one_chained_line_for_each_fact(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    before = time.time()
+    with Journal(path) as journal:
+        for fact in FACTS:
+            journal.append(fact)
+        seal = journal.seal
+    content = path.read_bytes()
+    facts = [json.dumps(fact.to_json(), ensure_ascii=False) for fact in FACTS]
+    assert checked_by_hand(content) == [*facts, seal]
+    stamps = [json.loads(line)["wall"] for line in content.splitlines()]
+    assert all(before - 0.001 <= stamp <= time.time() + 0.001 for stamp in stamps)
+
+
+def test_the_reader_in_the_documentation_reads_a_journal_and_finds_damage(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "record.md").read_text("utf-8")
+    (script,) = re.findall(r"```python\n(.+?)```", page, re.DOTALL)
+    path = tmp_path / "game.jsonl"
+    content = written(path, FACTS)
+
+    def told() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", script, str(path)]
+        return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
+
+    good = told()
+    assert good.stdout.splitlines()[-1].split()[-1] == content[-35:-3].decode(), good.stderr
+    path.write_bytes(content.replace(b'"tick"', b'"lick"'))
+    assert told().returncode != 0
+
+
 def test_a_journal_gives_back_its_facts_also_when_opened_again(tmp_path: Path) -> None:
-    path = tmp_path / "new" / "table.db"
+    path = tmp_path / "new" / "table.jsonl"
     with Journal(path) as journal:
         for fact in FACTS[:2]:
             journal.append(fact)
-    with Journal(path, create=False) as journal:
-        for fact in FACTS[2:]:
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == FACTS[:2] and not journal.notes
+        journal.extend(FACTS[2:])
+        assert journal.facts() == FACTS
+    assert read_journal(path).facts == FACTS
+
+
+def test_the_seal_changes_with_everything_that_is_written(tmp_path: Path) -> None:
+    seals = [""]
+    with Journal(tmp_path / "game.jsonl") as journal:
+        for fact in FACTS:
             journal.append(fact)
-        assert list(journal.facts()) == FACTS
-    assert sqlite3.connect(path).execute("SELECT count(*) FROM fact").fetchone() == (4,)
+            seals.append(journal.seal)
+    assert len(set(seals)) == len(seals)
+    with Journal(tmp_path / "game.jsonl", resume=True) as journal:
+        assert journal.seal == seals[-1]
+
+
+def test_every_fact_of_the_scenarios_is_read_as_it_was_written(tmp_path: Path) -> None:
+    facts = []
+    for file in (ROOT / "tests" / "laws" / "scenarios").glob("*.jsonl"):
+        for line in file.read_text("utf-8").splitlines():
+            with contextlib.suppress(f.FactError):
+                facts.append(f.loads(line, t=5))
+    assert {fact.kind for fact in facts} == set(f.KINDS)
+    written(tmp_path / "game.jsonl", facts)
+    assert read_journal(tmp_path / "game.jsonl").facts == facts
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_only_the_user_can_read_what_is_created(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with Journal(tmp_path / "game.jsonl") as journal:
+            journal.extend(FACTS)
+            journal.beat(5)
+    finally:
+        os.umask(before)
+    for file in tmp_path.iterdir():
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+
+
+# --- damage --------------------------------------------------------------------------------------
+
+_CHANCE = random.Random(1)
+_GAME: list[Fact] = [
+    f.Setup(t=0, event="Läufer", white=f.Player(impaired=True)),
+    *(f.Tick(t=t) for t in range(1, 4)),
+    f.Announce(t=4, by="white", text="Springer g1 f3 ♞"),
+    *(f.Record(t=t, by="white", ply=t, text="e4 " * _CHANCE.randrange(5)) for t in range(5, 9)),
+]
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    return written(tmp_path_factory.mktemp("whole") / "game.jsonl", _GAME)
+
+
+def check_reading(path: Path, original: bytes, changed: bytes) -> None:
+    """The reader gives the facts of exactly those lines at the beginning that are as they were,
+    and says that something is wrong, with the number of the line, if anything comes after them."""
+    lines = original.splitlines(keepends=True)
+    whole = 0
+    while whole < len(lines) and changed.startswith(b"".join(lines[: whole + 1])):
+        whole += 1
+    rest = changed[len(b"".join(lines[:whole])) :]
+    path.write_bytes(changed)
+    try:
+        read = read_journal(path)
+    except JournalError as error:
+        assert "is not a BlindPlay journal" in str(error) and whole == 0
+        assert not lines[0][:14].startswith(changed[:14])
+        return
+    assert read.facts == _GAME[:whole] and read.whole == b"".join(lines[:whole])
+    assert bool(read.trouble) is bool(rest)
+    assert read.torn is (bool(rest) and b"\n" not in rest)
+    if rest:
+        assert re.search(rf"\bline {whole + 1}\b", read.trouble, re.IGNORECASE)
+    assert path.read_bytes() == changed
+
+
+def test_a_byte_that_is_flipped_anywhere_ends_what_is_believed_at_its_line(
+    tmp_path: Path, content: bytes
+) -> None:
+    chance = random.Random(2)
+    for at in range(len(content)):
+        changed = bytearray(content)
+        changed[at] ^= 1 << chance.randrange(8)
+        check_reading(tmp_path / "game.jsonl", content, bytes(changed))
+
+
+def test_a_journal_that_is_cut_anywhere_gives_its_whole_lines(
+    tmp_path: Path, content: bytes
+) -> None:
+    for end in range(len(content) + 1):
+        check_reading(tmp_path / "game.jsonl", content, content[:end])
+
+
+@pytest.mark.parametrize("what", ["removed", "doubled", "swapped"])
+def test_lines_that_are_removed_doubled_or_swapped_end_what_is_believed(
+    tmp_path: Path, content: bytes, what: str
+) -> None:
+    for at in range(len(_GAME) - 1):
+        lines = content.splitlines(keepends=True)
+        if what == "removed":
+            del lines[at]
+        elif what == "doubled":
+            lines.insert(at, lines[at])
+        else:
+            lines[at : at + 2] = lines[at + 1], lines[at]
+        check_reading(tmp_path / "game.jsonl", content, b"".join(lines))
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 40), st.binary(max_size=60)),
+                min_size=1, max_size=4))  # fmt: skip
+@example([(2**16 - 1, 0, b"\n")])
+@example([(2**16 - 1, 0, bytes(50))])
+def test_whatever_is_done_to_the_bytes_the_whole_lines_before_it_are_given(
+    edits: list[tuple[int, int, bytes]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "game.jsonl"
+        original = _kept_content()
+        changed = bytearray(original)
+        for place, removed, added in edits:
+            at = place * len(changed) >> 16 if place < 2**16 - 1 else len(changed)
+            changed[at : at + removed] = added
+        check_reading(path, original, bytes(changed))
+
+
+_kept: list[bytes] = []
+
+
+def _kept_content() -> bytes:
+    if not _kept:
+        with tempfile.TemporaryDirectory() as folder:
+            _kept.append(written(Path(folder) / "game.jsonl", _GAME))
+    return _kept[0]
+
+
+def rechained(lines: list[str]) -> bytes:
+    """Lines with the right digests, whatever they hold: the work of a forger, or another program.
+    Each text ends where its digest begins."""
+    out, before = b"", ""
+    for line in lines:
+        covered = line.encode("utf-8", "surrogatepass")
+        before = hashlib.sha256(before.encode() + covered).hexdigest()[:32]
+        out += covered + b',"digest":"%b"}\n' % before.encode()
+    return out
+
+
+def test_a_chain_that_is_right_around_another_form_is_damage_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    good = '{"n":2,"wall":2.5,"fact":{"t":0.002,"fact":"tick"}'
+    first = '{"n":1,"wall":1.5,"fact":{"t":0,"fact":"tick"}'
+    path.write_bytes(rechained([first, good]))
+    assert read_journal(path).facts == [f.Tick(t=0), f.Tick(t=2)]
+    forms = [
+        good.replace('"n":2', '"n": 2'), good.replace('"n":2', '"n":2.0'), good.replace("2.5", "2"),
+        good.replace('"n":2', '"n":true'), good.replace("2.5", "2.50"), good.replace("2.5", "-2.5"),
+        good.replace("2.5", "NaN"), good.replace("2.5", "1e999"),
+        good.replace("tick", "tic\\u006b"),
+        good.replace('"wall":2.5,', ""), good.replace('"wall":2.5,', '"wall":2.5,"wall":2.5,'),
+        good.replace('"n":2,"wall":2.5', '"wall":2.5,"n":2'), good.replace('"n":2', '"n":3'),
+        good.replace('"n":2', '"n":1'), good.replace('"n":2', '"n":' + "9" * 5000),
+        good + ',"more":1', "[" * 5000, "\ufeff" + good, good + "\r", "\ud800" + good,
+    ]  # fmt: skip
+    for form in forms:
+        path.write_bytes(rechained([first, form, good.replace('"n":2', '"n":3')]))
+        read = read_journal(path)
+        assert read.facts == [f.Tick(t=0)], form
+        assert "line 2" in read.trouble, form
+
+
+def test_a_line_without_a_digest_is_damage(tmp_path: Path, content: bytes) -> None:
+    """An editor cannot drop the chain and have a changed game believed."""
+    path = tmp_path / "game.jsonl"
+    bare = re.sub(rb',"digest":"\w+"', b"", content)
+    path.write_bytes(bare)
+    assert read_journal(path).facts == [] and "line 1" in read_journal(path).trouble
+
+
+def test_a_fact_that_this_program_does_not_know_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(
+        rechained(
+            ['{"n":1,"wall":1.5,"fact":{"t":0,"fact":"tick"}',
+             '{"n":2,"wall":2.5,"fact":{"t":0.002,"fact":"dance"}']
+        )
+    )  # fmt: skip
+    read = read_journal(path)
+    assert read.facts == [f.Tick(t=0)] and not read.torn
+    assert re.search(r"holds at line 2 no fact .*dance", read.trouble)
+
+
+def test_facts_that_are_missing_at_the_end_are_told_if_there_is_a_pulse(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.extend(_GAME)
+        journal.beat(50)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    assert f"lacks fact {len(lines)}, so" in read_journal(path).trouble
+    path.write_bytes(b"".join(lines[:4]) + lines[4][:20])  # not torn: the pulse knows better
+    read = read_journal(path)
+    assert read.facts == _GAME[:4] and not read.torn
+    assert f"lacks facts 5 to {len(lines)}, so" in read.trouble
+    path.write_bytes(b"")
+    assert f"lacks facts 1 to {len(lines)}, so" in read_journal(path).trouble
+    pulse.Pulse(path).forget()
+    path.write_bytes(b"".join(lines[:-1]))
+    assert read_journal(path).trouble == ""
+
+
+def test_another_games_journal_in_the_place_of_the_one_with_this_pulse_is_told(
+    tmp_path: Path,
+) -> None:
+    path, other = tmp_path / "game.jsonl", tmp_path / "other.jsonl"
+    with Journal(path) as journal:
+        journal.extend(_GAME)
+        journal.beat(50)
+    written(other, _GAME)
+    other.replace(path)
+    read = read_journal(path)
+    assert read.facts == _GAME and "not the one that its table left: game.pulse" in read.trouble
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def in_folder(path: Path) -> dict[str, tuple[bytes, int]]:
+    """Every file in the folder of ``path``, with the time of its last change."""
+    return {
+        found.name: (found.read_bytes(), found.stat().st_mtime_ns)
+        for found in path.parent.iterdir()
+    }
+
+
+def test_reading_a_journal_changes_no_file_and_leaves_none(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a table? 100 % #1.jsonl"
+    for end in (len(content), len(content) - 10, 400):
+        path.write_bytes(content[:end])
+        before = in_folder(path)
+        read_journal(path)
+        assert in_folder(path) == before
+    path.chmod(0o400)
+    tmp_path.chmod(0o500)
+    try:
+        assert read_journal(path).facts
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_a_journal_is_read_whole_while_its_table_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "table.jsonl"
+    told, reads = 0, 0
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        done = threading.Event()
+
+        def write() -> None:
+            nonlocal told
+            for t in range(1, 300):
+                journal.append(f.Record(t=t, by="white", ply=1, text="e4 " * (t % 50)))
+                journal.beat(t)
+                told = t
+            done.set()
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        while not done.is_set():
+            known = told
+            read = read_journal(path)
+            assert read.trouble == "" and len(read.facts) > known
+            reads += 1
+        writer.join()
+    assert reads and len(read_journal(path).facts) == 300
+
+
+def test_a_last_line_that_the_table_is_just_writing_is_read_again(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.jsonl"
+    lines = content.splitlines(keepends=True)
+    path.write_bytes(content[:-20])
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        if len(waited) == 2:
+            path.write_bytes(content)
+
+    monkeypatch.setattr(time, "sleep", wait)
+    assert read_journal(path).torn and not waited  # no table runs: nobody goes on writing
+    digest = lines[2][-35:-3].decode()
+    pulse.Pulse(path).beat(pulse.Beat(3, digest, 5, time.time()))
+    read = read_journal(path)
+    assert len(waited) == 2 and read.facts == _GAME and not read.trouble
 
 
 def test_a_writer_that_is_killed_loses_nothing_it_had_appended(tmp_path: Path) -> None:
-    path = tmp_path / "table.db"
+    path = tmp_path / "table.jsonl"
     with subprocess.Popen(
         [sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True
     ) as writer:
@@ -48,131 +409,61 @@ def test_a_writer_that_is_killed_loses_nothing_it_had_appended(tmp_path: Path) -
         told = [int(writer.stdout.readline()) for _ in range(20)]
         writer.kill()
         told += [int(line) for line in writer.stdout.read().splitlines() if line]
-    with Journal(path, create=False) as journal:
-        written = [fact.t for fact in journal.facts()]
-    assert written[: len(told)] == told
-    assert len(written) <= len(told) + 1
+    with Journal(path, resume=True) as journal:
+        there = [fact.t for fact in journal.facts()]
+        assert not journal.damaged
+    assert there[: len(told)] == told
+    assert len(there) <= len(told) + 1
 
 
-def test_what_is_no_journal_is_said_and_left_as_it_is(tmp_path: Path) -> None:
-    other, text = tmp_path / "other.db", tmp_path / "text.db"
-    db = sqlite3.connect(other)
-    db.execute("CREATE TABLE mine (x)")
-    db.close()
-    text.write_text("no database at all " * 100)
-    for path in (other, text):
-        before = path.read_bytes()
-        with pytest.raises(JournalError, match="choose another file"):
-            Journal(path)
-        assert path.read_bytes() == before
+def test_what_is_not_a_journal_is_said_and_left_as_it_is(tmp_path: Path) -> None:
+    letter, database = tmp_path / "letter.jsonl", tmp_path / "other.jsonl"
+    letter.write_bytes(b"Dear Sir or Madam")
+    database.write_bytes(b"SQLite format 3\0" + bytes(100))
+    before = in_folder(letter)
+    for path in (letter, database):
+        for resume in (False, True):
+            with pytest.raises(JournalError, match=f"{path.name} is not a BlindPlay journal"):
+                Journal(path, resume=resume)
+        with pytest.raises(JournalError, match=f"{path.name} is not a BlindPlay journal"):
+            read_journal(path)
+    for missing in (tmp_path / "missing.jsonl", tmp_path / "no" / "folder.jsonl", tmp_path):
+        with pytest.raises(JournalError, match="no journal at"):
+            read_journal(missing)
     with pytest.raises(JournalError, match="no journal at"):
-        Journal(tmp_path / "missing.db", create=False)
+        Journal(tmp_path / "missing.jsonl", resume=True)
     with pytest.raises(JournalError, match="choose another place"):
-        Journal(text / "in" / "a-file.db")
+        Journal(letter / "in" / "a-file.jsonl")
+    assert in_folder(letter) == before
 
 
-def folder(path: Path) -> dict[str, tuple[bytes, int]]:
-    """Every file in the folder of ``path``, with when it was last changed."""
-    return {
-        found.name: (found.read_bytes(), found.stat().st_mtime_ns)
-        for found in path.parent.iterdir()
-    }
-
-
-def test_who_only_reads_a_journal_changes_no_file_and_leaves_none(tmp_path: Path) -> None:
-    path = tmp_path / "a table? 100 % #1.db"
-    with Journal(path) as journal:
-        for fact in FACTS:
-            journal.append(fact)
-    before = folder(path)
-    with Journal(path, read_only=True) as journal:
-        assert list(journal.facts()) == FACTS
-        with pytest.raises(JournalError, match="cannot be written"):
-            journal.append(f.Tick(t=4))
-    assert folder(path) == before
-
-
-def test_a_journal_is_read_whole_while_its_table_runs_and_after_it_was_killed(
-    tmp_path: Path,
+def test_a_table_that_was_killed_before_its_first_fact_can_be_started_again(
+    tmp_path: Path, content: bytes
 ) -> None:
-    path = tmp_path / "table.db"
-    with Journal(path) as journal:
-        for fact in FACTS:
-            journal.append(fact)
-        with Journal(path, read_only=True) as reader:
-            assert list(reader.facts()) == FACTS
-        journal.append(f.Tick(t=4))
-        # What a table that is killed leaves: the last facts stand only in the log.
-        killed = tmp_path / "killed.db"
-        log = tmp_path / "killed.db-wal"
-        killed.write_bytes(path.read_bytes())
-        log.write_bytes((tmp_path / "table.db-wal").read_bytes())
-    before = killed.read_bytes(), log.read_bytes()
-    with Journal(killed, read_only=True) as reader:
-        assert list(reader.facts()) == [*FACTS, f.Tick(t=4)]
-    assert (killed.read_bytes(), log.read_bytes()) == before
-
-
-@pytest.mark.parametrize("read_only", [True, False])
-def test_what_is_no_journal_does_not_become_one_by_being_asked_for(
-    tmp_path: Path, read_only: bool
-) -> None:
-    empty, other, text = tmp_path / "empty.txt", tmp_path / "other.db", tmp_path / "text.db"
-    empty.touch()
-    with sqlite3.connect(other) as db:
-        db.execute("CREATE TABLE fact (number INTEGER PRIMARY KEY, json TEXT)")
-    db.close()
-    text.write_text("no database at all " * 100)
-    before = folder(empty)
-    for path in (empty, other, text):
-        with pytest.raises(JournalError, match="as a BlindPlay journal"):
-            Journal(path, create=False, read_only=read_only)
-    assert folder(empty) == before
-    with pytest.raises(JournalError, match="no journal at"):
-        Journal(tmp_path / "missing.db", read_only=True)
-    assert not (tmp_path / "missing.db").exists()
-
-
-@settings(deadline=None, max_examples=30)  # each writes a journal to the disk
-@given(st.sets(st.integers(1, 8), min_size=1, max_size=7))
-def test_where_facts_are_missing_only_those_before_are_given(lost: set[int]) -> None:
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "game.db"
+    path = tmp_path / "game.jsonl"
+    for left in (b"", content[:5], content[:60]):
+        path.write_bytes(left)
+        assert read_journal(path).facts == []
         with Journal(path) as journal:
-            for t in range(1, 9):
-                journal.append(f.Tick(t=t))
-        db = sqlite3.connect(path)
-        with db:
-            db.executemany("DELETE FROM fact WHERE number = ?", [(number,) for number in lost])
-        db.close()
-        read: list[int] = []
-        left = set(range(1, 9)) - lost
-        with Journal(path, read_only=True) as journal:
-            if max(lost) > max(left):  # at the end nobody can see it: a game may end anywhere
-                lost = {number for number in lost if number < max(left)}
-            if not lost:
-                assert [fact.t for fact in journal.facts()] == sorted(left)
-                return
-            with pytest.raises(JournalError, match=rf"lacks facts? {min(lost)}\b"):
-                for fact in journal.facts():
-                    read.append(fact.t)
-        assert read == list(range(1, min(lost)))
+            journal.extend(_GAME)
+        assert read_journal(path).facts == _GAME and not read_journal(path).trouble
+        path.unlink()
 
 
-def test_missing_facts_are_named_and_the_facts_before_them_are_kept(tmp_path: Path) -> None:
-    path = tmp_path / "game.db"
-    with Journal(path) as journal:
-        for t in range(1, 9):
-            journal.append(f.Tick(t=t))
-    db = sqlite3.connect(path)
-    with db:
-        db.execute("DELETE FROM fact WHERE number BETWEEN 4 AND 6")
-    db.close()
-    read = []
-    with (
-        Journal(path, read_only=True) as journal,
-        pytest.raises(JournalError, match=r"lacks facts 4 to 6, .* go by the scoresheets"),
-    ):
-        for fact in journal.facts():
-            read.append(fact.t)
-    assert read == [1, 2, 3]
+def test_a_new_game_is_not_begun_in_a_damaged_journal(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "game.jsonl"
+    for at in (30, 500):  # in the first line, and in a later one
+        changed = content[:at] + b"#" + content[at + 1 :]
+        path.write_bytes(changed)
+        with pytest.raises(JournalError, match="damaged or was changed at line"):
+            Journal(path)
+        assert path.read_bytes() == changed
+
+
+def test_ten_thousand_facts_take_a_moment_only(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    facts: list[Fact] = [f.Announce(t=t, by="white", text="Springer") for t in range(10_000)]
+    written(path, facts)
+    before = time.process_time()
+    assert len(read_journal(path).facts) == 10_000
+    assert time.process_time() - before < 10, "each line must take a bounded time"

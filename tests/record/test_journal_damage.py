@@ -1,470 +1,306 @@
-"""What becomes of a journal when the disk is full, or the power fails in the midst of it."""
+"""Resuming the game of a damaged journal: evidence is kept, and no other game is believed."""
 
 from __future__ import annotations
 
-import os
+import io
 import random
-import shutil
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from blindplay.commands import diagnosis
 from blindplay.laws import Fact
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, reopen
-from blindplay.record import pulse as pulses
+from blindplay.record import Journal, JournalError, files, pulse, read_journal
+from blindplay.record.writing import BrokenGameError, RecordFormat, Scored
+from blindplay.table.play import WantedDevices, run
+from tests.record.disks import PowerCutError, failing, in_folder, read_only
 
-FACTS: list[Fact] = [f.Setup(t=0), f.Start(t=1), *(f.Tick(t=t) for t in range(2, 200))]
+FACTS: list[Fact] = [
+    f.Setup(t=0, time_control="300"),
+    f.Start(t=1),
+    *(f.Tick(t=t) for t in range(2, 60)),
+]
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A journal whose table was killed a minute ago: its last facts stand only in the log."""
-    running = tmp_path / "running" / "game.db"
-    with Journal(running) as journal:
-        journal.extend(FACTS[:100])
-    with Journal(running, create=False) as journal:  # closing has emptied the log
-        journal.extend(FACTS[100:190])
-        for fact in FACTS[190:]:
-            journal.append(fact)
-        for t in (998, 999):
-            journal.beat(t)
-        left = tmp_path / "left"
-        left.mkdir()
-        for file in running.parent.iterdir():
-            shutil.copy(file, left)
-    late = pulses.last_beat(left / "game.db")
-    assert late is not None and late.t == 999 and late.facts == len(FACTS)
-    # Its beat is not that of a table which runs.
-    old = pulses.Beat(late.facts, late.chain, late.t, late.wall - 60)
-    (left / "game.pulse").write_bytes(pulses._written(old) * 2)
-    return left / "game.db"
-
-
-def in_the_folder(path: Path) -> set[str]:
-    return {file.name for file in path.parent.iterdir()}
-
-
-@contextmanager
-def unwritable(journal: Journal, full: bool) -> Iterator[None]:
-    """The disk is full, or nobody may write on it, as SQLite says it."""
-    assert journal._db is not None
-    on, off = ("max_page_count = 1", "max_page_count = 1000000") if full else (
-        "query_only = 1", "query_only = 0")  # fmt: skip
-    journal._db.execute(f"PRAGMA {on}")
-    yield
-    journal._db.execute(f"PRAGMA {off}")
-
-
-@pytest.mark.parametrize("full", [True, False])
-def test_what_could_not_be_written_is_written_first_as_soon_as_something_can_be(
-    tmp_path: Path, full: bool
-) -> None:
-    texts = [f.Record(t=t, by="white", ply=1, text="e4 " * 3000) for t in range(1, 7)]
-    with Journal(tmp_path / "game.db") as journal:
-        journal.append(FACTS[0])
-        with unwritable(journal, full):
-            for fact in texts[:3]:
-                with pytest.raises(JournalError, match="cannot be written"):
-                    journal.append(fact)
-            with pytest.raises(JournalError):
-                journal.save()
-            assert journal.unwritten == 3
-        journal.append(texts[3])
-        assert journal.unwritten == 0
-        with unwritable(journal, full), pytest.raises(JournalError):
-            journal.append(texts[4])
-        journal.save()
-        assert list(journal.facts()) == [FACTS[0], *texts[:5]]
-
-
-def test_a_row_that_was_written_though_it_was_said_not_to_be_is_not_written_twice(
-    tmp_path: Path,
-) -> None:
-    """As when the disk answers with an error after it has taken the bytes."""
-    path = tmp_path / "game.db"
+    """The journal of a table that was killed a minute ago, with its pulse."""
+    path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        journal.append(FACTS[0])
-        with unwritable(journal, full=False), pytest.raises(JournalError):
-            journal.append(FACTS[1])
-        with Journal(path, create=False) as disk:
-            disk.append(FACTS[1])
-        journal.append(FACTS[2])
-        assert list(journal.facts()) == FACTS[:3]
+        journal.extend(FACTS)
+        end = journal.seal
+    old = pulse.Pulse(path)
+    for t in (998, 999):
+        old.beat(pulse.Beat(len(FACTS), end, t, time.time() - 60))
+    old.close()
+    return path
 
 
-def test_two_that_write_one_journal_do_not_mix_two_games(tmp_path: Path) -> None:
-    path = tmp_path / "game.db"
-    with Journal(path) as journal, Journal(path, create=False) as other:
-        journal.append(FACTS[0])
-        with pytest.raises(JournalError, match=r"cannot be written.*close one of them"):
-            other.append(f.Setup(t=0, mode="blitz"))
-        journal.append(FACTS[1])
-        with pytest.raises(JournalError, match="somebody else"):
-            other.append(f.Start(t=5))
-        assert list(journal.facts()) == FACTS[:2]
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
 
 
-def test_a_journal_of_a_killed_table_is_gone_on_with_as_it_is(path: Path) -> None:
-    before = in_the_folder(path)
-    opened = reopen(path)
-    with opened.journal as journal:
-        assert list(journal.facts()) == FACTS and not opened.damage
+def change_the_last_line(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"t":0.059', b'"t":0.058'))
+
+
+def change_a_line_in_the_middle(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"t":0.03,', b'"t":0.01,'))
+
+
+def change_a_line_and_its_digest(path: Path) -> None:
+    """A forger makes the digest of the changed line right, but not those after it."""
+    lines = lines_of(path)
+    with Journal(path.with_name("forged")) as journal:
+        journal.extend([*FACTS[:30], f.Tick(t=29), *FACTS[31:]])
+    lines[30] = lines_of(path.with_name("forged"))[30]
+    path.with_name("forged").unlink()
+    path.write_bytes(b"".join(lines))
+
+
+def take_the_last_lines(path: Path) -> None:
+    path.write_bytes(b"".join(lines_of(path)[:50]))
+
+
+def take_a_line_in_the_middle(path: Path) -> None:
+    lines = lines_of(path)
+    path.write_bytes(b"".join([*lines[:20], *lines[21:]]))
+
+
+def cut_in_the_middle_of_a_line(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:3000])
+
+
+def spoil_a_block(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[2048:2560] = random.Random(1).randbytes(512)
+    path.write_bytes(content)
+
+
+def lose_a_block(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[2048:2560] = bytes(512)
+    path.write_bytes(content)
+
+
+def add_garbage(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"hello\n")
+
+
+DAMAGES = [
+    change_the_last_line, change_a_line_in_the_middle, change_a_line_and_its_digest,
+    take_the_last_lines, take_a_line_in_the_middle, cut_in_the_middle_of_a_line, spoil_a_block,
+    lose_a_block, add_garbage,
+]  # fmt: skip
+
+
+def test_a_journal_of_a_killed_table_is_continued_as_it_is(path: Path) -> None:
+    before = in_folder(path)
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == FACTS and journal.notes == () and not journal.damaged
         assert journal.left is not None and journal.left.t == 999
-    assert {"game.db", "game.pulse"} <= in_the_folder(path) <= before
+    assert in_folder(path) == before
 
 
-def test_a_table_that_runs_is_not_gone_on_with_by_another(path: Path) -> None:
-    class Running:
-        """Each time somebody waits, the table's heart beats."""
-
-        def __init__(self) -> None:
-            self.t = 1000
-
-        def __call__(self, seconds: float) -> None:
-            self.t += 100
-            journal.beat(self.t)
-
-    with Journal(path, create=False) as journal:
-        journal.beat(999)
-        assert pulses.is_running(path, wait=Running())
-        assert not pulses.is_running(path, wait=lambda seconds: None)
-    assert not pulses.is_running(path.with_name("other.db"))
-
-
-def change_last_row(path: Path) -> None:
-    with sqlite3.connect(path) as db:
-        db.execute(
-            "UPDATE fact SET json = '{\"t\":0.3' WHERE number = (SELECT max(number) FROM fact)"
-        )
-    db.close()
-
-
-def take_last_rows(path: Path) -> None:
-    with sqlite3.connect(path) as db:
-        db.execute("DELETE FROM fact WHERE number > 180")
-    db.close()
-
-
-def change_a_row_for_a_good_one(path: Path) -> None:
-    with sqlite3.connect(path) as db:
-        db.execute('UPDATE fact SET json = \'{"t":0.1,"fact":"tick"}\' WHERE number = 120')
-    db.close()
-
-
-def cut_the_log(path: Path) -> None:
-    log = path.with_name(path.name + "-wal")
-    os.truncate(log, log.stat().st_size * 2 // 3 + 77)
-
-
-def lose_the_log(path: Path) -> None:
-    path.with_name(path.name + "-wal").unlink()
-
-
-def spoil(path: Path, page: int) -> None:
-    lose_the_log(path)
-    with path.open("r+b") as file:
-        file.seek(page * 4096)
-        file.write(random.Random(1).randbytes(4096))
-
-
-def spoil_the_first_page(path: Path) -> None:
-    spoil(path, 0)
-
-
-def spoil_the_root_of_the_rows(path: Path) -> None:
-    spoil(path, 1)
-
-
-def spoil_a_page_of_rows(path: Path) -> None:
-    spoil(path, path.stat().st_size // 4096 - 1)
-
-
-DAMAGES = [change_last_row, take_last_rows, change_a_row_for_a_good_one, cut_the_log, lose_the_log,
-           spoil_the_first_page, spoil_the_root_of_the_rows, spoil_a_page_of_rows]  # fmt: skip
-
-
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda one: one.__name__)
-def test_a_damaged_journal_is_gone_on_with_from_its_last_whole_fact_and_kept(
-    path: Path, damage: object
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_journal_is_continued_from_its_last_whole_fact_and_kept(
+    path: Path, damage: Callable[[Path], None]
 ) -> None:
-    assert callable(damage)
     damage(path)
-    kept = path.read_bytes()
-    opened = reopen(path)
-    evidence = path.with_name("game.damaged-1.db")
-    assert opened.damage and opened.evidence == evidence
-    assert evidence.read_bytes() == kept
-    with opened.journal as journal:
-        whole = list(journal.facts())
-        assert 2 < len(whole) < len(FACTS) and whole == FACTS[: len(whole)]
+    kept = in_folder(path)
+    trouble = read_journal(path).trouble
+    evidence = path.with_name("game.damaged-1.jsonl")
+    with Journal(path, resume=True) as journal:
+        assert journal.damaged and journal.left is None
+        assert journal.notes == (trouble, f"The damaged journal is kept as {evidence}.")
+        whole = journal.facts()
+        assert len(whole) > 2 and whole == FACTS[: len(whole)]
+        assert len(whole) < len(FACTS) or damage is add_garbage
         journal.append(f.Tick(t=5000))
-    with reopen(path).journal as journal:
-        assert list(journal.facts()) == [*whole, f.Tick(t=5000)]
+    assert evidence.read_bytes() == kept["game.jsonl"]
+    assert path.with_name("game.damaged-1.pulse").read_bytes() == kept["game.pulse"]
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == [*whole, f.Tick(t=5000)] and journal.notes == ()
+    assert in_folder(path).keys() == {
+        "game.jsonl", "game.damaged-1.jsonl", "game.damaged-1.pulse"
+    }  # fmt: skip
 
 
-def test_putting_a_damaged_journal_aside_goes_on_where_it_was_stopped(path: Path) -> None:
-    change_last_row(path)
-    was = {file.name: file.read_bytes() for file in path.parent.iterdir()}
-    stops = 0
-    replace = Path.replace
+def test_an_incomplete_last_line_is_cut_off_with_a_message(path: Path) -> None:
+    """The table was killed while it wrote the line, so nobody was told of the fact."""
+    path.write_bytes(path.read_bytes() + b'{"n":61,"wall":17')
+    before = in_folder(path)
+    with Journal(path, resume=True) as journal:
+        (note,) = journal.notes
+        assert note.startswith("Line 61, the last one of the journal") and not journal.damaged
+        assert journal.left is not None and journal.left.t == 999
+        assert in_folder(path) == before  # nothing is changed until something is written
+        journal.append(f.Tick(t=5000))
+    read = read_journal(path)
+    assert read.facts == [*FACTS, f.Tick(t=5000)] and not read.trouble
 
-    class PowerCutError(BaseException):
-        pass
 
-    for stop in range(7):
-        for file in path.parent.iterdir():
+def test_a_second_damage_is_kept_beside_the_first_one(path: Path) -> None:
+    for number in (1, 2, 3):
+        add_garbage(path)
+        spoilt = path.read_bytes()
+        Journal(path, resume=True).close()
+        assert path.with_name(f"game.damaged-{number}.jsonl").read_bytes() == spoilt
+        with Journal(path, resume=True) as journal:
+            journal.append(f.Tick(t=number * 1000))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_power_cut_while_a_damaged_journal_is_kept_does_no_harm(
+    path: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(path)
+    calls = ("open_file", "write", "sync", "truncate", "sync_folder")
+    was = in_folder(path)
+    facts, trouble = read_journal(path).facts, read_journal(path).trouble
+    for stop in range(30):
+        for file in list(path.parent.iterdir()):
             file.unlink()
-        for name, data in was.items():
-            (path.parent / name).write_bytes(data)
-        left = stop
-
-        def until_the_power_fails(self: Path, target: Path) -> Path:
-            nonlocal left
-            if not left:
-                raise PowerCutError
-            left -= 1
-            return replace(self, target)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Path, "replace", until_the_power_fails)
-            try:
-                reopen(path).journal.close()
-                stopped = False
-            except PowerCutError:
-                stopped = True
-                stops += 1
-        opened = reopen(path)
-        assert bool(opened.damage) is stopped  # it is told by whoever comes so far
-        with opened.journal as journal:
-            assert list(journal.facts()) == FACTS[:-1]
-        kept = {name: (path.parent / name.replace("game", "game.damaged-1")) for name in was}
-        assert kept["game.db"].read_bytes() == was["game.db"]
-        assert kept["game.pulse"].read_bytes() == was["game.pulse"]
-    assert stops >= 3
-
-
-def test_where_nothing_can_be_written_the_game_is_gone_on_with_all_the_same(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from blindplay.record import journal as module
-
-    opening = module._open_to_write
-
-    def full(path: Path, *, create: bool) -> None:
-        raise JournalError("the disk is full")
-
-    monkeypatch.setattr(module, "_open_to_write", full)
-    with reopen(path).journal as journal:
-        assert list(journal.facts()) == FACTS
-        with pytest.raises(JournalError):
+        for name, content in was.items():
+            path.with_name(name).write_bytes(content)
+        try:
+            with failing(*calls, after=stop, taken=100, error=PowerCutError()):
+                Journal(path, resume=True).close()
+            break
+        except PowerCutError:
+            pass
+        assert read_journal(path).facts == facts
+        with Journal(path, resume=True) as journal:
+            assert journal.facts() == facts
+            assert journal.damaged and any("is kept" in note for note in journal.notes)
             journal.append(f.Tick(t=5000))
-        monkeypatch.setattr(module, "_open_to_write", opening)
-        journal.append(f.Tick(t=6000))
-        assert list(journal.facts()) == [*FACTS, f.Tick(t=5000), f.Tick(t=6000)]
+        assert path.with_name("game.damaged-1.jsonl").read_bytes() == was["game.jsonl"]
+        assert path.with_name("game.damaged-1.pulse").read_bytes() == was["game.pulse"]
+        assert not path.with_name("game.damaged-2.jsonl").exists()
+        assert read_journal(path).facts == [*facts, f.Tick(t=5000)]
+    assert 5 < stop < 29 and trouble
 
 
-def test_a_journal_from_before_there_was_a_chain_is_gone_on_with(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    with Journal(path) as journal:
-        journal.extend(FACTS[:5])
-    with sqlite3.connect(path) as db:
-        db.execute("ALTER TABLE fact DROP COLUMN chain")
-    db.close()
-    with Journal(path, read_only=True) as journal:
-        assert list(journal.facts()) == FACTS[:5]
-    with reopen(path).journal as journal:
-        journal.append(FACTS[5])
-        assert list(journal.facts()) == FACTS[:6]
-    with sqlite3.connect(path) as db:
-        db.execute("""UPDATE fact SET json = '{"t":0.001,"fact":"tick"}' WHERE number = 3""")
-    db.close()
-    with Journal(path, read_only=True) as journal, pytest.raises(JournalError, match="fact 3"):
-        list(journal.facts())
-
-
-def test_the_seal_stands_for_everything_that_was_written(tmp_path: Path) -> None:
-    seals = []
-    for name, facts in (("a", FACTS[:9]), ("b", FACTS[:9]), ("c", FACTS[:8]), ("d", FACTS[1:9])):
-        with Journal(tmp_path / f"{name}.db") as journal:
-            journal.extend(facts)
-            seals.append(journal.seal)
-    assert seals[0] == seals[1] and len(set(seals)) == 3
-
-
-def test_a_pulse_that_was_cut_short_or_spoiled_counts_for_nothing(path: Path) -> None:
-    pulse = path.with_suffix(".pulse")
-    whole = pulse.read_bytes()
-    beat = pulses.last_beat(path)
-    for at in range(0, len(whole), 7):
-        pulse.write_bytes(whole[:at] + b"#" + whole[at + 1 :])
-        assert pulses.last_beat(path) == beat  # the other one of the two
-    for spoiled in (b"", whole[:50], bytes(len(whole)), b"#" * len(whole)):
-        pulse.write_bytes(spoiled)
-        assert pulses.last_beat(path) is None
-        with Journal(path, read_only=True) as journal:
-            assert list(journal.facts()) == FACTS
-
-
-def _deleted(folder: Path) -> None:
-    shutil.rmtree(folder)
-
-
-def _renamed(folder: Path) -> None:
-    folder.replace(folder.with_name("elsewhere"))
-
-
-def _only(end: str) -> Callable[[Path], None]:
-    return lambda folder: (folder / f"game{end}").unlink()
-
-
-def _put_back(folder: Path) -> None:
-    """As who synchronises folders, or restores a copy, does: another file of the same content."""
-    copy = folder.with_name("copy")
-    shutil.copytree(folder, copy)
-    shutil.rmtree(folder)
-    copy.replace(folder)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody delete a file that is open.")
-@pytest.mark.parametrize(
-    "happens",
-    [_deleted, _renamed, _only(".db"), _only(".db-wal"), _only(".db-shm"), _put_back],
-    ids=["deleted", "renamed", "file", "log", "index", "put back"],
-)
-@pytest.mark.parametrize("next_comes", ["a fact", "time"])
-def test_a_journal_that_is_moved_or_deleted_in_the_game_is_told_and_written_anew(
-    tmp_path: Path, happens: Callable[[Path], None], next_comes: str
+@pytest.mark.parametrize("call", ["open_file", "write", "sync", "truncate"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_journal_is_continued_on_a_full_disk_and_left_as_it_is(
+    path: Path, call: str, damage: Callable[[Path], None]
 ) -> None:
-    path = tmp_path / "folder" / "game.db"
-    with Journal(path) as journal:
-        journal.extend(FACTS[:50])
-        journal.append(FACTS[50])
-        happens(path.parent)
-        known = FACTS[:51]
-        with pytest.raises(JournalError, match="moved or deleted"):
-            if next_comes == "a fact":
-                known = FACTS[:52]
-                journal.append(FACTS[51])
-            else:
-                journal.save()
-        assert journal.unwritten == 0
-        with Journal(path, read_only=True) as there:
-            assert list(there.facts()) == known
-        journal.save()  # it is told once
-        journal.extend(FACTS[len(known) :])
-        seal = journal.seal
-    with Journal(path, read_only=True) as there:
-        assert list(there.facts()) == FACTS
-    with Journal(tmp_path / "straight.db") as straight:
-        straight.extend(FACTS)
-        assert straight.seal == seal
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
-def test_another_games_journal_in_the_place_of_ours_is_not_written_into(tmp_path: Path) -> None:
-    path, other = tmp_path / "game.db", tmp_path / "other.db"
-    with Journal(other) as journal:
-        journal.append(f.Setup(t=0, mode="blitz"))
-    with Journal(path) as journal:
-        journal.append(FACTS[0])
-        path.replace(tmp_path / "away.db")
-        other.replace(path)
-        for fact in FACTS[1:4]:
-            with pytest.raises(JournalError, match="somebody else"):
-                journal.append(fact)
-        with Journal(path, read_only=True) as there:
-            assert list(there.facts()) == [f.Setup(t=0, mode="blitz")]
-        path.unlink()  # somebody sees his error
-        with pytest.raises(JournalError, match="moved or deleted"):
-            journal.save()
-        assert list(journal.facts()) == FACTS[:4]
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody delete a file that is open.")
-def test_a_pulse_that_is_deleted_in_the_game_beats_on(tmp_path: Path) -> None:
-    path = tmp_path / "game.db"
-    with Journal(path) as journal:
-        journal.append(FACTS[0])
-        journal.beat(1)
-        pulses.beside(path).unlink()
-        for t in (2, 3):
-            journal.beat(t)
-        beat = pulses.last_beat(path)
-        assert beat is not None and beat.t == 3
-
-
-@pytest.mark.parametrize("when", ["full at once", "full while it is moved"])
-def test_a_damaged_journal_is_gone_on_with_on_a_full_disk_and_left_as_it_is(
-    path: Path, monkeypatch: pytest.MonkeyPatch, when: str
-) -> None:
-    spoil_a_page_of_rows(path)
-    kept = {file.name: file.read_bytes() for file in path.parent.iterdir()}
-
-    def full(*arguments: object, **more: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    with pytest.MonkeyPatch.context() as disk:
-        if when == "full at once":
-            disk.setattr("blindplay.record.journal._open_to_write", full)
-        else:
-            disk.setattr(Path, "replace", full)
-        opened = reopen(path)
-        journal = opened.journal
-        assert opened.damage and opened.evidence is None
-        whole = list(journal.facts())
-        assert 2 < len(whole) < len(FACTS) and whole == FACTS[: len(whole)]
+    damage(path)
+    kept = in_folder(path)
+    with failing(call, after=call == "open_file"):  # the journal itself can be opened
+        journal = Journal(path, resume=True)
+        assert journal.damaged and len(journal.notes) == 1
+        whole = journal.facts()
         with pytest.raises(JournalError, match="No space left"):
             journal.append(f.Tick(t=5000))
         journal.beat(5000)
-        for name, data in kept.items():
-            assert (path.parent / name).read_bytes() == data
+        assert path.read_bytes() == kept["game.jsonl"]
     journal.append(f.Tick(t=6000))
     assert journal.unwritten == 0
-    assert list(journal.facts()) == [*whole, f.Tick(t=5000), f.Tick(t=6000)]
+    assert journal.facts() == [*whole, f.Tick(t=5000), f.Tick(t=6000)]
     journal.close()
-    for name, data in kept.items():
-        assert path.with_name(name.replace("game", "game.damaged-1")).read_bytes() == data
+    for name, content in kept.items():
+        assert path.with_name(name.replace("game", "game.damaged-1")).read_bytes() == content
+    assert read_journal(path).facts == [*whole, f.Tick(t=5000), f.Tick(t=6000)]
+    assert not read_journal(path).trouble
 
 
-def test_a_log_that_is_spoiled_in_its_middle_is_damage_without_a_pulse_too(path: Path) -> None:
-    """SQLite itself passes over such a log's rest in silence."""
-    path.with_suffix(".pulse").unlink()
-    log = path.with_name(path.name + "-wal")
-    data = bytearray(log.read_bytes())
-    data[32 + 24 + 100] ^= 1  # of the first page in it
-    log.write_bytes(data)
-    with Journal(path, read_only=True) as journal:
-        seen = list(journal.facts())
-    opened = reopen(path)
-    with opened.journal as journal:
-        assert len(list(journal.facts())) > len(seen)
-        assert list(journal.facts()) == FACTS
-    assert "log beside" in opened.damage
-    assert path.with_name("game.damaged-1.db-wal").read_bytes() == data
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_journal_on_a_protected_disk_is_continued_and_kept_later(
+    path: Path, damage: Callable[[Path], None]
+) -> None:
+    damage(path)
+    kept = in_folder(path)
+    with read_only():
+        journal = Journal(path, resume=True)
+        whole = journal.facts()
+        with pytest.raises(JournalError, match="Read-only file system"):
+            journal.append(f.Tick(t=5000))
+        assert in_folder(path) == kept
+    journal.append(f.Tick(t=6000))
+    journal.close()
+    assert read_journal(path).facts == [*whole, f.Tick(t=5000), f.Tick(t=6000)]
+    for name, content in kept.items():
+        assert path.with_name(name.replace("game", "game.damaged-1")).read_bytes() == content
 
 
-def test_a_spoiled_name_of_a_column_does_not_make_changed_facts_believed(path: Path) -> None:
-    lose_the_log(path)
-    data = path.read_bytes()
-    assert data.count(b"chain TEXT") == 1
-    path.write_bytes(data.replace(b"chain TEXT", b"chaIn TEXT").replace(b'{"t":0.15', b'{"t":0.14'))
-    with Journal(path, read_only=True) as journal, pytest.raises(JournalError, match="damaged"):
-        list(journal.facts())
-    opened = reopen(path)
-    with opened.journal as journal:
-        whole = list(journal.facts())
-    assert opened.damage and whole and whole == FACTS[: len(whole)]
+def test_a_copy_of_another_game_that_lies_in_the_folder_is_never_taken_for_ours(
+    path: Path,
+) -> None:
+    names = ["game.restored.jsonl", "game.restoring.jsonl", "game.damaged-1.jsonl",
+             "game.damaged-2.jsonl.part"]  # fmt: skip
+    other = path.parent / "elsewhere" / "other.jsonl"
+    with Journal(other) as journal:
+        journal.extend([f.Setup(t=0, mode="blitz"), f.Start(t=1)])
+    for name in names:
+        path.with_name(name).write_bytes(other.read_bytes())
+    add_garbage(path)
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == FACTS
+    for name in names[:3]:
+        assert path.with_name(name).read_bytes() == other.read_bytes()
+    assert path.with_name("game.damaged-2.jsonl").is_file()
+    path.unlink()
+    with pytest.raises(JournalError, match="no journal at"):
+        Journal(path, resume=True)
 
 
-def test_what_is_no_journal_is_told_by_its_own_name(tmp_path: Path) -> None:
-    path = tmp_path / "letter.db"
-    for content in (b"", b"Dear Sir or Madam"):
-        path.write_bytes(content)
-        with pytest.raises(JournalError) as error:
-            reopen(path)
-        assert str(path) in str(error.value)
-        assert path.read_bytes() == content and in_the_folder(path) == {"letter.db"}
+def test_a_journal_whose_first_line_is_damaged_cannot_be_resumed_and_is_left(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"setup"', b'"sotup"'))
+    before = in_folder(path)
+    with pytest.raises(JournalError, match="damaged or was changed at line 1,"):
+        Journal(path, resume=True)
+    assert in_folder(path) == before
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_all_commands_read_a_damaged_journal_alike(
+    path: Path, damage: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    damage(path)
+    read = read_journal(path)
+    before = in_folder(path)
+    with pytest.raises(BrokenGameError) as broken:
+        Scored.of(path)
+    assert str(broken.value) == read.trouble
+    assert "[Result" in broken.value.before.write(RecordFormat.PGN)
+    (found,) = diagnosis._games(path.parent)
+    assert (found.ok, found.sentence) == (False, read.trouble)
+    assert in_folder(path) == before
+    printed = io.StringIO()
+    silent = WantedDevices(microphone="none", silent=True)
+    run(path, None, "en", silent, io.StringIO("quit\n"), printed)
+    assert read.trouble in printed.getvalue()
+    assert "Warning: the record of the game was damaged." in printed.getvalue()
+
+
+def test_score_and_replay_print_what_is_whole_and_then_the_same_sentence(path: Path) -> None:
+    change_a_line_in_the_middle(path)
+    before = in_folder(path)
+    trouble = read_journal(path).trouble
+    for arguments in (("score",), ("replay", "--journal")):
+        command = [sys.executable, "-m", "blindplay", *arguments, str(path)]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
+        assert (done.returncode, done.stderr.strip()) == (2, trouble)
+        assert done.stdout.strip()
+    assert in_folder(path) == before
+
+
+def test_keeping_damage_does_not_follow_the_journal_to_another_folder(path: Path) -> None:
+    add_garbage(path)
+    with failing("truncate"):
+        journal = Journal(path, resume=True)
+    path.replace(path.with_name("moved.jsonl"))
+    moved = path.with_name("moved.jsonl").read_bytes()
+    with pytest.raises(JournalError, match="moved or deleted"):
+        journal.append(f.Tick(t=5000))
+    journal.close()
+    assert read_journal(path).facts == [*FACTS, f.Tick(t=5000)]
+    assert path.with_name("moved.jsonl").read_bytes() == moved
+    assert list(files.damaged_copies(path))

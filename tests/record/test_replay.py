@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from blindplay.record import Journal
-from blindplay.record.replay import ReplayError, read, replay
+from blindplay.record.replay import ReplayError, read, read_from_journal, replay
 
 _FACTS: list[dict[str, Any]] = [
     {"t": 0, "fact": "setup", "edition": "fide-2023", "fen": "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1",
@@ -90,8 +90,8 @@ def test_what_is_no_fact_is_named_with_its_line_and_the_rulings_before_it_stand(
 
 
 def test_facts_survive_the_journal_and_replay_the_same(tmp_path: Path) -> None:
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         for _, fact in read(io.StringIO(EXAMPLE), "facts"):
             journal.append(fact)
-        kept = [("journal", fact) for fact in journal.facts()]
+    kept = read_from_journal(tmp_path / "game.jsonl")
     assert [ruling.to_json() for ruling in replay(kept)] == rulings(EXAMPLE)

@@ -15,7 +15,8 @@ import pytest
 
 from blindplay.laws import facts as f
 from blindplay.record import Journal, Tape, storage
-from blindplay.record.pulse import Beat, Pulse, beside
+from blindplay.record.pulse import Beat, Pulse
+from blindplay.record.tape import tape_folder
 from blindplay.table import play
 from tests.command_line import run
 
@@ -25,7 +26,7 @@ SETUP = f.Setup(
 )
 
 
-def _game(folder: Path, name: str = "game.db") -> Path:
+def _game(folder: Path, name: str = "game.jsonl") -> Path:
     journal = folder / name
     with Journal(journal) as opened:
         opened.append(SETUP)
@@ -40,7 +41,7 @@ def _names(folder: Path) -> set[str]:
 
 
 def test_the_sound_of_a_table_is_removed_and_the_game_stays(tmp_path: Path) -> None:
-    journal, other = _game(tmp_path), _game(tmp_path, "other.db")
+    journal, other = _game(tmp_path), _game(tmp_path, "other.jsonl")
     before = journal.read_bytes()
     done = run("forget", str(journal), home=tmp_path)
     assert (done.status, done.stderr) == (0, "")
@@ -54,27 +55,26 @@ def test_a_table_is_found_by_its_name_in_the_folder_of_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(storage, "tables_folder", lambda: tmp_path)
-    journal = _game(tmp_path, "2026-05-01.db")
-    assert storage.find("2026-05-01") == storage.find("2026-05-01.db") == journal
+    journal = _game(tmp_path, "2026-05-01.jsonl")
+    assert storage.find("2026-05-01") == storage.find("2026-05-01.jsonl") == journal
     journal.unlink()
-    assert storage.find("2026-05-01.db") == journal, "its tape is still there"
+    assert storage.find("2026-05-01.jsonl") == journal, "its tape is still there"
     with pytest.raises(ValueError, match="no table 2026-05-02"):
         storage.find("2026-05-02")
 
 
 def test_forgetting_all_leaves_nothing_of_this_table_and_all_of_others(tmp_path: Path) -> None:
     journal = _game(tmp_path)
-    for end in ("game.damaged-1.db", "game.damaged-1.pulse", "game.links", "game.pulse",
-                "game.damaged-12.db-wal", "game.moved-1.db-shm", "game.links.new",
-                "game.restoring.db", "game.restoring.db-wal", "game.restored.db"):  # fmt: skip
+    for end in ("game.damaged-1.jsonl", "game.damaged-1.pulse", "game.links", "game.pulse",
+                "game.damaged-12.jsonl.part", "game.links.new"):  # fmt: skip
         (tmp_path / end).write_bytes(b"")
-    _game(tmp_path, "game2.db")
+    _game(tmp_path, "game2.jsonl")
     (tmp_path / "game.pgn").write_text("written by score")
     others = {name for name in _names(tmp_path) if name.startswith("game2")}
     done = run("forget", str(journal), "--all", home=tmp_path / "home")
     assert done.status == 0
     assert _names(tmp_path) - {"home"} == others | {"game.pgn"}
-    for name in ("game.db", "game.damaged-1.db", "game.links"):
+    for name in ("game.jsonl", "game.damaged-1.jsonl", "game.links"):
         assert f"Removed: {tmp_path / name}.\n" in done.stdout
 
 
@@ -83,9 +83,7 @@ def test_games_whose_names_differ_in_their_endings_share_nothing(tmp_path: Path)
         with Journal(tmp_path / name) as opened:
             opened.append(SETUP)
             opened.beat(1)
-        Tape(beside(tmp_path / name).with_suffix(".tape")).keep(
-            SOUND, 16_000, t=1, ply=1, by="white", words=name
-        )
+        Tape(tape_folder(tmp_path / name)).keep(SOUND, 16_000, t=1, ply=1, by="white", words=name)
         (tmp_path / f"round.damaged-1{name[5:]}").write_bytes(b"")
     before = _names(tmp_path)
     assert {"round.1.pulse", "round.2.pulse", "round.1.tape", "round.2.tape"} < before
@@ -105,34 +103,31 @@ def test_what_was_begun_or_damaged_is_forgotten_and_what_is_not_the_tapes_is_lef
     journal = _game(tmp_path)
     tape = journal.with_suffix(".tape")
     (tape / "000001-ply-1-white.flac").write_bytes(b"damaged")
-    (tape / "000003-ply-3-white.part").write_bytes(b"begun")
+    (tape / "000003-ply-3-white.flac.part").write_bytes(b"begun")
     (tape / "letter.txt").write_text("mine")
     done = storage.forget(journal)
     assert (done.recordings, done.left) == (3, (tape / "letter.txt",))
     assert _names(tape) == {"letter.txt"}
 
 
-def test_a_table_that_is_being_played_is_not_forgotten(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_table_that_is_being_played_is_not_forgotten(tmp_path: Path) -> None:
     journal = _game(tmp_path)
-    monkeypatch.setattr(storage, "is_running", lambda path: path == journal)
     before = _names(tmp_path)
-    with pytest.raises(ValueError, match="at this moment"):
+    with Journal(journal, resume=True), pytest.raises(ValueError, match="at this moment"):
         storage.forget(journal, everything=True)
     assert _names(tmp_path) == before
 
 
-def test_a_table_that_was_killed_long_ago_can_be_forgotten(tmp_path: Path) -> None:
+def test_a_table_that_was_killed_can_be_forgotten(tmp_path: Path) -> None:
     journal = _game(tmp_path)
-    Pulse(beside(journal)).beat(Beat(1, "", 1000, time.time() - 60))
+    Pulse(journal).beat(Beat(1, "", 1000, time.time()))
     storage.forget(journal, everything=True)
     assert _names(tmp_path) == set()
 
 
 def test_another_programs_file_is_not_taken_for_a_journal(tmp_path: Path) -> None:
-    photos = tmp_path / "photos.db"
-    photos.write_bytes(b"SQLite format 3\x00 not ours")
+    photos = tmp_path / "photos.jsonl"
+    photos.write_bytes(b'{"n":2,"wall":1.5}\n')
     done = run("forget", str(photos), "--all", home=tmp_path / "home")
     assert (done.status, len(done.stderr.splitlines())) == (2, 1)
     assert photos.exists()
@@ -183,7 +178,7 @@ def test_logs_of_a_game_hold_no_names(
 
     devices = play.WantedDevices(microphone="none", silent=True)
     console = play.ConsoleAt(port=0, qr=False)
-    play.run(tmp_path / "game.db", SETUP, "de", devices, keys(), out, console=console)
+    play.run(tmp_path / "game.jsonl", SETUP, "de", devices, keys(), out, console=console)
     assert any("Quistgaard" in page for page in pages), "whoever is in may read them"
     # The record has them. What is said has not, and so the cache of synthesised phrases neither.
     said, _, record = out.getvalue().partition("[Event")
@@ -192,5 +187,5 @@ def test_logs_of_a_game_hold_no_names(
     for name in ("Astrid", "Quistgaard", "Wilhelm", "Zwirner"):
         assert not any(name in line for line in written)
     assert not list(tmp_path.glob("*.log")) and not (tmp_path / "game.tape").exists()
-    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".db")
+    kept = b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".jsonl")
     assert b"Quistgaard" not in kept, "beside the journal"

@@ -81,7 +81,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_had_kept(tmp_path: Path) -> No
 
 def test_a_file_that_was_being_written_is_no_part_of_the_tape(tmp_path: Path) -> None:
     tape = filled(tmp_path, 1, 2)
-    half = (tmp_path / "000003-ply-3-table.part", tmp_path / "cover.jpg")
+    half = (tmp_path / "000003-ply-3-table.flac.part", tmp_path / "cover.jpg")
     for path in half:
         path.write_bytes(b"fLaC")
     again = Tape(tmp_path)
@@ -220,4 +220,4 @@ def test_an_unknown_kind_of_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_tape_lies_beside_its_journal() -> None:
-    assert tapes.beside(Path("games/final.db")) == Path("games/final.tape")
+    assert tapes.tape_folder(Path("games/final.jsonl")) == Path("games/final.tape")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import io
-import sqlite3
 import subprocess
 from pathlib import Path
 from random import Random
@@ -19,10 +18,9 @@ from hypothesis import strategies as st
 from blindplay.language import languages, load
 from blindplay.language.scoresheets import braille, reading
 from blindplay.laws import facts as f
-from blindplay.laws.facts import parse
-from blindplay.record import Journal, JournalError, Tape, TapeError
-from blindplay.record.tape import beside
-from blindplay.record.tape_playback import find_tape, play_tape
+from blindplay.record import Journal, JournalError, Tape
+from blindplay.record.tape import tape_folder
+from blindplay.record.tape_playback import play_tape
 from blindplay.record.writing import (
     BrokenGameError,
     EntryForm,
@@ -31,49 +29,22 @@ from blindplay.record.writing import (
     Scored,
     check_output,
 )
-from blindplay.speech.audio import SilentSink, read_audio
 from blindplay.table import Table
 from tests.command_line import run
 from tests.record import games
+from tests.record.recorded import MOVES, WORDS, lose, recorded
 
-MOVES = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "e1g1", "g8f6"]
-WORDS = [
-    "Bauer Eva zwei Eva vier", "Bauer Eva sieben Eva fünf", "Springer Gustav eins Felix drei",
-    "Springer Bella acht Cäsar sechs", "Läufer Felix eins Bella fünf",
-    "Bauer Anna sieben Anna sechs", "Kurze Rochade", "Springer Gustav acht Felix sechs",
-]  # fmt: skip
 GERMAN = ["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "0-0", "Sf6"]
 BRF = ("E#D", "E#E", ".SF#C", ".SC#F", ".LB#E", "A#F", "#J-#J", ".SF#F")
 
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
-    return played(tmp_path / "game.db", WORDS)
-
-
-def played(path: Path, texts: list[str], **setup: Any) -> Path:
-    start = {
-        "t": 0, "fact": "setup", "arbiter": "automatic", "event": "Cup", "date": "2026-11-21",
-        "time_control": "5400+30", "white": {"name": "Ada", "impaired": True}, **setup,
-    }  # fmt: skip
-    with Journal(path) as kept:
-        made = parse(start)
-        assert isinstance(made, f.Setup)
-        table = Table(kept, made)
-        table.submit(f.Start())
-        for ply, (move, text) in enumerate(zip(MOVES, texts, strict=False), 1):
-            side, other = ("white", "black") if ply % 2 else ("black", "white")
-            table.submit(f.Make(by=side, move=move))
-            table.submit(f.Announce(by=side, move=move))
-            table.submit(f.Make(by=other, move=move))
-            table.submit(f.Press(by=side))
-            table.submit(f.Record(by="white", ply=ply, text=text))
-        assert len(table.game.history) == len(texts)
-    return path
+    return recorded(tmp_path / "game.jsonl", WORDS)
 
 
 def add(path: Path, fact: f.Fact) -> None:
-    with Journal(path, create=False) as kept:
+    with Journal(path, resume=True) as kept:
         Table(kept).submit(fact)
 
 
@@ -107,7 +78,7 @@ def test_longhand_is_the_announcements_whatever_was_written(tmp_path: Path) -> N
         for at, words in enumerate(WORDS)
     ]
     for name, texts in (("words", WORDS), ("notation", GERMAN), ("uci", MOVES)):
-        path = played(tmp_path / f"{name}.db", texts)
+        path = recorded(tmp_path / f"{name}.jsonl", texts)
         assert Scored.of(path).write(RecordFormat.LONGHAND).splitlines()[-len(WORDS) :] == wanted
 
 
@@ -209,68 +180,37 @@ def test_any_sheet_of_any_game_can_be_written_in_every_form(
 
 def test_a_sheet_is_written_in_its_owners_language_or_another(tmp_path: Path) -> None:
     white = {"impaired": True, "language": "nb"}
-    path = played(tmp_path / "game.db", GERMAN, white=white, black={"language": "en"})
+    path = recorded(tmp_path / "game.jsonl", GERMAN, white=white, black={"language": "en"})
     assert "Noteringsskjema for Hvit" in Scored.of(path).write(RecordFormat.LONGHAND)
     assert "Scoresheet of Black" in Scored.of(path).write(RecordFormat.LONGHAND, "black")
     assert '<html lang="sv">' in Scored.of(path).write(RecordFormat.HTML, language="sv")
 
 
-def test_the_tape_is_heard_from_a_move_on_and_printed(journal: Path) -> None:
-    tape = Tape(beside(journal))
-    for ply, text in enumerate(WORDS, 1):
-        pcm = bytes([ply, 0]) * 8_000
-        tape.keep(pcm, 16_000, t=1500 * ply, ply=ply, by="table", words=text)
-    sink, out = SilentSink(), io.StringIO()
-    play_tape(journal, 4, None, sink, out)
-    assert out.getvalue().splitlines() == [
-        "10.5 4. table: Kurze Rochade",
-        "12.0 4. … table: Springer Gustav acht Felix sechs",
-    ]
-    assert [played.seconds for played in sink.played] == [0.5, 0.5]
-    play_tape(journal, None, journal.with_suffix(".flac"), None, out)
-    assert len(read_audio(journal.with_suffix(".flac"), 16_000)) / 32_000 == pytest.approx(7.5)
-
-
-def test_a_file_that_is_no_journal_of_a_game_is_said(tmp_path: Path) -> None:
+def test_a_file_without_a_game_is_refused_with_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="no journal at"):
-        Scored.of(tmp_path / "none.db")
-    Journal(tmp_path / "empty.db").close()
+        Scored.of(tmp_path / "none.jsonl")
+    Journal(tmp_path / "empty.jsonl").close()
     with pytest.raises(JournalError, match="no game"):
-        Scored.of(tmp_path / "empty.db")
+        Scored.of(tmp_path / "empty.jsonl")
 
 
-def test_of_a_journal_that_lacks_facts_the_game_before_them_is_given_and_it_is_said(
+def test_a_damaged_journal_gives_the_game_before_the_damage_and_a_sentence(
     journal: Path,
 ) -> None:
-    # setup, start, and five facts a ply: what is lost lies in the fourth move of the game.
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
-    db.close()
-    with pytest.raises(BrokenGameError, match="lacks facts 18 to 20, so what comes") as caught:
+    lose(journal, 18, 20)
+    with pytest.raises(BrokenGameError, match="damaged or was changed at line 18, so") as caught:
         Scored.of(journal, {"Site": "Oslo"})
     game = chess.pgn.read_game(io.StringIO(caught.value.before.write(RecordFormat.PGN)))
     assert game is not None and game.headers["Site"] == "Oslo" and game.headers["Result"] == "*"
     assert [move.uci() for move in game.mainline_moves()] == MOVES[:3]
     assert caught.value.before.write(RecordFormat.SHEET).count(WORDS[2]) == 1
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number = 1")
-    db.close()
-    with pytest.raises(JournalError, match="lacks fact 1,") as nothing:
+    lose(journal, 2, 30)
+    with pytest.raises(BrokenGameError):
+        Scored.of(journal)
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[1:]))
+    with pytest.raises(JournalError, match="not a BlindPlay journal") as nothing:
         Scored.of(journal)
     assert not isinstance(nothing.value, BrokenGameError)
-
-
-def test_the_tape_of_a_journal_that_lacks_facts_is_heard_all_the_same(journal: Path) -> None:
-    tape = Tape(beside(journal))
-    for ply, text in enumerate(WORDS, 1):
-        tape.keep(bytes(800), 16_000, t=1500 * ply, ply=ply, by="table", words=text)
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number = 9")
-    db.close()
-    sink, out = SilentSink(), io.StringIO()
-    play_tape(journal, 4, None, sink, out)
-    assert len(sink.played) == 2
-    assert "trouble: " in out.getvalue() and "lacks fact 9" in out.getvalue()
 
 
 def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) -> None:
@@ -283,31 +223,28 @@ def test_writing_a_record_changes_nothing_in_the_journals_folder(journal: Path) 
     (journal.parent / "empty.txt").touch()
     before = stands()
     Scored.of(journal).write(RecordFormat.BRF)
-    with pytest.raises(JournalError, match="nothing in it"):
+    with pytest.raises(JournalError, match="no game"):
         Scored.of(journal.parent / "empty.txt")
     assert stands() == before
 
 
-@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal", "-WAL"])
 @pytest.mark.parametrize("there", [True, False])
-def test_a_record_is_not_written_over_a_journal_or_what_lies_beside_it(
-    journal: Path, end: str, there: bool
-) -> None:
-    output = journal.with_name(journal.name + end)
-    if there and end:
-        output.touch()
-    with pytest.raises(ValueError, match="give another --output"):
-        check_output(journal, output)
-    with pytest.raises(ValueError, match="give another --output"):
-        play_tape(journal, None, output, None, io.StringIO())
-    if end != "-WAL":  # the same is true of another game's journal
-        other = played(journal.with_name("other.db"), [])
+def test_a_record_is_not_written_over_a_journal(journal: Path, there: bool) -> None:
+    other = recorded(journal.with_name("other"), [])
+    damaged = journal.with_name("game.damaged-1.jsonl")
+    damaged.write_bytes(b"what a power cut has left")
+    shouted = journal.with_name("GAME.jsonl")
+    for output in (journal, shouted, other, damaged):
+        if output == journal and not there:
+            journal.unlink()
         with pytest.raises(ValueError, match="give another --output"):
-            check_output(other, output)
+            check_output(journal, output)
+        with pytest.raises(ValueError, match="give another --output"):
+            play_tape(journal, None, output, None, io.StringIO())
 
 
 @pytest.mark.parametrize("name", ["game.pulse", "game.links", "other.PULSE"])
-def test_a_record_is_not_written_over_where_the_clocks_stood_and_who_is_in(
+def test_a_record_is_not_written_over_a_pulse_or_the_links_of_the_console(
     journal: Path, name: str
 ) -> None:
     with pytest.raises(ValueError, match="give another --output"):
@@ -316,35 +253,36 @@ def test_a_record_is_not_written_over_where_the_clocks_stood_and_who_is_in(
 
 @pytest.mark.parametrize("name", ["000001-ply-1-table.flac", "new.flac", "deep/new.pgn", ""])
 def test_a_record_is_not_written_into_a_tape(journal: Path, name: str) -> None:
-    output = beside(journal) / name
+    output = tape_folder(journal) / name
     for _ in ("before there is a tape", "where there is one"):
         with pytest.raises(ValueError, match="part of a tape"):
             check_output(journal, output)
         with pytest.raises(ValueError, match="part of a tape"):
             play_tape(journal, None, output, None, io.StringIO())
-        Tape(beside(journal)).keep(bytes(800), 16_000, t=0, ply=1, by="table", words="e4")
+        Tape(tape_folder(journal)).keep(bytes(800), 16_000, t=0, ply=1, by="table", words="e4")
     with pytest.raises(ValueError, match="part of a tape"):
-        check_output(journal.with_name("other.db"), output)
+        check_output(journal.with_name("other.jsonl"), output)
 
 
 def test_a_link_to_evidence_is_evidence(journal: Path) -> None:
     folder = journal.parent
     try:
-        (folder / "sheet.txt").symlink_to(folder / "game.db-wal")
-        (folder / "linked.db").symlink_to(journal)
-        (folder / "out").symlink_to(beside(journal), target_is_directory=True)
+        (folder / "sheet.txt").symlink_to(folder / "game.pulse")
+        (folder / "linked.jsonl").symlink_to(journal)
+        (folder / "out").symlink_to(tape_folder(journal), target_is_directory=True)
     except OSError:
         pytest.skip("links may not be made here")
-    for output in ("sheet.txt", "linked.db", "out/x.flac"):
+    for output in ("sheet.txt", "linked.jsonl", "out/x.flac"):
         with pytest.raises(ValueError, match="give another --output"):
             check_output(journal, folder / output)
     with pytest.raises(ValueError, match="give another --output"):
-        check_output(folder / "linked.db", folder / "game.db-journal")
+        check_output(folder / "linked.jsonl", folder / "game.tape" / "x.flac")
 
 
 def test_a_record_may_lie_beside_its_journal(journal: Path) -> None:
-    Tape(beside(journal))
-    for name in ("game.pgn", "game.db.txt", "tape.flac", "-wal", "game-wal", "game.db-walk"):
+    Tape(tape_folder(journal))
+    (journal.parent / "empty").touch()
+    for name in ("game.pgn", "game.jsonl.txt", "tape.flac", "game", "empty"):
         check_output(journal, journal.with_name(name))
 
 
@@ -364,15 +302,6 @@ def test_a_header_without_a_value_or_of_another_position_is_refused(
         Scored.of(journal, {name: value})
 
 
-def test_who_has_no_tape_is_told_so_whatever_can_be_heard(journal: Path) -> None:
-    with pytest.raises(TapeError, match="--tape"):
-        find_tape(journal)
-    with pytest.raises(JournalError, match="no journal at"):
-        find_tape(journal.with_name("none.db"))
-    made = Tape(beside(journal))
-    assert find_tape(journal).folder == made.folder
-
-
 def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:
     done = run(*arguments, stdin=typed)
     return subprocess.CompletedProcess(
@@ -387,7 +316,7 @@ def score(*arguments: str) -> subprocess.CompletedProcess[bytes]:
 def test_a_game_is_headed_with_what_play_was_told_and_the_day_it_was_played(
     tmp_path: Path,
 ) -> None:
-    journal, before = str(tmp_path / "game.db"), datetime.date.today()
+    journal, before = str(tmp_path / "game.jsonl"), datetime.date.today()
     done = command(
         "play", "--microphone", "none", "--silent", "--journal", journal, "--event", "Cup",
         "--site", "Oslo NOR", "--round", "3", "--white", "Ada", typed="start\ne4\n\nquit\n",
@@ -415,10 +344,10 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("none.db",), "no journal"),
+        (("none.jsonl",), "no journal"),
         (("{}", "--format", "tape", "--output", "x.wav"), "no tape"),
         (("{}", "--output", "{}"), "over its journal"),
-        (("{}", "--output", "{}-wal"), "part of a journal"),
+        (("{}", "--output", "game.links"), "part of a table"),
         (("{}", "--format", "tape"), "no tape"),
         (("{}", "--header", "Site"), "equals sign"),
         (("{}", "--header", "FEN=x"), "where the game began"),
@@ -443,20 +372,18 @@ def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
     assert journal.read_bytes() == before
 
 
-def test_the_command_writes_what_comes_before_missing_facts_and_then_says_so(
+def test_the_command_writes_the_game_before_the_damage_and_then_says_so(
     journal: Path,
 ) -> None:
-    with sqlite3.connect(journal) as db:
-        db.execute("DELETE FROM fact WHERE number BETWEEN 18 AND 20")
-    db.close()
+    lose(journal, 18, 20)
     before = journal.read_bytes()
     done = score(str(journal))
     assert done.returncode == 2
     game = chess.pgn.read_game(io.StringIO(done.stdout.decode()))
     assert game is not None and [move.uci() for move in game.mainline_moves()] == MOVES[:3]
     lines = done.stderr.decode().strip().splitlines()
-    assert len(lines) == 1 and "lacks facts 18 to 20" in lines[0]
+    assert len(lines) == 1 and "line 18" in lines[0]
     replayed = command("replay", "--journal", str(journal))
     assert replayed.returncode == 2 and replayed.stdout
-    assert "lacks facts 18 to 20" in replayed.stderr.decode()
+    assert "line 18" in replayed.stderr.decode()
     assert journal.read_bytes() == before

@@ -30,7 +30,7 @@ from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.state import OTHER
-from blindplay.record import Journal
+from blindplay.record import Journal, read_journal
 from blindplay.speech.audio import read_audio
 from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource
 from blindplay.speech.endpointing import MicrophoneMode
@@ -221,7 +221,7 @@ class Hall:
         stack.callback(own.close)
         self.speaker = Told(synthesiser, own, own, on_error=self.log.lines.append)
         self.speaker.voicing = Voicing(rate=300)
-        journal = stack.enter_context(Journal(folder / "game.db"))
+        journal = stack.enter_context(Journal(folder / "game.jsonl"))
         setup = Setup(
             t=0,
             time_control="900+10",
@@ -444,8 +444,8 @@ def main() -> None:
             os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     with SoundServer(folder) as server:
         observed = SCENARIOS[name](server, folder)
-        with Journal(folder / "game.db", create=False) as journal:
-            observed["facts"] = [fact.to_json() for fact in journal.facts()]
+        contents = read_journal(folder / "game.jsonl")
+        observed["facts"] = [fact.to_json() for fact in contents.facts]
         print(json.dumps(observed), flush=True)
 
 

@@ -212,7 +212,7 @@ class Played(Running):
 
 def test_a_game_begins_when_its_board_has_been_set_up(tmp_path: Path) -> None:
     with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
-        game = Played(board, tmp_path / "game.db")
+        game = Played(board, tmp_path / "game.jsonl")
         game.wait("Feld Eva zwei fehlt: weißer Bauer.")
         assert "Willkommen" not in game.out.getvalue()
         board.place("e2", "P")
@@ -222,7 +222,7 @@ def test_a_game_begins_when_its_board_has_been_set_up(tmp_path: Path) -> None:
 
 def test_a_game_may_be_begun_before_its_board_is_set_up(tmp_path: Path) -> None:
     with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
-        game = Played(board, tmp_path / "game.db")
+        game = Played(board, tmp_path / "game.jsonl")
         game.wait("Feld Eva zwei fehlt: weißer Bauer.")
         game.keys.type("start")
         game.wait("Willkommen am Tisch.")
@@ -231,7 +231,7 @@ def test_a_game_may_be_begun_before_its_board_is_set_up(tmp_path: Path) -> None:
 
 def test_a_game_that_is_resumed_leads_to_its_position_first(tmp_path: Path) -> None:
     with EmulatedBoard() as board:
-        game = Played(board, tmp_path / "game.db")
+        game = Played(board, tmp_path / "game.jsonl")
         game.wait("Willkommen am Tisch.")
         game.keys.type("Springer Gustav eins Felix drei")
         game.wait("ruled announced")
@@ -241,7 +241,7 @@ def test_a_game_that_is_resumed_leads_to_its_position_first(tmp_path: Path) -> N
         game.wait("ruled completed")
         game.quit()
     with EmulatedBoard() as board:
-        game = Played(board, tmp_path / "game.db", resume=True)
+        game = Played(board, tmp_path / "game.jsonl", resume=True)
         game.wait("Umstecken: weißer Springer, von Gustav eins nach Felix drei.")
         assert "running black" not in game.out.getvalue()
         board.lift("g1")
@@ -257,6 +257,6 @@ def test_contacts_that_were_found_bad_are_told_before_the_game(
     monkeypatch.setattr(platformdirs, "user_config_path", lambda *_, **__: tmp_path)
     with EmulatedBoard() as board:
         calibration.keep(board.url, Calibration(bad={"e4": "bad"}))
-        game = Played(board, tmp_path / "game.db")
+        game = Played(board, tmp_path / "game.jsonl")
         game.wait("said privately: Feld Eva vier: der Kontakt ist schlecht.")
         game.quit()

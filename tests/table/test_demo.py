@@ -9,14 +9,14 @@ import chess.pgn
 import pytest
 
 from blindplay.laws import Game
-from blindplay.record import Journal
+from blindplay.record import read_journal
 from blindplay.table.demo import demonstrate
 from blindplay.wording.pack_words import PackWords
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
-    journal = tmp_path_factory.mktemp("demo") / "demo.db"
+    journal = tmp_path_factory.mktemp("demo") / "demo.jsonl"
     out = io.StringIO()
     demonstrate(out, journal)
     return out.getvalue(), journal
@@ -99,9 +99,8 @@ def test_the_record_is_a_pgn_and_two_scoresheets(shown: tuple[str, Path]) -> Non
 
 def test_the_journal_holds_the_same_game(shown: tuple[str, Path]) -> None:
     again = Game(PackWords())
-    with Journal(shown[1], create=False) as journal:
-        for fact in journal.facts():
-            again.apply(fact)
+    for fact in read_journal(shown[1]).facts:
+        again.apply(fact)
     assert again.result == "1-0"
     assert len(again.history) == 7
 

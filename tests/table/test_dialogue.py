@@ -138,7 +138,7 @@ class Conversation:
 
 @pytest.fixture
 def at(tmp_path: Path) -> Conversation:
-    return Conversation(tmp_path / "game.db")
+    return Conversation(tmp_path / "game.jsonl")
 
 
 # --- an announcement that was heard well ----------------------------------------------------
@@ -501,7 +501,7 @@ def test_a_question_lapses_when_the_move_is_made_in_another_way(at: Conversation
 
 
 def test_an_ambiguous_announcement_is_asked_by_its_origin(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", fen=KNIGHTS)
+    at = Conversation(tmp_path / "game.jsonl", fen=KNIGHTS)
     assert at.type("Springer David zwei") == ["Bella eins oder Felix drei?"]
     at.type("Felix")
     assert at.announced == "f3d2"
@@ -511,7 +511,7 @@ def test_an_ambiguous_announcement_is_asked_by_its_origin(tmp_path: Path) -> Non
 def test_what_several_moves_share_is_asked_by_its_origin_when_it_was_heard(
     tmp_path: Path,
 ) -> None:
-    at = Conversation(tmp_path / "game.db", fen=KNIGHTS)
+    at = Conversation(tmp_path / "game.jsonl", fen=KNIGHTS)
     said = at.hear(Verdict.ASK, "springer david zwei", "springer cäsar drei")
     assert said == ["Bella eins oder Felix drei?"]
     at.hear(Verdict.COMMAND, "felix drei")
@@ -519,7 +519,7 @@ def test_what_several_moves_share_is_asked_by_its_origin_when_it_was_heard(
 
 
 def test_castling_without_its_side_is_asked(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", fen="4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    at = Conversation(tmp_path / "game.jsonl", fen="4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
     assert at.type("Rochade") == ["Kurze Rochade oder Lange Rochade?"]
     at.type("lange Rochade")
     assert at.announced == "e1c1"
@@ -527,7 +527,7 @@ def test_castling_without_its_side_is_asked(tmp_path: Path) -> None:
 
 def test_a_promotion_without_its_piece_is_asked_for_it(tmp_path: Path) -> None:
     # fide-2023 D.2.1: the player must announce the chosen piece.
-    at = Conversation(tmp_path / "game.db", fen=PROMOTION)
+    at = Conversation(tmp_path / "game.jsonl", fen=PROMOTION)
     said = at.hear(Verdict.ILLEGAL, "bauer eva sieben eva acht")
     assert said == ["Bitte sagen Sie, in welche Figur der Bauer umgewandelt wird."]
     assert at.announced is None
@@ -651,7 +651,7 @@ def test_pause_stops_the_clocks_of_a_game_without_an_arbiter(at: Conversation) -
 
 
 def test_the_clocks_are_the_arbiters_where_there_is_one(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", arbiter="present")
+    at = Conversation(tmp_path / "game.jsonl", arbiter="present")
     assert at.type("Pause") == ["Die Uhren hält nur der Schiedsrichter an."]
     assert not {Command.PAUSE, Command.RESUME} & at.dialogue.listening("white").bare
     at.type("Schiedsrichter")
@@ -731,7 +731,7 @@ def test_the_position_is_not_told_in_a_game(at: Conversation) -> None:
 )
 def test_in_training_the_position_may_be_asked(tmp_path: Path, text: str, answer: str) -> None:
     at = Conversation(
-        tmp_path / "game.db",
+        tmp_path / "game.jsonl",
         training=True,
         fen="rnbqkbnr/pppp1ppp/8/8/3Pp3/8/1PP1PPPP/RNBQKBNR w KQkq - 0 3",
     )
@@ -743,7 +743,7 @@ def test_in_training_the_position_may_be_asked(tmp_path: Path, text: str, answer
 
 
 def test_captured_pieces_are_counted(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", training=True)
+    at = Conversation(tmp_path / "game.jsonl", training=True)
     assert at.type("geschlagene Figuren") == ["Es ist noch nichts geschlagen."]
     at.play("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "d1d2")
     assert at.type("geschlagene Figuren") == [
@@ -795,7 +795,7 @@ def test_the_voice_is_adjusted_and_the_last_sentence_can_still_be_repeated(
 
 
 def test_where_it_is_required_a_command_without_the_opening_word_is_talk(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", opening_word=OpeningWord.REQUIRED)
+    at = Conversation(tmp_path / "game.jsonl", opening_word=OpeningWord.REQUIRED)
     assert at.hear(Verdict.COMMAND, "ich gebe auf") == []
     assert at.hear(Verdict.COMMAND, "zeit") == []
     assert at.hear(Verdict.ASK, "zeit", "hilfe") != []  # it was no command: not understood
@@ -808,7 +808,7 @@ def test_where_it_is_required_a_command_without_the_opening_word_is_talk(tmp_pat
 def test_where_it_is_required_only_what_cannot_wait_is_listened_for_without_it(
     tmp_path: Path,
 ) -> None:
-    at = Conversation(tmp_path / "game.db", opening_word=OpeningWord.REQUIRED)
+    at = Conversation(tmp_path / "game.jsonl", opening_word=OpeningWord.REQUIRED)
     listening = at.dialogue.listening("white")
     assert listening.bare == {Command.CORRECTION, Command.ADJUST}
     phrases = listening.phrases(DE)
@@ -819,7 +819,7 @@ def test_where_it_is_required_only_what_cannot_wait_is_listened_for_without_it(
 
 
 def test_one_word_alone_is_talk_where_single_words_need_it(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", opening_word=OpeningWord.SINGLE)
+    at = Conversation(tmp_path / "game.jsonl", opening_word=OpeningWord.SINGLE)
     phrases = at.dialogue.listening("white").phrases(DE)
     assert "zeit" not in phrases and "korrektur" in phrases
     assert "meine zeit" in phrases and "brett zeit" in phrases
@@ -830,7 +830,7 @@ def test_one_word_alone_is_talk_where_single_words_need_it(tmp_path: Path) -> No
 
 
 def test_typed_commands_never_need_it(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", opening_word=OpeningWord.REQUIRED)
+    at = Conversation(tmp_path / "game.jsonl", opening_word=OpeningWord.REQUIRED)
     assert at.type("Zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
     assert at.type("Brett, Zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
 
@@ -843,7 +843,7 @@ def test_yes_and_no_are_talk_where_nothing_was_asked(at: Conversation) -> None:
 
 
 def test_what_is_listened_for_is_understood_as_it_was_meant(tmp_path: Path) -> None:
-    at = Conversation(tmp_path / "game.db", training=True)
+    at = Conversation(tmp_path / "game.jsonl", training=True)
     at.type("Hilfe")
     at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
     listening = at.dialogue.listening("white")
@@ -921,7 +921,7 @@ EVENTS = st.one_of(
 def test_without_a_yes_nothing_ends_or_changes_the_game(
     events: list[Any], needed: OpeningWord, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    path = tmp_path_factory.mktemp("talk") / "game.db"
+    path = tmp_path_factory.mktemp("talk") / "game.jsonl"
     at = Conversation(path, opening_word=needed, time_control="-")
     try:
         for event in events:
@@ -971,7 +971,7 @@ def test_every_change_is_one_that_this_player_was_asked_about_and_said_yes_to(
     training: bool,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    at = Conversation(tmp_path_factory.mktemp("talk") / "game.db", training=training)
+    at = Conversation(tmp_path_factory.mktemp("talk") / "game.jsonl", training=training)
     offered = False
     try:
         for verdict, phrase, side, seconds in events:
@@ -1005,7 +1005,7 @@ def test_every_change_is_one_that_this_player_was_asked_about_and_said_yes_to(
 def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_it(
     candidates: list[str], answers: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    at = Conversation(tmp_path_factory.mktemp("talk") / "game.db")
+    at = Conversation(tmp_path_factory.mktemp("talk") / "game.jsonl")
     try:
         at.hear(Verdict.ASK, *candidates)
         assert at.announced is None
@@ -1025,7 +1025,7 @@ def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_
 def test_every_question_about_the_position_is_answered_in_words(
     tmp_path: Path, language: str
 ) -> None:
-    at = Conversation(tmp_path / "game.db", training=True, language=language)
+    at = Conversation(tmp_path / "game.jsonl", training=True, language=language)
     at.play("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "d1d2")
     answers = set()
     for phrase in at.pack.command_phrases(QUESTIONS):
@@ -1040,7 +1040,7 @@ def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
     tmp_path: Path, language: str
 ) -> None:
     for command in sorted(CONFIRMED, key=list(Command).index):
-        at = Conversation(tmp_path / f"{command.value}.db", language=language)
+        at = Conversation(tmp_path / f"{command.value}.jsonl", language=language)
         at.play("e2e4", "e7e5")
         at.table.submit(f.OfferDraw(by="black"))
         before = at.kinds()
@@ -1051,7 +1051,7 @@ def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
         at.type(at.pack.command(Command.YES))
         assert len(at.kinds()) > len(before)
         at.journal.close()
-    at = Conversation(tmp_path / "rest.db", language=language)
+    at = Conversation(tmp_path / "rest.jsonl", language=language)
     at.dialogue.adjust_voice = lambda command: True
     for command in set(Command) - CONFIRMED:
         at.type(at.pack.command(command))
@@ -1060,7 +1060,7 @@ def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
 
 @pytest.mark.parametrize("language", languages())
 def test_questions_are_asked_and_answered_in_every_language(tmp_path: Path, language: str) -> None:
-    at = Conversation(tmp_path / "game.db", fen=KNIGHTS, language=language)
+    at = Conversation(tmp_path / "game.jsonl", fen=KNIGHTS, language=language)
     moves = [chess.Move.from_uci(move) for move in ("b1d2", "f3d2")]
     spoken_moves = [at.pack.announce(at.table.game.board, move).lower() for move in moves]
     (question,) = at.hear(Verdict.ASK, *spoken_moves)
@@ -1104,30 +1104,30 @@ def played(path: Path, lines: str, *, manner: TableOptions = DEFAULT, **setup: A
 
 
 def test_a_game_is_resigned_by_a_typed_yes(tmp_path: Path) -> None:
-    text = played(tmp_path / "game.db", "start\naufgeben\nZeit\nquit")
+    text = played(tmp_path / "game.jsonl", "start\naufgeben\nZeit\nquit")
     assert "game over" not in text
-    text = played(tmp_path / "other.db", "start\naufgeben\nja\n")
+    text = played(tmp_path / "other.jsonl", "start\naufgeben\nja\n")
     assert "Wollen Sie wirklich aufgeben? Sagen Sie ja oder nein." in text
     assert "ruled game over: result 0-1; reason resignation" in text
 
 
 def test_what_was_asked_for_is_executed_when_it_is_answered(tmp_path: Path) -> None:
     # Where a board has no sensors, typing a move executes it: so does the answer.
-    text = played(tmp_path / "game.db", "start\nSpringer David zwei\nBella\nquit", fen=KNIGHTS)
+    text = played(tmp_path / "game.jsonl", "start\nSpringer David zwei\nBella\nquit", fen=KNIGHTS)
     assert "said privately: Bella eins oder Felix drei?" in text
     assert "Nicht eindeutig" not in text
     assert "ruled made: by white; move b1d2" in text
 
 
 def test_the_keyboards_help_is_in_the_language_of_the_table(tmp_path: Path) -> None:
-    text = played(tmp_path / "game.db", "quit")
+    text = played(tmp_path / "game.jsonl", "quit")
     assert DE.printed("keyboard") in text
 
 
 @pytest.mark.parametrize("training", [True, False])
 def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -> None:
     text = played(
-        tmp_path / "game.db",
+        tmp_path / "game.jsonl",
         "start\nwas steht auf e2\nquit",
         manner=TableOptions(training=training),
     )
@@ -1138,7 +1138,7 @@ def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -
 
 def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> None:
     needed = TableOptions(opening_word=OpeningWord.REQUIRED)
-    text = played(tmp_path / "game.db", "start\nquit", manner=needed)
+    text = played(tmp_path / "game.jsonl", "start\nquit", manner=needed)
     assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
 
 

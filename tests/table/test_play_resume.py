@@ -9,7 +9,7 @@ import pytest
 
 from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Player, Setup
-from blindplay.record import Journal, reopen
+from blindplay.record import Journal, read_journal
 from blindplay.table import Table
 from blindplay.table.play import WantedDevices, run
 from tests import command_line
@@ -40,9 +40,7 @@ def gone_on(path: Path, keys: str = "quit\n") -> str:
 
 def decided(path: Path) -> list[tuple[str, str]]:
     """Who had the clocks stopped and started, in order."""
-    with reopen(path).journal as journal:
-        facts = list(journal.facts())
-    return [(one.by, one.do) for one in facts if isinstance(one, f.Arbiter)]
+    return [(one.by, one.do) for one in read_journal(path).facts if isinstance(one, f.Arbiter)]
 
 
 ENDED = [("table", "stop_clocks"), ("table", "start_clocks"), ("table", "stop_clocks")]
@@ -51,7 +49,7 @@ ENDED = [("table", "stop_clocks"), ("table", "start_clocks"), ("table", "stop_cl
 def test_clocks_that_ran_when_the_table_was_killed_go_on_and_the_arbiter_did_nothing(
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "game.db"
+    path = tmp_path / "game.jsonl"
     left_behind(path)
     gone_on(path)
     assert decided(path) == ENDED
@@ -63,7 +61,7 @@ def test_clocks_that_ran_when_the_table_was_killed_go_on_and_the_arbiter_did_not
 def test_clocks_that_the_arbiter_left_standing_stand_when_the_table_comes_back(
     tmp_path: Path, decision: str
 ) -> None:
-    path = tmp_path / "game.db"
+    path = tmp_path / "game.jsonl"
     left_behind(path, decision)
     for _ in range(2):
         gone_on(path)
@@ -75,9 +73,9 @@ def test_clocks_that_the_arbiter_left_standing_stand_when_the_table_comes_back(
 
 def test_what_the_arbiter_stops_or_restores_before_all_is_set_up_is_his(tmp_path: Path) -> None:
     for decision in ("stop_clocks", "restore"):
-        path = tmp_path / f"{decision}.db"
+        path = tmp_path / f"{decision}.jsonl"
         left_behind(path)
-        with reopen(path).journal as journal:
+        with Journal(path, resume=True) as journal:
             table = Table(journal)
             table.go_on()
             assert table.game.paused == "table"
@@ -97,6 +95,6 @@ def test_who_hears_badly_is_told_to_the_table_which_says_that_an_assistant_is_ne
     """D.2.11."""
     play = ["play", "--language", "en", "--silent", "--microphone", "none", "--journal"]
     for number, assistant in enumerate(([], ["--black-assistant"])):
-        path = str(tmp_path / f"{number}.db")
+        path = str(tmp_path / f"{number}.jsonl")
         said = command_line.run(*play, path, "--black-hearing-impaired", *assistant, stdin="quit\n")
         assert ("an assistant must be used" in said.stdout) is (not assistant), said.stdout

@@ -48,7 +48,7 @@ class Seat:
 
 @pytest.fixture
 def seat(tmp_path: Path) -> Iterator[Seat]:
-    seat = Seat(tmp_path / "game.db")
+    seat = Seat(tmp_path / "game.jsonl")
     yield seat
     seat.close()
 
@@ -63,7 +63,7 @@ def test_a_flag_falls_though_somebody_fails_at_every_second_before(tmp_path: Pat
             raise RuntimeError("no room")
 
     out = io.StringIO()
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         setup = Setup(t=0, time_control="60", white=Player(impaired=True))
         table = Table(journal, setup, now=lambda: now)
         session = Session(table, DE, None, out, tick_seconds=0.01)

@@ -29,7 +29,7 @@ class Sitting:
     def __init__(self, folder: Path) -> None:
         self.out = io.StringIO()
         setup = Setup(t=0, time_control="900+10", white=Player(impaired=True), arbiter="automatic")
-        self.journal = Journal(folder / "game.db", create=True)
+        self.journal = Journal(folder / "game.jsonl")
         self.table = Table(self.journal, setup)
         self.session = Session(self.table, load("de"), None, self.out)
         self.pegs, self.dgt = EmulatedBoard(), EmulatedDgtBoard()

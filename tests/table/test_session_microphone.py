@@ -81,7 +81,7 @@ def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
 def player(tmp_path: Path) -> Iterator[Seat]:
     out = io.StringIO()
     with (
-        Journal(tmp_path / "game.db") as journal,
+        Journal(tmp_path / "game.jsonl") as journal,
         Synthesiser("de", cache=tmp_path / "phrases") as synthesiser,
     ):
         table = Table(journal, Setup(t=0, arbiter="automatic", white=Player(impaired=True)))

@@ -46,7 +46,7 @@ def test_an_output_that_fails_is_told_once_by_the_other_and_that_it_is_back(
     sinks = {Output.PRIVATE: Cable(), Output.PUBLIC: Cable()}
     other = Output.PRIVATE if broken is Output.PUBLIC else Output.PUBLIC
     setup = Setup(t=0, white=Player(name="Anna", impaired=True), black=Player(name="Bert"))
-    journal = Journal(tmp_path / "game.db")
+    journal = Journal(tmp_path / "game.jsonl")
     with (
         Synthesiser("de", cache=tmp_path / "phrases", spellings=pack.spoken) as voice,
         Speaker(voice, sinks[Output.PRIVATE], sinks[Output.PUBLIC]) as speaker,

@@ -35,6 +35,9 @@ class Voice:
     ) -> None:
         on_done(self._outcome)
 
+    def on_output(self, callback: Callable[[Output, bool], None]) -> None:
+        """No output of this one ever fails."""
+
     def close(self) -> None:
         pass
 
@@ -42,7 +45,7 @@ class Voice:
 @pytest.fixture
 def printed(tmp_path: Path) -> Iterator[Callable[..., list[str]]]:
     """What is printed of a move that is announced and pressed too early."""
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
 
         def play(printed: Printed, voice: Voice | None) -> list[str]:
             table = Table(journal, Setup(t=0, white=Player(impaired=True)))
@@ -103,7 +106,7 @@ def test_without_a_loudspeaker_everything_that_is_said_is_printed(
     setup = Setup(t=0, white=Player(impaired=True))
     devices = WantedDevices(microphone="none")
     manner = TableOptions(printed=Printed.UNSPOKEN)
-    run(tmp_path / "game.db", setup, "de", devices, [MOVE], out, manner=manner)
+    run(tmp_path / "game.jsonl", setup, "de", devices, [MOVE], out, manner=manner)
     assert (MOVE in out.getvalue().splitlines()) is not loudspeaker
 
 

@@ -54,7 +54,7 @@ class Pair:
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[Pair]:
     with (
-        Journal(tmp_path / "game.db") as journal,
+        Journal(tmp_path / "game.jsonl") as journal,
         Synthesiser("de", cache=tmp_path / "phrases") as synthesiser,
     ):
         setup = Setup(t=0, arbiter="automatic", time_control="900", white=Player(impaired=True))

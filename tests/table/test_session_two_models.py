@@ -30,7 +30,7 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
 ) -> None:
     model, out = find_model("de"), io.StringIO()
     with (
-        Journal(tmp_path / "game.db") as journal,
+        Journal(tmp_path / "game.jsonl") as journal,
         Synthesiser("de", cache=tmp_path / "phrases") as synthesiser,
     ):
         setup = Setup(t=0, arbiter="automatic", time_control="900", white=Player(impaired=True))

@@ -12,7 +12,7 @@ from blindplay.laws import Origin, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.rulings import Refused
-from blindplay.record import Journal, JournalError
+from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
 from blindplay.wording.announcements import announcements
 
@@ -31,12 +31,11 @@ class Hand:
 
 def test_a_fact_is_in_the_journal_before_its_rulings_are_delivered(tmp_path: Path) -> None:
     seen: list[int] = []
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP)
 
         def count(taken: Taken) -> None:
-            with Journal(tmp_path / "game.db", create=False) as other:
-                seen.append(sum(1 for written in other.facts() if written == taken.fact))
+            seen.append(read_journal(tmp_path / "game.jsonl").facts.count(taken.fact))
 
         table.listen(count)
         table.submit(f.Start())
@@ -46,7 +45,7 @@ def test_a_fact_is_in_the_journal_before_its_rulings_are_delivered(tmp_path: Pat
 
 def test_a_table_goes_on_where_it_stood_clocks_included(tmp_path: Path) -> None:
     hand = Hand()
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP, now=hand)
         table.submit(f.Start())
         hand.at += 20
@@ -59,7 +58,7 @@ def test_a_table_goes_on_where_it_stood_clocks_included(tmp_path: Path) -> None:
     # 300 + 5 - 20 + 5 for White, 300 + 5 - 7 for Black.
     assert stood == {"white": 290_000, "black": 298_000}
     hand.at = 5.0  # another boot of the machine: its monotonic clock begins anew
-    with Journal(tmp_path / "game.db", create=False) as journal:
+    with Journal(tmp_path / "game.jsonl", resume=True) as journal:
         again = Table(journal, now=hand)
         assert again.game.clock.left == stood
         assert again.game.board.fen() == table.game.board.fen()
@@ -70,19 +69,19 @@ def test_a_table_goes_on_where_it_stood_clocks_included(tmp_path: Path) -> None:
 
 
 def test_a_journal_that_holds_a_game_takes_no_second_setup(tmp_path: Path) -> None:
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         Table(journal, SETUP)
         with pytest.raises(JournalError, match="already holds a game"):
             Table(journal, SETUP)
 
 
 def test_an_empty_journal_cannot_be_gone_on_with(tmp_path: Path) -> None:
-    with Journal(tmp_path / "game.db") as journal, pytest.raises(JournalError, match="no game"):
+    with Journal(tmp_path / "game.jsonl") as journal, pytest.raises(JournalError, match="no game"):
         Table(journal)
 
 
 def test_facts_of_many_threads_are_taken_one_at_a_time(tmp_path: Path) -> None:
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP)
         busy: list[int] = []
 
@@ -106,7 +105,7 @@ def test_facts_of_many_threads_are_taken_one_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_listener_may_send_a_fact_of_its_own(tmp_path: Path) -> None:
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP)
 
         def answer(taken: Taken) -> None:
@@ -119,7 +118,7 @@ def test_a_listener_may_send_a_fact_of_its_own(tmp_path: Path) -> None:
 
 
 def test_a_journal_that_cannot_be_written_is_told_and_the_game_goes_on(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "game.db")
+    journal = Journal(tmp_path / "game.jsonl")
     table = Table(journal, SETUP)
     told: list[str | None] = []
     table.watch_journal(told.append)
@@ -134,7 +133,7 @@ def test_a_fact_that_waits_while_another_is_delivered_keeps_its_own_origin(tmp_p
     not the page's, so it is announced."""
     page = Origin("page", (Refused,))
     announced: list[tuple[str, int]] = []
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP)
 
         def answer(taken: Taken) -> None:
@@ -150,7 +149,7 @@ def test_a_fact_that_waits_while_another_is_delivered_keeps_its_own_origin(tmp_p
 
 def test_a_fact_without_a_time_happens_now(tmp_path: Path) -> None:
     hand = Hand()
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP, now=hand)
         hand.at += 2.5
         table.submit(f.Start())
@@ -158,7 +157,7 @@ def test_a_fact_without_a_time_happens_now(tmp_path: Path) -> None:
 
 
 def test_what_is_no_fact_of_the_contract_is_not_written(tmp_path: Path) -> None:
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal, SETUP)
         for fact in (f.Make(by="white", move="e9e4"), f.Press(by="nobody")):
             with pytest.raises(f.FactError):

@@ -23,7 +23,7 @@ from blindplay.language import load
 from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
-from blindplay.record import Journal
+from blindplay.record import Journal, read_journal
 from blindplay.speech.audio import QueueSource, SilentSink, read_audio
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
@@ -56,7 +56,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         busy.pop()
 
     with ExitStack() as stack:
-        journal = stack.enter_context(Journal(tmp_path / "game.db"))
+        journal = stack.enter_context(Journal(tmp_path / "game.jsonl"))
         synthesiser = stack.enter_context(Synthesiser("de", spellings=pack.spoken))
         sinks = [SilentSink(name, keeps=False) for name in ("private", "public")]
         table = Table(journal, SETUP)
@@ -137,8 +137,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
             time.sleep(0.1)
         time.sleep(0.3)  # what is too much
         session.wait_until_said()
-    with Journal(tmp_path / "game.db", read_only=True) as journal:
-        written = list(journal.facts())
+    written = read_journal(tmp_path / "game.jsonl").facts
     assert not overlapped
     assert written == [one.fact for one in taken]
     game = Game(PackWords())

@@ -18,7 +18,7 @@ from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, Tape, TapeError
-from blindplay.record.tape import EXPORT_RATE, beside
+from blindplay.record.tape import EXPORT_RATE, tape_folder
 from blindplay.record.tape_playback import write_tape
 from blindplay.speech import audio_devices
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
@@ -46,7 +46,7 @@ def synthesiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesise
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         yield Table(journal, SETUP)
 
 
@@ -214,8 +214,8 @@ def test_voices_are_kept_only_where_everybody_can_hear_that(
     monkeypatch.setattr(play, "devices", lambda: audio_devices.AudioDevices((), ()))
     nobody = WantedDevices(microphone="none")
     with pytest.raises(TapeError, match="loudspeaker"):
-        run(tmp_path / "game.db", SETUP, "de", nobody, [], io.StringIO(), Keep.VOICES)
-    assert not (tmp_path / "game.db").exists()
+        run(tmp_path / "game.jsonl", SETUP, "de", nobody, [], io.StringIO(), Keep.VOICES)
+    assert not (tmp_path / "game.jsonl").exists()
 
 
 def test_without_voices_nothing_of_them_is_even_in_memory(table: Table, tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
     monkeypatch.setattr(play, "devices", lambda: audio_devices.AudioDevices(("a loudspeaker",), ()))
     out = io.StringIO()
     devices = WantedDevices(microphone="none")
-    run(tmp_path / "game.db", SETUP, "de", devices, ["start", "e4", "quit"], out, keep)
+    run(tmp_path / "game.jsonl", SETUP, "de", devices, ["start", "e4", "quit"], out, keep)
     told = GERMAN.sentence("tape_told" if keep is Keep.TABLE else "tape_told_voices")
     lines = [line for line in out.getvalue().splitlines() if "said to everybody" in line]
     assert lines[0].endswith(told)
@@ -256,8 +256,8 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
 def test_a_silent_table_has_no_tape(tmp_path: Path) -> None:
     devices = WantedDevices(microphone="none", silent=True)
     with pytest.raises(TapeError, match="--silent"):
-        run(tmp_path / "game.db", SETUP, "de", devices, [], io.StringIO(), Keep.TABLE)
-    assert not (tmp_path / "game.db").exists()
+        run(tmp_path / "game.jsonl", SETUP, "de", devices, [], io.StringIO(), Keep.TABLE)
+    assert not (tmp_path / "game.jsonl").exists()
 
 
 def test_an_announcement_at_the_microphone_is_kept(
@@ -286,7 +286,7 @@ def test_an_announcement_at_the_microphone_is_kept(
 
 
 def test_a_table_that_is_killed_has_on_tape_what_it_has_said(tmp_path: Path) -> None:
-    path = tmp_path / "game.db"
+    path = tmp_path / "game.jsonl"
     command = ["play", "--microphone", "none", "--journal", str(path), "--tape", "table"]
     with subprocess.Popen(
         [sys.executable, "-m", "blindplay", *command],
@@ -298,11 +298,11 @@ def test_a_table_that_is_killed_has_on_tape_what_it_has_said(tmp_path: Path) -> 
         playing.stdin.write(b"start\ne4\n\ne5\n\n")
         playing.stdin.flush()
         end = time.monotonic() + 60
-        while not beside(path).is_dir() or len(list(beside(path).glob("*.flac"))) < 4:
+        while not tape_folder(path).is_dir() or len(list(tape_folder(path).glob("*.flac"))) < 4:
             assert time.monotonic() < end
             time.sleep(0.01)
         playing.kill()
-    tape = Tape(beside(path), create=False)
+    tape = Tape(tape_folder(path), create=False)
     assert not tape.damaged()
     assert [(kept.ply, kept.words) for kept in tape.recordings()][2:4] == [
         (1, "Bauer Eva zwei Eva vier"),

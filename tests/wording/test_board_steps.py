@@ -165,7 +165,7 @@ class Sitting:
     def __init__(self, folder: Path, white: str, black: str, *, resume: bool = False) -> None:
         self.out = io.StringIO()
         setup = Setup(t=0, time_control="900+10", white=Player(impaired=True), arbiter="automatic")
-        self.journal = Journal(folder / "game.db", create=not resume)
+        self.journal = Journal(folder / "game.jsonl", resume=resume)
         self.table = Table(self.journal, None if resume else setup)
         self.session = Session(self.table, GERMAN, None, self.out)
         self.session.prepare()

@@ -1,1 +1,1 @@
-"""What a table endures: being killed at any moment, and playing for hours. Figures, not tests."""
+"""Endurance of a table: killed at any moment, and playing for hours. Measurements, not tests."""

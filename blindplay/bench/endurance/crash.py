@@ -1,15 +1,14 @@
-"""Killing a table at random moments, and looking what of the game is still there.
+"""Killing a table at random moments, and checking that nothing of the game is lost.
 
-A table with two boards, keys, a microphone and a console plays random games. At a random moment,
-also while it starts, its process is killed (SIGKILL, or what the system has for it), and another
-one goes on with the journal. After each kill it is asked:
+A table with two boards, keys, a microphone and a console plays random games. Its process is killed
+(SIGKILL, or its counterpart on the system) at a random moment, sometimes while it starts, and
+another process resumes the journal. These checks follow each kill:
 
-- is every ruling that was printed in the journal, in its order, and every move that was completed
-  the one that was?
-- has an answered request of the console become a fact?
-- does every move that was completed before the last stand on both sheets?
-- how far do the clocks with which it goes on differ from those at the moment of the kill? That
-  moment is told by the time stamps that the table printed, which are given to a tenth of a second.
+- The journal holds every printed ruling, in its order, and every completed move.
+- The journal holds a fact for every request of the console that was answered.
+- Every completed move but the last stands on both sheets.
+- The clocks continue near the times that they showed at the kill. The time of the kill comes from
+  the time stamps that the table prints, which are rounded to a tenth of a second.
 """
 
 from __future__ import annotations
@@ -38,14 +37,14 @@ from blindplay.laws import Fact, Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, pieces_of, read_placement
 from blindplay.laws.state import OTHER
-from blindplay.record import Journal, JournalError
+from blindplay.record import JournalError, read_journal
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.session import plain
 from blindplay.wording.pack_words import PackWords
 
-_PLIES = 24  # then the next game begins
-_IDLE_LIVES = 15  # without a move, for whatever reason: then, too
-_PATIENCE_S = 4.0  # a person waits so long for an answer, then he goes on
+_PLIES = 24  # of a game
+_IDLE_LIVES = 15  # without a move: the game is given up
+_PATIENCE_S = 4.0  # a person waits so long for an answer
 _READY_S = 60.0
 _STAMP = re.compile(r"(\d+\.\d) (.*)")
 _COMPLETED = re.compile(r"ruled completed: by \w+; move (\w+); ply (\d+)")
@@ -53,19 +52,20 @@ _COMPLETED = re.compile(r"ruled completed: by \w+; move (\w+); ply (\d+)")
 
 @dataclass
 class CrashFigures:
-    """What came of all kills."""
+    """The results of all kills."""
 
     kills: int = 0
     while_starting: int = 0
     rulings: int = 0  # printed before a kill
-    unprinted: int = 0  # in the journal, not printed any more
+    unprinted: int = 0  # in the journal, but killed before they were printed
+    torn: int = 0  # journals with an incomplete last line
     requests: int = 0  # of the console, answered
     moves: int = 0
     games: int = 0
-    given_up: int = 0  # games in which no move was completed for many lives
-    heard: int = 0  # announcements that were spoken into the microphone and understood
-    back: list[float] = field(default_factory=list)  # ms by which the clocks went on too early
-    dead: list[float] = field(default_factory=list)  # s from the kill to the fact that goes on
+    given_up: int = 0  # games without a completed move in many lives
+    heard: int = 0  # announcements that the microphone heard and the table understood
+    back: list[float] = field(default_factory=list)  # ms that a kill gave back to the clock
+    dead: list[float] = field(default_factory=list)  # s from a kill to the next process
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
@@ -76,23 +76,24 @@ class CrashFigures:
             f"{self.heard} announcements heard."
         )
         yield (
-            f"Printed rulings looked for in the journal: {self.rulings}; {self.unprinted} more "
-            f"were in it. Requests of the console that had been answered: {self.requests}."
+            f"Printed rulings that the journals must hold: {self.rulings}; they hold "
+            f"{self.unprinted} more. Answered requests of the console: {self.requests}. Journals "
+            f"with an incomplete last line: {self.torn}."
         )
         if self.back:
             back, dead = sorted(self.back), sorted(self.dead)
             yield (
-                f"The running clock went on earlier than it was killed, {len(back)} times measured "
-                f"(to 50 ms): median {back[len(back) // 2]:.0f} ms, 99 of 100 within "
-                f"{back[len(back) * 99 // 100]:.0f} ms, most {back[-1]:.0f} ms, least "
-                f"{back[0]:.0f} ms; the tables were down for {dead[0]:.1f} to {dead[-1]:.1f} s."
+                f"Time that a kill gave back to the running clock, {len(back)} times measured (to "
+                f"50 ms): median {back[len(back) // 2]:.0f} ms, 99 of 100 within "
+                f"{back[len(back) * 99 // 100]:.0f} ms, at most {back[-1]:.0f} ms, at least "
+                f"{back[0]:.0f} ms; no table ran for {dead[0]:.1f} to {dead[-1]:.1f} s."
             )
         yield f"Faults: {len(self.faults)}."
         yield from self.faults
 
 
 class _Life:
-    """One process of the table and what it prints."""
+    """One process of the table, and the lines that it prints."""
 
     def __init__(self, wanted: dict[str, object], errors: Path) -> None:
         self.born = time.monotonic()
@@ -114,7 +115,7 @@ class _Life:
         for line in self.process.stdout:
             now = time.monotonic()
             if not line.endswith(b"\n"):
-                break  # it was killed in the midst of it
+                break  # it was killed while it printed the line
             text = line.decode("utf-8").rstrip()
             stamp = _STAMP.fullmatch(text)
             with self._new:
@@ -133,7 +134,7 @@ class _Life:
             self.process.stdin.flush()
 
     def await_line(self, found: Callable[[str], bool], seconds: float, since: int = 0) -> bool:
-        """Whether such a line is printed within so many seconds."""
+        """Whether a line that ``found`` accepts is printed within so many seconds."""
 
         def there() -> bool:
             return any(map(found, self.lines[since:])) or self.process.poll() is not None
@@ -143,7 +144,7 @@ class _Life:
             return any(map(found, self.lines[since:]))
 
     def kill(self) -> float:
-        """Kill it; return when."""
+        """Kill the process. Returns the time, in monotonic seconds."""
         now = time.monotonic()
         self.process.kill()
         self.process.wait()
@@ -158,12 +159,12 @@ class _Life:
         return [line.removeprefix("ruled ") for line in self.lines if line.startswith("ruled ")]
 
 
-class _Hall:
-    """The people: hands, voices, and a journal that goes from life to life."""
+class _Players:
+    """The people at the table, with their boards; they survive the process that is killed."""
 
     def __init__(self, folder: Path, seed: int, seen: CrashFigures, longest: float) -> None:
         self.seen = seen
-        self.longest = longest  # s of a life in which people play
+        self.longest = longest  # s that a process may live while people play
         self.rng = random.Random(seed)
         self.folder = folder
         self.pack = load("de")
@@ -183,14 +184,14 @@ class _Hall:
     def new_game(self) -> None:
         self.number += 1
         self.seen.games += 1
-        self.journal = self.folder / f"game-{self.number}.db"
+        self.journal = self.folder / f"game-{self.number}.jsonl"
         self.setup: dict[str, object] | None = {
             "t": 0, "fact": "setup", "time_control": "5400+30", "arbiter": "automatic",
             "white": {"impaired": True, "name": "Anna", "assistant": True},
             "black": {"name": "Bert"},
         }  # fmt: skip
-        self.taken = 0  # facts of the lives before
-        self.answered = 0  # requests of this game
+        self.taken = 0  # facts that earlier processes have written
+        self.answered = 0  # requests of the console in this game
         self.completed: list[str] = []  # moves that were printed as completed
         self.leave()
         self.boards = {side: EmulatedBoard() for side in f.SIDES}
@@ -211,7 +212,7 @@ class _Hall:
     # --- a life ----------------------------------------------------------------------------
 
     def live(self, with_microphone: bool) -> tuple[_Life, float]:
-        """One life of the table and its end; returns when it was killed."""
+        """Start a process and kill it. Returns it, and the time of the kill."""
         wanted: dict[str, object] = {
             "journal": str(self.journal),
             "setup": self.setup,
@@ -228,14 +229,14 @@ class _Hall:
         hands.start()
         goes = life.await_line(_runs, _READY_S)
         if not goes and life.process.poll() is None:
-            self.seen.faults.append(f"{self.journal.name}: it did not begin within {_READY_S} s")
+            self.seen.faults.append(f"{self.journal.name}: no game ran within {_READY_S} s")
         time.sleep(self.rng.uniform(0.05, self.longest))
         killed = life.kill()
         hands.join(timeout=30)
         return life, killed
 
     def _play(self, life: _Life, with_microphone: bool) -> None:
-        """Play until the table is dead."""
+        """Play until the process is dead."""
         with contextlib.suppress(OSError, ValueError, httpx.HTTPError, JournalError):
             if self.game is not None:
                 for side in f.SIDES:
@@ -248,7 +249,7 @@ class _Hall:
                 self.boards["white"].press(_levered(self.game.side))
                 life.await_line(lambda line: line.startswith("ruled completed"), _PATIENCE_S)
             while life.process.poll() is None:
-                game = _fold(_read(self.journal))[0]
+                game = _fold(read_journal(self.journal).facts)[0]
                 if game.over:
                     return
                 self._ply(life, game, with_microphone)
@@ -285,7 +286,7 @@ class _Hall:
         ruled("completed")
 
     def _chosen(self, game: Game) -> chess.Move:
-        """A legal move that ends no game; the same one however often it is asked for."""
+        """A legal move that does not end the game; always the same one in the same position."""
         rng = random.Random(f"{self.number} {len(game.history)}")
         moves = sorted(game.board.legal_moves, key=str)
         quiet = [move for move in moves if not game.after(move).is_game_over()]
@@ -293,10 +294,10 @@ class _Hall:
         return rng.choice(bound or quiet or moves)
 
     def _arrange(self, side: str, wanted: Pieces) -> None:
-        """Hands bring a board to a position: what does not belong goes first."""
+        """Bring a board to a position; remove the wrong pieces first."""
         board = self.boards[side]
         shown = read_placement(board.placement)
-        # Of a castling the king goes first: who touches the rook first may not castle (4.4.2).
+        # Touch the king first: after touching the rook first nobody may castle (4.4.2).
         for square in sorted(shown, key=lambda at: shown[at] not in "Kk"):
             if wanted.get(square) != shown[square]:
                 board.lift(chess.square_name(square))
@@ -321,7 +322,7 @@ class _Hall:
         client = httpx.Client(base_url=base, headers=headers, timeout=_PATIENCE_S)
         try:
             self.page = client.post("/enter", data={"token": token}).headers["location"]
-        except (httpx.HTTPError, KeyError):  # it was killed before it could let him in
+        except (httpx.HTTPError, KeyError):  # it was killed before it could answer
             client.close()
         else:
             self.client = client
@@ -337,19 +338,24 @@ class _Hall:
     # --- after the kill --------------------------------------------------------------------
 
     def examine(self, life: _Life, killed: float, before: tuple[Game, float] | None) -> None:
-        """Compare the journal with what the table has told."""
+        """Compare the journal with what the table has printed and answered."""
         seen, name = self.seen, f"{self.journal.name}, kill {self.seen.kills}"
         told = life.ruled()
-        if not self.journal.exists() or not (facts := _read(self.journal)):
+        contents = read_journal(self.journal) if self.journal.exists() else None
+        if contents is None or not contents.facts:
             if told:
-                seen.faults.append(f"{name}: rulings were told, and there is no journal")
+                seen.faults.append(f"{name}: rulings were printed, but there is no journal")
             return
+        facts = contents.facts
+        seen.torn += contents.torn
+        if contents.trouble and not contents.torn:
+            seen.faults.append(f"{name}: {contents.trouble}")
         self.setup = None
         game, rulings = _fold(facts)
         kept = [plain(one) for count, one in rulings if count >= self.taken]
         if kept[: len(told)] != told:
             at = next((i for i, one in enumerate(told) if kept[i : i + 1] != [one]), len(told))
-            seen.faults.append(f"{name}: told and not in the journal: {told[at : at + 1]}")
+            seen.faults.append(f"{name}: printed, but not in the journal: {told[at : at + 1]}")
         seen.rulings += len(told)
         seen.unprinted += len(kept) - len(told)
         for line in life.lines:
@@ -362,7 +368,7 @@ class _Hall:
             seen.faults.append(f"{name}: completed {self.completed}, in the journal {played}")
         self.completed = played
         for side, sheet in game.sheets.items():
-            # It may be killed between the last move and its entries; they are made up for.
+            # After a kill between a move and its entries, the next process writes the entries.
             lacking = [ply for ply in range(1, len(played)) if ply not in sheet]
             if lacking:
                 seen.faults.append(f"{name}: {side}'s sheet lacks {lacking}")
@@ -377,13 +383,13 @@ class _Hall:
         self.game = game
 
     def _compare_clocks(self, before: tuple[Game, float], facts: list[Fact], killed: float) -> None:
-        """How the clocks stood when the life before was killed, and how this life went on."""
+        """Compare the clock at the last kill with the clock from which this process continued."""
         then, at = before
         side = then.clock.running
         first = facts[self.taken]
         if side is None or not isinstance(first, f.Arbiter) or then.over:
             return
-        left = then.clock.left[side] - max(0.0, at - then.t)  # the truth
+        left = then.clock.left[side] - max(0.0, at - then.t)
         gone_on = _fold(facts[: self.taken + 1])[0].clock.left[side]
         self.seen.back.append(gone_on - left)
         self.seen.dead.append(self.down)
@@ -397,13 +403,8 @@ def _runs(line: str) -> bool:
     return line.startswith(("ruled clock: running white", "ruled clock: running black"))
 
 
-def _read(journal: Path) -> list[Fact]:
-    with Journal(journal, read_only=True) as opened:
-        return list(opened.facts())
-
-
 def _fold(facts: list[Fact]) -> tuple[Game, list[tuple[int, Ruling]]]:
-    """The game, and its rulings, each with the number of facts before it."""
+    """The game, and its rulings, each with the number of earlier facts."""
     game, rulings = Game(PackWords()), []
     for count, fact in enumerate(facts):
         rulings += [(count, ruling) for ruling in game.apply(fact)]
@@ -418,33 +419,33 @@ def crash(
     longest: float = 4.0,
     progress: Callable[[str], None] = print,
 ) -> CrashFigures:
-    """Kill a table so many times, at most ``longest`` seconds after the game has begun or gone
-    on; in the share ``heard`` of its lives it has a microphone."""
+    """Kill a table so many times, each at most ``longest`` seconds after the game has started or
+    continued. The share ``heard`` of the processes has a microphone."""
     seen = CrashFigures()
     with tempfile.TemporaryDirectory(prefix="blindplay-crash-") as name:
-        hall = _Hall(Path(name), seed, seen, longest)
+        players = _Players(Path(name), seed, seen, longest)
         before: tuple[Game, float] | None = None
         last, idle, grown = 0.0, 0, 0
         try:
             while seen.kills < kills:
-                life, killed = hall.live(hall.rng.random() < heard)
+                life, killed = players.live(players.rng.random() < heard)
                 seen.kills += 1
-                hall.down = life.born - last
-                hall.examine(life, killed, before)
+                players.down = life.born - last
+                players.examine(life, killed, before)
                 last = killed
                 before = None
-                if hall.game is not None and life.origin is not None:
-                    before = hall.game, (killed - life.origin) * 1000
-                plies = 0 if hall.game is None else len(hall.game.history)
+                if players.game is not None and life.origin is not None:
+                    before = players.game, (killed - life.origin) * 1000
+                plies = 0 if players.game is None else len(players.game.history)
                 idle = idle + 1 if plies == grown else 0
                 grown = plies
                 seen.given_up += idle == _IDLE_LIVES
-                ended = hall.game is not None and hall.game.over
+                ended = players.game is not None and players.game.over
                 if ended or plies >= _PLIES or idle == _IDLE_LIVES:
-                    hall.new_game()
+                    players.new_game()
                     before, idle, grown = None, 0, 0
                 if seen.kills % 20 == 0:
                     progress(f"{seen.kills} kills, {len(seen.faults)} faults.")
         finally:
-            hall.close()
+            players.close()
     return seen

@@ -1,8 +1,8 @@
-"""A table that plays for hours, its time running faster: does it grow, leak or forget?
+"""A table that plays for hours in faster time: does it grow, leak or forget?
 
-Game after game with two boards, a microphone with the recogniser, both outputs and four pages of
-the console. Each game opens its devices and closes them, and its journal is replayed: every ruling
-must be the one that was given. Meanwhile memory, threads and open files are counted.
+It plays game after game with two boards, a microphone with the recogniser, both outputs and four
+pages of the console. Each game opens its devices and closes them. Then its journal is replayed, and
+every ruling must be the one that was given; memory, threads and open files are counted.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from blindplay.hearing.decision import open_recogniser
 from blindplay.language import Language, load
 from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
-from blindplay.record import Journal
+from blindplay.record import Journal, read_journal
 from blindplay.speech.audio import QueueSource, SilentSink
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import find_model
@@ -43,17 +43,17 @@ from blindplay.wording.pack_words import PackWords
 from .visitor import Visitor
 
 _PLIES = 60
-_SPOKEN_EVERY = 9  # of so many moves one is said into the microphone, the others are typed
-_THOUGHT_S = (5.0, 45.0)  # of the table's time, for a move
+_SPOKEN_EVERY = 9  # one of so many moves is spoken, the others are typed
+_THOUGHT_S = (5.0, 45.0)  # for a move, in the table's time
 _PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True)
 class MemorySample:
-    """What the process holds after a game: memory in MiB (0 where it cannot be told), threads,
-    and open files (0 likewise)."""
+    """What the process holds after a game: memory in MiB and open files, both 0 if the system does
+    not tell, and threads."""
 
-    hours: float  # of the table's time, all games together
+    hours: float  # the table's time, all games together
     memory: float
     threads: int
     files: int
@@ -61,7 +61,7 @@ class MemorySample:
 
 @dataclass
 class SoakFigures:
-    """What hours of play have shown."""
+    """The results of hours of play."""
 
     games: int = 0
     plies: int = 0
@@ -96,7 +96,7 @@ class SoakFigures:
         yield from self.faults
 
     def _growth(self) -> float:
-        """MiB an hour, by least squares."""
+        """Growth of memory in MiB an hour over the second half, by least squares."""
         half = self.samples[len(self.samples) // 2 :]
         mean_h = sum(one.hours for one in half) / len(half)
         mean_m = sum(one.memory for one in half) / len(half)
@@ -106,7 +106,7 @@ class SoakFigures:
 
 
 def sample(hours: float) -> MemorySample:
-    """What this process holds now."""
+    """A sample of this process, now."""
     gc.collect()
     memory, files = 0.0, 0
     if sys.platform == "linux":
@@ -123,7 +123,7 @@ def soak(
     seed: int = 1,
     progress: Callable[[str], None] = lambda line: None,
 ) -> SoakFigures:
-    """Play ``hours`` of a table's time, which runs ``speed`` times as fast as the wall's."""
+    """Play ``hours`` of a table's time, which runs ``speed`` times as fast as the wall clock."""
     share_one_heap()  # as `play` does
     found, rng, pack = SoakFigures(), random.Random(seed), load("de")
     recogniser = open_recogniser(pack, find_model("de"))
@@ -131,7 +131,7 @@ def soak(
     played = 0.0
     with tempfile.TemporaryDirectory(prefix="blindplay-soak-") as folder:
         while time.monotonic() < end:
-            journal = Path(folder) / f"game-{found.games}.db"
+            journal = Path(folder) / f"game-{found.games}.jsonl"
             played += _play(journal, pack, recogniser, speed, end, rng, found)
             found.games += 1
             found.samples.append(sample(played / 3600))
@@ -147,7 +147,7 @@ def _play(
     path: Path, pack: Language, recogniser: AnyRecogniser, speed: float, end: float,
     rng: random.Random, found: SoakFigures,
 ) -> float:  # fmt: skip
-    """One game; returns how many seconds of the table's time it took."""
+    """Play one game. Returns its duration in seconds of the table's time."""
     setup = f.Setup(
         t=0, time_control="5400+30", arbiter="automatic",
         white=f.Player(impaired=True, assistant=True), black=f.Player(),
@@ -204,7 +204,7 @@ def _ply(
     table: Table, session: Session, people: dict[str, Person], pack: Language,
     rng: random.Random, found: SoakFigures,
 ) -> bool:  # fmt: skip
-    """One move by a random hand; False, and a fault, if the table did not follow."""
+    """Play one random move; False, with a fault, if the table did not follow."""
     game, ply = table.game, len(table.game.history)
     before = game.board.copy()
     move = rng.choice(sorted(before.legal_moves, key=str))
@@ -246,10 +246,9 @@ def _until(there: Callable[[], bool]) -> bool:
 def _replay(path: Path, given: list[Ruling], found: SoakFigures) -> None:
     game = Game(PackWords())
     again: list[Ruling] = []
-    with Journal(path, read_only=True) as journal:
-        for fact in journal.facts():
-            found.facts += 1
-            again += game.apply(fact)
+    for fact in read_journal(path).facts:
+        found.facts += 1
+        again += game.apply(fact)
     found.rulings += len(given)
     if again != given:
         at = next((i for i, one in enumerate(given) if again[i : i + 1] != [one]), len(given))

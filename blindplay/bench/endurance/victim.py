@@ -1,8 +1,7 @@
 """The table that is killed: `blindplay play` in a process of its own, with all devices.
 
-Nothing is put in the place of a part but where a person would sit or a device would sound: the
-boards are emulated ones that live on in the process which kills, the outputs are silent, and the
-microphone hears what is laid into a folder.
+Only people and hardware are simulated: the boards are emulators in the process that kills, the
+outputs are silent, and the microphone plays sound files from a folder.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from blindplay.table import play
 
 
 class FolderSource(QueueSource):
-    """A microphone before which every sound file is played that appears in ``folder``; what is
-    there when the table starts has been heard."""
+    """A microphone that hears every sound file that appears in ``folder``, except those that are
+    there at the start."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -44,7 +43,7 @@ class FolderSource(QueueSource):
 
 def main() -> None:
     """Play as the JSON object on the command line says: ``journal``, ``setup`` (a fact, or null to
-    go on), ``boards``, ``port`` of the console, ``sounds`` a folder or null."""
+    resume), ``boards``, ``port`` of the console, ``sounds`` (a folder, or null)."""
     wanted = json.loads(sys.argv[1])
     sounds = wanted["sounds"]
     vars(play).update(

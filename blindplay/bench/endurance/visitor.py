@@ -1,4 +1,4 @@
-"""Somebody who has a page of the console open: he reads its stream, and asks and writes."""
+"""A person with a page of the console open: they read its stream and send forms."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import httpx
 
 
 class Visitor:
-    """A browser without a screen. ``acts`` gives the next form to send, or None for none; between
-    two he waits ``every`` seconds."""
+    """A browser without a screen. ``acts`` gives the next form to send, or None; there are
+    ``every`` seconds between two."""
 
     def __init__(
         self, link: str, acts: Callable[[], Mapping[str, str] | None], *, every: float = 0.5
@@ -21,7 +21,7 @@ class Visitor:
         self.client = httpx.Client(base_url=base, headers=headers, timeout=30)
         entered = self.client.post("/enter", data={"token": token})
         if entered.status_code != 303:
-            raise ConnectionError(f"The console let nobody in: {entered.status_code}.")
+            raise ConnectionError(f"The console refused the link: {entered.status_code}.")
         self.page = entered.headers["location"]
         self.sent = 0
         self.refused = 0
@@ -54,7 +54,7 @@ class Visitor:
                 self.changes += line.startswith("data:")
 
     def leave(self) -> None:
-        """Send nothing more. To be called before the console closes; :meth:`close` after it."""
+        """Send nothing more. Call this before the console closes, and :meth:`close` after it."""
         self._left.set()
         self._threads[0].join(timeout=30)
 

@@ -14,7 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.record import Tape
-from blindplay.record.tape import beside
+from blindplay.record.tape import tape_folder
 from tests.console.browser import DESK, PHONE, accessible, shot, violations
 from tests.console.hall import Hall
 
@@ -263,7 +263,7 @@ def test_an_arbiter_who_comes_in_takes_a_friendly_game_in_hand(
 def test_the_timeline_tells_everything_and_plays_the_tape(
     context: BrowserContext, page: Page, hall: Hall
 ) -> None:
-    tape = Tape(beside(hall.journal.path))
+    tape = Tape(tape_folder(hall.journal.path))
     tape.keep(bytes(2 * 16_000), 16_000, t=2000, ply=1, by="table", words="Bauer Eva zwei Eva vier")
     hall.now = 3
     illegal_move(hall)

@@ -16,7 +16,7 @@ from blindplay.laws import Game, Taken, rulings
 from blindplay.laws import facts as f
 from blindplay.laws.facts import parse
 from blindplay.record import Journal, Tape
-from blindplay.record.tape import beside
+from blindplay.record.tape import tape_folder
 from blindplay.table import Table
 from blindplay.wording.pack_words import PackWords
 from tests.console.hall import Browser, Hall
@@ -32,7 +32,7 @@ def arbiter(hall: Hall) -> Iterator[Browser]:
 
 
 def test_the_tape_is_the_arbiters_alone(hall: Hall, arbiter: Browser) -> None:
-    said = Tape(beside(hall.journal.path)).keep(
+    said = Tape(tape_folder(hall.journal.path)).keep(
         bytes(16_000), 16_000, t=0, ply=1, by="table", words="Bauer Eva zwei Eva vier"
     )
     answer = arbiter.client.get("/arbiter/tape/1")
@@ -42,7 +42,7 @@ def test_the_tape_is_the_arbiters_alone(hall: Hall, arbiter: Browser) -> None:
     page = arbiter.client.get("/arbiter/timeline?group=said")
     assert "media-src 'self'" in page.headers["content-security-policy"]
     assert 'src="tape/1"' in page.text
-    for number in ("0", "2", "x", "../game.db", "-1"):
+    for number in ("0", "2", "x", "../game.jsonl", "-1"):
         assert arbiter.client.get(f"/arbiter/tape/{number}").status_code == 404
     assistant = Browser(hall)
     assistant.enter()
@@ -149,7 +149,7 @@ def test_everything_is_told_after_a_restart_too(tmp_path: Path) -> None:
     hall.play("white", "e2e4")
     facts = [taken.fact for taken in hall.table.log]
     hall.close()
-    with Journal(tmp_path / "game.db") as journal:
+    with Journal(tmp_path / "game.jsonl") as journal:
         table = Table(journal)
         assert [taken.fact for taken in table.log] == facts
         assert table.game.presided

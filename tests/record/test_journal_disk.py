@@ -1,0 +1,347 @@
+"""A journal on a disk that fills up, or whose file somebody takes away during the game."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blindplay.laws import Fact
+from blindplay.laws import facts as f
+from blindplay.record import Journal, JournalError, files, pulse, read_journal
+from tests.record.disks import failing, in_folder, read_only
+
+FACTS: list[Fact] = [f.Setup(t=0), f.Start(t=1), *(f.Tick(t=t) for t in range(2, 100))]
+FULL_DISK = """
+import pathlib, resource, sys
+from blindplay.laws.facts import Record
+from blindplay.record import Journal, JournalError
+path = pathlib.Path(sys.argv[1])
+limit = int(sys.argv[2])
+def fact(t):
+    return Record(t=t, by="white", ply=t, text="e4 " * 100)
+with Journal(path) as journal:
+    journal.append(fact(1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    for t in range(2, 12):
+        try:
+            journal.append(fact(t))
+        except JournalError as error:
+            assert "cannot be written (File too large)" in str(error), error
+    print(journal.unwritten)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    journal.append(fact(12))
+    assert journal.unwritten == 0
+"""
+
+
+# --- a full disk ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("taken", [0, 1, 40, 5000])
+@pytest.mark.parametrize("calls", [("write",), ("sync",), ("write", "truncate"), ("open_file",)])
+def test_what_could_not_be_written_is_written_first_as_soon_as_something_can_be(
+    tmp_path: Path, calls: tuple[str, ...], taken: int
+) -> None:
+    path = tmp_path / "game.jsonl"
+    texts: list[Fact] = [f.Record(t=t, by="white", ply=1, text="e4 " * 900) for t in range(1, 7)]
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        if calls == ("open_file",):
+            path.unlink()  # so that it has to be made anew
+        with failing(*calls, taken=taken):
+            for fact in texts[:3]:
+                with pytest.raises(JournalError, match=r"cannot be written \(No space left"):
+                    journal.append(fact)
+            with pytest.raises(JournalError):
+                journal.save()
+        assert journal.unwritten == 3 + (calls == ("open_file",))
+        if calls == ("open_file",):
+            with pytest.raises(JournalError, match="moved or deleted"):
+                journal.append(texts[3])
+        else:
+            journal.append(texts[3])
+        assert journal.unwritten == 0
+        with failing("write", taken=taken), pytest.raises(JournalError):
+            journal.append(texts[4])
+        journal.save()
+    read = read_journal(path)
+    assert read.facts == [FACTS[0], *texts[:5]] and not read.trouble
+
+
+def test_what_is_in_the_file_counts_as_written_only_when_it_was_synced(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        seal = journal.seal
+        with failing("sync"), pytest.raises(JournalError):
+            journal.append(FACTS[1])
+        assert journal.unwritten == 1 and journal.seal == seal
+        journal.beat(5)
+        beat = pulse.last_beat(path)
+        assert beat is not None and (beat.facts, beat.digest) == (1, seal)
+        journal.append(FACTS[2])
+    read = read_journal(path)
+    assert read.facts == FACTS[:3] and not read.trouble
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot limit the size of a file")
+def test_on_a_disk_that_is_really_full_no_torn_line_stays_before_later_facts(
+    tmp_path: Path,
+) -> None:
+    for limit in range(1000, 1400, 57):
+        path = tmp_path / f"{limit}.jsonl"
+        command = [sys.executable, "-c", FULL_DISK, str(path), str(limit)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr
+        assert int(done.stdout) >= 8  # a line has 400 bytes or so
+        read = read_journal(path)
+        assert [fact.t for fact in read.facts] == list(range(1, 13)) and not read.trouble
+
+
+def test_where_nothing_can_be_written_the_game_is_continued_all_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.extend(FACTS)
+    with read_only():
+        journal = Journal(path, resume=True)
+        assert journal.facts() == FACTS
+        with pytest.raises(JournalError, match="Read-only file system"):
+            journal.append(f.Tick(t=5000))
+        with pytest.raises(JournalError, match="at this moment"):
+            Journal(path, resume=True)
+    journal.append(f.Tick(t=6000))
+    journal.close()
+    assert read_journal(path).facts == [*FACTS, f.Tick(t=5000), f.Tick(t=6000)]
+
+
+def test_a_journal_is_not_begun_where_nothing_can_be_written(tmp_path: Path) -> None:
+    error = PermissionError(13, "Permission denied")
+    with failing("open_file", error=error), pytest.raises(JournalError, match="choose another pl"):
+        Journal(tmp_path / "game.jsonl")
+
+
+# --- files that are moved ------------------------------------------------------------------------
+
+
+def _deleted(folder: Path) -> None:
+    shutil.rmtree(folder)
+
+
+def _renamed(folder: Path) -> None:
+    folder.replace(folder.with_name("elsewhere"))
+
+
+def _file_deleted(folder: Path) -> None:
+    (folder / "game.jsonl").unlink()
+
+
+def _put_back(folder: Path) -> None:
+    """A program that synchronises folders puts another file with the same content there."""
+    copy = folder.with_name("copy")
+    shutil.copytree(folder, copy)
+    shutil.rmtree(folder)
+    copy.replace(folder)
+
+
+def _older(folder: Path) -> None:
+    """A backup of some minutes ago is put back; it ends in the middle of a line."""
+    path = folder / "game.jsonl"
+    content = path.read_bytes()
+    path.unlink()
+    path.write_bytes(content[: len(content) * 2 // 3])
+
+
+def _emptied(folder: Path) -> None:
+    (folder / "game.jsonl").unlink()
+    (folder / "game.jsonl").touch()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody delete a file that is open.")
+@pytest.mark.parametrize(
+    "happens", [_deleted, _renamed, _file_deleted, _put_back, _older, _emptied]
+)
+@pytest.mark.parametrize("next_comes", ["a fact", "time"])
+def test_a_journal_that_is_moved_or_deleted_in_the_game_is_told_and_written_anew(
+    tmp_path: Path, happens: Callable[[Path], None], next_comes: str
+) -> None:
+    path = tmp_path / "folder" / "game.jsonl"
+    with Journal(path) as journal:
+        journal.extend(FACTS[:50])
+        journal.append(FACTS[50])
+        journal.beat(50)
+        before = path.read_bytes()
+        happens(path.parent)
+        known = FACTS[:51]
+        with pytest.raises(JournalError, match="moved or deleted"):
+            if next_comes == "a fact":
+                known = FACTS[:52]
+                journal.append(FACTS[51])
+            else:
+                journal.save()
+        assert journal.unwritten == 0
+        read = read_journal(path)
+        assert read.facts == known and not read.trouble
+        assert path.read_bytes().startswith(before)  # the same lines, and so the same seal
+        journal.save()  # it is told once
+        with pytest.raises(JournalError, match="at this moment"):
+            Journal(path, resume=True)
+        journal.extend(FACTS[len(known) :])
+    assert read_journal(path).facts == FACTS
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+def test_another_games_journal_in_the_place_of_ours_is_not_written_into(tmp_path: Path) -> None:
+    path, other = tmp_path / "game.jsonl", tmp_path / "other.jsonl"
+    with Journal(other) as journal:
+        journal.append(f.Setup(t=0, mode="blitz"))
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        path.replace(tmp_path / "away.jsonl")
+        other.replace(path)
+        theirs = path.read_bytes()
+        for fact in FACTS[1:4]:
+            with pytest.raises(JournalError, match="somebody else"):
+                journal.append(fact)
+        assert path.read_bytes() == theirs
+        Journal(path, resume=True).close()  # nor is it locked against its own table
+        path.unlink()  # somebody notices their mistake
+        with pytest.raises(JournalError, match="moved or deleted"):
+            journal.save()
+    assert read_journal(path).facts == FACTS[:4]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+def test_two_tables_do_not_mix_two_games_in_one_journal(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        path.unlink()
+        with Journal(path) as other:
+            other.append(f.Setup(t=0, mode="blitz"))
+            with pytest.raises(JournalError, match=r"cannot be written.*close one of them"):
+                journal.append(FACTS[1])
+            other.append(f.Start(t=5))
+    assert read_journal(path).facts == [f.Setup(t=0, mode="blitz"), f.Start(t=5)]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+def test_a_file_that_another_table_has_just_begun_is_not_written_into(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        path.unlink()
+        with Journal(path), pytest.raises(JournalError, match="somebody else"):
+            journal.append(FACTS[1])
+        assert path.read_bytes() == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+def test_a_journal_that_is_moved_while_a_line_is_written_is_written_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.jsonl"
+    write = files.write
+
+    def moved(handle: int, content: bytes) -> None:
+        if path.exists():
+            monkeypatch.undo()
+            path.replace(tmp_path / "away.jsonl")
+        write(handle, content)
+
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        monkeypatch.setattr(files, "write", moved)
+        with pytest.raises(JournalError, match="moved or deleted"):
+            journal.append(FACTS[1])
+        assert read_journal(path).facts == FACTS[:2]
+
+
+def test_what_another_program_writes_behind_our_lines_is_not_built_upon(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.extend(FACTS[:3])
+        with path.open("ab") as file:
+            file.write(b"hello\n")
+        with pytest.raises(JournalError, match="somebody else"):
+            journal.append(FACTS[3])
+        assert journal.unwritten == 1
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == FACTS[:3] and journal.damaged
+
+
+# --- links ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    """Another program's file, in a folder of its own."""
+    folder = tmp_path / "else"
+    folder.mkdir()
+    try:
+        (folder / "probe").symlink_to(folder)
+    except OSError:
+        pytest.skip("links may not be made here")
+    (folder / "probe").unlink()
+    return folder / "letter.txt"
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_journal_is_not_opened_through_a_symbolic_link(
+    tmp_path: Path, target: Path, there: bool
+) -> None:
+    path = tmp_path / "game.jsonl"
+    path.symlink_to(target)
+    if there:
+        with Journal(target) as journal:
+            journal.extend(FACTS)
+    before = in_folder(target)
+    for resume in (True, False):
+        with pytest.raises(JournalError, match=r"is a symbolic link; name the file .*letter.txt"):
+            Journal(path, resume=resume)
+    assert in_folder(target) == before and path.is_symlink()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a file that is open.")
+def test_a_link_in_the_place_of_our_journal_is_not_written_through(
+    tmp_path: Path, target: Path
+) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(FACTS[0])
+        path.replace(target)
+        path.symlink_to(target)
+        before = in_folder(target)
+        with pytest.raises(JournalError, match="symbolic link"):
+            journal.append(FACTS[1])
+        assert in_folder(target) == before
+        path.unlink()
+        with pytest.raises(JournalError, match="moved or deleted"):
+            journal.append(FACTS[2])
+    assert read_journal(path).facts == FACTS[:3] and in_folder(target) == before
+
+
+def test_neither_a_pulse_nor_a_copy_of_damage_is_written_through_a_link(
+    tmp_path: Path, target: Path
+) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.extend(FACTS)
+    path.write_bytes(path.read_bytes()[:-300] + b"#\n")
+    target.write_bytes(b"Dear Sir or Madam")
+    names = ["game.damaged-1.jsonl", "game.damaged-2.jsonl.part", "game.damaged-2.pulse.part"]
+    for name in names:
+        (tmp_path / name).symlink_to(target)
+    with Journal(path, resume=True) as journal:
+        assert journal.damaged
+        (tmp_path / "game.pulse").unlink(missing_ok=True)
+        (tmp_path / "game.pulse").symlink_to(target)
+        for t in range(4):
+            journal.beat(t)
+    assert in_folder(target) == {"letter.txt": b"Dear Sir or Madam"}
+    assert (tmp_path / "game.damaged-2.jsonl").is_file()

@@ -1,0 +1,143 @@
+"""Only one table writes a game: the operating system holds the lock."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.laws import facts as f
+from blindplay.record import Journal, JournalError, files, read_journal
+from blindplay.record.journal import is_running
+from tests.record.disks import failing
+
+TABLE = """
+import pathlib, sys
+from blindplay.record import Journal, JournalError
+sys.stdin.readline()
+try:
+    journal = Journal(pathlib.Path(sys.argv[1]), resume=True)
+except JournalError as error:
+    print(error, flush=True)
+else:
+    print("plays", flush=True)
+    sys.stdin.readline()
+"""
+BUSY = "at this moment; close that one first"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Journal(tmp_path / "game.jsonl") as journal:
+        journal.extend([f.Setup(t=0), f.Start(t=1)])
+    return tmp_path / "game.jsonl"
+
+
+class Process:
+    """A table in a process of its own, which opens the journal when it is told to."""
+
+    def __init__(self, path: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", TABLE, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def open(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def end(self) -> None:
+        with contextlib.suppress(OSError):
+            self.process.kill()
+        self.process.communicate()
+
+
+@contextlib.contextmanager
+def processes(path: Path, number: int) -> Iterator[list[Process]]:
+    made = [Process(path) for _ in range(number)]
+    try:
+        yield made
+    finally:
+        for one in made:
+            one.end()
+
+
+def test_a_second_table_is_refused_until_the_first_one_has_ended(path: Path) -> None:
+    before = path.read_bytes()
+    with Journal(path, resume=True) as journal:
+        assert is_running(path)
+        for resume in (True, False):
+            with pytest.raises(JournalError, match=BUSY):
+                Journal(path, resume=resume)
+        assert len(read_journal(path).facts) == 2  # anybody may read
+        assert path.read_bytes() == before
+        journal.append(f.Tick(t=2))
+    assert not is_running(path) and not is_running(path.with_name("other.jsonl"))
+    with Journal(path, resume=True) as journal:
+        assert len(journal.facts()) == 3
+
+
+def test_a_table_that_could_not_open_its_journal_leaves_no_lock(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(b"#" + content)
+    with pytest.raises(JournalError):
+        Journal(path, resume=True)
+    path.write_bytes(content)
+    Journal(path, resume=True).close()
+
+
+def test_a_table_that_is_suspended_keeps_its_game_and_one_that_is_killed_does_not(
+    path: Path,
+) -> None:
+    if sys.platform == "win32":
+        pytest.skip("Windows has no signal that suspends a process.")
+    with processes(path, 3) as (first, second, third):
+        first.open()
+        assert first.answer() == "plays"
+        os.kill(first.process.pid, signal.SIGSTOP)
+        second.open()
+        assert BUSY in second.answer()
+        assert is_running(path) and len(read_journal(path).facts) == 2
+        os.kill(first.process.pid, signal.SIGKILL)
+        first.process.wait()
+        third.open()
+        assert third.answer() == "plays"
+
+
+def test_of_two_tables_that_resume_at_once_exactly_one_gets_the_game(path: Path) -> None:
+    path.write_bytes(path.read_bytes() + b"#\n")  # damage, so that both have something to repair
+    with processes(path, 4) as tables:
+        for table in tables:
+            table.open()
+        answers = [table.answer() for table in tables]
+    assert answers.count("plays") == 1
+    assert sum(BUSY in answer for answer in answers) == 3
+    assert path.with_name("game.damaged-1.jsonl").is_file()
+    assert not path.with_name("game.damaged-2.jsonl").exists()
+
+
+def test_where_the_system_has_no_locks_no_game_is_played(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "lock", lambda handle: False)
+    with pytest.raises(JournalError, match=BUSY):
+        Journal(path, resume=True)
+    monkeypatch.undo()
+    with (
+        failing("lock", error=OSError(37, "No locks available")),
+        pytest.raises(JournalError, match=r"No locks available.*on a disk of this machine"),
+    ):
+        Journal(path, resume=True)
