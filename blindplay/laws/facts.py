@@ -1,8 +1,7 @@
-"""Facts: what happens at the table, the words the Laws are folded from.
+"""Facts: everything that happens at a table. The Laws fold facts into rulings.
 
 A fact is a frozen value with the time at which it happened. :func:`parse` reads one from the JSON
-object of the public contract and :meth:`Fact.to_json` writes it back; both are exact.
-
+object of the public contract, and :meth:`Fact.to_json` writes it back. Both are exact.
 Times are integer milliseconds since the table was set up (``t`` in JSON is in seconds).
 """
 
@@ -10,15 +9,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import chess
 
-from .clock import TimeControl
-from .placement import read_position
+from . import fact_values as v
+from .fact_values import FactError as FactError
+from .fact_values import seconds as seconds
 
 SIDES = ("white", "black")
 MODES = ("standard", "rapid", "blitz")
@@ -56,188 +55,49 @@ DECISIONS = (
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0")
-_UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
-_LATEST = 10**9  # seconds: thirty years at one table are a slip of the keyboard
-
-
-class FactError(ValueError):
-    """A JSON value that is no fact of the contract; the message says what is wrong."""
-
-
-def seconds(milliseconds: int) -> int | float:
-    """Milliseconds as the contract's seconds: a whole number where it is one."""
-    whole, rest = divmod(milliseconds, 1000)
-    return milliseconds / 1000 if rest else whole
-
-
-# Readers: each takes a JSON value and gives the field's value or raises FactError.
-
-
-def _one_of(*allowed: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if not isinstance(value, str) or value not in allowed:
-            raise FactError(f"must be one of {', '.join(allowed)}, not {_shown(value)}")
-        return value
-
-    return read
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > 10_000:
-        raise FactError(f"must be a text of at most 10000 characters, not {_shown(value)}")
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        # Half a surrogate pair is valid JSON, but no journal, file or screen can hold it.
-        raise FactError(f"must be a text of whole characters, not {_shown(value)}") from None
-    return value
-
-
-def _label(value: Any) -> str:
-    """A text for the record; the number of a round may be given as a number."""
-    return str(value) if type(value) is int else _text(value)
-
-
-def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)[:60]
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise FactError(f"must be true or false, not {_shown(value)}")
-    return value
-
-
-def _square(value: Any) -> str:
-    if not isinstance(value, str) or value not in chess.SQUARE_NAMES:
-        raise FactError(f"must be a square a1 to h8, not {_shown(value)}")
-    return value
-
-
-def _piece(value: Any) -> str:
-    if not isinstance(value, str) or len(value) != 1 or value not in "PNBRQKpnbrqk":
-        raise FactError(f"must be a piece letter as in FEN, not {_shown(value)}")
-    return value
-
-
-def _move(value: Any) -> str:
-    # chess.Move.from_uci also reads null moves, drops and promotions to a king.
-    if not isinstance(value, str) or not _UCI.fullmatch(value) or value[:2] == value[2:4]:
-        raise FactError(f"must be a move in UCI such as g1f3, not {_shown(value)}")
-    return value
-
-
-def _placement(value: Any) -> str:
-    try:
-        if not isinstance(value, str):
-            raise ValueError
-        chess.BaseBoard(value)
-    except ValueError:
-        raise FactError(
-            f"must be the first field of a FEN (the placement), not {_shown(value)}"
-        ) from None
-    return value
-
-
-def _requirements(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(item in REQUIREMENTS for item in value):
-        raise FactError(f"must be a list of {', '.join(REQUIREMENTS)}, not {_shown(value)}")
-    return tuple(name for name in REQUIREMENTS if name in value)
-
-
-def _fen(value: Any) -> str:
-    if not isinstance(value, str):
-        raise FactError(f"must be a position in FEN, not {_shown(value)}")
-    try:
-        read_position(value)
-    except ValueError as error:
-        raise FactError(f"{error}, not {_shown(value)}") from None
-    return value
-
-
-def _whole(low: int, high: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise FactError(f"must be a whole number {low} to {high}, not {_shown(value)}")
-        return value
-
-    return read
-
-
-def _duration(value: Any) -> int:
-    """Seconds in JSON, milliseconds inside."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not 0 <= value <= _LATEST  # which no NaN is, either
-    ):
-        raise FactError(f"must be a number of seconds 0 to {_LATEST}, not {_shown(value)}")
-    return round(value * 1000)
-
-
-def _time_control(value: Any) -> str:
-    if not isinstance(value, str):
-        raise FactError(f"must be a text, not {_shown(value)}")
-    try:
-        TimeControl.parse(value)
-    except ValueError as error:
-        raise FactError(str(error)) from None
-    return value
-
-
-def _write_seconds(value: int | None) -> int | float | None:
-    return None if value is None else seconds(value)
-
-
-def _reader(read: Callable[[Any], Any], write: Callable[[Any], Any] | None = None) -> Any:
-    return {"read": read, "write": write or (lambda value: value)}
 
 
 @dataclass(frozen=True)
 class Player:
-    """One player as the arbiter entered him."""
+    """One player, as the arbiter entered them."""
 
-    name: str = field(default="", metadata=_reader(_text))
-    impaired: bool = field(default=False, metadata=_reader(_switch))
-    hearing_impaired: bool = field(default=False, metadata=_reader(_switch))
-    assistant: bool = field(default=False, metadata=_reader(_switch))
-    language: str = field(default="de", metadata=_reader(_text))
+    name: str = field(default="", metadata=v.stored(v.text))
+    impaired: bool = field(default=False, metadata=v.stored(v.switch))
+    hearing_impaired: bool = field(default=False, metadata=v.stored(v.switch))
+    assistant: bool = field(default=False, metadata=v.stored(v.switch))
+    language: str = field(default="de", metadata=v.stored(v.text))
 
 
 def _player(value: Any) -> Player:
     if not isinstance(value, dict):
-        raise FactError(f'must be an object such as {{"name": …}}, not {_shown(value)}')
-    # An assistant may be given by his name; that he is there is all the Laws ask.
+        raise FactError(f'must be an object such as {{"name": …}}, not {v.shown(value)}')
+    # An assistant may be given by name; the Laws only ask whether there is one.
     if isinstance(value.get("assistant"), str):
         value = {**value, "assistant": bool(value["assistant"])}
     return Player(**_read_fields(Player, value, "player"))
 
 
-def _edition(value: Any) -> str:
-    from .editions import names
-
-    return _one_of(*names())(value)
-
-
-_BY_PLAYER = _reader(_one_of(*SIDES))
-_BY_ANYONE = _reader(_one_of(*PEOPLE))
-_ON_BOARD = _reader(_one_of(*SIDES))
-_A_SQUARE = _reader(_square)
-_MAYBE_MOVE = _reader(_move)
-_A_TEXT = _reader(_text)
+_BY_PLAYER = v.stored(v.one_of(*SIDES))
+_BY_ANYONE = v.stored(v.one_of(*PEOPLE))
+_ON_BOARD = v.stored(v.one_of(*SIDES))
+_A_SQUARE = v.stored(v.square)
+_MAYBE_MOVE = v.stored(v.move)
+_A_TEXT = v.stored(v.text)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """What every fact has: ``t``, milliseconds since the table was set up, never decreasing. A
-    running table gives its own time to a fact that has none."""
+    """A fact at time ``t``: milliseconds since the table was set up, never decreasing.
+
+    A running table gives its own time to a fact without one. ``kind`` names the class in the
+    contract.
+    """
 
     kind: ClassVar[str] = ""
-    t: int = field(default=0, metadata=_reader(_duration, seconds))
+    t: int = field(default=0, metadata=v.stored(v.duration, seconds))
 
     def to_json(self) -> dict[str, Any]:
-        """The contract's JSON object; fields that stand at their default are left out."""
+        """The contract's JSON object, without the fields that have their default value."""
         out: dict[str, Any] = {"t": seconds(self.t), "fact": self.kind}
         for item in dataclasses.fields(self):
             value = getattr(self, item.name)
@@ -259,31 +119,33 @@ class Setup(Fact):
     """The first line of every game."""
 
     kind: ClassVar[str] = "setup"
-    edition: str = field(default="fide-2023", metadata=_reader(_edition))
-    mode: str = field(default="standard", metadata=_reader(_one_of(*MODES)))
-    supervised: bool = field(default=False, metadata=_reader(_switch))
-    variant: str = field(default="chess", metadata=_reader(_one_of("chess", "chess960")))
-    fen: str = field(default=chess.STARTING_FEN, metadata=_reader(_fen))
-    boards: int = field(default=0, metadata=_reader(_whole(1, 2)))
-    time_control: str = field(default="-", metadata=_reader(_time_control))
+    edition: str = field(default="fide-2023", metadata=v.stored(v.edition))
+    mode: str = field(default="standard", metadata=v.stored(v.one_of(*MODES)))
+    supervised: bool = field(default=False, metadata=v.stored(v.switch))
+    variant: str = field(default="chess", metadata=v.stored(v.one_of("chess", "chess960")))
+    fen: str = field(default=chess.STARTING_FEN, metadata=v.stored(v.fen))
+    boards: int = field(default=0, metadata=v.stored(v.whole(1, 2)))
+    time_control: str = field(default="-", metadata=v.stored(v.time_control))
     clock_mode: str = field(
-        default="increment", metadata=_reader(_one_of("increment", "delay", "bronstein"))
+        default="increment", metadata=v.stored(v.one_of("increment", "delay", "bronstein"))
     )
-    announce_in: str = field(default="de", metadata=_reader(_text))
-    quickplay_finish: bool = field(default=False, metadata=_reader(_switch))
-    arbiter: str = field(default="present", metadata=_reader(_one_of("present", "automatic")))
-    default_time: int | None = field(default=None, metadata=_reader(_duration, _write_seconds))
-    # What the record is headed with; the Laws do not ask. ``date`` is YYYY-MM-DD.
-    event: str = field(default="", metadata=_reader(_label))
-    site: str = field(default="", metadata=_reader(_label))
-    round: str = field(default="", metadata=_reader(_label))
-    date: str = field(default="", metadata=_reader(_label))
-    white: Player = field(default=Player(), metadata=_reader(_player, _write_player))
-    black: Player = field(default=Player(), metadata=_reader(_player, _write_player))
+    announce_in: str = field(default="de", metadata=v.stored(v.text))
+    quickplay_finish: bool = field(default=False, metadata=v.stored(v.switch))
+    arbiter: str = field(default="present", metadata=v.stored(v.one_of("present", "automatic")))
+    default_time: int | None = field(
+        default=None, metadata=v.stored(v.duration, v.optional_seconds)
+    )
+    # The head of the record. The Laws do not use it. ``date`` is YYYY-MM-DD.
+    event: str = field(default="", metadata=v.stored(v.label))
+    site: str = field(default="", metadata=v.stored(v.label))
+    round: str = field(default="", metadata=v.stored(v.label))
+    date: str = field(default="", metadata=v.stored(v.label))
+    white: Player = field(default=Player(), metadata=v.stored(_player, _write_player))
+    black: Player = field(default=Player(), metadata=v.stored(_player, _write_player))
 
     @property
     def board_count(self) -> int:
-        """Two boards when a player is impaired, else one, unless ``boards`` says otherwise."""
+        """``boards`` if given; else two boards if a player is impaired, and one if not."""
         return self.boards or (2 if self.white.impaired or self.black.impaired else 1)
 
     def player(self, side: str) -> Player:
@@ -300,11 +162,11 @@ class TwoBoards(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Inspect(Fact):
-    """The arbiter has looked at a special board: which of :data:`REQUIREMENTS` it fulfils."""
+    """The arbiter has inspected a special board; ``fulfils`` are some of :data:`REQUIREMENTS`."""
 
     kind: ClassVar[str] = "inspect"
     board: str = field(metadata=_ON_BOARD)
-    fulfils: tuple[str, ...] = field(metadata=_reader(_requirements, list))
+    fulfils: tuple[str, ...] = field(metadata=v.stored(v.some_of(*REQUIREMENTS), list))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -313,7 +175,7 @@ class Assistant(Fact):
 
     kind: ClassVar[str] = "assistant"
     of: str = field(metadata=_BY_PLAYER)
-    present: bool = field(default=True, metadata=_reader(_switch))
+    present: bool = field(default=True, metadata=v.stored(v.switch))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,7 +196,7 @@ class Start(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Lift(Fact):
-    """A piece left its securing hole, or its square on a sighted player's sensor board."""
+    """A piece was lifted from its securing hole, or from a square of a sensor board."""
 
     kind: ClassVar[str] = "lift"
     board: str = field(metadata=_ON_BOARD)
@@ -343,26 +205,26 @@ class Lift(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Place(Fact):
-    """A piece was put into a hole; ``piece`` is None when the board does not know it."""
+    """A piece was put into a hole; ``piece`` is None if the board cannot name it."""
 
     kind: ClassVar[str] = "place"
     board: str = field(metadata=_ON_BOARD)
     square: str = field(metadata=_A_SQUARE)
-    piece: str | None = field(default=None, metadata=_reader(_piece))
+    piece: str | None = field(default=None, metadata=v.stored(v.piece))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Position(Fact):
-    """A full dump of a board."""
+    """A dump of a board: everything that stands on it, as FEN's first field."""
 
     kind: ClassVar[str] = "position"
     board: str = field(metadata=_ON_BOARD)
-    placement: str = field(metadata=_reader(_placement))
+    placement: str = field(metadata=v.stored(v.placement))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Adjust(Fact):
-    """J'adoube."""
+    """A player says that they adjust pieces ("j'adoube")."""
 
     kind: ClassVar[str] = "adjust"
     by: str = field(metadata=_BY_ANYONE)
@@ -370,7 +232,7 @@ class Adjust(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Spoken(Fact):
-    """A move in words, as a move, or both: then the move is what the words were taken for."""
+    """A spoken move, as ``text``, as ``move``, or as both; then ``move`` is what ``text`` means."""
 
     by: str = field(metadata=_BY_ANYONE)
     text: str | None = field(default=None, metadata=_A_TEXT)
@@ -398,7 +260,7 @@ class Correct(Spoken):
 
 @dataclass(frozen=True, kw_only=True)
 class Make(Fact):
-    """A move executed on a board without sensors: touch and release in one."""
+    """A move executed on a board without sensors: touched and released in one."""
 
     kind: ClassVar[str] = "make"
     by: str = field(metadata=_BY_ANYONE)
@@ -407,22 +269,22 @@ class Make(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class Touch(Fact):
-    """A touch that no sensor saw; ``by`` is who touched, ``seen_by`` who says so. By an assistant
-    or the arbiter it is the touch of the player on move, seen by him.
+    """A touch that no sensor saw. ``by`` touched a piece, ``seen_by`` reports it.
 
-    ``ply`` is that of his move, where it is said only afterwards.
+    If ``by`` is an assistant or the arbiter, they report a touch by a player. ``ply`` is the ply of
+    the touch if it is reported later.
     """
 
     kind: ClassVar[str] = "touch"
     by: str = field(metadata=_BY_ANYONE)
     square: str = field(metadata=_A_SQUARE)
     seen_by: str | None = field(default=None, metadata=_BY_ANYONE)
-    ply: int | None = field(default=None, metadata=_reader(_whole(1, 20_000)))
+    ply: int | None = field(default=None, metadata=v.stored(v.whole(1, 20_000)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Press(Fact):
-    """The clock was pressed by a player, or for him by an assistant who may."""
+    """The clock was pressed by a player, or for a player by an assistant."""
 
     kind: ClassVar[str] = "press"
     by: str = field(metadata=_BY_ANYONE)
@@ -434,7 +296,7 @@ class Record(Fact):
 
     kind: ClassVar[str] = "record"
     by: str = field(metadata=_BY_ANYONE)
-    ply: int = field(metadata=_reader(_whole(1, 20_000)))
+    ply: int = field(metadata=v.stored(v.whole(1, 20_000)))
     text: str = field(metadata=_A_TEXT)
 
 
@@ -464,17 +326,17 @@ class Resign(Fact):
 
 @dataclass(frozen=True, kw_only=True)
 class ClaimDraw(Fact):
-    """A claim of a draw; ``move`` if it is claimed with a move written down."""
+    """A claim of a draw; ``move`` is the move that the player wrote down for it."""
 
     kind: ClassVar[str] = "claim_draw"
     by: str = field(metadata=_BY_ANYONE)
-    rule: str = field(metadata=_reader(_one_of(*CLAIMS)))
+    rule: str = field(metadata=v.stored(v.one_of(*CLAIMS)))
     move: str | None = field(default=None, metadata=_MAYBE_MOVE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RequestExtraTime(Fact):
-    """Five seconds a move, asked for in a quickplay finish."""
+    """A request for five seconds a move in a quickplay finish."""
 
     kind: ClassVar[str] = "request_extra_time"
     by: str = field(metadata=_BY_ANYONE)
@@ -498,21 +360,21 @@ class ClaimTime(Fact):
 class Query(Fact):
     kind: ClassVar[str] = "query"
     by: str = field(metadata=_BY_ANYONE)
-    about: str = field(metadata=_reader(_one_of(*QUESTIONS)))
+    about: str = field(metadata=v.stored(v.one_of(*QUESTIONS)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Irregular(Fact):
-    """Something irregular, seen by ``by``; ``player`` is whose doing it is, where that is said.
+    """Something irregular, reported by ``by``; ``player`` did it, if that is known.
 
-    ``ply`` is the ply during which pieces were displaced, where moves have been played since.
+    ``ply`` is the ply during which pieces were displaced, if moves have been played since.
     """
 
     kind: ClassVar[str] = "irregular"
     by: str = field(metadata=_BY_ANYONE)
-    what: str = field(metadata=_reader(_one_of(*IRREGULARITIES)))
+    what: str = field(metadata=v.stored(v.one_of(*IRREGULARITIES)))
     player: str | None = field(default=None, metadata=_BY_PLAYER)
-    ply: int | None = field(default=None, metadata=_reader(_whole(1, 20_000)))
+    ply: int | None = field(default=None, metadata=v.stored(v.whole(1, 20_000)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -526,23 +388,25 @@ class Seal(Fact):
 class OpenEnvelope(Fact):
     kind: ClassVar[str] = "open_envelope"
     by: str = field(default="arbiter", metadata=_BY_ANYONE)
-    missing: bool = field(default=False, metadata=_reader(_switch))
+    missing: bool = field(default=False, metadata=v.stored(v.switch))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arbiter(Fact):
-    """A decision of the arbiter; which of the other fields are needed depends on ``do``. By the
-    table: it stopped the clocks when its process ended, or lets them go on after that."""
+    """A decision of the arbiter; ``do`` decides which of the other fields are needed.
+
+    If ``by`` is "table", the table stopped the clocks when its process ended, or starts them again.
+    """
 
     kind: ClassVar[str] = "arbiter"
-    by: str = field(default="arbiter", metadata=_reader(_one_of("arbiter", "table")))
-    do: str = field(metadata=_reader(_one_of(*DECISIONS)))
-    white: int | None = field(default=None, metadata=_reader(_duration, _write_seconds))
-    black: int | None = field(default=None, metadata=_reader(_duration, _write_seconds))
-    player: str | None = field(default=None, metadata=_reader(_one_of(*SIDES)))
+    by: str = field(default="arbiter", metadata=v.stored(v.one_of("arbiter", "table")))
+    do: str = field(metadata=v.stored(v.one_of(*DECISIONS)))
+    white: int | None = field(default=None, metadata=v.stored(v.duration, v.optional_seconds))
+    black: int | None = field(default=None, metadata=v.stored(v.duration, v.optional_seconds))
+    player: str | None = field(default=None, metadata=v.stored(v.one_of(*SIDES)))
     penalty: str | None = field(default=None, metadata=_A_TEXT)
-    ply: int | None = field(default=None, metadata=_reader(_whole(0, 20_000)))
-    result: str | None = field(default=None, metadata=_reader(_one_of(*RESULTS)))
+    ply: int | None = field(default=None, metadata=v.stored(v.whole(0, 20_000)))
+    result: str | None = field(default=None, metadata=v.stored(v.one_of(*RESULTS)))
 
     def __post_init__(self) -> None:
         needed = {"set_clock": "white or black", "restore": "ply", "declare": "result"}
@@ -574,7 +438,7 @@ KINDS: Mapping[str, type[Fact]] = {
     )
 }  # fmt: skip
 
-# The contract calls this field "kind", a word that every fact here already uses for its own.
+# The contract calls this field "kind", but every fact here already has an attribute ``kind``.
 _FIELD_NAMES = {"kind": "penalty"}
 _CONTRACT_NAMES = {field: name for name, field in _FIELD_NAMES.items()}
 
@@ -585,7 +449,7 @@ def _read_fields(cls: type, values: Mapping[str, Any], what: str) -> dict[str, A
     for key, value in values.items():
         item = fields.get(_FIELD_NAMES.get(key, key))
         if item is None:
-            continue  # "Add kinds and fields": a newer table's field must not stop an older reader
+            continue  # a field of a newer table must not stop an older reader
         if value is None and item.default is not dataclasses.MISSING:
             continue
         try:
@@ -599,16 +463,16 @@ def _read_fields(cls: type, values: Mapping[str, Any], what: str) -> dict[str, A
 
 
 def parse(value: Any) -> Fact:
-    """The fact that a JSON object of the contract stands for.
+    """The fact that a JSON object of the contract describes.
 
-    :raises FactError: when it is none, in one sentence.
+    :raises FactError: if it describes no fact; the message is one sentence.
     """
     if not isinstance(value, dict):
         raise FactError("a fact must be a JSON object")
     kind = value.get("fact")
     cls = KINDS.get(kind) if isinstance(kind, str) else None
     if cls is None:
-        raise FactError(f"unknown fact {_shown(kind)}; known are {', '.join(KINDS)}")
+        raise FactError(f"unknown fact {v.shown(kind)}; known are {', '.join(KINDS)}")
     fields = {name: item for name, item in value.items() if name != "fact"}
     if fields.get("t") is None:
         raise FactError(f"{cls.kind} needs t")
@@ -616,7 +480,10 @@ def parse(value: Any) -> Fact:
 
 
 def loads(line: str, t: int | None = None) -> Fact:
-    """The fact on one line of JSON, at time ``t`` in ms whatever it says; :exc:`FactError`."""
+    """The fact on one line of JSON. ``t`` (ms) replaces the line's own time.
+
+    :raises FactError: if the line is no fact.
+    """
     try:
         value = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError):

@@ -1,9 +1,9 @@
 """Whether a side can still checkmate by any series of legal moves (FIDE 5.2.2, 6.9, 9.7).
 
-The opponent is taken to play as unskilled as he may, so the question is whether there is a helpmate
-of any length. Every verdict is proven: `possible` by a line that ends in checkmate, `impossible` by
-the material, by what the pieces can never reach, or by having looked at every position; where the
-limit of the search comes first, the verdict is `undecided`. Limits are in positions, never in time,
+The opponent may play as badly as possible, so the question is whether there is a helpmate of any
+length. Every verdict is proven: `possible` by a line that ends in checkmate, `impossible` by the
+material, by squares that the pieces can never reach, or by a search of every position. If the
+search reaches its limit first, the verdict is `undecided`. Limits are in positions, never in time,
 so that the same question has the same answer on every machine.
 """
 
@@ -37,11 +37,11 @@ __all__ = ["DEFAULT_NODES", "Mating", "MatingVerdict", "can_mate", "is_dead"]
 DEFAULT_NODES = 100_000
 
 _MATERIAL = "The pieces left cannot give mate."
-_WALLS = "The pieces that could give mate can never get to where they would."
-_EXHAUSTED = "Every series of legal moves was followed, and none ends in mate."
+_WALLS = "The pieces that could give mate can never reach the squares for it."
+_EXHAUSTED = "No series of legal moves ends in mate; all of them were searched."
 _OVER = "The game has ended on the board."
 
-# Positions looked at for one plan, and in what manner, in one round after the other.
+# The rounds of the search, one after the other: positions per plan, and the order of the search.
 _FIRST = 150
 _USUAL = SearchOrder(64, 1)
 _ROUNDS = (
@@ -51,23 +51,21 @@ _ROUNDS = (
     (600, _USUAL),
     (2_000, SearchOrder(16, 1)),
 )
-_LAST = SearchOrder(8, 1)  # with all that is left of the limit
+_LAST = SearchOrder(8, 1)  # with the rest of the limit
 
-# On the way through a stage there is no time to lose; so many pawns are tried, so many stages deep,
-# with so many positions each at least, and in a round as much as for so many plans.
-_HASTE = 2
-_PAWNS = 5
-_STAGES = 6
-_STAGE = 200
-_ALLOWANCE = 12
+# Promotion in stages.
+_HASTE = 2  # a stage should be short
+_PAWNS = 5  # how many pawns are tried
+_STAGES = 6  # how many stages deep
+_STAGE = 200  # positions per stage, at least
+_ALLOWANCE = 12  # all stages of a round may cost as much as so many plans
 
-# A dead position is looked for where at most so many moves are legal, so many plies deep;
-# by a search where there are few and none of many pawns can go on.
-_FORCED = 2
-_FEW = 8
-_MANY = 6
-_PLIES = 5
-_DEAD_NODES = 1_000
+# Dead positions.
+_FORCED = 2  # follow all moves while at most so many are legal,
+_PLIES = 5  # so many plies deep
+_FEW = 8  # search where at most so many moves are legal,
+_MANY = 6  # there are so many pawns, and no pawn can move,
+_DEAD_NODES = 1_000  # in so many positions
 
 
 class MatingVerdict(enum.StrEnum):
@@ -90,8 +88,8 @@ class Mating:
 def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) -> Mating:
     """Whether ``side`` can still checkmate from ``board`` by any series of legal moves.
 
-    ``limit`` is in positions looked at. The rules of fifty moves and of repetition are left aside.
-    A game that has ended by mate is `possible`, with no moves, for the side that mated.
+    ``limit`` is the number of positions to search. Draws by fifty moves and by repetition are left
+    out. A mate on the board is `possible`, without moves, for the side that mated.
     """
     position, rooks = encode(board, side)
     if too_little(position):
@@ -119,23 +117,23 @@ def _proven(
     rooks: Rooks,
     line: tuple[int, ...],
 ) -> Mating:
-    """The line in moves of the board, each checked by the rules of another hand."""
+    """The line in moves of the board. python-chess confirms each of them."""
     replay = board.copy(stack=False)
     moves = []
-    for lean in line:
-        move = decode(lean, position, replay, side)
+    for packed in line:
+        move = decode(packed, position, replay, side)
         if not replay.is_legal(move):
             return Mating(MatingVerdict.UNDECIDED)
         moves.append(move)
         replay.push(move)
-        position = play(position, lean, rooks)
+        position = play(position, packed, rooks)
     if not replay.is_checkmate() or replay.turn == side:
         return Mating(MatingVerdict.UNDECIDED)
     return Mating(MatingVerdict.POSSIBLE, tuple(moves))
 
 
 class _Question:
-    """One question, answered by one means after the other until the limit."""
+    """One question. One method after the other tries to answer it until the limit is reached."""
 
     def __init__(self, position: PackedPosition, rooks: Rooks, limit: int) -> None:
         self._position = position
@@ -145,7 +143,7 @@ class _Question:
         self.line: tuple[int, ...] | None = None
 
     def decide(self) -> str:
-        """Sets ``line``, or says why there is none, or does neither."""
+        """Set ``line``, or return why there is none, or do neither if it stays undecided."""
         position = self._position
         locked = _locked(position)
         if locked and walled_off(position, self._rooks):
@@ -154,16 +152,16 @@ class _Question:
         if self.line is not None:
             return ""
         tables = _tables(position)
-        for nodes, manner in _ROUNDS:
+        for nodes, order in _ROUNDS:
             for table in tables:
-                found = self._seek(position, table, nodes, manner)
+                found = self._seek(position, table, nodes, order)
                 if found.mate:
                     self.line = found.line
                     return ""
                 if found.whole:
                     return _EXHAUSTED
             self._floor = self._left - _ALLOWANCE * nodes
-            self.line = self._by_stages(position, nodes, manner, _STAGES)
+            self.line = self._by_stages(position, nodes, order, _STAGES)
             if self.line is not None:
                 return ""
             if not locked and nodes == _FIRST and walled_off(position, self._rooks):
@@ -178,15 +176,15 @@ class _Question:
         position: PackedPosition,
         table: StepTable,
         nodes: int,
-        manner: SearchOrder = _USUAL,
+        order: SearchOrder = _USUAL,
         aims: int | None = None,
     ) -> SearchResult:
-        found = seek(position, self._rooks, table, min(nodes, self._left), manner, aims)
+        found = seek(position, self._rooks, table, min(nodes, self._left), order, aims)
         self._left -= found.nodes
         return found
 
     def _with_blocker(self) -> tuple[int, ...] | None:
-        """Mate by a lone minor piece after a pawn of the loser's has become a knight."""
+        """Mate by a lone minor piece after a pawn of the loser has become a knight."""
         for stage in plans.blocker_wanted(self._position):
             found = self._seek(self._position, stage.table, _FIRST, aims=stage.aims)
             if found.line is None:
@@ -201,14 +199,14 @@ class _Question:
         return None
 
     def _by_stages(
-        self, position: PackedPosition, nodes: int, manner: SearchOrder, stages: int
+        self, position: PackedPosition, nodes: int, order: SearchOrder, stages: int
     ) -> tuple[int, ...] | None:
-        """Mate after a pawn has got through, in as many stages as that takes."""
+        """Mate after a pawn has promoted, in several stages."""
         if _heavy(position) or not position.count(PAWN, 0, 64):
             if position == self._position:
                 return None
             for table in _tables(position):
-                found = self._seek(position, table, nodes, manner)
+                found = self._seek(position, table, nodes, order)
                 if found.mate:
                     return found.line
             return None
@@ -219,14 +217,14 @@ class _Question:
                 position,
                 stage.table,
                 max(nodes, _STAGE),
-                manner._replace(haste=_HASTE),
+                order._replace(haste=_HASTE),
                 stage.aims,
             )
             if found.line is None:
                 continue
             if found.mate:
                 return found.line
-            rest = self._by_stages(found.end, nodes, manner, stages - 1)
+            rest = self._by_stages(found.end, nodes, order, stages - 1)
             if rest is not None:
                 return found.line + rest
         return None
@@ -244,17 +242,17 @@ def _tables(position: PackedPosition) -> list[StepTable]:
 
 
 def _locked(position: PackedPosition) -> bool:
-    """Whether the winner has no queen, no rook and no pawn that a pawn does not block."""
+    """Whether the winner has no queen and no rook, and a pawn blocks each of the winner's pawns."""
     return not _heavy(position) and all(
         position[square + 8] == THEIRS + PAWN for square in SQUARES if position[square] == PAWN
     )
 
 
 def is_dead(board: chess.Board) -> bool:
-    """Whether neither side can checkmate any more (5.2.2); True only where that is proven.
+    """Whether neither side can checkmate any more (5.2.2). True only if it is proven.
 
-    Made to be asked after every move, so it looks closely only at what may well be dead: too few
-    pieces, pawns that all stand against each other, and moves that are all but forced.
+    It runs after every move, so it looks closely only where a dead position is likely: few pieces,
+    pawns that block each other, or nearly forced moves.
     """
     if board.is_insufficient_material():
         return True
@@ -270,7 +268,7 @@ def _at_most(board: chess.Board, moves: int) -> bool:
 
 
 def _walled_off(board: chess.Board) -> bool:
-    """Whether all pawns stand against each other, and nobody can mate past them."""
+    """Whether all pawns block each other, and nobody can mate behind them."""
     pawns = board.pawns
     white, black = pawns & board.occupied_co[True], pawns & board.occupied_co[False]
     if not pawns or (white << 8 | black >> 8) & ~pawns or board.queens | board.rooks:
@@ -285,7 +283,7 @@ def _walled_off(board: chess.Board) -> bool:
 
 
 def _jammed(board: chess.Board) -> bool:
-    """Whether there are many pawns of which none can be pushed, and neither queens nor rooks."""
+    """Whether there are many pawns, none of which can move forward, and no queens or rooks."""
     if board.queens | board.rooks or chess.popcount(board.pawns) < _MANY:
         return False
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
@@ -293,7 +291,7 @@ def _jammed(board: chess.Board) -> bool:
 
 
 def _all_ways_dead(board: chess.Board, plies: int) -> bool:
-    """Whether all of a few forced ways lead to a dead position or to stalemate."""
+    """Whether all of a few forced lines lead to a dead position or to stalemate."""
     if board.is_insufficient_material():
         return True
     if _walled_off(board):

@@ -1,7 +1,7 @@
-"""Plans for the search: where the pieces had best go to bring a mate about.
+"""Plans for the search: on which squares the pieces should stand for a mate.
 
-A plan is a table of what each piece's place lacks. It is advice only: a bad plan makes the search
-longer and never its answer wrong.
+A plan is a table with a cost for each piece on each square. It is advice only: a bad plan makes the
+search longer, but never makes its answer wrong.
 """
 
 from __future__ import annotations
@@ -33,12 +33,13 @@ from .search import StepTable
 _CORNERS = (0, 7, 56, 63)
 _FAR = 99
 _NEVER = 9
-# What it is worth to have a piece, and what a piece of the loser's in the way costs.
+# The value of each piece of the winner, and the cost of each piece of the loser, which may be in
+# the way.
 _WORTH = {PAWN: 2, KNIGHT: 6, BISHOP: 6, ROOK: 8, QUEEN: 12}
 _TROUBLE = {PAWN: 1, KNIGHT: 3, BISHOP: 3, ROOK: 5, QUEEN: 6}
 _UNREST = 2
 _CALM = 2
-_WANTED = 20  # for a piece of the loser's that has to stand in its king's way
+_WANTED = 20  # value of a piece of the loser that must block its own king
 
 
 def corners(position: PackedPosition) -> list[StepTable]:
@@ -49,7 +50,7 @@ def corners(position: PackedPosition) -> list[StepTable]:
 
 
 def _seen_from(corner: int, file: int, rank: int) -> int:
-    """A square counted from a corner: ``file`` steps sideways, ``rank`` up or down."""
+    """The square ``file`` steps sideways and ``rank`` steps up or down from a corner."""
     return corner + (file if corner % 8 == 0 else -file) + 8 * (rank if corner < 8 else -rank)
 
 
@@ -88,7 +89,7 @@ def towards(position: PackedPosition, target: int, guards: tuple[int, ...]) -> S
 
 
 def _at_rest(position: PackedPosition) -> StepTable:
-    """Pieces are worth having, the loser's are in the way, and least so where they stand."""
+    """The winner's pieces have a value, the loser's a cost, which is least where they stand now."""
     table = [[0] * 64 for _ in range(16)]
     for kind, worth in _WORTH.items():
         table[kind] = [-worth] * 64
@@ -100,7 +101,7 @@ def _at_rest(position: PackedPosition) -> StepTable:
 
 
 def _calm(position: PackedPosition) -> StepTable:
-    """As ``_at_rest``, and the winner's pieces and both kings had best stay as well."""
+    """Like ``_at_rest``; the winner's pieces and both kings should also stay where they are."""
     table = _at_rest(position)
     for piece in (KNIGHT, BISHOP, ROOK, QUEEN, KING, THEIRS + KING):
         for square in SQUARES:
@@ -111,7 +112,7 @@ def _calm(position: PackedPosition) -> StepTable:
 
 @functools.lru_cache(maxsize=64)
 def _walk(position: PackedPosition, targets: tuple[int, ...], side: int) -> tuple[int, ...]:
-    """How far a side's king is from the nearest target, what stands in its way counted dearer."""
+    """The cost of a king's way from each square to the nearest target; obstacles cost more."""
     own = THEIRS if side else 0
     enter = [1] * 64
     for square in SQUARES:
@@ -161,7 +162,7 @@ def _steps(kind: int, targets: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _promotion(position: PackedPosition) -> list[int]:
-    """How many moves a winner's pawn is from the last rank, with the loser's pieces' help."""
+    """How many moves a winner's pawn is from the last rank if the loser's pieces help."""
     costs = [0] * 64
     helpers = any(
         position[square] & THEIRS and position[square] & 7 not in (PAWN, KING) for square in SQUARES
@@ -187,7 +188,7 @@ def _promotion(position: PackedPosition) -> list[int]:
 
 @dataclass(frozen=True)
 class _Pattern:
-    """A mate in a corner by one minor piece, as (file, rank) from the corner."""
+    """A mate in a corner by one minor piece. Squares are (file, rank) from the corner."""
 
     checker: int
     guard: tuple[int, int]
@@ -208,7 +209,7 @@ _PATTERNS = (
 
 
 def is_lone_minor(position: PackedPosition) -> bool:
-    """Whether the winner has nothing but a knight, or bishops of one colour of squares."""
+    """Whether the winner has only a knight, or only bishops on squares of one colour."""
     count = position.count
     if count(QUEEN, 0, 64) or count(ROOK, 0, 64) or count(PAWN, 0, 64):
         return False
@@ -218,9 +219,9 @@ def is_lone_minor(position: PackedPosition) -> bool:
 
 
 def lone_minor(position: PackedPosition) -> list[StepTable]:
-    """Plans to mate with a knight or with bishops of one colour, the shortest first.
+    """Plans to mate with a knight or with bishops on one colour, the shortest first.
 
-    The loser's king goes into a corner where one of its own pieces takes a square from it.
+    The loser's king goes into a corner, where one of its own pieces blocks a square.
     """
     kinds = {position[square] for square in SQUARES}
     checker = KNIGHT if KNIGHT in kinds else BISHOP
@@ -263,7 +264,8 @@ def _lone(
         return None
     table = _at_rest(position)
     loser, winner = _walk(position, (corner,), 1), _walk(position, (guard,), 0)
-    # The checker waits beside the place where it checks: from there it would keep the king out.
+    # The checker waits beside the square where it gives check: from that square itself it would
+    # keep the king out of the corner.
     waits = _waiting(checker, corner, check)
     for square in SQUARES:
         table[THEIRS + KING][square] = 6 * loser[square]
@@ -283,13 +285,13 @@ def _lone(
 
 
 def _gets_to(position: PackedPosition, piece: int, target: int) -> bool:
-    """Whether one of these pieces can ever stand on the target: a bishop stays on its colour."""
+    """Whether one of these pieces can ever reach the target; a bishop stays on its colour."""
     steps = _steps(piece & 7, (target,))
     return any(position[square] == piece and steps[square] < _NEVER for square in SQUARES)
 
 
 def _waiting(checker: int, corner: int, check: int) -> list[int]:
-    """How many moves the checker is from a square beside the one it checks from."""
+    """How many moves the checker is from a square beside the one from which it gives check."""
     if checker == KNIGHT:
         waits = list(_steps(KNIGHT, KNIGHT_STEPS[check]))
     else:
@@ -324,18 +326,19 @@ def _cost(position: PackedPosition, table: StepTable, checker: int, blocker: int
 
 @dataclass(frozen=True)
 class PlanStage:
-    """A plan for part of the way: its table, and the squares where a capture ends it."""
+    """A plan for a part of the game: its table, and the squares (as bits) where a capture ends
+    it."""
 
     table: StepTable
     aims: int
 
 
 def promotion(position: PackedPosition) -> Iterator[PlanStage]:
-    """Plans that bring one of the winner's pawns on, the most promising pawns first.
+    """Plans that advance one of the winner's pawns, the most promising pawns first.
 
-    A pawn behind a pawn waits for its king or another piece to take that one, or for something of
-    the loser's to take beside it. Where the loser has nothing for that, one of its own pawns first
-    has to get through.
+    If a pawn of the loser blocks it, the winner's king or another piece takes the blocker, or the
+    pawn takes a piece of the loser beside it. If the loser has no such piece, one of the loser's
+    pawns must promote first.
     """
     king, loser_king = position.index(KING), position.index(THEIRS + KING)
     ways: list[tuple[int, Callable[[], PlanStage]]] = []
@@ -371,9 +374,9 @@ def promotion(position: PackedPosition) -> Iterator[PlanStage]:
 
 
 def blocker_wanted(position: PackedPosition) -> Iterator[PlanStage]:
-    """Plans for a lone minor piece that has only pawns against it: one becomes a knight.
+    """Plans for a lone minor piece against pawns alone: one of the pawns becomes a knight.
 
-    None where the loser has a piece already that can stand in its king's way.
+    There are none if the loser already has a piece that can block its king.
     """
     has = {position[square] for square in SQUARES}
     pawns = [square for square in SQUARES if position[square] == THEIRS + PAWN]
@@ -387,7 +390,7 @@ def blocker_wanted(position: PackedPosition) -> Iterator[PlanStage]:
 
 
 def _helper(position: PackedPosition, pawn: int) -> PlanStage:
-    """A pawn of the loser's becomes a knight."""
+    """A pawn of the loser becomes a knight."""
     table = _calm(position)
     for square in range(pawn, -1, -8):
         table[THEIRS + PAWN][square] = -4 * ((pawn - square) >> 3) - 4
@@ -402,7 +405,7 @@ def _helper(position: PackedPosition, pawn: int) -> PlanStage:
 
 
 def _opening(position: PackedPosition, pawn: int, blocker: int, walk: tuple[int, ...]) -> PlanStage:
-    """The loser's king takes a pawn of the winner's out of its own pawn's way."""
+    """The loser's king takes a pawn of the winner that blocks a pawn of the loser."""
     table = _calm(position)
     table[THEIRS + KING] = [4 * cost for cost in walk]
     for square in KING_STEPS[blocker]:
@@ -411,14 +414,17 @@ def _opening(position: PackedPosition, pawn: int, blocker: int, walk: tuple[int,
 
 
 def _in_the_way(row: list[int], squares: range) -> int:
-    """Makes a pawn dear on the squares, most where it does not stand yet; gives them as bits."""
+    """Raise the cost of a pawn on ``squares``, least on the first one, where it stands now.
+
+    Returns the squares as bits.
+    """
     for square in squares:
         row[square] += 20 if square == squares.start else 24
     return sum(BIT[square] for square in squares)
 
 
 def _run(position: PackedPosition, pawn: int) -> PlanStage:
-    """A pawn goes straight on; everything leaves its file."""
+    """A pawn runs straight to promotion; everything leaves its file."""
     table = _calm(position)
     path = range(pawn, 64, 8)
     table[PAWN] = [0] * 64
@@ -446,7 +452,7 @@ def _siege(position: PackedPosition, pawn: int, blocker: int, walk: tuple[int, .
 
 
 def _bait_cost(position: PackedPosition, beside: int) -> int | None:
-    """How dear it is to have something taken on a square, and to go on from there."""
+    """The cost of a capture on ``beside`` and of the way from there; None if it is impossible."""
     ahead = range(beside + 8, 64, 8)
     costs = [
         _steps(position[square] & 7, (beside,))[square]
@@ -463,7 +469,7 @@ def _bait_cost(position: PackedPosition, beside: int) -> int | None:
 
 
 def _bait(position: PackedPosition, beside: int) -> PlanStage:
-    """Something of the loser's goes where a pawn takes it."""
+    """A piece of the loser goes where a pawn can take it."""
     table = _calm(position)
     for kind in (KNIGHT, BISHOP, ROOK, QUEEN):
         table[THEIRS + kind] = [3 * cost for cost in _steps(kind, (beside,))]

@@ -1,14 +1,17 @@
-"""Lean positions for the search of helpmates, seen from the side that is to mate.
+"""Packed positions for the search of helpmates.
 
-A position is 67 bytes: 64 squares (a1 first), then who is on move (0 the winner, 1 the loser),
-which castling rights are left (a bit for each of ``Rooks``), and the square a pawn may be taken on
-in passing (0 for none). The winner always goes up the board: when Black is to mate, the board is
-turned over. Bytes can be hashed and compared at once, which is most of what a search does.
+The *winner* is the side that is to mate, the *loser* is the other one. A position is 67 bytes: 64
+squares (a1 first), then the side on move (0 the winner, 1 the loser), the castling rights that are
+left (a bit for each of ``Rooks``), and the square on which a pawn can be taken in passing (0 for
+none). The winner always plays up the board: when Black is to mate, the board is turned over. A
+search mostly hashes and compares positions, and bytes do both fast.
 
 A move is one whole number: ``from | to << 6 | promoted << 12``; castling goes to the rook's square.
 """
 
 from __future__ import annotations
+
+import itertools
 
 import chess
 
@@ -56,7 +59,7 @@ _JUMPS = ((1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)
 
 KING_STEPS = _steps(_STRAIGHT + _DIAGONAL)
 KNIGHT_STEPS = _steps(_JUMPS)
-# What a pawn attacks, the winner's (going up) and the loser's.
+# The squares that a pawn attacks: the winner's pawn (going up), then the loser's.
 PAWN_ATTACKS = (_steps(((-1, 1), (1, 1))), _steps(((-1, -1), (1, -1))))
 BISHOP_RAYS = _rays(_DIAGONAL)
 ROOK_RAYS = _rays(_STRAIGHT)
@@ -74,10 +77,11 @@ def mask(squares: tuple[int, ...]) -> int:
 KING_MASK = tuple(mask(steps) for steps in KING_STEPS)
 KNIGHT_MASK = tuple(mask(steps) for steps in KNIGHT_STEPS)
 PAWN_MASK = tuple(tuple(mask(steps) for steps in side) for side in PAWN_ATTACKS)
-# For each kind, slider's square * 64 + target -> the squares between, where it looks at the target.
-_LOOKS: tuple[dict[int, tuple[int, ...]], ...] = tuple(
+# For each kind, by slider's square * 64 + target: the squares between them, and the mask of these
+# and of the slider's own square. Only where the slider looks at the target on an empty board.
+_LOOKS: tuple[dict[int, tuple[tuple[int, ...], int]], ...] = tuple(
     {
-        square * 64 + target: ray[:distance]
+        square * 64 + target: (ray[:distance], mask(ray[:distance]) | BIT[square])
         for square in SQUARES
         for ray in (RAYS[kind][square] if kind in (BISHOP, ROOK, QUEEN) else ())
         for distance, target in enumerate(ray)
@@ -87,7 +91,7 @@ _LOOKS: tuple[dict[int, tuple[int, ...]], ...] = tuple(
 
 
 def encode(board: chess.Board, winner: chess.Color) -> tuple[PackedPosition, Rooks]:
-    """The lean position of ``board``, turned over when ``winner`` is Black."""
+    """The packed position of ``board``, and the squares of its castling rooks."""
     turned = 0 if winner == chess.WHITE else 56
     cells = bytearray(67)
     for square, piece in board.piece_map().items():
@@ -111,7 +115,7 @@ def encode(board: chess.Board, winner: chess.Color) -> tuple[PackedPosition, Roo
 def decode(
     move: int, position: PackedPosition, board: chess.Board, winner: chess.Color
 ) -> chess.Move:
-    """``move`` of the lean ``position`` as a move of ``board``, the same position."""
+    """``move`` of ``position`` as a move of ``board``, which is the same position."""
     turned = 0 if winner == chess.WHITE else 56
     start, end, promoted = move & 63, move >> 6 & 63, move >> 12
     mover, target = position[start], position[end]
@@ -128,7 +132,7 @@ def attacked(position: PackedPosition, square: int, by: int) -> bool:
     for step in KING_STEPS[square]:
         if position[step] == by + KING:
             return True
-    # A pawn attacks this square from where a pawn of the other side here would attack.
+    # A pawn attacks this square from the squares that a pawn of the other side attacks from here.
     for step in PAWN_ATTACKS[0 if by else 1][square]:
         if position[step] == by + PAWN:
             return True
@@ -160,7 +164,7 @@ def play(position: PackedPosition, move: int, rooks: Rooks) -> PackedPosition:
             cells[end - 8 if turn == 0 else end + 8] = 0
         cells[end] = promoted | (mover & THEIRS) if promoted else mover
         if end - start in (16, -16):
-            # Only a square on which a pawn really stands ready to take is worth remembering.
+            # Keep the square only if a pawn can take there: equal positions then compare equal.
             enemy = PAWN | (0 if turn else THEIRS)
             file = end & 7
             if (file and cells[end - 1] == enemy) or (file < 7 and cells[end + 1] == enemy):
@@ -212,84 +216,26 @@ def _castling(position: PackedPosition, king: int, turn: int, rooks: Rooks) -> l
 def legal_moves(position: PackedPosition, rooks: Rooks) -> tuple[list[int], bool]:
     """All legal moves of the side on move, and whether it is in check."""
     turn = position[TURN]
-    own = THEIRS if turn else 0
-    foe = own ^ THEIRS
-    king = position.index(own + KING)
-    pieces = []
-    attacks = 0
-    pins: dict[int, int] = {}
-    evade = EVERYWHERE
-    checks = 0
-    for square, piece in zip(SQUARES, position, strict=False):
-        if not piece:
-            continue
-        if piece & THEIRS == own:
-            pieces.append((square, piece & 7))
-            continue
-        kind = piece & 7
-        if kind == PAWN:
-            attacks |= PAWN_MASK[1 - turn][square]
-        elif kind == KNIGHT:
-            attacks |= KNIGHT_MASK[square]
-        elif kind == KING:
-            attacks |= KING_MASK[square]
-        else:
-            for ray in RAYS[kind][square]:
-                for step in ray:
-                    attacks |= BIT[step]
-                    # The king does not shelter the squares behind it.
-                    if position[step] and step != king:
-                        break
-            between = _LOOKS[kind].get(square * 64 + king)
-            if between is not None:
-                blockers = [step for step in between if position[step]]
-                if not blockers:
-                    checks += 1
-                    evade &= mask(between) | BIT[square]
-                elif len(blockers) == 1 and position[blockers[0]] & THEIRS == own:
-                    pins[blockers[0]] = mask(between) | BIT[square]
+    foe = 0 if turn else THEIRS
+    king = position.index(KING if foe else THEIRS + KING)
+    pieces, attacks, checks, evade, pins = _threats(position, king)
     in_check = bool(attacks >> king & 1)
     moves = []
     for step in KING_STEPS[king]:
         target = position[step]
         if (not target or target & THEIRS == foe) and not attacks >> step & 1:
             moves.append(king | step << 6)
-    if in_check:
-        for step in KNIGHT_STEPS[king]:
-            if position[step] == foe + KNIGHT:
-                checks += 1
-                evade &= BIT[step]
-        for step in PAWN_ATTACKS[turn][king]:
-            if position[step] == foe + PAWN:
-                checks += 1
-                evade &= BIT[step]
-        if checks > 1:
-            return moves, True
-    elif position[CASTLING]:
+    if checks > 1:
+        return moves, True
+    if position[CASTLING] and not in_check:
         moves += _castling(position, king, turn, rooks)
-    forward, start_rank, last = (-8, 6, 0) if turn else (8, 1, 7)
-    pawn_attacks = PAWN_ATTACKS[turn]
     for square, kind in pieces:
-        if kind == KING:
+        allowed = evade & pins[square] if square in pins else evade
+        if kind == PAWN:
+            moves += _pawn_moves(position, square, king, allowed, rooks)
             continue
         found: list[int] = []
-        if kind == PAWN:
-            step = square + forward
-            if not position[step]:
-                found.append(step)
-                if square >> 3 == start_rank and not position[step + forward]:
-                    found.append(step + forward)
-            for step in pawn_attacks[square]:
-                target = position[step]
-                if target and target & THEIRS == foe and target & 7 != KING:
-                    found.append(step)
-            passing = position[PASSING]
-            if passing and passing in pawn_attacks[square]:
-                # Two pawns leave a line at once, so the whole position is looked at.
-                after = play(position, square | passing << 6, rooks)
-                if not attacked(after, king, foe):
-                    moves.append(square | passing << 6)
-        elif kind == KNIGHT:
+        if kind == KNIGHT:
             for step in KNIGHT_STEPS[square]:
                 target = position[step]
                 if not target or target & THEIRS == foe:
@@ -303,18 +249,89 @@ def legal_moves(position: PackedPosition, rooks: Rooks) -> tuple[list[int], bool
                             found.append(step)
                         break
                     found.append(step)
-        allowed = evade & pins[square] if square in pins else evade
         if allowed != EVERYWHERE:
             found = [step for step in found if allowed >> step & 1]
-        if kind == PAWN:
-            for step in found:
-                if step >> 3 == last:
-                    moves += [
-                        square | step << 6 | promoted << 12
-                        for promoted in (QUEEN, KNIGHT, ROOK, BISHOP)
-                    ]
-                else:
-                    moves.append(square | step << 6)
-        else:
-            moves += [square | step << 6 for step in found]
+        moves += [square | step << 6 for step in found]
     return moves, in_check
+
+
+def _threats(
+    position: PackedPosition, king: int
+) -> tuple[list[tuple[int, int]], int, int, int, dict[int, int]]:
+    """What limits the side on move, whose king is on ``king``.
+
+    Gives its other pieces as (square, kind), the squares that the opponent attacks, how many pieces
+    give check, the squares to which a piece can go against the check, and for each pinned piece
+    the squares on the line of the pin.
+    """
+    turn = position[TURN]
+    own = THEIRS if turn else 0
+    leaps = (PAWN_MASK[1 - turn], KNIGHT_MASK)
+    pieces = []
+    attacks = checks = 0
+    evade = EVERYWHERE
+    pins: dict[int, int] = {}
+    for square in itertools.compress(SQUARES, position):
+        piece = position[square]
+        kind = piece & 7
+        if piece & THEIRS == own:
+            if kind != KING:
+                pieces.append((square, kind))
+        elif kind <= KNIGHT:
+            seen = leaps[kind - 1][square]
+            attacks |= seen
+            if seen >> king & 1:
+                checks += 1
+                evade &= BIT[square]
+        elif kind == KING:
+            attacks |= KING_MASK[square]
+        else:
+            for ray in RAYS[kind][square]:
+                for step in ray:
+                    attacks |= BIT[step]
+                    # The king does not shelter the squares behind it.
+                    if position[step] and step != king:
+                        break
+            look = _LOOKS[kind].get(square * 64 + king)
+            if look is not None:
+                between, line = look
+                blockers = [step for step in between if position[step]]
+                if not blockers:
+                    checks += 1
+                    evade &= line
+                elif len(blockers) == 1 and position[blockers[0]] & THEIRS == own:
+                    pins[blockers[0]] = line
+    return pieces, attacks, checks, evade, pins
+
+
+def _pawn_moves(
+    position: PackedPosition, square: int, king: int, allowed: int, rooks: Rooks
+) -> list[int]:
+    """The moves of the pawn on ``square`` to ``allowed`` squares, and its capture in passing."""
+    turn = position[TURN]
+    foe, forward, home = (0, -8, 6) if turn else (THEIRS, 8, 1)
+    found = []
+    step = square + forward
+    if not position[step]:
+        found.append(step)
+        if square >> 3 == home and not position[step + forward]:
+            found.append(step + forward)
+    moves = []
+    passing = position[PASSING]
+    for step in PAWN_ATTACKS[turn][square]:
+        target = position[step]
+        if target and target & THEIRS == foe and target & 7 != KING:
+            found.append(step)
+        elif step == passing and passing:
+            # Two pawns leave a line at once, so look at the whole position.
+            move = square | passing << 6
+            if not attacked(play(position, move, rooks), king, foe):
+                moves.append(move)
+    for step in found:
+        if allowed >> step & 1:
+            move = square | step << 6
+            if 7 < step < 56:
+                moves.append(move)
+            else:
+                moves += [move | promoted << 12 for promoted in (QUEEN, KNIGHT, ROOK, BISHOP)]
+    return moves

@@ -1,8 +1,10 @@
-"""Best-first search for a helpmate, which is also a proof when it runs out of positions."""
+"""Best-first search for a helpmate. It is also a proof when it has looked at every position."""
 
 from __future__ import annotations
 
 import heapq
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,22 +31,31 @@ from .positions import (
 
 _DARK = tuple(square for square in SQUARES if (square // 8 + square % 8) % 2 == 0)
 
-# What a position lacks for a mate, a number for each piece (a loser's is ``THEIRS`` higher) on each
-# square; less is better. Row 0, the empty square, is all noughts.
+# What a position lacks for a mate: a number for each piece (a loser's is ``THEIRS`` higher) on each
+# square; less is better. Row 0, the empty square, is all zeros.
 StepTable = list[list[int]]
 
-# Worked out on thousands of positions; a king's step is worth 4 in most tables.
+# Tuned on thousands of positions; a king's step is worth 4 in most tables.
 _CHECK_GAIN = 3
 _PAWNS_ONLY = bytes(piece if piece in (PAWN, THEIRS + PAWN) else 0 for piece in range(256))
 
+# A position that was looked at: the number of the position before it (-1 for none), the move that
+# led to it, the squares to which the loser's king can go, the number of its pawn structure, and its
+# depth in plies.
+_Node = tuple[int, int, int, int, int]
+# A position to look at: its estimate, a tick, the number of the position before it, the move, and
+# what the table gives for it. The tick decreases, so that the latest of equals goes first and a
+# line is followed to its end.
+_Entry = tuple[int, int, int, int, int]
+
 
 def too_little(position: PackedPosition) -> bool:
-    """Whether the winner's pieces cannot mate whatever is played, by what stands on the board.
+    """Whether the winner's pieces can never mate, judged by the material alone.
 
     A bare king cannot. A lone knight needs a piece of the loser's that blocks a square without
-    being able to take the knight, which a queen cannot be. Bishops of one colour of squares attack
-    only these; the loser's king always finds the others unless a knight, a pawn or a bishop of the
-    other colour stands in its way.
+    being able to take the knight; a queen always can. Bishops on squares of one colour attack only
+    these; the loser's king can always step to the others unless a knight, a pawn or a bishop on
+    squares of the other colour stands in its way.
     """
     count = position.count
     if count(QUEEN, 0, 64) or count(ROOK, 0, 64) or count(PAWN, 0, 64):
@@ -64,11 +75,11 @@ def too_little(position: PackedPosition) -> bool:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search came to.
+    """The result of a search.
 
-    ``line``: moves to the aim, which is mate if ``mate``. ``whole``: there is none, every position
-    was looked at. ``end``: the position after the line. ``nodes``: how many positions were looked
-    at.
+    ``line``: the moves to the aim, None if there are none; the aim is mate if ``mate``. ``whole``:
+    every position was looked at, so there is no such line. ``nodes``: how many positions were
+    looked at. ``end``: the position after the line.
     """
 
     line: tuple[int, ...] | None
@@ -79,11 +90,11 @@ class SearchResult:
 
 
 class SearchOrder(NamedTuple):
-    """How a search chooses: what one manner misses, another finds.
+    """In which order a search looks at positions. One order finds what another misses.
 
-    ``patience``: after so many positions with the same pawns in the same places, other pawns
-    become more welcome by a point. ``flight_cost``: points for each square the loser's king may go
-    to. ``haste``: points for each move.
+    ``patience``: after so many positions with the same pawns on the same squares, other pawn
+    structures are preferred by a point. ``flight_cost``: points for each square to which the
+    loser's king can go. ``haste``: points for each move.
     """
 
     patience: int
@@ -96,90 +107,110 @@ def seek(
     rooks: Rooks,
     table: StepTable,
     limit: int,
-    manner: SearchOrder,
+    order: SearchOrder,
     aims: int | None = None,
 ) -> SearchResult:
-    """Follow the moves that bring ``table`` down until there is mate.
+    """Follow the moves that make the value of ``table`` smaller until there is mate.
 
-    ``limit`` is in positions looked at. ``aims``, squares as bits, ends the search also when
-    something is taken there, the winner promotes, or the loser promotes to less than a queen.
+    ``limit`` is the number of positions to look at. ``aims``, squares as bits, also ends the search
+    when something is taken there, the winner promotes, or the loser promotes to less than a queen.
     """
     seen = {position}
     boards: list[PackedPosition] = []
-    came: list[tuple[int, int, int, int, int]] = []
-    visits: list[int] = [0]
-    kinds: dict[PackedPosition, int] = {}
-    heap: list[tuple[int, int, int, int, int]] = [(0, 0, -1, 0, 0)]
-    tick = 0  # the latest of equals goes first, so that a way is followed to its end
-    push, pop = heapq.heappush, heapq.heappop
+    nodes: list[_Node] = []
+    visits: list[int] = [0]  # how often each pawn structure was looked at
+    structures: dict[PackedPosition, int] = {}
+    heap: list[_Entry] = [(0, 0, -1, 0, 0)]
+    ticks = itertools.count(-1, -1)
     while heap:
-        _, _, parent, move, value = pop(heap)
+        _, _, parent, move, value = heapq.heappop(heap)
         if parent < 0:
             here = position
             flights = 8
-            shape = depth = 0
+            structure = depth = 0
         else:
             before = boards[parent]
             here = play(before, move, rooks)
             if here in seen:
                 continue
             seen.add(here)
-            flights, shape, depth = came[parent][2:]
+            _, _, flights, structure, depth = nodes[parent]
             depth += 1
             taken = before[move >> 6 & 63]
             if (taken or move >> 12) and too_little(here):
                 continue
-            if aims is not None and (
-                (taken and aims >> (move >> 6 & 63) & 1)
-                or (move >> 12 and (here[TURN] or move >> 12 != QUEEN))
-            ):
-                return SearchResult(_line(came, parent, move), False, len(boards), here)
+            if aims is not None and _reaches(aims, move, taken, here):
+                return SearchResult(_line(nodes, parent, move), False, len(boards), here)
             if taken or before[move & 63] & 7 == PAWN:
-                still = here[:64].translate(_PAWNS_ONLY)
-                shape = kinds.setdefault(still, len(visits))
-                if shape == len(visits):
+                pawns = here[:64].translate(_PAWNS_ONLY)
+                structure = structures.setdefault(pawns, len(visits))
+                if structure == len(visits):
                     visits.append(0)
         number = len(boards)
         if number >= limit:
             return SearchResult(None, False, number)
         moves, check = legal_moves(here, rooks)
         king = here.index(THEIRS + KING)
-        if here[TURN]:
-            if not moves:
-                if check:
-                    return SearchResult(_line(came, parent, move), False, number, here, True)
-                continue
+        checking = None
+        if not here[TURN]:
+            checking = _checking(here, king)
+        elif moves:
             flights = len([1 for move in moves if move & 63 == king])
-            looks = None
+        elif check:
+            return SearchResult(_line(nodes, parent, move), False, number, here, True)
         else:
-            looks = _checking(here, king)
+            continue
         boards.append(here)
-        came.append((parent, move, flights, shape, depth))
-        visits[shape] += 1
-        base = (
-            manner.flight_cost * flights + visits[shape] // manner.patience + manner.haste * depth
-        )
-        for move in moves:
-            start, end, promoted = move & 63, move >> 6 & 63, move >> 12
-            mover = here[start]
-            new = value - table[mover][start] - table[here[end]][end]
-            if promoted:
-                mover = promoted | mover & THEIRS
-            new += table[mover][end]
-            tick -= 1
-            if looks is not None and looks[mover] >> end & 1:
-                push(heap, (base + new - _CHECK_GAIN, tick, number, move, new))
-            else:
-                push(heap, (base + new, tick, number, move, new))
+        nodes.append((parent, move, flights, structure, depth))
+        visits[structure] += 1
+        cost = order.flight_cost * flights + visits[structure] // order.patience
+        cost += order.haste * depth
+        _push(heap, here, moves, table, checking, number, value, cost, ticks)
     return SearchResult(None, True, len(boards))
 
 
-def _line(came: list[tuple[int, int, int, int, int]], parent: int, move: int) -> tuple[int, ...]:
+def _reaches(aims: int, move: int, taken: int, here: PackedPosition) -> bool:
+    """Whether ``move`` takes something on ``aims`` or is a promotion that ends a search there."""
+    if taken and aims >> (move >> 6 & 63) & 1:
+        return True
+    promoted = move >> 12
+    return bool(promoted and (here[TURN] or promoted != QUEEN))
+
+
+def _push(
+    heap: list[_Entry],
+    here: PackedPosition,
+    moves: list[int],
+    table: StepTable,
+    checking: tuple[int, ...] | None,
+    number: int,
+    value: int,
+    cost: int,
+    ticks: Iterator[int],
+) -> None:
+    """Add the positions after ``moves``; ``value`` is what the table gives for ``here``."""
+    push = heapq.heappush
+    for move, tick in zip(moves, ticks, strict=False):
+        start, end = move & 63, move >> 6 & 63
+        mover = here[start]
+        row = table[mover]
+        new = value - row[start] - table[here[end]][end]
+        if move >> 12:
+            mover = move >> 12 | mover & THEIRS
+            row = table[mover]
+        new += row[end]
+        if checking is not None and checking[mover] >> end & 1:
+            push(heap, (cost + new - _CHECK_GAIN, tick, number, move, new))
+        else:
+            push(heap, (cost + new, tick, number, move, new))
+
+
+def _line(nodes: list[_Node], parent: int, move: int) -> tuple[int, ...]:
     if parent < 0:
         return ()
     line = [move]
     while parent > 0:
-        parent, move, *_ = came[parent]
+        parent, move, *_ = nodes[parent]
         line.append(move)
     return tuple(reversed(line))
 

@@ -1,9 +1,8 @@
-"""What the pieces can never do: proofs that no mate can ever arise behind walls of pawns.
+"""Proofs that no mate can ever arise behind walls of pawns.
 
-Everything here errs on one side. Pieces move as if all others, but those that can be shown never to
-move and never to be taken, were out of the way whenever it suits; checks and turns are ignored. So
-a square outside a piece's reach is one it never gets to, and a mate that cannot be put together
-from the squares in reach cannot happen.
+A *wall* is a piece that provably never moves and is never taken. The proofs overestimate what is
+possible: a piece moves as if only walls could block it, and checks and turns are ignored. So a
+piece never gets to a square outside its *reach*, and a mate that needs such a square cannot happen.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from .positions import (
 )
 
 _LAST_RANKS = (0xFF << 56, 0xFF)
-# For each side, a square and those beyond it on its file, the way that side's pawns go.
+# For each side, a square and those beyond it on its file, in the direction of that side's pawns.
 _ONWARD = (
     tuple(mask(tuple(range(square, 64, 8))) for square in SQUARES),
     tuple(mask(tuple(range(square, -1, -8))) for square in SQUARES),
@@ -43,15 +42,14 @@ class _Piece:
     square: int
     kind: int
     side: int  # 0 the winner, 1 the loser
-    reach: int  # squares where it may ever stand, as it is
-    promoted: int = 0  # squares where it may stand after a promotion
-    done: int = 0  # of reach, the squares whose moves were followed with the walls as they are
-    walled: bool = True  # neither moves nor is taken, as far as is known
-    leaves: bool = False  # a pawn that may be taken, or take and so change its file
+    reach: int  # squares on which it may ever stand, without a promotion
+    promoted: int = 0  # squares on which it may stand after a promotion
+    walled: bool = True  # as far as is known, it never moves and is never taken
+    leaves: bool = False  # it is a pawn that may be taken, or change its file by taking
 
 
 def squares_of(bits: int) -> list[int]:
-    """The squares of a number of bits."""
+    """The squares whose bits are set."""
     found = []
     while bits:
         low = bits & -bits
@@ -61,7 +59,7 @@ def squares_of(bits: int) -> list[int]:
 
 
 def _sees(kind: int, square: int, walls: int) -> int:
-    """What a piece other than a pawn attacks, when only ``walls`` are in the way."""
+    """The squares that a piece other than a pawn attacks if only ``walls`` block it."""
     if kind == KNIGHT:
         return KNIGHT_MASK[square]
     if kind == KING:
@@ -76,16 +74,16 @@ def _sees(kind: int, square: int, walls: int) -> int:
 
 
 def walled_off(position: PackedPosition, rooks: Rooks) -> bool:
-    """Whether it is proven that the winner can never mate, whatever is played from here.
+    """True if it is proven that the winner can never mate from here on.
 
-    The game must not have ended already: of a mate on the board this says nothing.
+    The game must not have ended: a mate that is already on the board is not seen.
     """
     walls = Walls(position, rooks)
     return not walls.free and next(walls.mates(), None) is None
 
 
 class Walls:
-    """The reach of every piece of a position, by growing it until nothing changes."""
+    """The reach of every piece of a position. It grows until nothing changes."""
 
     def __init__(self, position: PackedPosition, rooks: Rooks) -> None:
         self.pieces = [
@@ -94,9 +92,9 @@ class Walls:
             if position[square]
         ]
         self._loosen_special_moves(position, rooks)
-        # Files on which each side's pawns may arrive by taking something.
+        # Files that each side's pawns may enter by a capture.
         self.entered = [0, 0]
-        self.free = False  # a pawn of the winner may promote: walls will prove nothing
+        self.free = False  # a pawn of the winner may promote, so walls prove nothing
         self._grow()
 
     def _loosen_special_moves(self, position: PackedPosition, rooks: Rooks) -> None:
@@ -121,8 +119,8 @@ class Walls:
         while not self.free:
             changed = False
             own = [0, 0]  # walls of each side
-            guarded = [0, 0]  # squares a wall of each side attacks for ever
-            stands = [0, 0]  # squares where a side's pieces, not its king, may ever be
+            guarded = [0, 0]  # squares that a wall of each side attacks for ever
+            stands = [0, 0]  # squares on which a side's pieces other than its king may ever stand
             for piece in self.pieces:
                 if piece.walled:
                     own[piece.side] |= BIT[piece.square]
@@ -181,11 +179,11 @@ class Walls:
         return False
 
     def _barrier(self, piece: _Piece, file: int) -> int:
-        """The squares of its file that a pawn never reaches by going straight on.
+        """The squares of a file that a pawn never reaches without a capture.
 
-        Two pawns on one file never pass each other while neither is taken nor takes. The other may
-        have gone on, but not back; so the first does not get to where the other stands now, unless
-        its side's pawns may come onto the file beyond it.
+        Two opposing pawns on one file never pass each other unless one of them takes or is taken.
+        Pawns never go back, so the first pawn cannot reach the square on which the other stands
+        now, unless a pawn of its side may enter the file by a capture.
         """
         squares = 0
         if not self.entered[piece.side] >> file & 1:
@@ -224,21 +222,21 @@ class Walls:
             )
 
     def mates(self) -> Iterator[tuple[int, int]]:
-        """Squares of the loser's and the winner's king on which a mate could be put together.
+        """Pairs of squares of the loser's and the winner's king on which a mate is not excluded.
 
-        If there are none, that proves that there never is a mate.
+        If there are none, there can never be a mate.
         """
         kings = {piece.side: piece for piece in self.pieces if piece.kind == KING}
         attackers = [p for p in self.pieces if p.side == 0 and p.kind != KING]
         helpers = [p for p in self.pieces if p.side == 1 and p.kind != KING]
         moving = [piece for piece in attackers if not piece.walled]
-        # A king that is attacked shelters no square behind it.
+        # A king that is in check does not shelter the squares behind it.
         walls = self.walls & ~BIT[kings[1].square]
         fixed = every = 0
         for piece in attackers:
             if piece.walled:
                 fixed |= _attacks(piece, piece.square, walls)
-        sights = []  # what the moving pieces attack, by the squares they do it from
+        sights = []  # (square, attacked squares) of the moving pieces
         for piece in moving:
             for square in squares_of(piece.reach):
                 seen = _attacks(piece, square, walls)
@@ -247,13 +245,13 @@ class Walls:
             for square in squares_of(piece.promoted):
                 every |= _sees(QUEEN, square, walls) | KNIGHT_MASK[square]
         single = len(moving) == 1 and not moving[0].promoted
-        # A king that a wall gives check to now has to go, and does not come back.
+        # A king in check from a wall must leave its square and cannot return to it.
         for king in squares_of(kings[1].reach & ~self.guarded[0]):
             if not (every | fixed) >> king & 1:
                 continue
             around = KING_MASK[king]
             if single:
-                # One piece gives the check and takes squares from the same place.
+                # The one moving piece gives check and covers squares from the same square.
                 ways = {seen & around for _, seen in sights if (seen | fixed) >> king & 1}
                 if fixed >> king & 1:
                     ways.add(0)
@@ -272,7 +270,7 @@ def _attacks(piece: _Piece, square: int, walls: int) -> int:
 
 
 def _flood(kind: int, reach: int, walls: int, closed: int) -> int:
-    """Every square reached by moves of ``kind`` that stop at walls and never end on ``closed``."""
+    """All squares that moves of ``kind`` reach; they stop at walls and never end on ``closed``."""
     todo = squares_of(reach)
     while todo:
         fresh = _sees(kind, todo.pop(), walls) & ~closed & ~reach
@@ -282,7 +280,7 @@ def _flood(kind: int, reach: int, walls: int, closed: int) -> int:
 
 
 def _blocked(squares: int, helpers: list[_Piece]) -> bool:
-    """Whether different pieces of the loser may stand on all these squares at once."""
+    """Whether different pieces of the loser may block all these squares at once."""
     needed = squares_of(squares)
     if len(needed) > len(helpers):
         return False
