@@ -5,6 +5,8 @@ from __future__ import annotations
 from . import facts as f
 from .completing import complete
 from .ends import lose, result_of_losing
+from .permissions import acting, closed
+from .proposals import propose
 from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
@@ -25,9 +27,9 @@ def ask_to_seal(game: State) -> None:
 
 def seal(game: State, fact: f.Seal) -> None:
     """The player on move writes his sealed move. He may change it until he stops the clock."""
-    if game.closed("seal", fact.by):
+    if closed(game, "seal", fact.by):
         return
-    side = game.acting(fact.by, "seal", duty="own")
+    side = acting(game, fact.by, "seal", duty="own")
     if side is None:
         return
     if side != game.side:
@@ -88,7 +90,7 @@ def adjourn(game: State) -> None:
 
 def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
     """The game is taken up again: the sealed move is executed, and the other clock starts."""
-    if game.closed("open_envelope", fact.by, while_adjourned=True):
+    if closed(game, "open_envelope", fact.by, while_adjourned=True):
         return
     if game.sealed is None:
         game.refuse(fact.by, "open_envelope", "nothing_sealed", "opening_envelope")
@@ -149,4 +151,4 @@ def _loses(game: State, side: str, heard: Heard) -> None:
         # The arbiter reads it differently: he takes the move that the player meant.
         game.rule(ArbiterNeeded(why="sealed_move", by=side), rule)
 
-    game.propose(penalty, (rule,), lambda: lose(game, side, "sealed_move", rule), reject)
+    propose(game, penalty, (rule,), lambda: lose(game, side, "sealed_move", rule), reject)

@@ -9,6 +9,8 @@ from .adjournment import ask_to_seal
 from .claims import postpone
 from .ends import end, lose, result_of_losing
 from .facts import seconds
+from .permissions import acting, closed
+from .proposals import decide
 from .rulings import Answer, ArbiterNeeded, Penalty, Presides, TakeBack
 from .sheets import clocks_at, take_back
 from .state import OTHER, State
@@ -19,7 +21,7 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
         if game.pending is None:
             game.refuse("arbiter", fact.do, "nothing_proposed", "arbiter")
         else:
-            game.decide("confirmed" if fact.do == "confirm" else "rejected")
+            decide(game, "confirmed" if fact.do == "confirm" else "rejected")
     elif game.over:
         game.refuse("arbiter", fact.do, "game_over", "result")
     else:
@@ -157,9 +159,9 @@ _DECISIONS = {
 
 def call_arbiter(game: State, fact: f.CallArbiter) -> None:
     """A player may stop the clock only to ask for the arbiter (6.11.2)."""
-    if game.closed("call_arbiter", fact.by):
+    if closed(game, "call_arbiter", fact.by):
         return
-    if game.acting(fact.by, "call_arbiter", duty="own") is None:
+    if acting(game, fact.by, "call_arbiter", duty="own") is None:
         return
     game.paused = fact.by
     game.clock.stop()
@@ -174,7 +176,7 @@ def query(game: State, fact: f.Query) -> None:
         game.refuse(fact.by, "query", "game_over", "result")
         return
     of = fact.by.removeprefix("assistant:")
-    if fact.by.startswith("assistant:") and game.acting(fact.by, "query", duty="own") is None:
+    if fact.by.startswith("assistant:") and acting(game, fact.by, "query", duty="own") is None:
         return
     if fact.about == "position" and fact.by != "arbiter":
         game.refuse(fact.by, "query", "not_during_play", "on_request_only", "outside_help")

@@ -9,6 +9,8 @@ import chess
 from . import facts as f
 from .completing import answered
 from .ends import end, offered
+from .permissions import closed, is_player
+from .proposals import propose
 from .rulings import ArbiterNeeded, Claimed, ExtraTime, Obliged, Penalty
 from .state import DRAW, OTHER, Price, State, legal, position_key
 
@@ -17,9 +19,9 @@ TWO_MINUTES = 120_000
 
 
 def claim_draw(game: State, fact: f.ClaimDraw) -> None:
-    if not game.players_own(fact.by, "claim_draw"):
+    if not is_player(game, fact.by, "claim_draw"):
         return
-    if game.closed("claim_draw", fact.by):
+    if closed(game, "claim_draw", fact.by):
         return
     if fact.rule in QUICKPLAY_CLAIMS:
         _claim_in_quickplay_finish(game, fact)
@@ -60,7 +62,8 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
     price = Price("wrong_claim", _price(game, fact.by)) if wrong else None
     if game.switch("claim_is_offer"):
         offered(game, fact.by, "claim_is_offer")
-    game.propose(
+    propose(
+        game,
         Claimed(by=fact.by, rule=fact.rule, correct=correct),
         (rule, "claim"),
         confirm,
@@ -138,7 +141,8 @@ def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
         _give(game, by, game.switch("quickplay_rejection_seconds"), "quickplay_rejected")
         game.resume()
 
-    game.propose(
+    propose(
+        game,
         Claimed(by=by, rule=fact.rule),
         (rule,),
         lambda: end(game, DRAW, "declared", "quickplay_drawn"),
@@ -171,8 +175,8 @@ def _give(game: State, by: str, given: float, rule: str) -> None:
 
 def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
     """III.4: five seconds a move for both from now on, and two minutes for the opponent."""
-    if game.closed("request_extra_time", fact.by) or not game.players_own(
-        fact.by, "request_extra_time"
+    if closed(game, "request_extra_time", fact.by) or not is_player(
+        game, fact.by, "request_extra_time"
     ):
         return
     by = fact.by
@@ -189,6 +193,6 @@ def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
         _give(game, by, f.seconds(TWO_MINUTES), "quickplay_extra_time")
         game.resume()
 
-    game.propose(
-        ExtraTime(by=by, seconds=5), ("quickplay_extra_time",), confirm, game.resume, claim=by
+    propose(
+        game, ExtraTime(by=by, seconds=5), ("quickplay_extra_time",), confirm, game.resume, claim=by
     )

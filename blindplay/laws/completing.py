@@ -5,6 +5,7 @@ from __future__ import annotations
 import chess
 
 from .ends import end
+from .proposals import propose
 from .rulings import ArbiterNeeded, Completed
 from .sheets import bring_sheet_up_to_date, compare_boards
 from .state import DRAW, Ply, State
@@ -65,7 +66,8 @@ def _still_illegal(game: State, ply: Ply) -> None:
     if game.over or game.pending is not None or not game.switch("illegal_position_draws"):
         return
     if _is_illegal(ply.before) and _is_illegal(game.board):
-        game.propose(
+        propose(
+            game,
             ArbiterNeeded(why="illegal_position"),
             ("illegal_position",),
             lambda: end(game, DRAW, "declared", "illegal_position"),

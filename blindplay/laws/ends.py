@@ -6,6 +6,8 @@ import chess
 
 from . import facts as f
 from .mating import MatingVerdict, can_mate, is_dead
+from .permissions import acting, closed, is_player
+from .proposals import propose
 from .rulings import ArbiterNeeded, Completed, DrawDeclined, DrawOffered, FlagFell, GameOver
 from .sheets import record_after_a_flag
 from .state import COLOURS, DRAW, LOSES, OTHER, State, position_key
@@ -97,7 +99,8 @@ def lose(
     if result is not None:
         end(game, result, reason, *rules)
         return
-    game.propose(
+    propose(
+        game,
         ArbiterNeeded(why="mate_undecided", by=side),
         rules,
         lambda: end(game, LOSES[side], reason, *rules),
@@ -107,8 +110,8 @@ def lose(
 
 
 def resign(game: State, fact: f.Resign) -> None:
-    if game.closed("resign", fact.by, while_adjourned=True) or not game.players_own(
-        fact.by, "resign"
+    if closed(game, "resign", fact.by, while_adjourned=True) or not is_player(
+        game, fact.by, "resign"
     ):
         return
     rules = ("resignation", "end_before_resumption") if game.adjourned else ("resignation",)
@@ -122,8 +125,8 @@ def resign(game: State, fact: f.Resign) -> None:
 
 
 def offer_draw(game: State, fact: f.OfferDraw) -> None:
-    if game.closed("offer_draw", fact.by, while_adjourned=True) or not game.players_own(
-        fact.by, "offer_draw"
+    if closed(game, "offer_draw", fact.by, while_adjourned=True) or not is_player(
+        game, fact.by, "offer_draw"
     ):
         return
     offered(game, fact.by)
@@ -146,11 +149,11 @@ def decline_by_playing(game: State, side: str) -> None:
 
 
 def accept_draw(game: State, fact: f.AcceptDraw) -> None:
-    if not game.players_own(fact.by, "accept_draw"):
+    if not is_player(game, fact.by, "accept_draw"):
         return
     pending = game.pending
     claimed = pending is not None and pending.claim == OTHER[fact.by]
-    if not claimed and game.closed("accept_draw", fact.by, while_adjourned=True):
+    if not claimed and closed(game, "accept_draw", fact.by, while_adjourned=True):
         return
     if OTHER[fact.by] not in game.offers:
         game.refuse(fact.by, "accept_draw", "no_offer", "draw_offer")
@@ -163,8 +166,8 @@ def accept_draw(game: State, fact: f.AcceptDraw) -> None:
 
 
 def decline_draw(game: State, fact: f.DeclineDraw) -> None:
-    if game.closed("decline_draw", fact.by, while_adjourned=True) or not game.players_own(
-        fact.by, "decline_draw"
+    if closed(game, "decline_draw", fact.by, while_adjourned=True) or not is_player(
+        game, fact.by, "decline_draw"
     ):
         return
     if OTHER[fact.by] not in game.offers:
@@ -187,9 +190,9 @@ def watch_flags(game: State) -> None:
 
 
 def claim_time(game: State, fact: f.ClaimTime) -> None:
-    if game.closed("claim_time", fact.by):
+    if closed(game, "claim_time", fact.by):
         return
-    side = game.acting(fact.by, "claim_time", duty="own")
+    side = acting(game, fact.by, "claim_time", duty="own")
     if side is None:
         return
     flags = game.clock.flags
@@ -227,7 +230,8 @@ def _fallen(game: State, called_by: str, rule: str) -> None:
         clock.flags.clear()
         game.rule(ArbiterNeeded(why="set_clock"), "clock_reading")
 
-    game.propose(
+    propose(
+        game,
         FlagFell(by=side, called_by=called_by, result=result, undecided=result is None),
         (rule, "win_on_time"),
         lambda: lose(game, side, "flag", "win_on_time", rule),
@@ -240,7 +244,8 @@ def _both_flags(game: State, called_by: str) -> None:
     last = all(game.clock.in_last_period(side) for side in OTHER)
     if last and game.switch("both_flags_last_period") == "draw":
         rule = "both_flags_last_period"
-        game.propose(
+        propose(
+            game,
             FlagFell(by="both", called_by=called_by, result=DRAW),
             (rule,),
             lambda: end(game, DRAW, "flag", rule),

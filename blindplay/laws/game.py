@@ -23,6 +23,7 @@ from . import (
 )
 from . import facts as f
 from .facts import Fact, Setup, seconds
+from .permissions import settle_assistant
 from .rulings import Refused, Ruling
 from .state import Heard, State, Turn, Words
 
@@ -62,7 +63,7 @@ class Game(State):
         if isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
         if not any(isinstance(ruling, Refused) for ruling in self.out):
-            self.settle_assistant(getattr(fact, "by", ""))
+            settle_assistant(self, getattr(fact, "by", ""))
         out, self.out = self.out, []
         return out
 

@@ -10,13 +10,15 @@ import chess
 
 from . import facts as f
 from .completing import complete
+from .duties import oblige
 from .ends import end_if_over, lose, result_of_losing
-from .permissions import oblige
+from .permissions import closed
 from .placement import Pieces, change, laid_over
+from .proposals import decide, propose
 from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
 from .sheet_comparison import steps
 from .sheets import clocks_at, in_order, take_back, want
-from .state import OTHER, Pending, Price, State, Turn
+from .state import OTHER, Pending, Price, State, Turn, san
 
 # These have articles of their own.
 _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
@@ -68,7 +70,7 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
             game.resume()
 
     price = _price(game, side, number, game.board)
-    game.propose(ruling, _rules(game, why), confirm, reject, price=price)
+    propose(game, ruling, _rules(game, why), confirm, reject, price=price)
 
 
 def _price(game: State, side: str, number: int, before: chess.Board) -> Price | None:
@@ -120,7 +122,7 @@ def _illegal_ply(game: State, index: int, *, claimable: bool = False) -> None:
         game.pending = Pending(claim, confirm, lambda: None, claimable=True)
     else:
         price = _price(game, side, number, ply.before)
-        game.propose(ruling, _rules(game, why), confirm, game.resume, price=price)
+        propose(game, ruling, _rules(game, why), confirm, game.resume, price=price)
 
 
 def _loses(game: State, side: str, number: int, before: chess.Board) -> bool:
@@ -177,8 +179,8 @@ def _replace_pawn(game: State, move: chess.Move) -> None:
     side = game.side
     queen = _queening(move)
     game.turn = Turn(executed=queen, made=queen)
-    san = game.san(queen)
-    game.rule(Made(by=side, move=queen.uci(), san=san), "pawn_not_replaced")
+    made = Made(by=side, move=queen.uci(), san=san(game.board, queen))
+    game.rule(made, "pawn_not_replaced")
     after = laid_over(game.pieces, change(game.board, queen))
     want(game, game.board_of(side), after, "pawn_not_replaced")
     end_if_over(game, game.after(queen))
@@ -226,7 +228,7 @@ def lapse(game: State) -> None:
 
 
 def irregular(game: State, fact: f.Irregular) -> None:
-    if not game.closed("irregular", fact.by):
+    if not closed(game, "irregular", fact.by):
         _IRREGULARITIES[fact.what](game, fact)
 
 
@@ -268,13 +270,13 @@ def _illegal_move(game: State, fact: f.Irregular) -> None:
     by = fact.by.removeprefix("assistant:")
     if game.pending is not None:
         if by == "arbiter" or (by == game.side and not game.presided):
-            game.decide("confirmed")
+            decide(game, "confirmed")
         elif by == game.side:
             # The opponent claims: now it is the arbiter's to confirm, and the clocks stand.
             pending, game.pending = game.pending, None
             assert isinstance(pending.ruling, IllegalMove)
             claim = replace(pending.ruling, claimable=False, claimed_by=by)
-            game.propose(claim, _rules(game, claim.why), pending.confirm, game.resume)
+            propose(game, claim, _rules(game, claim.why), pending.confirm, game.resume)
         else:
             game.refuse(fact.by, "irregular", "not_his_claim", "illegal")
         return
@@ -323,7 +325,8 @@ def _reversed_colours(game: State, fact: f.Irregular) -> None:
 
 
 def _propose_new_game(game: State, why: str) -> None:
-    game.propose(
+    propose(
+        game,
         TakeBack(to_ply=0, new_game=True, why=why, **clocks_at(game, 0)),
         (why,),
         lambda: _begin_anew(game, why),
@@ -379,7 +382,8 @@ def _propose_to_go_back_before(game: State, fact: f.Irregular, ply: int) -> None
         _put_back(game)
         game.resume()
 
-    game.propose(
+    propose(
+        game,
         TakeBack(to_ply=ply - 1, **clocks_at(game, ply - 1), why="displaced"),
         ("displaced_found",),
         lambda: take_back(game, ply - 1, "displaced_found"),

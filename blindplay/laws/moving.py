@@ -8,6 +8,7 @@ from . import facts as f
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .irregularities import illegal, starts_displacers_clock
+from .permissions import acting, closed
 from .placement import change, difference, laid_over
 from .rulings import (
     Ambiguous,
@@ -78,9 +79,9 @@ def _may_move(game: State, side: str, what: str) -> bool:
 
 
 def announce(game: State, fact: f.Announce) -> None:
-    if game.closed("announce", fact.by):
+    if closed(game, "announce", fact.by):
         return
-    side = game.acting(fact.by, "announce", duty="announce")
+    side = acting(game, fact.by, "announce", duty="announce")
     if side is None:
         return
     made = game.turn.made
@@ -142,9 +143,9 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
 
 
 def correct(game: State, fact: f.Correct) -> None:
-    if game.closed("correct", fact.by):
+    if closed(game, "correct", fact.by):
         return
-    side = game.acting(fact.by, "correct", duty="announce")
+    side = acting(game, fact.by, "correct", duty="announce")
     if side is None:
         return
     if side != game.side:
@@ -166,9 +167,9 @@ def correct(game: State, fact: f.Correct) -> None:
 
 def repeat(game: State, fact: f.Repeat) -> None:
     """The opponent repeats the last announcement (D.2.1)."""
-    if game.closed("repeat", fact.by):
+    if closed(game, "repeat", fact.by):
         return
-    if game.acting(fact.by, "repeat", duty="announce") is None:
+    if acting(game, fact.by, "repeat", duty="announce") is None:
         return
     by = fact.by.removeprefix("assistant:")
     if game.turn.announced is not None and by != game.side:
@@ -195,9 +196,9 @@ def repeat(game: State, fact: f.Repeat) -> None:
 
 
 def make(game: State, fact: f.Make) -> None:
-    if game.closed("make", fact.by):
+    if closed(game, "make", fact.by):
         return
-    side = game.acting(fact.by, "make", duty="execute")
+    side = acting(game, fact.by, "make", duty="execute")
     if side is None:
         return
     if fact.by.startswith("assistant:"):
@@ -303,9 +304,9 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
 
 
 def press(game: State, fact: f.Press) -> None:
-    if game.closed("press", fact.by):
+    if closed(game, "press", fact.by):
         return
-    side = game.acting(fact.by, "press", duty="own")
+    side = acting(game, fact.by, "press", duty="own")
     if side is None:
         return
     waiting = game.unpressed()

@@ -8,7 +8,9 @@ from . import facts as f
 from .clock import Clock, TimeControl
 from .editions import load
 from .ends import end, end_if_over
+from .permissions import board_on_table, closed, is_player
 from .placement import pieces_of
+from .proposals import propose
 from .rulings import (
     ArbiterNeeded,
     AssistantPresence,
@@ -80,9 +82,9 @@ def check_assistants(game: State) -> None:
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
     """Either player may demand two boards when one of them is visually impaired (D.1)."""
-    if not game.players_own(fact.by, "two_boards"):
+    if not is_player(game, fact.by, "two_boards"):
         return
-    if game.closed("two_boards", fact.by):
+    if closed(game, "two_boards", fact.by):
         return
     if not any(game.impaired(side) for side in OTHER):
         game.refuse(fact.by, "two_boards", "nobody_impaired", "two_boards")
@@ -94,7 +96,7 @@ def two_boards(game: State, fact: f.TwoBoards) -> None:
 
 def inspect(game: State, fact: f.Inspect) -> None:
     """The special board, requirement by requirement (D.1.1 to D.1.4)."""
-    if game.closed("inspect", "arbiter") or game.table(fact.board, "inspect") is None:
+    if closed(game, "inspect", "arbiter") or board_on_table(game, fact.board, "inspect") is None:
         return
     missing = tuple(name for name in f.REQUIREMENTS if name not in fact.fulfils)
     citations = {
@@ -109,7 +111,7 @@ def inspect(game: State, fact: f.Inspect) -> None:
 def assistant(game: State, fact: f.Assistant) -> None:
     """An assistant comes or leaves. The sighted player's is allowed only while the impaired one
     has none (D.2.11)."""
-    if game.closed("assistant", fact.of, while_adjourned=True):
+    if closed(game, "assistant", fact.of, while_adjourned=True):
         return
     other = OTHER[fact.of]
     sighted = not game.impaired(fact.of) and game.impaired(other)
@@ -123,7 +125,7 @@ def assistant(game: State, fact: f.Assistant) -> None:
 
 
 def start(game: State, fact: f.Start) -> None:
-    if game.closed("start", fact.by, while_adjourned=True):
+    if closed(game, "start", fact.by, while_adjourned=True):
         return
     if game.adjourned:
         # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
@@ -142,8 +144,8 @@ def start(game: State, fact: f.Start) -> None:
 def arrive(game: State, fact: f.Arrive) -> None:
     """A player comes to the board; after the default time he loses, unless the arbiter decides
     otherwise (6.7.1)."""
-    if game.closed("arrive", fact.by, while_adjourned=True) or not game.players_own(
-        fact.by, "arrive"
+    if closed(game, "arrive", fact.by, while_adjourned=True) or not is_player(
+        game, fact.by, "arrive"
     ):
         return
     first = fact.by not in game.arrived
@@ -162,7 +164,8 @@ def arrive(game: State, fact: f.Arrive) -> None:
             game.rule(ArbiterNeeded(why="default_time_not_set"), "late")
         return
     if late > allowed:
-        game.propose(
+        propose(
+            game,
             Late(by=fact.by, seconds=f.seconds(late)),
             ("late",),
             lambda: end(game, LOSES[fact.by], "declared", "late"),

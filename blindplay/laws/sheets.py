@@ -11,7 +11,9 @@ from . import facts as f
 from .clock import ClockState
 from .deviation import Explanation, explain
 from .facts import seconds
+from .permissions import acting
 from .placement import Pieces, change, difference, laid_over, pieces_of, write_placement
+from .proposals import propose
 from .rulings import (
     ArbiterNeeded,
     BoardsDiffer,
@@ -31,7 +33,7 @@ HALF_A_MINUTE = 30_000
 
 def record(game: State, fact: f.Record) -> None:
     """A scoresheet entry. Whatever is said about it, the sheet keeps what was written."""
-    side = game.acting(fact.by, "record", duty="own")
+    side = acting(game, fact.by, "record", duty="own")
     if side is None:
         return
     begun = game.turn.announced or game.turn.executed or game.turn.attempted or game.turn.made
@@ -131,7 +133,8 @@ def compare_boards(game: State, *, late_entry: bool = False) -> None:
         _correct(game, wrong, rule)
         game.resume()
 
-    game.propose(
+    propose(
+        game,
         TakeBack(to_ply=to_ply, **clocks_at(game, to_ply), why=reason),
         (rule,),
         confirm,

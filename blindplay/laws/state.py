@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 import chess
@@ -269,11 +269,6 @@ class State:
         board.push(move)
         return board
 
-    def san(self, move: chess.Move) -> str:
-        """A legal move in SAN. Asked of a copy: python-chess plays it on the board to see, and a
-        console or a listener may be reading ``board`` just then."""
-        return self.board.copy(stack=False).san(move)
-
     def player(self, side: str) -> Player:
         assert self.setup is not None
         return self.setup.player(side)
@@ -367,42 +362,6 @@ class State:
                 *rules,
             )
 
-    def propose(
-        self,
-        ruling: Proposable,
-        rules: tuple[str, ...],
-        confirm: Confirm,
-        reject: Confirm,
-        *,
-        claim: str | None = None,
-        needs_arbiter: bool = False,
-        price: Price | None = None,
-    ) -> None:
-        """Give a ruling that the arbiter must confirm. Without an arbiter it is confirmed at once,
-        unless a person must judge (``needs_arbiter``). ``price`` is the penalty that confirming it
-        brings, so that the arbiter sees what they confirm. ``claim``: whose claim it is."""
-        self.clock.stop()
-        if not self.presided and not needs_arbiter:
-            self.rule(replace(ruling, status="confirmed"), *rules)
-            confirm()
-            return
-        proposed = self.rule(replace(ruling, status="proposed"), *rules)
-        self.pending = Pending(proposed, confirm, reject, claim)
-        if price is not None:
-            self.pending.price = self.rule(replace(price.penalty, status="proposed"), price.rule)
-        self.tell_clock("arbiter")
-
-    def decide(self, status: Literal["confirmed", "rejected"]) -> None:
-        """The arbiter's word on what is pending: the ruling comes again, and takes effect."""
-        pending = self.pending
-        assert pending is not None
-        self.pending = None
-        # A confirmed price is given when it is exacted.
-        dropped = pending.price if status == "rejected" else None
-        for ruling in filter(None, (pending.ruling, dropped)):
-            self.out.append(replace(ruling, status=status, t=self.t))
-        (pending.confirm if status == "confirmed" else pending.reject)()
-
     def resume(self, rule: str = "arbiter") -> None:
         """The clock of the player on move goes on, if the game has begun."""
         if self.started and not self.paused:
@@ -410,91 +369,11 @@ class State:
             self.clock.start(waiting[0].side if waiting else self.side)
         self.tell_clock(rule)
 
-    # --- who may do what -------------------------------------------------------------------
-
-    def closed(self, what: str, by: str, *, while_adjourned: bool = False) -> bool:
-        """Whether nothing of the kind can happen now; says so."""
-        if self.over:
-            self.refuse(by, what, "game_over", "result")
-        elif self.pending is not None and not self.pending.claimable:
-            self.refuse(by, what, "waiting_for_arbiter", "arbiter")
-        elif self.adjourned and not while_adjourned:
-            self.refuse(by, what, "adjourned", "sealing")
-        else:
-            return False
-        return True
-
-    def acting(self, by: str, what: str, *, duty: str) -> str | None:
-        """The side that ``by`` acts for, None (and a refusal) if he may not.
-
-        ``duty``: "announce" and "execute" the assistant of a game with an impaired player may do
-        for both players (D.2.10.1-2, D.2.11); "own" is what only the impaired player's may do,
-        and only for him (D.2.10.3-6). Where nobody is impaired an assistant acts for his own
-        player (4.9, 6.2.6, 8.1.6).
-        """
-        if by == "arbiter" and what not in ("claim_time", "touch"):
-            self.refuse(by, what, "not_his_task", "arbiter")
-            return None
-        if not by.startswith("assistant:"):
-            return by
-        of = by.removeprefix("assistant:")
-        if self.assistants[of] is False:
-            self.refuse(by, what, "no_such_assistant", "assistant")
-            return None
-        if self.outrun(of):
-            self.refuse(by, what, "opponent_has_assistant", "assistant_of_sighted")
-            return None
-        if self.impaired(of):
-            self.helping = _TASKS.get(what, _TASKS.get(duty))
-            return self.side if duty in ("announce", "execute") else of
-        if not self.impaired(OTHER[of]):
-            return of
-        if self.assistants[OTHER[of]]:
-            # The sighted player may have one only if the impaired player has none (D.2.11).
-            self.refuse(by, what, "opponent_has_assistant", "assistant_of_sighted")
-        elif duty == "own":
-            self.refuse(by, what, "not_his_task", "assistant_of_sighted")
-        else:
-            self.helping = "assistant_of_sighted"
-            return self.side
-        return None
-
-    def outrun(self, of: str) -> bool:
-        """Whether the sighted opponent's assistant acts for want of one of the impaired player
-        ``of``, whom nobody has named: the two never act in one game (D.2.11)."""
-        other = OTHER[of]
-        alone = self.impaired(of) and not self.impaired(other)
-        return alone and self.assistants[of] is None and self.assistants[other] is True
-
-    def settle_assistant(self, by: str) -> None:
-        """Where one player is impaired and nobody has said who has an assistant, the first who
-        acts has told it."""
-        of = by.removeprefix("assistant:")
-        one_impaired = self.impaired("white") != self.impaired("black")
-        if of != by and one_impaired and self.assistants[of] is None:
-            self.assistants[of] = True
-
-    def players_own(self, by: str, what: str) -> bool:
-        """Whether ``by`` is a player: what only he himself can do is none of the tasks of an
-        assistant (D.2.10) or of the arbiter; refuses if he is not."""
-        if by in OTHER:
-            return True
-        sighted = by.startswith("assistant:") and not self.impaired(by.removeprefix("assistant:"))
-        rule = "arbiter" if by == "arbiter" else "assistant_of_sighted" if sighted else "assistant"
-        self.refuse(by, what, "not_his_task", rule)
-        return False
-
     @property
     def executing(self) -> str:
         """The rule that an executed move rests on: repeating and executing what was announced
         where somebody is impaired (D.2.1), else releasing (4.7)."""
         return "announcing" if any(self.impaired(side) for side in OTHER) else "released"
-
-    def table(self, board: str, what: str) -> TableBoard | None:
-        table = self.tables.get(board)
-        if table is None:
-            self.refuse(board, what, "no_such_board", "two_boards")
-        return table
 
     # --- going on --------------------------------------------------------------------------
 
@@ -548,3 +427,9 @@ def legal(board: chess.Board, uci: str) -> chess.Move | None:
     # Where an illegal move stands a king may be attacked by the player on move; never is it taken.
     kings = board.kings & board.occupied_co[not board.turn]
     return None if not move or chess.BB_SQUARES[move.to_square] & kings else move
+
+
+def san(board: chess.Board, move: chess.Move) -> str:
+    """A legal move in SAN. It asks a copy, since python-chess plays the move on the board that it
+    is asked, and another thread may be reading that board."""
+    return board.copy(stack=False).san(move)

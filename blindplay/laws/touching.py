@@ -9,10 +9,12 @@ import chess
 from . import facts as f
 from . import unidentified_pieces
 from .completing import answered
+from .duties import bound, due, oblige
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
-from .permissions import bound, due, oblige
+from .permissions import acting, board_on_table, closed
 from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
+from .proposals import propose
 from .rulings import (
     Adjusting,
     BoardsAgree,
@@ -32,11 +34,11 @@ from .sheets import (
     shows,
     take_back,
 )
-from .state import OTHER, State, TableBoard
+from .state import OTHER, State, TableBoard, san
 
 
 def lift(game: State, fact: f.Lift) -> None:
-    table = game.table(fact.board, "lift")
+    table = board_on_table(game, fact.board, "lift")
     if table is None:
         return
     table.sensors = True
@@ -58,7 +60,7 @@ def lift(game: State, fact: f.Lift) -> None:
 
 
 def place(game: State, fact: f.Place) -> None:
-    table = game.table(fact.board, "place")
+    table = board_on_table(game, fact.board, "place")
     if table is None:
         return
     table.sensors = True
@@ -133,7 +135,7 @@ def touched(game: State, square: int, *, by_report: bool = False) -> None:
 
 def touch(game: State, fact: f.Touch) -> None:
     """A touch that no sensor saw, reported at once or afterwards (D.2.10.5, 4.8)."""
-    if game.closed("touch", fact.by):
+    if closed(game, "touch", fact.by):
         return
     if fact.by not in OTHER:
         # An assistant or the arbiter touches nothing himself: he has seen it. What an assistant
@@ -144,7 +146,7 @@ def touch(game: State, fact: f.Touch) -> None:
         else:
             who = OTHER[fact.by.removeprefix("assistant:")]
         fact = dataclasses.replace(fact, by=who, seen_by=fact.by)
-    if fact.seen_by is not None and game.acting(fact.seen_by, "touch", duty="own") is None:
+    if fact.seen_by is not None and acting(game, fact.seen_by, "touch", duty="own") is None:
         return
     if fact.ply is not None and fact.ply != len(game.history) + 1:
         _complain(game, fact, fact.ply)
@@ -196,7 +198,8 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         oblige(game)
         game.resume()
 
-    game.propose(
+    propose(
+        game,
         TakeBack(
             to_ply=number - 1,
             **clocks_at(game, number - 1),
@@ -211,9 +214,9 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
 
 
 def adjust(game: State, fact: f.Adjust) -> None:
-    if game.closed("adjust", fact.by):
+    if closed(game, "adjust", fact.by):
         return
-    side = game.acting(fact.by, "adjust", duty="own")
+    side = acting(game, fact.by, "adjust", duty="own")
     if side is None:
         return
     if side != game.side or game.turn.touched:
@@ -450,7 +453,7 @@ def _say_executed_differs(game: State, board: str, announced: chess.Move, move: 
 
 
 def position(game: State, fact: f.Position) -> None:
-    table = game.table(fact.board, "position")
+    table = board_on_table(game, fact.board, "position")
     if table is None:
         return
     table.sensors = True
@@ -539,7 +542,7 @@ def make_it(game: State, move: chess.Move, *rules: str) -> None:
     """``move`` is made: on the board, announced, and no longer to be changed."""
     turn, side = game.turn, game.side
     turn.made = move
-    game.rule(Made(by=side, move=move.uci(), san=game.san(move)), *rules)
+    game.rule(Made(by=side, move=move.uci(), san=san(game.board, move)), *rules)
     turn.claim_lost = True
     decline_by_playing(game, side)
     lapse(game)

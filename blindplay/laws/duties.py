@@ -1,0 +1,40 @@
+"""What the player on move is bound to by touching, releasing, or a claim (4.3 to 4.7, 9.5.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import chess
+
+from .rulings import Obliged
+from .state import State
+from .touch_obligation import Obligation, obligation
+
+
+def due(game: State, board: chess.Board, squares: Sequence[int]) -> Obligation:
+    """What touching these pieces obliges to under this edition (4.3 to 4.5)."""
+    return obligation(
+        board,
+        squares,
+        another_takes=game.switch("touched_both_another_takes"),
+        must_castle=game.switch("king_and_rook_must_castle"),
+    )
+
+
+def bound(game: State) -> Obligation:
+    """What the player on move is bound to now."""
+    turn = game.turn
+    if turn.must_play is not None:
+        return Obligation((turn.must_play,), False, "wrong_claim")
+    if turn.castles is not None:
+        return Obligation((turn.castles,), False, "released_castling")
+    if turn.due is None or turn.due[0] != turn.touched:
+        turn.due = (list(turn.touched), due(game, game.board, turn.touched))
+    return turn.due[1]
+
+
+def oblige(game: State, *rules: str) -> None:
+    """Tell what the player on move is bound to."""
+    now = bound(game)
+    moves = tuple(move.uci() for move in now.moves)
+    game.rule(Obliged(by=game.side, moves=moves, free=now.free), *rules, now.rule)
