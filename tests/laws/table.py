@@ -99,3 +99,23 @@ def one(rulings: Iterable[Ruling], kind: str) -> Any:
     found = of(rulings, kind)
     assert len(found) == 1, f"{kind}: {kinds(rulings)}"
     return found[0]
+
+
+def impaired(**setup: Any) -> Table:
+    table = Table(white={"impaired": True}, black={}, time_control="300", **setup)
+    table.feed({"t": 1, "fact": "start", "by": "arbiter"})
+    return table
+
+
+def lift(square: str, board: str = "white", **more: Any) -> dict[str, Any]:
+    return {"fact": "lift", "board": board, "square": square, **more}
+
+
+def place(square: str, piece: str, board: str = "white", **more: Any) -> dict[str, Any]:
+    return {"fact": "place", "board": board, "square": square, "piece": piece, **more}
+
+
+def started(**setup: Any) -> Table:
+    table = Table(**{"time_control": "300", **setup})
+    table.feed({"fact": "start"})
+    return table

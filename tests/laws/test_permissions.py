@@ -11,6 +11,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import PEOPLE, Player, Setup
 from blindplay.laws.rulings import Refused
 from blindplay.wording.pack_words import PackWords
+from tests.laws.table import impaired, kinds, one, started
 
 # Refusals that are about who asks, not about what the game is like just now.
 ABOUT_WHO = {"not_his_task", "opponent_has_assistant", "no_such_assistant"}
@@ -123,3 +124,33 @@ def test_of_the_assistants_of_two_players_one_acts_the_first_if_nobody_was_named
     assert permissions.rights(game, "assistant:white") and not permissions.rights(
         game, "assistant:black"
     )
+
+
+def test_assistant_of_the_sighted_player_may_not_press_the_clock() -> None:
+    table = impaired()
+    table.play("e2e4")
+    table.feed({"fact": "make", "by": "assistant:black", "move": "e7e5"})
+    refused = one(table.feed({"fact": "press", "by": "assistant:black"}), "refused")
+    assert refused.articles == ("fide-2023 D.2.11",)
+
+
+def test_assistant_of_the_impaired_player_presses_for_him() -> None:
+    table = impaired()
+    table.feed(
+        {"fact": "announce", "by": "assistant:white", "move": "e2e4"},
+        {"fact": "make", "by": "white", "move": "e2e4"},
+        {"fact": "make", "by": "assistant:white", "move": "e2e4"},
+    )
+    assert "completed" in kinds(table.feed({"fact": "press", "by": "assistant:white"}))
+    assert table.game.tables["black"].plies == 1
+
+
+def test_an_assistant_reports_what_his_players_opponent_touches_and_nobody_else() -> None:
+    table = started(white={"impaired": True})
+    # His own player is on move; what he reports is the opponent, who is not (D.2.10.5).
+    got = table.feed({"fact": "touch", "by": "assistant:white", "square": "e2"})
+    assert kinds(got) == ["refused"] and one(got, "refused").why == "not_on_move"
+    table.play("e2e4")
+    got = table.feed({"fact": "touch", "by": "assistant:white", "square": "b8"})
+    assert one(got, "touched").by == "black"
+    assert "fide-2023 D.2.10.5" in one(got, "touched").articles

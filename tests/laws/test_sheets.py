@@ -1,4 +1,4 @@
-"""Two scoresheets held against each other, and what is decided by them (D.2.9, 7.5, 7.6)."""
+"""What both scoresheets decide at a table, and the duty to record (D.2.9, 7.5, 7.6, 8)."""
 
 from __future__ import annotations
 
@@ -13,90 +13,9 @@ from hypothesis import strategies as st
 from blindplay.bench.spoilt_boards import mishap
 from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
-from blindplay.laws.sheet_comparison import Comparison, compare
-from tests.laws.table import PlainWords, Table, kinds, of, one
+from tests.laws.table import Table, impaired, kinds, lift, of, one, place
 
 GAME = ("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "b8c6")
-
-
-def held(white: str, black: str, *announced: str, fen: str = chess.STARTING_FEN) -> Comparison:
-    """Sheets as moves with blanks between; ``_`` for an entry that is missing."""
-    sheets = {
-        side: {ply: text for ply, text in enumerate(written.split(), 1) if text != "_"}
-        for side, written in (("white", white), ("black", black))
-    }
-    words = PlainWords()
-    readers = {side: words.reader(tuple(sheet.values())) for side, sheet in sheets.items()}
-    return compare(chess.Board(fen), sheets, readers, [chess.Move.from_uci(m) for m in announced])
-
-
-def line(found: Comparison) -> str:
-    return " ".join(move.uci() for move in found.moves)
-
-
-def test_sheets_that_say_the_same_agree_to_the_end() -> None:
-    found = held("e4 e5 Nf3", "e2e4 e7e5 g1f3")
-    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3", None)
-
-
-def test_a_sheet_that_lags_does_not_disagree() -> None:
-    found = held("e4 e5 Nf3 Nf6", "e4")
-    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3 g8f6", None)
-
-
-def test_the_first_disagreement_is_found_before_a_later_one() -> None:
-    found = held("e4 e5 Nf3 Nf6 Nc3", "e4 e5 Nf3 Nh6 Na3")
-    assert (found.stop, found.ply, line(found)) == ("parted", 4, "e2e4 e7e5 g1f3")
-    assert found.entries["white"].text == "Nf6"
-    assert found.entries["black"].text == "Nh6"
-
-
-def test_a_gap_and_an_entry_that_nobody_can_read_prove_nothing() -> None:
-    found = held("e4 ~~~ Nf3", "e4 e5 _")
-    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3", None)
-    assert found.unclear == [("white", 2, "unreadable")]
-
-
-def test_a_move_against_an_illegal_one_is_a_disagreement() -> None:
-    found = held("e4 e5", "e4 e7e4")
-    assert (found.stop, found.ply) == ("parted", 2)
-
-
-def test_the_same_illegal_move_on_both_sheets_ends_the_game_they_agree_on() -> None:
-    found = held("e4 e7e4 d4", "e4 e7e4 d4")
-    assert (found.stop, found.ply, line(found)) == ("illegal", 2, "e2e4")
-
-
-def test_a_gap_in_both_sheets_is_bridged_by_what_was_announced() -> None:
-    found = held("e4 _ Nf3", "e4 _ Nf3", "e2e4", "e7e5", "g1f3")
-    assert (line(found), found.stop) == ("e2e4 e7e5 g1f3", None)
-
-
-def test_a_gap_in_both_sheets_is_bridged_by_the_only_move_that_later_entries_fit() -> None:
-    # Only a pawn on d5 can be taken by exd5.
-    found = held("e4 _ exd5 Qxd5", "e4 _ exd5 Qxd5")
-    assert (line(found), found.stop) == ("e2e4 d7d5 e4d5 d8d5", None)
-
-
-def test_a_gap_that_several_moves_fit_ends_the_game_there() -> None:
-    found = held("e4 _ Nf3", "e4 _ Nf3")
-    assert (found.stop, found.ply, line(found)) == ("gap", 2, "e2e4")
-    assert len(found.lines) > 1
-
-
-def test_both_sheets_against_the_table_and_one_alone() -> None:
-    found = held("e4 e6 d4", "e4 e6 d4", "e2e4", "e7e5", "d2d4")
-    assert (found.changed, line(found)) == (2, "e2e4 e7e6 d2d4")
-    found = held("e4 e6", "e4", "e2e4", "e7e5")
-    assert (found.changed, found.against, line(found)) == (None, (("white", 2),), "e2e4 e7e5")
-
-
-def test_an_announced_move_that_does_not_fit_what_both_wrote() -> None:
-    found = held("e4 e6", "e4 e6", "e2e4", "e7e5", "d2d4", "e5d4")
-    assert (found.stop, found.ply, found.changed) == ("unfit", 4, 2)
-
-
-# --- at a table -----------------------------------------------------------------------------
 
 
 def played(*moves: str, **setup: Any) -> Table:
@@ -283,6 +202,25 @@ def test_an_illegal_move_found_later_brings_the_clocks_of_the_position_before() 
     got = table.feed({"fact": "irregular", "by": "black", "what": "illegal_move", "t": 40})
     ruling = one(got, "illegal")
     assert (ruling.to_ply, ruling.white, ruling.black) == (2, 2990, 2990)
+
+
+def test_a_board_that_lags_by_the_last_move_does_not_differ() -> None:
+    table = impaired()
+    table.feed(
+        {"fact": "announce", "by": "white", "move": "e2e4"},
+        {"fact": "make", "by": "white", "move": "e2e4"},
+        {"fact": "press", "by": "white"},
+    )
+    assert "boards_differ" not in kinds(table.rulings)
+
+
+def test_sheets_that_lack_the_last_move_are_to_be_brought_up_to_date() -> None:
+    table = impaired()
+    table.feed({"fact": "announce", "by": "white", "move": "e2e4"}, lift("e2"), place("e4", "P"))
+    table.feed(lift("e2", "black"), place("e3", "P", "black"))
+    got = table.feed({"fact": "press", "by": "white"})
+    missing = [(r.by, r.ply) for r in of(got, "must_record")]
+    assert missing == [("white", 1), ("black", 1)]
 
 
 # --- random games, with a board and a sheet spoilt ------------------------------------------

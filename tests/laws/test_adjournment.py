@@ -1,0 +1,55 @@
+"""Adjourning a game and taking it up again."""
+
+from __future__ import annotations
+
+from tests.laws.table import Table, kinds, one, started
+
+
+def sealed(text: str = "e2e4", **setup: object) -> Table:
+    table = started(**setup)
+    table.feed({"t": 10, "fact": "arbiter", "do": "adjourn"})
+    table.feed({"fact": "seal", "by": "white", "text": text})
+    return table
+
+
+def test_the_envelope_tells_everything_but_the_move() -> None:
+    table = sealed()
+    got = table.feed({"t": 20, "fact": "press", "by": "white"})
+    envelope = one(got, "adjourned").envelope
+    assert (envelope.sealed_by, envelope.move_number) == ("white", 1)
+    assert (envelope.white, envelope.black) == (280, 300)
+    assert "e2e4" not in str(one(got, "adjourned").fields)
+    assert table.game.clock.running is None
+
+
+def test_a_sealed_move_may_be_changed_until_the_clock_is_stopped() -> None:
+    table = sealed()
+    table.feed({"fact": "seal", "by": "white", "text": "d2d4"}, {"fact": "press", "by": "white"})
+    got = table.feed({"fact": "open_envelope"})
+    assert one(got, "completed").move == "d2d4"
+    assert one(got, "clock").running == "black"
+
+
+def test_a_sealed_move_that_is_illegal_loses() -> None:
+    table = sealed("e2e5")
+    table.feed({"fact": "press", "by": "white"})
+    penalty = one(table.feed({"fact": "open_envelope"}), "penalty")
+    assert (penalty.loses, penalty.status) == (True, "proposed")
+    over = one(table.feed({"fact": "arbiter", "do": "confirm"}), "game_over")
+    assert (over.result, over.reason) == ("0-1", "sealed_move")
+
+
+def test_a_lost_envelope_leaves_the_position_and_the_times_of_the_adjournment() -> None:
+    table = sealed()
+    table.feed({"t": 20, "fact": "press", "by": "white"})
+    got = table.feed({"t": 3600, "fact": "open_envelope", "missing": True})
+    assert one(got, "arbiter_needed").why == "missing_envelope"
+    assert table.game.clock.left["white"] == 280_000
+    assert table.game.side == "white"
+
+
+def test_nothing_is_played_while_a_game_is_adjourned() -> None:
+    table = sealed()
+    table.feed({"fact": "press", "by": "white"})
+    got = table.feed({"fact": "make", "by": "white", "move": "d2d4"})
+    assert (kinds(got), one(got, "refused").why) == (["refused"], "adjourned")

@@ -1,0 +1,65 @@
+"""How games end: draws, resignation and flags."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.laws.table import impaired, kinds, one, started
+
+BARE = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"  # Black cannot mate
+
+
+def test_nothing_is_ruled_after_the_game_is_over() -> None:
+    table = impaired()
+    table.play("f2f3", "e7e5", "g2g4")
+    table.feed({"fact": "announce", "by": "black", "move": "d8h4"})
+    got = table.feed({"fact": "make", "by": "black", "move": "d8h4"})
+    assert (one(got, "game_over").result, one(got, "game_over").reason) == (
+        "0-1", "checkmate",
+    )  # fmt: skip
+    assert kinds(table.feed({"fact": "press", "by": "black"})) == ["refused"]
+
+
+def test_an_offer_stands_beside_the_opponents_own() -> None:
+    table = impaired()
+    table.play("e2e4", "e7e5")
+    table.feed({"fact": "offer_draw", "by": "black"}, {"fact": "offer_draw", "by": "white"})
+    got = table.feed({"fact": "accept_draw", "by": "white"})
+    assert one(got, "game_over").result == "1/2-1/2"
+
+
+def test_an_offer_of_a_draw_lasts_until_it_is_answered_or_a_piece_is_touched() -> None:
+    table = started()
+    table.play("e2e4", "e7e5")
+    table.feed({"fact": "offer_draw", "by": "black"})
+    got = table.feed({"fact": "make", "by": "white", "move": "g1f3"})
+    assert one(got, "draw_declined").by == "white"
+    assert kinds(table.feed({"fact": "accept_draw", "by": "white"})) == ["refused"]
+    table.feed({"fact": "offer_draw", "by": "white"})
+    over = one(table.feed({"fact": "accept_draw", "by": "black"}), "game_over")
+    assert (over.result, over.reason) == ("1/2-1/2", "agreement")
+
+
+@pytest.mark.parametrize(("edition", "ruled"), [("fide-2023", "refused"), ("fide-2014", "clock")])
+def test_agreement_before_both_have_moved(edition: str, ruled: str) -> None:
+    table = started(edition=edition)
+    table.feed({"fact": "offer_draw", "by": "white"})
+    assert kinds(table.feed({"fact": "accept_draw", "by": "black"}))[0] == ruled
+
+
+@pytest.mark.parametrize(
+    ("edition", "result"), [("fide-2023", "1/2-1/2"), ("fide-2014", "0-1"), ("fide-1997", "0-1")]
+)
+def test_resigning_against_a_bare_king(edition: str, result: str) -> None:
+    table = started(edition=edition, fen=BARE)
+    assert one(table.feed({"fact": "resign", "by": "white"}), "game_over").result == result
+
+
+@pytest.mark.parametrize(("fen", "result"), [(None, "0-1"), (BARE, "1/2-1/2")])
+def test_a_fallen_flag_is_proposed_and_confirmed(fen: str | None, result: str) -> None:
+    table = started(**({"fen": fen} if fen else {}))
+    fallen = one(table.feed({"t": 300, "fact": "tick"}), "flag")
+    assert (fallen.by, fallen.status) == ("white", "proposed")
+    got = table.feed({"fact": "arbiter", "do": "confirm"})
+    assert one(got, "flag").status == "confirmed"
+    assert one(got, "game_over").result == result

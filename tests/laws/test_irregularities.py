@@ -1,0 +1,57 @@
+"""Illegal moves and their price, wrong starts, displaced pieces."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.laws.table import impaired, one, started
+
+
+def test_an_illegal_move_executed_by_the_sighted_player_is_ruled_when_he_presses() -> None:
+    table = impaired()
+    table.feed(
+        {"fact": "announce", "by": "white", "move": "e2e4"},
+        {"fact": "make", "by": "white", "move": "e2e4"},
+        {"fact": "press", "by": "white"},
+        {"fact": "make", "by": "black", "move": "e7e4"},
+    )
+    illegal = one(table.feed({"fact": "press", "by": "black"}), "illegal")
+    assert (illegal.move, illegal.number, illegal.status) == ("e7e4", 1, "proposed")
+    assert illegal.articles == ("fide-2023 7.5.1",)
+
+
+@pytest.mark.parametrize("sensors", [True, False])
+def test_a_sighted_players_illegal_move_costs_two_minutes_and_the_second_the_game(
+    sensors: bool,
+) -> None:
+    table = started()
+    hands = [
+        {"fact": "lift", "board": "white", "square": "e2"},
+        {"fact": "place", "board": "white", "square": "e5", "piece": "P"},
+    ]
+    back = [
+        {"fact": "lift", "board": "white", "square": "e5"},
+        {"fact": "place", "board": "white", "square": "e2", "piece": "P"},
+    ]
+    make = {"fact": "make", "by": "white", "move": "e2e5"}
+    wrong = hands if sensors else [make]
+    first = one(table.feed(*wrong, {"fact": "press", "by": "white"}), "illegal")
+    assert (first.move, first.number, first.status) == ("e2e5", 1, "proposed")
+    got = table.feed({"fact": "arbiter", "do": "confirm"})
+    assert (one(got, "penalty").gives, one(got, "penalty").seconds) == ("black", 120)
+    assert (one(got, "clock").running, one(got, "clock").black) == ("white", 420)
+    if sensors:
+        table.feed(*back)
+    table.feed(*wrong, {"fact": "press", "by": "white"})
+    over = one(table.feed({"fact": "arbiter", "do": "confirm"}), "game_over")
+    assert (over.result, over.reason) == ("0-1", "illegal_moves")
+
+
+def test_a_pawn_left_on_the_last_rank_becomes_a_queen_and_costs_two_minutes() -> None:
+    table = started(fen="8/4P3/8/8/8/k7/8/4K3 w - - 0 1", arbiter="automatic")
+    table.feed({"fact": "make", "by": "white", "move": "e7e8"})
+    got = table.feed({"fact": "press", "by": "white"})
+    assert one(got, "illegal").articles == ("fide-2023 7.5.2",)
+    assert one(got, "penalty").seconds == 120
+    assert one(got, "completed").move == "e7e8q"
+    assert table.game.clock.running == "black"

@@ -1,0 +1,54 @@
+"""Rulings: the objects of the contract."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from blindplay.laws import rulings as r
+from blindplay.laws.deviation import Slip, SlipKind
+from blindplay.laws.facts import KINDS as FACTS
+from tests import ROOT
+
+
+def test_a_ruling_is_the_object_of_the_contract() -> None:
+    made = r.Made(t=1500, articles=("fide-2023 D.2.3",), by="white", move="e2e4", san="e4")
+    assert made.to_json() == {
+        "t": 1.5, "ruling": "made", "by": "white", "move": "e2e4", "san": "e4",
+        "article": "fide-2023 D.2.3",
+    }  # fmt: skip
+    assert json.loads(r.dumps(made)) == made.to_json()
+
+
+def test_several_articles_are_a_list() -> None:
+    touched = r.Touched(
+        articles=("fide-2023 D.2.5", "fide-2023 4.3.1"), by="b", square="", piece=""
+    )
+    assert touched.to_json()["article"] == ["fide-2023 D.2.5", "fide-2023 4.3.1"]
+
+
+def test_fields_with_their_default_value_are_left_out() -> None:
+    penalty = r.Penalty(player="white", gives="black", seconds=120)
+    assert penalty.fields == {"player": "white", "gives": "black", "seconds": 120}
+    assert r.Penalty(player="white", penalty="warning").fields["kind"] == "warning"
+
+
+def test_the_status_of_a_proposal_is_told_only_where_somebody_is_asked() -> None:
+    assert "status" not in r.ArbiterNeeded(why="called").fields
+    assert r.ArbiterNeeded(why="called", status="proposed").fields["status"] == "proposed"
+
+
+def test_values_within_a_ruling_are_json_values() -> None:
+    step = r.CorrectingStep("lift", "N", "g1")
+    assert step.to_json() == {"do": "lift", "lift": "g1", "square": "g1", "piece": "N"}
+    slip = Slip(SlipKind.EXTRA, piece="N", square=6)
+    told = r.Explained(board="white", explanations=((slip,),), words="")
+    assert told.fields["explanations"] == [[{"what": "extra", "piece": "N", "square": "g1"}]]
+
+
+@pytest.mark.parametrize("kind", [*r.KINDS, *FACTS])
+def test_every_kind_is_described_in_the_contract(kind: str) -> None:
+    contract = (ROOT / "docs" / "facts-and-rulings.md").read_text("utf-8")
+    assert re.search(f"`{kind}`", contract)
