@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
@@ -467,15 +468,21 @@ def _lines(keys: Iterable[str]) -> Iterator[str]:
 
 
 class _Unfailing(io.TextIOBase):
-    """Prints what can be printed. A game does not end because a terminal was closed, or because
-    what is printed goes into a file on a disk that is full."""
+    """Prints if it can: a closed terminal or a full disk does not end the game.
+
+    Each line is written in one piece, because several threads print at the same time.
+    """
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
+        self._begun = threading.local()  # the text of this thread that is not a line yet
 
     def write(self, text: str) -> int:
-        with contextlib.suppress(OSError, ValueError):
-            self._out.write(text)
+        line = getattr(self._begun, "text", "") + text
+        self._begun.text = "" if line.endswith("\n") else line
+        if line.endswith("\n"):
+            with contextlib.suppress(OSError, ValueError):
+                self._out.write(line)
         return len(text)
 
     def flush(self) -> None:

@@ -1,4 +1,4 @@
-"""Games of all kinds, as they may happen at a table, for tests of what is written of them."""
+"""Random games with all that may happen at a table, for tests of their records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`blindplay reconcile`: sheets as people write them, boards as they stand, what is decided."""
+"""`blindplay reconcile`: the decision about sheets as players write them, and about boards."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_a_board_decides_what_both_sheets_lack() -> None:
     assert [move.uci() for move in decision.comparison.moves] == ["e2e4", "c7c5", "g1f3"]
 
 
-def test_a_board_whose_pieces_nobody_has_named() -> None:
+def test_a_board_with_unnamed_pieces() -> None:
     holes = "".join("?" if sign.isalpha() else sign for sign in ON_H6)
     decision = decided(SHEET, SHEET, black=holes)
     (only,) = decision.boards["black"].explanations
@@ -123,7 +123,7 @@ def test_a_game_that_begins_with_black_keeps_its_numbers() -> None:
         assert (slip.ply, slip.what) == (2, SlipKind.OTHER_SQUARE)
 
 
-def test_what_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+def test_each_unusable_input_is_refused_with_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no file"):
         read_sheet(tmp_path / "none.txt")
     (tmp_path / "noise").write_bytes(b"\0\1\2")
@@ -160,7 +160,7 @@ SCRAWL = st.lists(
     SCRAWL,
     st.sampled_from((GOOD, ON_H6, "?7/8/8/8/8/8/8/8", "8/8/8/8/8/8/8/8")),
 )
-def test_whatever_is_written_is_decided_or_refused_in_a_sentence(
+def test_any_sheets_are_decided_or_refused_with_a_sentence(
     white: str, black: str, board: str
 ) -> None:
     try:
@@ -335,7 +335,7 @@ def test_a_wrong_entry_takes_nothing_back_while_both_boards_show_the_same() -> N
 GAP = "1. e4 - 2. Sf3 Sc6 3. Lb5 Sf6 4. d3 Le7"
 
 
-def test_a_move_taken_from_a_board_is_said_to_be_and_never_told_as_written() -> None:
+def test_a_move_taken_from_a_board_is_reported_as_such() -> None:
     shown = after("e4", "e6", "Nf3", "Nc6", "Bb5", "Nf6", "d3", "Be7")
     slipped = chess.BaseBoard(shown)
     slipped.remove_piece_at(chess.E6)
@@ -357,7 +357,7 @@ def test_boards_that_speak_for_different_moves_leave_a_gap_open() -> None:
     assert all(board.explanations == () for board in decision.boards.values())
 
 
-def test_a_move_that_no_sheet_tells_is_not_told_as_written() -> None:
+def test_a_move_that_no_sheet_holds_is_not_reported_as_written() -> None:
     sheet = "1. e4 e5 2. - Nc6 3. Qxe5"
     decision = decided(sheet, sheet, black=after("e4", "e5", "Nf3", "Nc6", "d3"))
     assert decision.comparison.inferred == (3,)
@@ -428,7 +428,7 @@ def test_moves_are_spoken_with_the_numbers_of_the_sheets() -> None:
     assert told[0].endswith("ab dem Zug Nummer zwei.")
 
 
-def test_a_game_that_is_not_known_to_its_end_explains_no_board() -> None:
+def test_a_game_without_a_known_end_explains_no_board() -> None:
     fen = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
     decision = decided(
         "1. a8 Kd7", "1. a8 Kd7", fen=fen, white="R7/3k4/8/8/8/8/8/4K3",

@@ -1,4 +1,4 @@
-"""The lines of a journal, and reading them: nothing but what was written is ever believed."""
+"""The lines of a journal. A reader gives exactly the facts that were written, up to damage."""
 
 from __future__ import annotations
 

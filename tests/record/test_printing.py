@@ -1,4 +1,4 @@
-"""Scoresheets on paper: Braille pages that fit an embosser, and a page that can be printed."""
+"""Scoresheets on paper: Braille pages for an embosser, and a page for a printer."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ def test_a_move_that_fits_on_a_page_is_not_divided(blocks: list[str], lines: int
         at += long
 
 
-def test_what_does_not_fit_goes_on_in_the_third_cell() -> None:
+def test_a_long_block_continues_in_the_third_cell() -> None:
     assert pages(["1. Bauer Eva zwei Eva vier"], cells=12)[0] == [
         "1. Bauer Eva", "  zwei Eva", "  vier",
     ]  # fmt: skip
     assert pages(["ABCDEFGHIJKLMNO P"], cells=10)[0] == ["ABCDEFGHIJ", "  KLMNO P"]
 
 
-def test_paper_that_nothing_fits_on_is_refused() -> None:
+def test_too_small_paper_is_refused() -> None:
     for cells, lines in ((9, 25), (40, 2)):
         with pytest.raises(ValueError, match="at least"):
             pages(["A"], cells=cells, lines=lines)
 
 
-def test_forty_cells_and_twenty_five_lines_are_the_usual_page() -> None:
+def test_the_default_page_has_forty_cells_and_twenty_five_lines() -> None:
     laid_out = pages(["A"] * 60 + ["B" * 41])
     assert [len(page) for page in laid_out] == [25, 25, 14]
     assert laid_out[2][-2:] == ["B" * 40, "  B"]

@@ -1,4 +1,4 @@
-"""The pulse: how far a table had come when it was killed."""
+"""The pulse tells the table's time at the moment when the table was killed."""
 
 from __future__ import annotations
 

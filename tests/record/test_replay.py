@@ -80,7 +80,7 @@ def test_another_edition_can_be_asked_for() -> None:
      '{"t":1,"fact":"lift","board":"white","square":"z9"}', '{"t":NaN,"fact":"tick"}',
      '{"t":true,"fact":"tick"}', '{"t":1,"fact":["tick"]}'],
 )  # fmt: skip
-def test_what_is_no_fact_is_named_with_its_line_and_the_rulings_before_it_stand(line: str) -> None:
+def test_a_line_that_is_not_a_fact_is_named_and_the_rulings_before_it_stand(line: str) -> None:
     facts = read(io.StringIO(EXAMPLE + line + "\n"), "facts")
     given = []
     with pytest.raises(ReplayError, match=r"^facts:9: .+"):

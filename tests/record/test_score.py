@@ -1,4 +1,4 @@
-"""PGN that others read as the game that was played, and scoresheets as they were written."""
+"""PGN that other programs read as the game that was played, and scoresheets as written."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_any_game_is_read_again_as_it_was_played(
         ]
 
 
-def test_the_pgn_is_read_by_others_as_the_game_that_was_played() -> None:
+def test_another_program_reads_the_pgn_as_the_game_that_was_played() -> None:
     table = Table(time_control="300+5", white={"name": "Ada"}, black={"name": "Émile"})
     table.feed({"fact": "start"})
     table.play("f2f3", "e7e5", t=10)
@@ -112,7 +112,7 @@ def test_headers_say_where_when_and_how_the_game_was_played() -> None:
     }
 
 
-def test_what_is_not_known_is_a_question_mark() -> None:
+def test_an_unknown_tag_is_a_question_mark() -> None:
     headers = read(pgn(Table().game)).headers
     assert [headers[name] for name in ("Event", "Site", "Date", "Round", "White", "Result")] == [
         "?", "?", "????.??.??", "?", "?", "*",
@@ -124,7 +124,7 @@ def test_what_is_not_known_is_a_question_mark() -> None:
     ("given", "written"),
     [("2026-11-21", "2026.11.21"), ("2026.11.21", "2026.11.21"), ("tomorrow", "????.??.??")],
 )
-def test_a_date_that_is_none_is_not_known(given: str, written: str) -> None:
+def test_an_invalid_date_is_unknown(given: str, written: str) -> None:
     assert read(pgn(Table(date=given).game)).headers["Date"] == written
 
 
@@ -151,7 +151,7 @@ def test_a_flag_is_a_time_forfeit_and_two_losers_have_no_result_that_pgn_knows()
     assert [move.uci() for move in game.mainline_moves()] == ["e2e4"]
 
 
-def test_an_offer_by_the_player_who_does_not_move_names_him() -> None:
+def test_an_offer_by_the_opponent_of_the_mover_names_the_opponent() -> None:
     table = Table()
     table.feed({"fact": "start"}, {"fact": "offer_draw", "by": "black"})
     table.play("e2e4")
@@ -178,7 +178,7 @@ def test_struck_entries_stand_struck_at_their_move_and_gaps_are_said() -> None:
     assert scoresheet(entered().game, "black") == "(empty)"
 
 
-def test_what_a_take_back_strikes_stays_on_both_sheets() -> None:
+def test_entries_struck_by_a_take_back_stay_on_both_sheets() -> None:
     table = entered()
     table.feed({"fact": "record", "by": "black", "ply": 4, "text": "Sc6"})
     table.feed({"fact": "arbiter", "do": "restore", "ply": 2})

@@ -1,4 +1,4 @@
-"""What is kept of a table is private, and gone when it is to be forgotten."""
+"""The files of a table are private, and all of them can be removed."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_forgetting_twice_is_no_error(tmp_path: Path) -> None:
     assert storage.forget(journal).recordings == 0
 
 
-def test_what_was_begun_or_damaged_is_forgotten_and_what_is_not_the_tapes_is_left(
+def test_incomplete_and_damaged_recordings_are_forgotten_and_other_files_are_left(
     tmp_path: Path,
 ) -> None:
     journal = _game(tmp_path)

@@ -1,4 +1,4 @@
-"""The tape: what was said, kept with its time and ply, whatever happens to the process."""
+"""The tape keeps every utterance with its time and ply, whatever happens to the process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def filled(folder: Path, *plies: int) -> Tape:
     return tape
 
 
-def test_what_is_kept_is_given_back_to_the_last_sample_with_time_ply_and_words(
+def test_a_recording_keeps_every_sample_its_time_ply_and_words(
     tmp_path: Path,
 ) -> None:
     tape = Tape(tmp_path / "new" / "game.tape")
@@ -79,7 +79,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_had_kept(tmp_path: Path) -> No
     assert tape.keep(tone(300), RATE, t=0, ply=1, by="table", words="on").number == len(kept) + 1
 
 
-def test_a_file_that_was_being_written_is_no_part_of_the_tape(tmp_path: Path) -> None:
+def test_an_incomplete_file_does_not_belong_to_the_tape(tmp_path: Path) -> None:
     tape = filled(tmp_path, 1, 2)
     half = (tmp_path / "000003-ply-3-table.flac.part", tmp_path / "cover.jpg")
     for path in half:
@@ -130,7 +130,7 @@ def _sound_bytes(flac: bytes) -> int:
     return len(flac) - at
 
 
-def test_of_a_tape_of_which_nothing_is_left_no_other_move_is_asked_for(tmp_path: Path) -> None:
+def test_a_tape_without_a_playable_file_refers_to_the_scoresheets(tmp_path: Path) -> None:
     tape = filled(tmp_path, 1, 2)
     for path in tmp_path.iterdir():
         path.write_bytes(b"")
@@ -140,7 +140,7 @@ def test_of_a_tape_of_which_nothing_is_left_no_other_move_is_asked_for(tmp_path:
             tape.from_ply(ply)
 
 
-def test_it_is_played_from_a_ply_on_as_the_game_stands(tmp_path: Path) -> None:
+def test_a_tape_is_played_from_the_last_time_that_a_ply_came_up(tmp_path: Path) -> None:
     # Ply 3 was taken back with ply 2; the whole is heard from the beginning.
     tape = filled(tmp_path, 1, 1, 2, 3, 2, 3, 4)
     heard = {ply: [found.number for found in tape.from_ply(ply)] for ply in (1, 2, 3, 4)}
@@ -149,15 +149,13 @@ def test_it_is_played_from_a_ply_on_as_the_game_stands(tmp_path: Path) -> None:
         tape.from_ply(5)
 
 
-def test_from_a_ply_of_which_nothing_was_said_the_next_is_played(tmp_path: Path) -> None:
+def test_a_ply_without_a_recording_plays_the_next_one(tmp_path: Path) -> None:
     tape = filled(tmp_path, 1, 5)
     assert [found.ply for found in tape.from_ply(3)] == [5]
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=12), st.integers(1, 6))
-def test_what_is_played_holds_nothing_before_the_ply_and_ends_with_the_tape(
-    plies: list[int], ply: int
-) -> None:
+def test_playing_begins_at_the_ply_and_ends_with_the_tape(plies: list[int], ply: int) -> None:
     recordings = [
         tapes.Recording(n, n, at, "table", "", Path(str(n))) for n, at in enumerate(plies, 1)
     ]
@@ -174,7 +172,7 @@ def test_what_is_played_holds_nothing_before_the_ply_and_ends_with_the_tape(
     assert not earlier or earlier[-1].ply < ply
 
 
-def test_no_tape_and_no_room_for_one_are_said_in_a_sentence(tmp_path: Path) -> None:
+def test_a_missing_tape_and_a_full_disk_are_one_sentence_each(tmp_path: Path) -> None:
     with pytest.raises(TapeError, match="--tape"):
         Tape(tmp_path / "none", create=False)
     (tmp_path / "file").write_text("no folder")
@@ -186,7 +184,7 @@ def test_no_tape_and_no_room_for_one_are_said_in_a_sentence(tmp_path: Path) -> N
         tape.keep(tone(300), RATE, t=0, ply=1, by="table", words="lost")
 
 
-def test_where_the_sound_library_is_missing_that_is_said_before_anybody_plays(
+def test_a_missing_sound_library_is_reported_before_the_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "soundfile", None)
@@ -198,7 +196,7 @@ def test_where_the_sound_library_is_missing_that_is_said_before_anybody_plays(
 @pytest.mark.parametrize(
     ("name", "kind"), [("all.flac", "FLAC"), ("all.opus", "OGG"), ("all.WAV", "WAV")]
 )
-def test_the_whole_is_written_into_one_file(tmp_path: Path, name: str, kind: str) -> None:
+def test_a_whole_tape_is_written_into_one_file(tmp_path: Path, name: str, kind: str) -> None:
     pcm = np.frombuffer(tone(440, 2.0), "<i2")
     tapes.write_sound(tmp_path / name, pcm.tobytes())
     info = soundfile.info(tmp_path / name)

@@ -1,4 +1,4 @@
-"""``blindplay score``: every record that can be written of a game, from its journal alone."""
+"""``blindplay score``: every record of a game is made from its journal alone."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_braille_sheet_is_in_the_countrys_notation(journal: Path) -> None:
         (RecordFormat.SHEET, EntryForm.WRITTEN),
     ],
 )
-def test_what_is_written_is_read_again_as_the_moves_that_were_played(
+def test_a_written_sheet_is_read_again_as_the_moves_that_were_played(
     journal: Path, language: str, form: RecordFormat, entries: EntryForm
 ) -> None:
     paper = Paper(cells=16, lines=6)
@@ -133,7 +133,7 @@ def test_braille_paper_is_as_large_as_it_is_said_to_be(journal: Path) -> None:
         Scored.of(journal).write(RecordFormat.BRF, paper=Paper(cells=1))
 
 
-def test_what_was_struck_or_is_in_doubt_or_missing_is_shown_as_it_is(journal: Path) -> None:
+def test_struck_doubtful_and_missing_entries_are_shown(journal: Path) -> None:
     for ply, text in ((2, "e6"), (3, "Kaffee"), (4, "Sc6+"), (10, "h6")):
         add(journal, f.Record(by="white", ply=ply, text=text))
     lines = Scored.of(journal).write(RecordFormat.LONGHAND).splitlines()[5:]
@@ -313,7 +313,7 @@ def score(*arguments: str) -> subprocess.CompletedProcess[bytes]:
     return command("score", *arguments)
 
 
-def test_a_game_is_headed_with_what_play_was_told_and_the_day_it_was_played(
+def test_the_head_of_a_record_holds_the_options_of_play_and_the_day(
     tmp_path: Path,
 ) -> None:
     journal, before = str(tmp_path / "game.jsonl"), datetime.date.today()
@@ -361,7 +361,7 @@ def test_the_command_prints_or_writes_the_same_bytes(journal: Path, tmp_path: Pa
         (("{}", "--format", "brf", "--from", "3"), "--format tape"),
     ],
 )
-def test_what_is_wrong_is_one_sentence_and_nothing_is_written(
+def test_each_mistake_is_one_sentence_and_nothing_is_written(
     journal: Path, arguments: tuple[str, ...], said: str
 ) -> None:
     before = journal.read_bytes()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
-from blindplay.table.play import WantedDevices, run
+from blindplay.table.play import WantedDevices, _Unfailing, run
 from blindplay.table.session import Session
 from tests.table.test_table_journal import GERMAN, SETUP, left_behind
 
@@ -70,6 +72,30 @@ def test_a_game_goes_on_where_nothing_can_be_printed_or_typed_any_more(tmp_path:
     assert played(path, "white: Bauer e2 e4\nquit\n", out=Full()) == ""
     assert moves_in(path) == ["e2e4"]
     run(path, None, "de", WantedDevices(microphone="none", silent=True), Gone("\n"), io.StringIO())
+
+
+def test_lines_that_two_threads_print_at_once_stay_whole() -> None:
+    printed: list[str] = []
+
+    class Slow(io.StringIO):
+        """Another thread gets its turn after each piece."""
+
+        def write(self, text: str) -> int:
+            printed.append(text)
+            time.sleep(0.001)
+            return len(text)
+
+    out = _Unfailing(Slow())
+    threads = [
+        threading.Thread(target=lambda word=word: [print(word, file=out) for _ in range(50)])
+        for word in ("hands", "boards", "pages")
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = "".join(printed).splitlines()
+    assert sorted(lines) == ["boards"] * 50 + ["hands"] * 50 + ["pages"] * 50
 
 
 @pytest.mark.parametrize("charged", [False, True])
