@@ -13,7 +13,9 @@ from pathlib import Path
 
 import chess
 
-from blindplay.hearing.decision import expect, open_recogniser, understand_sound
+from blindplay.hearing.decision import understand_sound
+from blindplay.hearing.expectation import expect
+from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Language, languages
 from blindplay.language.roundtrip import roundtrip
 from blindplay.language.scoresheets.entries import entries

@@ -89,11 +89,13 @@ class BoardDriver(ABC, Generic[State]):
     """The name of such a board for a person, for example ``DGT board``."""
     PORT_HINT: ClassVar[str] = "for example with --port"
     """How a person gives the port of such a board."""
+    FEELS_TOUCHES: ClassVar[bool] = True
+    """False for a board whose single changes prove no touch: only its positions count."""
 
     def __init__(
         self,
         url: str,
-        on_event: Callable[[BoardEvent], None],
+        on_event: Callable[[BoardEvent], None] = lambda event: None,
         *,
         baud: int = BAUD,
         backoff: tuple[float, float] = BACKOFF,
@@ -175,6 +177,14 @@ class BoardDriver(ABC, Generic[State]):
     def placement(self) -> str | None:
         """The last known position, as FEN's first field. None before the first."""
         return self._state.placement() if self._state else None
+
+    def look(self) -> str | None:
+        """The position now. A board that reports no changes of its own is asked first."""
+        return self.placement()
+
+    def listen(self, on_event: Callable[[BoardEvent], None]) -> None:
+        """Send events to ``on_event`` instead. Call it before :meth:`start`."""
+        self._on_event = on_event
 
     def _enqueue(self, task: Callable[[State], bytes | None]) -> None:
         """Let the thread that talks to the board call ``task`` and send the bytes that it returns.

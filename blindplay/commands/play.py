@@ -21,7 +21,8 @@ from blindplay.table.choices import Keep, OpeningWord, Printed
 from . import options
 
 if TYPE_CHECKING:
-    from blindplay.table.play import ConsoleAt, TableOptions, WantedDevices
+    from blindplay.table.devices import WantedDevices
+    from blindplay.table.play import ConsoleAt, TableOptions
 
 
 def _option(name: str, text: str, default: str | None = None, **settings: Any) -> click.Option:
@@ -135,14 +136,11 @@ def _play(**given: Any) -> None:
     run(
         given["journal"] or new_journal(),
         None if given["resume"] else _setup(given),
-        given["language"],
         devices,
         sys.stdin,
         sys.stdout,
-        given["tape"],
-        _manner(given),
+        _table_options(given),
         _console(given),
-        charge_dead_time=given["dead_time"] == "running",
     )
 
 
@@ -181,18 +179,25 @@ def _check(given: Mapping[str, Any]) -> None:
 
 
 def _devices(given: Mapping[str, Any]) -> WantedDevices:
-    from blindplay.table.play import WantedDevices
+    from blindplay.table.devices import WantedDevices
 
     same = ("board", "sighted_board", "microphone", "private_output", "public_output", "silent",
             "push_to_talk", "shared_microphone", "talk_levers")  # fmt: skip
     return WantedDevices(models=given["model"], **{name: given[name] for name in same})
 
 
-def _manner(given: Mapping[str, Any]) -> TableOptions:
+def _table_options(given: Mapping[str, Any]) -> TableOptions:
     from blindplay.table.play import TableOptions
 
     usual = OpeningWord.OPTIONAL if given["push_to_talk"] else OpeningWord.SINGLE
-    return TableOptions(given["training"], given["opening_word"] or usual, given["print"])
+    return TableOptions(
+        language=given["language"],
+        training=given["training"],
+        opening_word=given["opening_word"] or usual,
+        printed=given["print"],
+        tape=given["tape"],
+        charge_dead_time=given["dead_time"] == "running",
+    )
 
 
 def _console(given: Mapping[str, Any]) -> ConsoleAt | None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -45,7 +46,7 @@ def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> No
     removes it.
     """
     from blindplay.hearing import enrolment, speaker_models, speaker_preferences
-    from blindplay.hearing.decision import listening_models, open_recogniser
+    from blindplay.hearing.recognisers import listening_models, open_recogniser
 
     models = listening_models(pack.code, options.warn)
     with _booth(pack, microphone, silent) as booth:
@@ -77,7 +78,7 @@ def learn(name: str, pack: Language, silent: bool) -> None:
     Use it after learning was stopped, or after other models were chosen or learned new words.
     """
     from blindplay.hearing import enrolment, speaker_models
-    from blindplay.hearing.decision import listening_models
+    from blindplay.hearing.recognisers import listening_models
 
     models = listening_models(pack.code, options.warn)
     with _booth(pack, None, silent, hears=False) as booth:
@@ -152,7 +153,7 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
     of speaking, and says whether the microphone is at fault. Nothing is kept.
     """
     from blindplay.hearing import speaker_models, voice_check
-    from blindplay.hearing.decision import listening_models
+    from blindplay.hearing.recognisers import listening_models
     from blindplay.speech.models.folders import ModelError, available
 
     chosen = listening_models(pack.code, options.warn)
@@ -208,13 +209,14 @@ def _booth(
     """
     from blindplay.hearing.prompting import Booth
     from blindplay.speech.audio_devices import MicrophoneSource
-    from blindplay.table.play import WantedDevices, open_speaker
+    from blindplay.table.devices import open_speaker
 
     out = out or sys.stdout
     with ExitStack() as stack:
         speaker = None
         if not silent:
-            speaker = open_speaker(stack, pack, WantedDevices(), out)
+            trouble = partial(print, "trouble:", file=out, flush=True)
+            speaker = open_speaker(stack, pack, trouble)
             stack.callback(speaker.close)
         booth = Booth(pack, speaker, MicrophoneSource(microphone), sys.stdin, out)
         yield stack.enter_context(booth) if hears else booth

@@ -182,7 +182,7 @@ class SoundFiles:
 
     def recogniser(self, pack: Language) -> tuple[AnyRecogniser, ConfidenceModel]:
         """The recogniser of a language, and how far its results can be trusted."""
-        from blindplay.hearing.decision import listening_models, open_recogniser
+        from blindplay.hearing.recognisers import listening_models, open_recogniser
         from blindplay.speech.confidence import confidence_of
 
         if pack.code not in self._loaded:

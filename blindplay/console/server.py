@@ -9,7 +9,6 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 import segno
 import uvicorn
@@ -121,32 +120,29 @@ class ConsoleHost:
         with held(self._table) as game:
             return views.roles(game)
 
-    def print_links(self, out: TextIO, roles: Sequence[str], language: str, *, qr: bool) -> None:
-        """Print a new link for each of ``roles``, in the words of the table's ``language`` or in
-        English; with ``qr`` its code for a phone's camera, of which a screen reader makes
-        nothing."""
-        say = _words(language)
+    def new_links(self, roles: Sequence[str], language: str, *, qr: bool) -> str:
+        """Make a new link for each of ``roles`` and tell them in the words of the table's
+        ``language`` or in English. ``qr`` adds each one's code for a phone's camera, of which a
+        screen reader makes nothing."""
+        say, lines = _words(language), []
         for role in roles:
             link = self.link(role)
-            print(say[f"link_{views.slug(role)}"].format(link=link), file=out)
+            lines.append(say[f"link_{views.slug(role)}"].format(link=link))
             if qr:
                 code = io.StringIO()
                 segno.make(link, error="m").terminal(out=code, compact=True)
-                lines = code.getvalue().rstrip("\n")
-                print(say["link_code"].format(count=lines.count("\n") + 1), file=out)
-                print(lines, file=out)
-        out.flush()
+                drawn = code.getvalue().rstrip("\n")
+                lines += [say["link_code"].format(count=drawn.count("\n") + 1), drawn]
+        return "\n".join(lines)
 
-    def print_present(self, out: TextIO, language: str) -> None:
-        """Print who has a link, and whether he is in."""
+    def present(self, language: str) -> str:
+        """Tell who has a link, and whether they are in."""
         say = _words(language)
-        present = self.console.present()
-        for role, (came, pages) in present.items():
-            said = say["link_state"].format(role=role, came=came, pages=pages)
-            print(said, file=out)
-        if not present:
-            print(say["link_none"], file=out)
-        out.flush()
+        told = [
+            say["link_state"].format(role=role, came=came, pages=pages)
+            for role, (came, pages) in self.console.present().items()
+        ]
+        return "\n".join(told) or say["link_none"]
 
     @staticmethod
     def sentence(key: str, language: str, **fields: str) -> str:

@@ -9,27 +9,24 @@ follows: take it, ask, or say that it was not understood. Asking is better than 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from pathlib import Path
-from typing import TypeAlias
 
 import chess
 
-from blindplay.language import Command, Kind, Language, Understanding, lexicon
+from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.language.understanding import IllegalReason
-from blindplay.laws.game import Game
 from blindplay.speech.confidence import ConfidenceModel, Features, MeaningKind
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.ensemble import AnyRecogniser, Ensemble, summed, votes
-from blindplay.speech.models import folders as models
-from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
+from blindplay.speech.ensemble import AnyRecogniser, summed, votes
+from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recognition
+
+from .expectation import Expected, expect
+from .statement import Statement, interpret
 
 ANSWER = 3.0
 """How much likelier an answer is than other sound, in nats, while we wait for one."""
 MOST_CANDIDATES = 4
-_NO_BOARD = chess.Board()
 _NO_HABITS = Confusions()
 SIMILAR_TO = 3
 SIMILAR = 9.0
@@ -40,9 +37,6 @@ MOST_SIMILAR = 3
 LEGAL = 5.0
 """How much likelier, in nats, a legal move is than an illegal one that sounds as well: few
 announcements are illegal. Whether it was said is another question (see `ConfidenceModel`)."""
-LEANING = 4.0
-"""How much likelier, in nats, what hands have done makes that move, or the announcement the move
-that the opponent is to repeat: enough to settle a doubt of the ear, not to overrule it."""
 
 
 class Verdict(Enum):
@@ -58,178 +52,80 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Candidate:
-    """One thing that may have been said: the phrase, its cost in nats above the best, and what it
-    means: a move, a command, or, with neither, an announcement that is no legal move."""
+    """One thing that may have been said, and its cost in nats above the likeliest."""
 
-    phrase: str
+    statement: Statement
     cost: float
-    move: chess.Move | None = None
-    command: Command | None = None
+
+    @property
+    def phrase(self) -> str:
+        return self.statement.text
+
+    @property
+    def move(self) -> chess.Move | None:
+        """The move it means; None for a command and for what is no legal move."""
+        meant = self.statement.meant
+        return meant.move if meant.command is None else None
+
+    @property
+    def command(self) -> Command | None:
+        return self.statement.meant.command
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision about one utterance. ``phrase`` is what was taken as said (ACCEPT, also of an
-    answer to our question, ILLEGAL, COMMAND), else None; ``candidates`` are the likeliest, best
-    first: after ASK those to choose between, one alone to be read back. ``cost`` is the doubt
-    that is left about the first of them: the logarithm of the odds that it was not said, in nats;
-    0 is an even chance."""
+    """What is done about one utterance.
+
+    ``taken`` is what was taken as said (ACCEPT, ILLEGAL, COMMAND), else None. ``candidates`` are
+    the likeliest, best first: after ASK those to choose between, one alone to be read back.
+    ``cost`` is the doubt about the first of them: the logarithm of the odds that it was not said,
+    in nats; 0 is an even chance.
+    """
 
     verdict: Verdict
     recognition: Recognition
-    phrase: str | None = None
+    taken: Statement | None = None
     candidates: tuple[Candidate, ...] = ()
     cost: float = 0.0
 
+    @property
+    def phrase(self) -> str | None:
+        """The words that were taken as said."""
+        return None if self.taken is None else self.taken.text
 
-@dataclass(frozen=True)
-class Expected:
-    """All that may be said now.
-
-    ``boards``: the position whose moves may be announced, and perhaps the one before, whose last
-    move may be repeated. ``phrases`` are what the recogniser is given: all forms of the legal
-    moves, and ``others``: commands and answers; ``corrections`` are those that may go before a
-    move. Phrases with words the model lacks are left out, never shortened; those words are
-    ``out_of_vocabulary``. ``felt``: the moves that fit what hands have done on the board already,
-    None if nothing; ``repeated``: the announcement that is to be repeated now (D.2.1);
-    ``awaited``: phrases that answer a question of ours. Each makes what fits it likelier; none is
-    taken for granted.
-    """
-
-    boards: tuple[chess.Board, ...]
-    phrases: Mapping[str, None]
-    others: frozenset[str]
-    corrections: frozenset[str] = frozenset()
-    out_of_vocabulary: tuple[str, ...] = ()
-    felt: frozenset[chess.Move] | None = None
-    repeated: chess.Move | None = None
-    awaited: frozenset[str] = frozenset()
-
-    def leaning(self, move: chess.Move | None) -> float:
-        """How much likelier ``move`` is for another reason than its sound, in nats."""
-        if move is None:
-            return 0.0
-        return LEANING * ((self.felt is not None and move in self.felt) + (move == self.repeated))
-
-    def contradicts(self, meant: Understanding) -> bool:
-        """Whether hands have done something else than ``meant``, which is no correction."""
-        return (
-            self.felt is not None
-            and meant.move is not None
-            and not meant.correction
-            and meant.move not in self.felt
-        )
-
-
-Lost: TypeAlias = Callable[[str], None]
-"""What is told, in one sentence, when a model cannot listen and the others go on without it."""
-
-
-def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
-    """The folders of the models that are to listen together, as the user chose them; of those
-    chosen, the ones that are there. The usual ones, if his choice cannot be read.
-
-    Raises ModelError when there is none.
-    """
-    if unread := models.unread_choices():
-        lost(unread)
-    try:
-        return models.chosen_models(language)
-    except models.ModelError as error:
-        there = models.available(language)
-        left = tuple(there[name] for name in models.chosen_names(language) if name in there)
-        if not left:
-            raise
-        lost(str(error))
-        return left
-
-
-def open_recogniser(pack: Language, *folders: Path, lost: Lost | None = None) -> AnyRecogniser:
-    """The recogniser of the model in this folder for the words of ``pack``, and for others that
-    are known to be none of them; a large model's own words would be too many to listen for. The
-    models of several folders listen together.
-
-    Raises ModelError when the model cannot be loaded; of several, only when none can be, or when
-    nobody is told what was ``lost``.
-    """
-    known = lexicon(pack.code)
-    words = {*pack.grammar_words(), *known.words, *known.fillers}
-    loaded: list[Recogniser] = []
-    for number, folder in enumerate(folders, 1):
-        try:
-            loaded.append(Recogniser(folder, pack.code, spellings=pack.spoken, words=words))
-        except models.ModelError as error:
-            if lost is None or (number == len(folders) and not loaded):
-                raise
-            lost(f"{error} The others listen without it.")
-    return loaded[0] if len(loaded) == 1 else Ensemble(loaded, on_lost=lost)
-
-
-def expect(
-    recogniser: AnyRecogniser,
-    pack: Language,
-    boards: Iterable[chess.Board],
-    *,
-    others: Iterable[str] | None = None,
-    felt: frozenset[chess.Move] | None = None,
-    repeated: chess.Move | None = None,
-    awaited: Collection[str] = (),
-) -> Expected:
-    """What may be said of any of ``boards``, and the ``others``: all the commands unless given."""
-    boards = tuple(boards)
-    if others is None:
-        others = [*pack.command_phrases(), *pack.command_phrases(opened=True)]
-    moves = dict.fromkeys(form for board in boards for form in pack.forms(board))
-    said = dict.fromkeys((*others, *awaited))
-    return Expected(
-        boards,
-        dict.fromkeys(recogniser.known_phrases([*moves, *said])),
-        frozenset(recogniser.known_phrases(said)),
-        frozenset(recogniser.known_phrases(pack.corrections)),
-        tuple(recogniser.unknown_words([*moves, *said])),
-        felt,
-        repeated,
-        frozenset(awaited),
-    )
-
-
-def felt(game: Game, side: str) -> frozenset[chess.Move] | None:
-    """The moves that fit what ``side``, on move, has done with his hands; None if nothing yet."""
-    turn = game.turn
-    if side != game.side:
-        return None
-    if turn.executed is not None:
-        return frozenset((turn.executed,))
-    if not turn.touched:
-        return None
-    if turn.due is not None and not turn.due[1].free:
-        return frozenset(turn.due[1].moves) or None  # what touching obliges to (4.3)
-    # A piece of his own that he has touched is to be moved, or taken with: one of the other's.
-    square = turn.touched[0]
-    fitting = frozenset(
-        move for move in game.board.legal_moves if square in (move.from_square, move.to_square)
-    )
-    return fitting or None
+    @property
+    def likeliest(self) -> Statement | None:
+        """What was taken, or else the first candidate."""
+        if self.taken is not None or not self.candidates:
+            return self.taken
+        return self.candidates[0].statement
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """One meaning an utterance may have, in its likeliest words.
+    """One meaning that an utterance may have, in its likeliest words.
 
-    ``score`` is in nats; ``unexplained`` counts the words and stretches of sound that say
-    nothing: the fillers, articles and other sound that went with it. ``in_grammar``: it is one of
-    the forms that are expected, perhaps after a correction. ``agreed``: several models agree on it,
-    in whatever words. ``onset_delay_s``: seconds of voice before its first word.
+    ``key`` is the same for the same meaning, "" if there is none. ``score`` is in nats;
+    ``unexplained`` counts words and stretches of sound that say nothing. ``in_grammar``: the words
+    are a form that is expected. ``agreed``: several models agree on the meaning, in whatever words.
+    ``onset_delay_s``: seconds of voice before the first word.
     """
 
     key: str
-    phrase: str
+    statement: Statement
     score: float
     unexplained: int
-    meant: Understanding
     in_grammar: bool = False
     agreed: bool = True
     onset_delay_s: float = 0.0
+
+    @property
+    def meant(self) -> Understanding:
+        return self.statement.meant
+
+    @property
+    def phrase(self) -> str:
+        return self.statement.text
 
     @property
     def move(self) -> chess.Move | None:
@@ -286,64 +182,48 @@ def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
 
 
 def _reading(heard: Hypothesis, expected: Expected, pack: Language) -> Meaning:
-    meant = _understand(heard.words, expected, pack)
     unexplained = heard.unknown_edges + len(heard.words.split())
-    if meant is None:
-        return Meaning("", heard.words, heard.score, unexplained, Understanding(Kind.UNCLEAR, ""))
-    in_grammar = _in_grammar(heard.words, expected)
+    said = _makes_sense(heard.words, expected, pack)
+    if said is None:
+        nothing = Statement(heard.words, Understanding(Kind.UNCLEAR, ""))
+        return Meaning("", nothing, heard.score, unexplained)
+    in_grammar = expected.in_grammar(heard.words)
     if not in_grammar:
-        unexplained -= len((meant.uttered or meant.words).split())
+        unexplained -= len((said.meant.uttered or said.meant.words).split())
     return Meaning(
-        _key(meant, heard.words),
-        heard.words,
+        _key(said),
+        said,
         heard.score,
         heard.unknown_edges if in_grammar else unexplained,
-        meant,
-        in_grammar=in_grammar or meant.kind is Kind.ILLEGAL,
+        in_grammar=in_grammar or said.meant.kind is Kind.ILLEGAL,
         onset_delay_s=heard.onset_delay_s,
     )
 
 
-def _understand(words: str, expected: Expected, pack: Language) -> Understanding | None:
+def _makes_sense(words: str, expected: Expected, pack: Language) -> Statement | None:
     """What ``words`` mean if they hang together and make sense now; None if not."""
     if not words or UNKNOWN in words.split():
         return None
-    start = expected.boards[0] if expected.boards else _NO_BOARD
-    meant = pack.understand(words, start)
     if words in expected.others:
-        return meant
-    for before in expected.boards[1:]:
-        again = pack.understand(words, before)
-        if again.move is None or not _leads_to(before, again.move, start):
-            continue
-        # "Springer schlägt Eva vier" may be both what the opponent has played and what takes it:
-        # as long as the repetition is waited for, it is that, for that plays nothing.
-        if meant.kind not in (Kind.MOVE, Kind.COMMAND) or again.move == expected.repeated:
-            return again
-    if meant.kind is Kind.COMMAND:
+        return interpret(words, expected.boards[:1], pack)
+    said = interpret(words, expected.boards, pack, repeated=expected.repeated)
+    meant = said.meant
+    if meant.kind is Kind.COMMAND and not said.repeats:
         # A correction goes before anything; any other command was listed or makes no sense now.
-        return meant if meant.command is Command.CORRECTION or meant.moves else None
+        return said if meant.command is Command.CORRECTION or meant.moves else None
     if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL) and expected.boards:
-        return meant
+        return said
     return None
 
 
-def _leads_to(before: chess.Board, move: chess.Move, now: chess.Board) -> bool:
-    after = before.copy(stack=False)
-    after.push(move)
-    return after.board_fen() == now.board_fen() and after.turn == now.turn
-
-
-def _key(meant: Understanding, words: str) -> str:
-    """What it means, whatever the words: the same for the long and the short form of a move."""
-    correction = "correction " if meant.correction else ""
+def _key(said: Statement) -> str:
+    """The same for the long and the short form of a move; a correction is another meaning."""
+    meant = said.meant
     if meant.command is not None:
         about = "" if meant.about is None else str(meant.about)
-        moves = " ".join(move.uci() for move in meant.moves)
-        return f"command {meant.command.value} {about} {moves} {meant.rest}"
-    if meant.move is not None:
-        return correction + meant.move.uci()
-    return correction + (meant.core or words)
+        return f"command {said.key} {about} {meant.rest}"
+    named = said.key if meant.move is not None else meant.core or said.text
+    return f"correction {named}" if meant.correction else named
 
 
 def features(
@@ -373,7 +253,7 @@ def features(
     places = sum(map(pack.is_file_or_rank, words))
     castles = first.move is not None and places == 0
     return Features(
-        kind=MeaningKind.COMMAND if answers else _what(first.meant),
+        kind=MeaningKind.COMMAND if answers else _kind_of(first.meant),
         lead=lead,
         legal_lead=min(legal, default=None),
         meaningless_lead=ahead(None if nothing is None else nothing.score - awaited),
@@ -414,16 +294,7 @@ def _best_longer(recognition: Recognition, words: list[str], pack: Language) -> 
     return None
 
 
-def _in_grammar(words: str, expected: Expected) -> bool:
-    if words in expected.phrases:
-        return True
-    return any(
-        words.startswith(f"{first} ") and words.removeprefix(f"{first} ") in expected.phrases
-        for first in expected.corrections
-    )
-
-
-def _what(meant: Understanding) -> MeaningKind:
+def _kind_of(meant: Understanding) -> MeaningKind:
     if meant.command is not None:
         return MeaningKind.COMMAND
     return MeaningKind.ILLEGAL if meant.kind is Kind.ILLEGAL else MeaningKind.MOVE
@@ -438,10 +309,16 @@ def decide(
 ) -> Decision:
     """What is done about an utterance; ``habits`` are the speaker's own confusions."""
     decision = _decide(recognition, expected, pack, confidence, habits)
-    if decision.verdict is not Verdict.REFUSE:
-        return decision
-    similar = _similar(recognition, expected, pack, confidence)
-    return Decision(Verdict.ASK, recognition, None, similar, decision.cost) if similar else decision
+    if decision.verdict is Verdict.REFUSE:
+        similar = _similar(recognition, expected, pack, confidence)
+        if similar:
+            decision = replace(decision, verdict=Verdict.ASK, candidates=similar)
+    taken = decision.taken and replace(decision.taken, recognition=recognition)
+    candidates = tuple(
+        replace(one, statement=replace(one.statement, recognition=recognition))
+        for one in decision.candidates
+    )
+    return replace(decision, taken=taken, candidates=candidates)
 
 
 def _decide(
@@ -460,30 +337,36 @@ def _decide(
     odds = confidence.odds(found)
     first = ranked[0]
     candidates = tuple(
-        Candidate(r.phrase, first.score - r.score, r.move, r.meant.command)
-        for r in ranked
-        if r.meant.kind is not Kind.ILLEGAL or r is first
+        Candidate(meaning.statement, first.score - meaning.score)
+        for meaning in ranked
+        if meaning.meant.kind is not Kind.ILLEGAL or meaning is first
     )[:MOST_CANDIDATES]
+    undecided = Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
     sure, likely = odds >= confidence.accept(found), odds >= confidence.ask(found)
-    if sure and first.phrase in expected.awaited:
-        # "Vier" or "Turm" means something as an answer only: whoever has asked knows what.
-        commands = first.meant.command is not None
-        verdict = Verdict.COMMAND if commands else Verdict.ACCEPT
-        return Decision(verdict, recognition, first.phrase, candidates, -odds)
-    if sure and first.meant.command is not None:
-        return Decision(Verdict.COMMAND, recognition, first.phrase, candidates, -odds)
-    if sure and first.meant.kind is Kind.ILLEGAL:
-        return Decision(Verdict.ILLEGAL, recognition, first.phrase, candidates, -odds)
-    if sure and first.meant.kind is Kind.MOVE and not expected.contradicts(first.meant):
-        return Decision(Verdict.ACCEPT, recognition, first.phrase, candidates, -odds)
+    verdict = _sure_verdict(first, expected) if sure else None
+    if verdict is not None:
+        return replace(undecided, verdict=verdict, taken=first.statement)
     legal = tuple(c for c in candidates if c.move is not None or c.command is not None)
     if first.meant.kind is Kind.AMBIGUOUS and likely:
-        return Decision(Verdict.ASK, recognition, None, candidates, -odds)
+        return replace(undecided, verdict=Verdict.ASK)
     if likely and legal:
-        return Decision(Verdict.ASK, recognition, None, legal, -odds)
+        return replace(undecided, verdict=Verdict.ASK, candidates=legal)
     if likely or _is_attempt(recognition.words, expected, pack):
-        return Decision(Verdict.REFUSE, recognition, None, candidates, -odds)
-    return Decision(Verdict.NOTHING, recognition, None, candidates, -odds)
+        return replace(undecided, verdict=Verdict.REFUSE)
+    return undecided
+
+
+def _sure_verdict(first: Meaning, expected: Expected) -> Verdict | None:
+    """What to do about a meaning that is sure; None if something else than the ear doubts it."""
+    if first.meant.command is not None:
+        return Verdict.COMMAND
+    if first.phrase in expected.awaited:
+        return Verdict.ACCEPT  # "Vier" or "Turm" means something to whoever has asked
+    if first.meant.kind is Kind.ILLEGAL:
+        return Verdict.ILLEGAL
+    if first.meant.kind is Kind.MOVE and not expected.contradicts(first.meant):
+        return Verdict.ACCEPT
+    return None
 
 
 def _similar(
@@ -504,9 +387,10 @@ def _similar(
             cost = best - heard.score + confidence.confusions.distance(said, words)
             if cost > SIMILAR:
                 continue
-            move = pack.understand(phrase, expected.boards[0]).move
+            statement = interpret(phrase, expected.boards[:1], pack)
+            move = statement.meant.move
             if move is not None and (move not in found or cost < found[move].cost):
-                found[move] = Candidate(phrase, cost, move)
+                found[move] = Candidate(statement, cost)
     ranked = sorted(found.values(), key=lambda candidate: candidate.cost)
     return tuple(ranked) if len(ranked) <= MOST_SIMILAR else ()
 
@@ -530,7 +414,7 @@ def understand_sound(
     """What one utterance (16 kHz mono 16-bit PCM) means on ``board``, with no other evidence."""
     expected = expect(recogniser, pack, [board])
     decision = decide(recogniser.recognise(pcm, list(expected.phrases)), expected, pack, confidence)
-    if decision.phrase is not None:
-        return decision, pack.understand(decision.phrase, board)
+    if decision.taken is not None:
+        return decision, decision.taken.meant
     heard = decision.recognition.words
     return decision, Understanding(Kind.UNCLEAR if heard else Kind.NOTHING, heard)

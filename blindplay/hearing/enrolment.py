@@ -30,12 +30,12 @@ from blindplay.speech.confidence import CONFIDENCE_FILE, confidence_of
 from blindplay.speech.ensemble import AnyRecogniser
 
 from . import speaker_models
-from .decision import open_recogniser
 from .evaluation import scoring
 from .evaluation.conditions import Condition, Noise
 from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement, position
 from .evaluation.scoring import Decide, ScoredOutcome, ScoredUtterance
 from .prompting import Booth, PromptKey, Take
+from .recognisers import open_recogniser
 
 LEARNING = 24
 """So many moves are said to be learned from,"""

@@ -20,12 +20,12 @@ from blindplay.speech.confidence import confidence_of
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models import catalogue
 
-from .decision import open_recogniser
 from .evaluation import scoring
 from .evaluation.conditions import Condition, Noise
 from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement
 from .evaluation.scoring import ScoredOutcome
 from .prompting import NOISY_DB, Booth, PromptKey, RecordingFault, Take
+from .recognisers import open_recogniser
 
 WORDS = 40
 MOVES = 10

@@ -6,6 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from typing import TextIO
 
 from blindplay.boards import events
@@ -17,7 +18,7 @@ from blindplay.laws.placement import Pieces
 from blindplay.speech.speaker import Output
 from blindplay.wording.board_steps import SetupGuide, key_of, named
 
-from .play import WantedDevices, open_speaker
+from .devices import open_speaker
 
 Say = Callable[[str], None]
 
@@ -25,13 +26,15 @@ Say = Callable[[str], None]
 class Prompter:
     """Prints what it says and, unless ``silent``, speaks it; leaving ``stack`` waits for the end.
 
-    ``pack`` gives the language; raises as :func:`~blindplay.table.play.open_speaker` does.
+    ``pack`` gives the language; raises as :func:`~blindplay.table.devices.open_speaker` does.
     """
 
     def __init__(self, stack: ExitStack, pack: Language, silent: bool, out: TextIO) -> None:
         self._out = out
-        self._speaker = None if silent else open_speaker(stack, pack, WantedDevices(), out)
-        if self._speaker is not None:
+        self._speaker = None
+        if not silent:
+            trouble = partial(print, "trouble:", file=out, flush=True)
+            self._speaker = open_speaker(stack, pack, trouble)
             stack.callback(self._speaker.close)
             stack.callback(self._speaker.wait, 60)
 

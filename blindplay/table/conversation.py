@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import chess
 
-from blindplay.language import Command, Kind, Language, Understanding
-from blindplay.speech.recogniser import Recognition
+from blindplay.hearing.statement import Statement
+from blindplay.language import Command, Kind, Language
 
+ANSWER_SECONDS = 15
+"""How long a question waits for its answer."""
 # A draw may be claimed with the move that will bring it about (9.2.1, 9.3.1).
 CLAIMS_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES)
 ASK_AGAIN = frozenset((Command.REPEAT, Command.HELP, Command.MORE))
@@ -19,31 +21,31 @@ class Awaited(Enum):
     """What is awaited of one player."""
 
     ANNOUNCE = "announce"
-    """He is on move."""
+    """A move: the player is on move."""
     EXECUTE = "execute"
-    """He has announced; until the opponent's clock runs he may correct it (D.2.8)."""
+    """The move is announced. It may be corrected until the opponent's clock runs (D.2.8)."""
     REPEAT = "repeat"
     """The opponent has announced (D.2.1)."""
     WAIT = "wait"
     """The opponent is on move and has not announced."""
     ANSWER = "answer"
-    """We have asked him something."""
+    """A question is open."""
     OVER = "over"
     """No move is to be played."""
 
 
 @dataclass(frozen=True)
 class Sayable:
-    """All that one player may say now, from which a grammar is made.
+    """All that one player may say now.
 
-    ``boards``: the positions whose moves he may announce or repeat; ``repeats``: the position and
-    the move that he may be repeating, likely but never assumed (D.2.1); ``bare``: the commands
-    that are heard as they are, and ``single`` those of them that are so in one word, too;
-    ``opened``: those heard after the opening word; ``answers``: words that answer our question
-    ("turm", "eva zwei"), in small letters.
+    ``boards``: the positions whose moves may be announced or repeated; ``repeats``: the position
+    and the move that may be repeated, likely but never assumed (D.2.1). ``bare``: commands that
+    need no opening word; ``single``: those of them that need none even as one word; ``opened``:
+    commands that are heard after it. ``answers``: words that answer the open question ("turm",
+    "eva zwei"), in small letters.
     """
 
-    state: Awaited
+    awaited: Awaited
     boards: tuple[chess.Board, ...] = ()
     repeats: tuple[chess.Board, chess.Move] | None = None
     bare: frozenset[Command] = frozenset()
@@ -62,34 +64,13 @@ class Sayable:
 
 
 @dataclass(frozen=True)
-class Statement:
-    """One thing that was said, or may have been, as it is understood. ``repeats``: it is the
-    opponent's last move, repeated; ``recognition`` is its sound, None when it was typed."""
-
-    text: str
-    meant: Understanding
-    repeats: bool = False
-    recognition: Recognition | None = field(default=None, compare=False)
-
-    @property
-    def key(self) -> str:
-        """What it means, whatever the words."""
-        meant = self.meant
-        if meant.command is not None:
-            return " ".join([meant.command.value, *(move.uci() for move in meant.moves)])
-        if meant.move is not None:
-            return meant.move.uci()
-        return meant.core or meant.words
-
-
-@dataclass(frozen=True)
 class Question:
-    """What a player was asked, and waits for his answer.
+    """A question to a player that waits for its answer.
 
-    ``options`` are what he may have said, one alone to be answered by ja or nein; ``answers`` are
-    for each the words that choose it. ``confirms``: it was understood, and needs a ja because it
-    changes the game; only ja will do, and nothing was misheard. ``asked`` and ``since``, in ms of
-    the table's time: when it was asked first, and from when on an answer is waited for.
+    ``options`` are what the player may have said; a single one is answered by ja or nein.
+    ``answers`` are the words that choose each option. ``confirms``: the words were understood and
+    change the game, so only a ja will do. ``asked`` and ``since``, in ms of the table's time: when
+    it was asked first, and from when on the answer is waited for.
     """
 
     options: tuple[Statement, ...]
@@ -102,7 +83,7 @@ class Question:
 
     @property
     def is_about_a_move(self) -> bool:
-        """Whether it is about the move that is being announced, and lapses with it."""
+        """Whether it is about the move that is being announced; then it lapses with that move."""
         return self.options[0].meant.command is None
 
 

@@ -19,21 +19,23 @@ import chess
 import numpy as np
 
 from blindplay.boards.peg.emulator import EmulatedBoard
-from blindplay.hearing.decision import open_recogniser
+from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
 from blindplay.laws.rulings import CorrectBoard
-from blindplay.record import Journal, pgn, scoresheet
-from blindplay.speech.audio import RATE, AudioError, AudioSink, QueueSource, SilentSink, read_audio
-from blindplay.speech.audio_devices import DeviceSink
+from blindplay.record import Journal
+from blindplay.speech.audio import RATE, QueueSource, read_audio
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 
+from .devices import outputs
+from .play import show_record
 from .session import Session
 from .table import Table
+from .transcript import Transcript
 
 PATIENCE = 12.0  # seconds a person waits for an answer before he says it again
 TRIES = 4
@@ -64,7 +66,7 @@ class Person:
             rate = (150, 130, 115, 170)[attempt]
             sound = read_audio(self.synthesiser.render(words, voice=self.voice, rate=rate))
             self.session.wait_until_said()
-            self.session.line(f"{self.side} speaks: {words}")
+            self.session.transcript.line(f"{self.side} speaks: {words}")
             self.microphone.push(_room(0.4, attempt) + sound + _room(1.6, attempt + 7))
             if self.session.wait_for(answer, PATIENCE, since) is not None:
                 self.session.wait_until_said()
@@ -117,10 +119,10 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(journal_path))
         synthesiser = stack.enter_context(Synthesiser(language, spellings=pack.spoken))
-        private, public = outputs(out)
-        speaker = Speaker(synthesiser, private, public)
         table = Table(journal, setup)
-        session = Session(table, pack, speaker, out)
+        transcript = Transcript(out, table.time)
+        speaker = Speaker(synthesiser, *outputs(transcript.trouble))
+        session = Session(table, pack, speaker, transcript)
         known = {voice.id for voice in synthesiser.voices()} | {
             voice.name for voice in synthesiser.voices()
         }
@@ -132,7 +134,7 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
                 side, session, synthesiser, _voice(side, known), microphone, board
             )
         stack.callback(session.close)
-        session.line("Two emulated boards are plugged in, each behind a serial line.")
+        transcript.line("Two emulated boards are plugged in, each behind a serial line.")
         for side in SIDES:
             session.attach_board(side, people[side].board.url, levers=side == "white")
         for side in SIDES:
@@ -145,22 +147,8 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
         }
         for _ in _play(session, pack, people, says):
             session.wait_until_said()
-        print(file=out)
-        print(pgn(table.game), file=out)
-        for side in SIDES:
-            print(f"\n{pack.sentence('sheet_title', player=pack.sentence(side))}:", file=out)
-            print(scoresheet(table.game, side), file=out)
-        print(f"\nThe journal is {journal_path}.", file=out)
-
-
-def outputs(out: TextIO) -> tuple[AudioSink, AudioSink]:
-    """The default output for both, or, where there is none, silence and a line that says so."""
-    try:
-        sink = DeviceSink()
-    except AudioError as error:
-        print(f"{error} Until then everything is only printed.", file=out)
-        return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
-    return sink, sink
+        show_record(session)
+        transcript.show(f"\nThe journal is {journal_path}.")
 
 
 def _voice(side: str, known: set[str]) -> str | None:
@@ -170,7 +158,7 @@ def _voice(side: str, known: set[str]) -> str | None:
 
 def _wait_for_boards(session: Session) -> None:
     for _ in range(100):
-        if all(board.placement() for board in session.boards.values()):
+        if all(seat.board.placement() for seat in session.boards.values()):
             return
         time.sleep(0.1)
     raise DemonstrationError("An emulated board did not answer.")

@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Self
 
-from blindplay.language import Kind, Language
+from blindplay.hearing.statement import Statement
+from blindplay.language import Kind
 from blindplay.record import Tape, TapeError
 from blindplay.record.tape_playback import sound
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioSource, level
@@ -63,16 +64,15 @@ class Taping:
         self._overheard[seat] = _Overheard(source)
         return self._overheard[seat]
 
-    def hears(self, seat: str, side: str, phrase: str | None, pack: Language) -> None:
-        """The player of ``seat``, who has the colour ``side``, has said ``phrase``; None for what
-        was not understood. To be called before the game takes it, for its ply."""
+    def hears(self, seat: str, side: str, said: Statement | None) -> None:
+        """The player of ``seat``, who has the colour ``side``, has said something; None if it was
+        not understood. Call it before the game takes it, for its ply."""
         source = self._overheard.get(seat)
         pcm = source.take() if source is not None else b""
-        if not pcm or phrase is None or not self._told:
+        if not pcm or said is None or not self._told:
             return
-        kind = pack.understand(phrase, self._table.game.board).kind
-        if kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
-            self._keep(pcm, RATE, self._table.time(), self.ply(), side, phrase)
+        if said.meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
+            self._keep(pcm, RATE, self._table.time(), self.ply(), side, said.text)
 
     def play(self, speaker: Speaker, ply: int) -> bool:
         """Let ``speaker`` play privately what is on tape from ``ply`` on; False if that is nothing.

@@ -32,7 +32,8 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser, words_only
-from blindplay.table.play import ConsoleAt, WantedDevices, run
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import ConsoleAt, TableOptions, run
 from tests import ROOT
 
 GUIDES = ROOT / "docs" / "guides"
@@ -135,7 +136,8 @@ def test_what_is_typed_at_the_table_is_understood_there(language: str, tmp_path:
     setup = Setup(t=0, white=white, black=black, arbiter="present")
     out = io.StringIO()
     silent = WantedDevices(microphone="none", silent=True)
-    run(tmp_path / "a.jsonl", setup, language, silent, typed, out, console=ConsoleAt(port=0))
+    options = TableOptions(language)
+    run(tmp_path / "a.jsonl", setup, silent, typed, out, options, ConsoleAt(port=0))
     told = out.getvalue()
     nobody = catalogue(language)["link_which"].partition("{")[0]
     assert len(typed) > 10

@@ -17,6 +17,7 @@ from blindplay.laws import facts
 from blindplay.table import demo
 from blindplay.table import play as table_play
 from blindplay.table.choices import Keep, OpeningWord, Printed
+from blindplay.table.devices import WantedDevices
 from tests.command_line import run
 
 
@@ -140,11 +141,10 @@ class Table:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.arguments: tuple[Any, ...] = ()
-        self.charge_dead_time: bool | None = None
         monkeypatch.setattr(table_play, "run", self.run)
 
-    def run(self, *arguments: Any, charge_dead_time: bool) -> None:
-        self.arguments, self.charge_dead_time = arguments, charge_dead_time
+    def run(self, *arguments: Any) -> None:
+        self.arguments = arguments
 
     @property
     def setup(self) -> facts.Setup:
@@ -153,10 +153,16 @@ class Table:
         return setup
 
     @property
-    def devices(self) -> table_play.WantedDevices:
-        devices = self.arguments[3]
-        assert isinstance(devices, table_play.WantedDevices)
+    def devices(self) -> WantedDevices:
+        devices = self.arguments[2]
+        assert isinstance(devices, WantedDevices)
         return devices
+
+    @property
+    def options(self) -> table_play.TableOptions:
+        options = self.arguments[5]
+        assert isinstance(options, table_play.TableOptions)
+        return options
 
 
 @pytest.fixture
@@ -182,18 +188,18 @@ def test_without_options_white_is_impaired_and_devices_are_searched_for(table: T
     assert run("play").status == 0
     assert (table.setup.white.impaired, table.setup.black.impaired) == (True, False)
     assert (table.setup.mode, table.setup.arbiter) == ("standard", "automatic")
-    assert table.devices == table_play.WantedDevices()
-    assert table.arguments[6:] == (
-        Keep.OFF, table_play.TableOptions(False, OpeningWord.SINGLE, Printed.UNSPOKEN), None,
-    )  # fmt: skip
-    assert table.charge_dead_time is False
+    assert table.devices == WantedDevices()
+    assert table.options == table_play.TableOptions(
+        "de", False, OpeningWord.SINGLE, Printed.UNSPOKEN, Keep.OFF, False
+    )
+    assert table.arguments[6] is None  # no console
 
 
 def test_options_of_devices_reach_the_table(table: Table, tmp_path: Path) -> None:
     run("play", "--board", "loop://", "--sighted-board", "dgt", "--microphone", "none", "--model",
         str(tmp_path), "--model", "other", "--silent", "--push-to-talk", "--talk-levers",
         "--shared-microphone", "--private-output", "ear", "--public-output", "loud")  # fmt: skip
-    assert table.devices == table_play.WantedDevices(
+    assert table.devices == WantedDevices(
         "loop://", "dgt", "none", "ear", "loud", (tmp_path, Path("other")), True, True, True, True
     )
 
@@ -210,21 +216,21 @@ def test_after_a_talk_button_no_opening_word_is_needed(
     table: Table, arguments: tuple[str, ...], word: OpeningWord
 ) -> None:
     run("play", *arguments)
-    assert table.arguments[7].opening_word is word
+    assert table.options.opening_word is word
 
 
 def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:
     run("play", "--console", "--host", "0.0.0.0", "--console-port", "8081", "--qr")
-    assert table.arguments[8] == table_play.ConsoleAt("0.0.0.0", 8081, None, None, True)
+    assert table.arguments[6] == table_play.ConsoleAt("0.0.0.0", 8081, None, None, True)
     run("play", "--console")
-    assert table.arguments[8] == table_play.ConsoleAt(qr=False)  # the output is no terminal
+    assert table.arguments[6] == table_play.ConsoleAt(qr=False)  # the output is no terminal
 
 
 def test_a_resumed_game_has_no_setup_and_its_journal_is_named(table: Table, tmp_path: Path) -> None:
     journal = tmp_path / "game.jsonl"
     run("play", "--resume", "--journal", str(journal), "--dead-time", "running")
     assert table.arguments[:2] == (journal, None)
-    assert table.charge_dead_time is True
+    assert table.options.charge_dead_time
 
 
 def test_without_devices_a_demonstration_is_shown_if_wanted(
@@ -232,7 +238,7 @@ def test_without_devices_a_demonstration_is_shown_if_wanted(
 ) -> None:
     shown: list[tuple[Any, ...]] = []
     monkeypatch.setattr(demo, "demonstrate", lambda *given: shown.append(given[1:]))
-    monkeypatch.setattr(table_play.WantedDevices, "any_present", lambda self: False)
+    monkeypatch.setattr(WantedDevices, "any_present", lambda self: False)
     journal = tmp_path / "game.jsonl"
     run("play", "--or-demo", "--journal", str(journal), "--language", "en")
     assert shown == [(journal, "en")] and table.arguments == ()

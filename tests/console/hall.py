@@ -17,6 +17,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 
 IMPAIRED = Player(name="Anna", impaired=True)
 OPPONENT = Player(name="Bert")
@@ -40,7 +41,7 @@ class Hall:
         self.rulings: list[Ruling] = []
         self.table.listen(self._keep)  # before any page knows of it
         self.out = io.StringIO()
-        self.session = Session(self.table, load("de"), None, self.out)
+        self.session = Session(self.table, load("de"), None, Transcript(self.out, self.table.time))
         self.host = ConsoleHost(self.table, port=0)
 
     def _keep(self, taken: Taken) -> None:

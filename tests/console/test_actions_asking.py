@@ -18,6 +18,7 @@ from blindplay.laws.facts import Setup
 from blindplay.record import Journal
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 from tests.console.hall import IMPAIRED
 
 KNIGHTS = "4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1"
@@ -31,7 +32,7 @@ class Knights:
         self.table = Table(journal, setup, now=lambda: 0)
         self.facts: list[Fact] = []
         self.out = io.StringIO()
-        self.session = Session(self.table, load("de"), None, self.out)
+        self.session = Session(self.table, load("de"), None, Transcript(self.out, self.table.time))
         self.table.listen(lambda taken: self.facts.append(taken.fact))
         self.table.submit(f.Start())
 

@@ -9,16 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.hearing.decision import (
-    Decision,
-    Expected,
-    Verdict,
-    decide,
-    expect,
-    listening_models,
-    open_recogniser,
-    readings,
-)
+from blindplay.hearing.decision import Decision, Verdict, decide, readings
+from blindplay.hearing.expectation import Expected, expect
+from blindplay.hearing.recognisers import listening_models, open_recogniser
 from blindplay.language import Command, load
 from blindplay.speech.audio import read_audio
 from blindplay.speech.confidence import (

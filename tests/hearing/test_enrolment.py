@@ -18,11 +18,11 @@ import platformdirs
 import pytest
 
 from blindplay.hearing import enrolment, speaker_models, speaker_preferences, voice_check
-from blindplay.hearing.decision import open_recogniser
 from blindplay.hearing.enrolment import Prompt, PromptAnswer, Score
 from blindplay.hearing.evaluation import scoring
 from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
 from blindplay.hearing.prompting import Booth, PromptKey, RecordingFault, Take
+from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import languages, lexicon, load
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, read_audio
 from blindplay.speech.models.folders import adapted_folder, built_in

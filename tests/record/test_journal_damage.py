@@ -17,7 +17,8 @@ from blindplay.laws import Fact
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, files, pulse, read_journal
 from blindplay.record.writing import BrokenGameError, RecordFormat, Scored
-from blindplay.table.play import WantedDevices, run
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import TableOptions, run
 from tests.record.disks import PowerCutError, failing, in_folder, read_only
 
 FACTS: list[Fact] = [
@@ -275,7 +276,7 @@ def test_all_commands_read_a_damaged_journal_alike(
     assert in_folder(path) == before
     printed = io.StringIO()
     silent = WantedDevices(microphone="none", silent=True)
-    run(path, None, "en", silent, io.StringIO("quit\n"), printed)
+    run(path, None, silent, io.StringIO("quit\n"), printed, TableOptions("en"))
     assert read.trouble in printed.getvalue()
     assert "Warning: the record of the game was damaged." in printed.getvalue()
 

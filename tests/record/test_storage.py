@@ -18,6 +18,7 @@ from blindplay.record import Journal, Tape, storage
 from blindplay.record.pulse import Beat, Pulse
 from blindplay.record.tape import tape_folder
 from blindplay.table import play
+from blindplay.table.devices import WantedDevices
 from tests.command_line import run
 
 SOUND = b"\x01\x02" * 800
@@ -176,9 +177,9 @@ def test_logs_of_a_game_hold_no_names(
                 browser.post(entered.headers["location"] + "do", data={"act": "Quistgaard"})
         yield from ("", "what is this", "{", "white: Turm Anna eins", "resign")
 
-    devices = play.WantedDevices(microphone="none", silent=True)
+    named = WantedDevices(microphone="none", silent=True)
     console = play.ConsoleAt(port=0, qr=False)
-    play.run(tmp_path / "game.jsonl", SETUP, "de", devices, keys(), out, console=console)
+    play.run(tmp_path / "game.jsonl", SETUP, named, keys(), out, console=console)
     assert any("Quistgaard" in page for page in pages), "whoever is in may read them"
     # The record has them. What is said has not, and so the cache of synthesised phrases neither.
     said, _, record = out.getvalue().partition("[Event")

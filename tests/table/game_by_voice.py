@@ -41,6 +41,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.play import ECHO_SECONDS
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 from tests.speech.device_scenarios import SoundServer, until
 
 RATE = DeviceSink.DEVICE_RATE
@@ -231,7 +232,11 @@ class Hall:
         )
         self.table = Table(journal, setup)
         self.session = Session(
-            self.table, self.pack, self.speaker, self.log, echo_seconds=ECHO_SECONDS
+            self.table,
+            self.pack,
+            self.speaker,
+            Transcript(self.log, self.table.time),
+            echo_seconds=ECHO_SECONDS,
         )
         stack.callback(self.session.close)
         recogniser = Recogniser(find_model("de"), "de", spellings=self.pack.spoken)
@@ -251,14 +256,12 @@ class Hall:
         self.session.wait_until_said()
         time.sleep(0.25)
         self.utterances[who] += 1
-        self.session.line(f"{who} speaks: {words}")
+        self.session.transcript.line(f"{who} speaks: {words}")
         self._play(who, self.voices.say(words, VOICES[who], **how))
 
     def _play(self, who: str, samples: Samples) -> None:
-        if (
-            who == "white"
-            and self.listeners["white"]._endpointer.listening is MicrophoneMode.PUSH_TO_TALK
-        ):
+        mode = self.listeners["white"].listener._endpointer.listening
+        if who == "white" and mode is MicrophoneMode.PUSH_TO_TALK:
             self.session.talk("white")
         self._mouth.write_bytes(pcm_of(samples))
         into_the_air(self._mouth).wait()
@@ -405,7 +408,7 @@ def own_microphone(server: SoundServer, folder: Path) -> dict[str, Any]:
         gone = until(lambda: hall.pack.sentence("microphone_gone") in hall.said_since(0))
         plug_microphone("Headset")
         back = until(lambda: hall.pack.sentence("microphone_back") in hall.said_since(0))
-        hall.listeners["white"]._endpointer.listening = MicrophoneMode.PUSH_TO_TALK
+        hall.listeners["white"].listener._endpointer.listening = MicrophoneMode.PUSH_TO_TALK
         hall.chat(hall.words("g2g3"))
         hall.play_with_keys("g2g4")
         hall.play_with_keys("d8h4")

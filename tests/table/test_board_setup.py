@@ -20,7 +20,8 @@ from blindplay.language import load
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of
 from blindplay.table.board_setup import set_up
-from blindplay.table.play import WantedDevices, run
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import run
 
 GERMAN = load("de")
 GOAL = pieces_of(chess.BaseBoard("4k3/8/8/8/8/8/4P3/4K3"))
@@ -199,7 +200,7 @@ class Played(Running):
         setup = None if resume else Setup(t=0, time_control="900", white=white)
         devices = WantedDevices(board=board.url, microphone="none", silent=True)
         self._thread = threading.Thread(
-            target=lambda: run(path, setup, "de", devices, self.keys, self.out), daemon=True
+            target=lambda: run(path, setup, devices, self.keys, self.out), daemon=True
         )
         self._thread.start()
 

@@ -14,23 +14,26 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from blindplay.hearing.decision import Candidate, Decision, Verdict
+from blindplay.hearing.statement import interpret
 from blindplay.language import QUESTIONS, Command, languages, load
-from blindplay.laws import Fact, Ruling, Taken
+from blindplay.laws import Fact, Origin, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
-from blindplay.laws.placement import pieces_of
+from blindplay.laws.rulings import Answer
 from blindplay.record import Journal
 from blindplay.speech.recogniser import Hypothesis, Recognition
 from blindplay.speech.speaker import Output
 from blindplay.speech.synthesis import is_words
 from blindplay.table import Table
+from blindplay.table import effects as e
 from blindplay.table.choices import OpeningWord
-from blindplay.table.conversation import Awaited
-from blindplay.table.dialogue import ANSWER_SECONDS, CONFIRMED, UNCLEAR_ANSWERS, Dialogue
-from blindplay.table.play import DEFAULT, TableOptions, WantedDevices, run
-from blindplay.table.session import Session
+from blindplay.table.commands import CONFIRMED
+from blindplay.table.conversation import ANSWER_SECONDS, Awaited
+from blindplay.table.devices import WantedDevices
+from blindplay.table.dialogue import Dialogue
+from blindplay.table.play import DEFAULT, TableOptions, run
+from blindplay.table.questions import UNCLEAR_ANSWERS
 from blindplay.wording.announcements import announcements, goes_to_earphone
-from blindplay.wording.board_steps import SetupGuide
 from tests import ROOT
 
 DE = load("de")
@@ -56,6 +59,7 @@ class Conversation:
         self.rulings: list[Ruling] = []
         self.facts: list[Fact] = []
         self.learned: list[tuple[str, str]] = []
+        self.adjusted: list[Command] = []
         self.journal = Journal(path)
         fields: dict[str, Any] = {
             "time_control": "5400",
@@ -67,47 +71,80 @@ class Conversation:
         self.table = Table(
             self.journal, Setup(t=0, **fields), now=lambda: self.now, training=training
         )
-        self.dialogue = Dialogue(self.table, self.pack, self._say, opening_word=opening_word)
-        self.dialogue.on_learned = lambda side, recognition, phrase: self.learned.append(
-            (recognition.words, phrase)
+        self.speaking = False
+        self.dialogue = Dialogue(
+            self.table, self.pack, opening_word=opening_word, speaking=lambda: self.speaking
         )
         self.table.listen(self._deliver)
         self.table.submit(f.Start())
 
     def _say(self, output: Output, words: str) -> None:
         assert is_words(words), words
-        self.dialogue.last_said = words
         self.said.append((output, words))
+
+    def _tell(self, to: str | None, words: str) -> None:
+        private = to is not None and goes_to_earphone(self.table.game, to)
+        self._say(Output.PRIVATE if private else Output.PUBLIC, words)
+
+    def perform(self, effects: list[e.Effect]) -> None:
+        """Do what the dialogue wants, as a session does."""
+        for effect in effects:
+            match effect:
+                case e.Say(to, words):
+                    self._tell(to, words)
+                case e.SayAgain(to):
+                    if self.said:
+                        self._tell(to, self.said[-1][1])
+                case e.Submit(fact, reports):
+                    self.table.submit(fact, Origin("dialogue", reports))
+                case e.Ask(side, fact, in_words):
+                    for ruling in self.table.submit(fact, Origin("dialogue", (Answer,))):
+                        if isinstance(ruling, Answer):
+                            self._tell(side, in_words(ruling))
+                case e.Learn(_, recognition, phrase):
+                    self.learned.append((recognition.words, phrase))
+                case e.AdjustVoice():
+                    self.adjusted.append(effect.command)
+                case e.Relisten():
+                    pass
 
     def _deliver(self, taken: Taken) -> None:
         self.facts.append(taken.fact)
         self.rulings += taken.rulings
         for one in announcements(taken, self.table.game, self.pack):
-            private = one.to is not None and goes_to_earphone(self.table.game, one.to)
-            self._say(Output.PRIVATE if private else Output.PUBLIC, one.words)
+            self._tell(one.to, one.words)
+        self.perform(self.dialogue.taken(taken))
 
     def type(self, text: str, side: str = "white") -> list[str]:
         """Type a line; what was said then."""
-        return self._then(lambda: self.dialogue.hear(side, text))
+        return self._then(lambda: self.perform(self.dialogue.typed(side, text)))
 
     def hear(
         self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
     ) -> list[str]:
         """Hear phrases, the likeliest first; what was said then."""
-        recognition = Recognition((Hypothesis(sound or (phrases[0] if phrases else ""), 0.0),))
+        decision = self.decided(verdict, *phrases, side=side, sound=sound)
+        return self._then(lambda: self.perform(self.dialogue.heard(side, decision)))
+
+    def decided(
+        self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
+    ) -> Decision:
+        """What the ear decides about phrases, the likeliest first."""
+        heard = Recognition((Hypothesis(sound or (phrases[0] if phrases else ""), 0.0),))
+        may = self.dialogue.sayable(side)
+        due = None if may.repeats is None else may.repeats[1]
+        said = [
+            interpret(phrase, may.boards, self.pack, repeated=due, recognition=heard)
+            for phrase in phrases
+        ]
         certain = verdict in (Verdict.ACCEPT, Verdict.COMMAND, Verdict.ILLEGAL)
-        decision = Decision(
-            verdict,
-            recognition,
-            phrases[0] if certain else None,
-            tuple(Candidate(phrase, float(n)) for n, phrase in enumerate(phrases)),
-        )
-        return self._then(lambda: self.dialogue.heard(side, decision))
+        candidates = tuple(Candidate(one, float(n)) for n, one in enumerate(said))
+        return Decision(verdict, heard, said[0] if certain else None, candidates)
 
     def wait(self, seconds: float) -> list[str]:
         def tick() -> None:
             self.now += seconds
-            self.dialogue.tick()
+            self.perform(self.dialogue.tick())
 
         return self._then(tick)
 
@@ -130,7 +167,7 @@ class Conversation:
         return move.uci() if move else None
 
     def asked(self, side: str = "white") -> bool:
-        return self.dialogue.listening(side).state is Awaited.ANSWER
+        return self.dialogue.sayable(side).awaited is Awaited.ANSWER
 
     def kinds(self) -> list[str]:
         return [fact.kind for fact in self.facts]
@@ -258,7 +295,7 @@ def test_two_that_differ_in_one_thing_are_asked_by_it(
     ]
     assert at.said[-1][0] is Output.PRIVATE
     assert at.table.game.turn.announced is None
-    assert {"hector drei", "hector", "felix"} <= at.dialogue.listening("white").answers
+    assert {"hector drei", "hector", "felix"} <= at.dialogue.sayable("white").answers
     at.hear(verdict, answer)
     assert (at.announced, at.asked()) == ("g1h3", False)
 
@@ -402,9 +439,9 @@ def test_silence_means_no_by_itself(at: Conversation) -> None:
 
 def test_nobody_is_expected_to_answer_while_we_speak(at: Conversation) -> None:
     at.hear(Verdict.ASK, "springer felix drei")
-    at.dialogue.speaking = lambda: True
+    at.speaking = True
     assert at.wait(ANSWER_SECONDS + 1) == []
-    at.dialogue.speaking = lambda: False
+    at.speaking = False
     assert at.wait(ANSWER_SECONDS) == []
     assert at.wait(1) == ["Abgebrochen."]
 
@@ -475,17 +512,17 @@ def test_what_sounds_like_another_announcement_corrects_only_after_a_yes(
 
 def test_what_is_awaited_follows_the_game(at: Conversation) -> None:
     def states() -> list[Awaited]:
-        return [at.dialogue.listening(side).state for side in f.SIDES]
+        return [at.dialogue.sayable(side).awaited for side in f.SIDES]
 
     assert states() == [Awaited.ANNOUNCE, Awaited.WAIT]
     at.hear(Verdict.ACCEPT, "eva vier")
     assert states() == [Awaited.EXECUTE, Awaited.REPEAT]
-    repeats = at.dialogue.listening("black").repeats
+    repeats = at.dialogue.sayable("black").repeats
     assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
-    assert at.dialogue.listening("white").repeats is None
+    assert at.dialogue.sayable("white").repeats is None
     at.play("e2e4")
     assert states() == [Awaited.WAIT, Awaited.ANNOUNCE]
-    repeats = at.dialogue.listening("black").repeats  # he may not have repeated it yet
+    repeats = at.dialogue.sayable("black").repeats  # he may not have repeated it yet
     assert repeats is not None and repeats[1] == chess.Move.from_uci("e2e4")
     at.type("aufgeben")
     assert states() == [Awaited.ANSWER, Awaited.ANNOUNCE]
@@ -594,8 +631,8 @@ def test_a_draw_is_accepted_with_a_yes_and_only_when_it_is_offered(at: Conversat
     assert at.type("Remis annehmen", "black") == ["Das ist jetzt nicht möglich."]
     at.type("Remis anbieten")
     at.type("ja")
-    assert Command.ACCEPT_DRAW in at.dialogue.listening("black").bare
-    assert Command.ACCEPT_DRAW not in at.dialogue.listening("white").bare
+    assert Command.ACCEPT_DRAW in at.dialogue.sayable("black").bare
+    assert Command.ACCEPT_DRAW not in at.dialogue.sayable("white").bare
     at.type("Remis annehmen", "black")
     assert not at.table.game.over
     at.type("ja", "white")  # not his to say
@@ -645,7 +682,7 @@ def test_pause_stops_the_clocks_of_a_game_without_an_arbiter(at: Conversation) -
     at.type("Pause")
     assert at.type("ja")[-1] == "Pause. Die Uhren stehen."
     assert at.table.game.clock.running is None
-    assert Command.RESUME in at.dialogue.listening("black").bare
+    assert Command.RESUME in at.dialogue.sayable("black").bare
     at.type("weiter", "black")
     assert at.table.game.clock.running == "white"
 
@@ -653,7 +690,7 @@ def test_pause_stops_the_clocks_of_a_game_without_an_arbiter(at: Conversation) -
 def test_the_clocks_are_the_arbiters_where_there_is_one(tmp_path: Path) -> None:
     at = Conversation(tmp_path / "game.jsonl", arbiter="present")
     assert at.type("Pause") == ["Die Uhren hält nur der Schiedsrichter an."]
-    assert not {Command.PAUSE, Command.RESUME} & at.dialogue.listening("white").bare
+    assert not {Command.PAUSE, Command.RESUME} & at.dialogue.sayable("white").bare
     at.type("Schiedsrichter")
     at.type("ja")
     assert at.table.game.clock.running is None
@@ -700,7 +737,7 @@ def test_the_position_is_not_told_in_a_game(at: Conversation) -> None:
     for text in ("was steht auf Eva vier", "Stellung", "geschlagene Figuren"):
         assert at.type(text) == ["Das ist jetzt nicht möglich."]
         assert isinstance(at.facts[-1], f.Query)
-    assert not QUESTIONS & at.dialogue.listening("white").bare
+    assert not QUESTIONS & at.dialogue.sayable("white").bare
 
 
 @pytest.mark.parametrize(
@@ -755,12 +792,12 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
     first = at.type("was kann ich sagen")
     assert first[0].startswith("Sagen Sie Ihren Zug an")
     assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith("Weiter mit: Mehr.")
-    assert Command.MORE in at.dialogue.listening("white").bare
+    assert Command.MORE in at.dialogue.sayable("white").bare
     told = first[1]
-    while Command.MORE in at.dialogue.listening("white").bare:
+    while Command.MORE in at.dialogue.sayable("white").bare:
         told += " " + at.type("mehr")[0]
     assert "Was steht auf" not in told
-    for command in at.dialogue.listening("white").bare - {Command.HELP}:
+    for command in at.dialogue.sayable("white").bare - {Command.HELP}:
         assert DE.command(command) in told
     assert at.type("mehr") == ["Das ist jetzt nicht möglich."]
     at.hear(Verdict.ACCEPT, "springer felix drei")
@@ -771,24 +808,13 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
 def test_more_is_listened_for_only_a_while(at: Conversation) -> None:
     at.type("Hilfe")
     at.wait(ANSWER_SECONDS + 1)
-    assert Command.MORE not in at.dialogue.listening("white").bare
+    assert Command.MORE not in at.dialogue.sayable("white").bare
 
 
-def test_the_voice_is_adjusted_and_the_last_sentence_can_still_be_repeated(
-    at: Conversation,
-) -> None:
-    asked: list[Command] = []
-
-    def adjust(command: Command) -> bool:
-        asked.append(command)
-        return len(asked) < 2
-
-    at.dialogue.adjust_voice = adjust
-    at.type("Zeit")
-    assert at.type("lauter") == ["Lauter."]
-    assert at.type("langsamer") == ["Mehr geht nicht."]
-    assert asked == [Command.LOUDER, Command.SLOWER]
-    assert at.type("bitte wiederholen") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
+def test_commands_for_the_voice_adjust_it(at: Conversation) -> None:
+    at.type("lauter")
+    at.type("langsamer")
+    assert at.adjusted == [Command.LOUDER, Command.SLOWER]
 
 
 # --- the opening word -----------------------------------------------------------------------
@@ -809,18 +835,18 @@ def test_where_it_is_required_only_what_cannot_wait_is_listened_for_without_it(
     tmp_path: Path,
 ) -> None:
     at = Conversation(tmp_path / "game.jsonl", opening_word=OpeningWord.REQUIRED)
-    listening = at.dialogue.listening("white")
+    listening = at.dialogue.sayable("white")
     assert listening.bare == {Command.CORRECTION, Command.ADJUST}
     phrases = listening.phrases(DE)
     assert "brett zeit" in phrases and "zeit" not in phrases
     assert at.type("Hilfe")[1].startswith("Nach dem Wort Brett können Sie sagen: Zeit")
     at.type("aufgeben")
-    assert Command.YES in at.dialogue.listening("white").bare
+    assert Command.YES in at.dialogue.sayable("white").bare
 
 
 def test_one_word_alone_is_talk_where_single_words_need_it(tmp_path: Path) -> None:
     at = Conversation(tmp_path / "game.jsonl", opening_word=OpeningWord.SINGLE)
-    phrases = at.dialogue.listening("white").phrases(DE)
+    phrases = at.dialogue.sayable("white").phrases(DE)
     assert "zeit" not in phrases and "korrektur" in phrases
     assert "meine zeit" in phrases and "brett zeit" in phrases
     assert at.hear(Verdict.COMMAND, "zeit") == []
@@ -846,7 +872,7 @@ def test_what_is_listened_for_is_understood_as_it_was_meant(tmp_path: Path) -> N
     at = Conversation(tmp_path / "game.jsonl", training=True)
     at.type("Hilfe")
     at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
-    listening = at.dialogue.listening("white")
+    listening = at.dialogue.sayable("white")
     commands = listening.bare | listening.opened
     for phrase in set(listening.phrases(DE)) - listening.answers:
         assert DE.understand(phrase, chess.Board()).command in commands, phrase
@@ -854,7 +880,7 @@ def test_what_is_listened_for_is_understood_as_it_was_meant(tmp_path: Path) -> N
 
 def test_after_the_game_hardly_anything_is_listened_for(at: Conversation) -> None:
     at.table.submit(f.Resign(by="white"))
-    listening = at.dialogue.listening("white")
+    listening = at.dialogue.sayable("white")
     assert listening.boards == ()
     assert not CONFIRMED & listening.bare
 
@@ -1052,7 +1078,6 @@ def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
         assert len(at.kinds()) > len(before)
         at.journal.close()
     at = Conversation(tmp_path / "rest.jsonl", language=language)
-    at.dialogue.adjust_voice = lambda command: True
     for command in set(Command) - CONFIRMED:
         at.type(at.pack.command(command))
     assert not at.table.game.over
@@ -1094,11 +1119,10 @@ def played(path: Path, lines: str, *, manner: TableOptions = DEFAULT, **setup: A
     run(
         path,
         Setup(t=0, time_control="5400", **fields),
-        "de",
         WantedDevices(microphone="none", silent=True),
         iter(lines.strip().splitlines(keepends=True)),
         out,
-        manner=manner,
+        manner,
     )
     return out.getvalue()
 
@@ -1142,27 +1166,12 @@ def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> Non
     assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
 
 
-def test_what_a_guide_is_asked_is_listened_for_while_it_leads(at: Conversation) -> None:
-    session = Session(at.table, DE, None, io.StringIO())
-    try:
-        assert session._said_to_guides() == []
-        guide = SetupGuide(pieces_of(chess.Board()), DE)
-        guide.begin({})
-        session._guides["white"] = guide
-        # "weiter" makes no sense to the game, whose clock runs; a guide leaves the step out.
-        assert Command.RESUME not in session.dialogue.listening("white").bare
-        assert {"weiter", "noch einmal"} <= set(session._said_to_guides())
-    finally:
-        session.close()
-
-
 # --- when something was begun -----------------------------------------------------------------
 
 
 def _spoken(at: Conversation, verdict: Verdict, phrase: str, begun: int, awaited: bool) -> None:
-    recognition = Recognition((Hypothesis(phrase, 0.0),))
-    decision = Decision(verdict, recognition, phrase, (Candidate(phrase, 0.0),))
-    at.dialogue.heard("white", decision, begun=begun, awaited=awaited)
+    decision = at.decided(verdict, phrase)
+    at.perform(at.dialogue.heard("white", decision, begun=begun, awaited=awaited))
 
 
 def test_a_yes_that_was_begun_before_the_question_answers_nothing(at: Conversation) -> None:

@@ -12,15 +12,17 @@ import pytest
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
-from blindplay.table.play import WantedDevices, _Unfailing, run
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import TableOptions, run
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 from tests.table.test_table_journal import GERMAN, SETUP, left_behind
 
 
 def played(path: Path, keys: str, *, charged: bool = False, out: io.StringIO | None = None) -> str:
     out = io.StringIO() if out is None else out
     devices = WantedDevices(microphone="none", silent=True)
-    run(path, None, "de", devices, io.StringIO(keys), out, charge_dead_time=charged)
+    run(path, None, devices, io.StringIO(keys), out, TableOptions(charge_dead_time=charged))
     return out.getvalue()
 
 
@@ -71,7 +73,7 @@ def test_a_game_goes_on_where_nothing_can_be_printed_or_typed_any_more(tmp_path:
     left_behind(path, dead=60)
     assert played(path, "white: Bauer e2 e4\nquit\n", out=Full()) == ""
     assert moves_in(path) == ["e2e4"]
-    run(path, None, "de", WantedDevices(microphone="none", silent=True), Gone("\n"), io.StringIO())
+    run(path, None, WantedDevices(microphone="none", silent=True), Gone("\n"), io.StringIO())
 
 
 def test_lines_that_two_threads_print_at_once_stay_whole() -> None:
@@ -85,9 +87,14 @@ def test_lines_that_two_threads_print_at_once_stay_whole() -> None:
             time.sleep(0.001)
             return len(text)
 
-    out = _Unfailing(Slow())
+    transcript = Transcript(Slow(), lambda: 0)
+
+    def print_often(word: str) -> None:
+        for _ in range(50):
+            transcript.show(word)
+
     threads = [
-        threading.Thread(target=lambda word=word: [print(word, file=out) for _ in range(50)])
+        threading.Thread(target=lambda word=word: print_often(word))
         for word in ("hands", "boards", "pages")
     ]
     for thread in threads:
@@ -103,8 +110,11 @@ def test_going_on_is_said_aloud_with_whose_the_time_is(tmp_path: Path, charged: 
     path = tmp_path / "game.jsonl"
     left_behind(path, dead=60)
     printed = played(path, "quit\n", charged=charged)
-    key = "interrupted_charged" if charged else "interrupted"
-    assert GERMAN.sentence(key, player=GERMAN.sentence("white")) in printed
+    if charged:  # for the minute, and for how long starting again took
+        assert "Die Uhr von Weiß ist eine Minute" in printed
+        assert "weitergelaufen. Der Schiedsrichter kann sie stellen." in printed
+    else:
+        assert GERMAN.sentence("interrupted") in printed
     assert "the table was down for 6" in printed
     with Journal(path, resume=True) as journal:
         assert f"The journal's seal is {journal.seal}." in printed
@@ -127,6 +137,6 @@ def test_a_game_whose_table_runs_is_not_resumed_by_another_table(tmp_path: Path)
         devices = WantedDevices(microphone="none", silent=True)
         for setup in (None, SETUP):
             with pytest.raises(JournalError, match="at this moment; close that one first"):
-                run(path, setup, "de", devices, io.StringIO("quit\n"), io.StringIO())
+                run(path, setup, devices, io.StringIO("quit\n"), io.StringIO())
         table.submit(f.Start())
     assert [fact.kind for fact in read_journal(path).facts] == ["setup", "start"]

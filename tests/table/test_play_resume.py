@@ -11,7 +11,8 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Player, Setup
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
-from blindplay.table.play import WantedDevices, run
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import TableOptions, run
 from tests import command_line
 
 SETUP = Setup(
@@ -34,7 +35,8 @@ def left_behind(path: Path, *decisions: str) -> None:
 
 def gone_on(path: Path, keys: str = "quit\n") -> str:
     out = io.StringIO()
-    run(path, None, "en", WantedDevices(microphone="none", silent=True), io.StringIO(keys), out)
+    silent = WantedDevices(microphone="none", silent=True)
+    run(path, None, silent, io.StringIO(keys), out, TableOptions("en"))
     return out.getvalue()
 
 

@@ -18,8 +18,9 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.laws.rulings import Announced
 from blindplay.record import Journal
 from blindplay.table import Table
-from blindplay.table.play import _typed
+from blindplay.table.keyboard import Keyboard
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 
 DE = load("de")
 
@@ -32,7 +33,7 @@ class Seat:
         fields: dict[str, Any] = {"time_control": "5400", "white": Player(impaired=True), **setup}
         self.table = Table(self.journal, Setup(t=0, **fields), now=lambda: 0.0)
         self.out = io.StringIO()
-        self.session = Session(self.table, DE, None, self.out)
+        self.session = Session(self.table, DE, None, Transcript(self.out, self.table.time))
         self.table.submit(f.Start())
 
     def said(self) -> list[str]:
@@ -66,7 +67,7 @@ def test_a_flag_falls_though_somebody_fails_at_every_second_before(tmp_path: Pat
     with Journal(tmp_path / "game.jsonl") as journal:
         setup = Setup(t=0, time_control="60", white=Player(impaired=True))
         table = Table(journal, setup, now=lambda: now)
-        session = Session(table, DE, None, out, tick_seconds=0.01)
+        session = Session(table, DE, None, Transcript(out, table.time), tick_seconds=0.01)
         try:
             table.listen(fails)
             table.submit(f.Start())
@@ -107,8 +108,8 @@ def test_a_move_that_was_announced_is_not_told_again(seat: Seat) -> None:
 def test_who_is_to_seal_a_move_is_told_so_and_an_empty_line_seals_it(seat: Seat) -> None:
     seat.table.submit(f.Arbiter(do="adjourn"))
     assert DE.sentence("seal_asked", player="Weiß") in seat.said()
-    _typed(seat.session, "Abgabezug Springer Gustav eins Felix drei")
-    _typed(seat.session, "")
+    Keyboard(seat.session).do("Abgabezug Springer Gustav eins Felix drei")
+    Keyboard(seat.session).do("")
     assert seat.table.game.adjourned
     assert not [words for words in seat.said() if "Springer" in words]
 
@@ -119,9 +120,9 @@ def test_typed_mate_ends_the_game_and_nothing_more_is_asked_of_anybody(seat: Sea
         seat.table.submit(f.Make(by=by, move=move))
         seat.table.submit(f.Press(by=by))
     seat.said()
-    _typed(seat.session, "Dame David acht Hector vier")
+    Keyboard(seat.session).do("Dame David acht Hector vier")
     assert seat.table.game.over
     said = seat.said()
     assert DE.sentence("refused") not in said
-    _typed(seat.session, "")
+    Keyboard(seat.session).do("")
     assert DE.sentence("press_unbegun") not in seat.said()

@@ -18,6 +18,7 @@ from blindplay.laws.rulings import Touched
 from blindplay.record import Journal
 from blindplay.table.session import Session
 from blindplay.table.table import Table
+from blindplay.table.transcript import Transcript
 from tests.boards.dgt.emulated import EmulatedDgtBoard
 
 WHITES, BLACKS = 0x09, 0x13
@@ -31,11 +32,11 @@ class Sitting:
         setup = Setup(t=0, time_control="900+10", white=Player(impaired=True), arbiter="automatic")
         self.journal = Journal(folder / "game.jsonl")
         self.table = Table(self.journal, setup)
-        self.session = Session(self.table, load("de"), None, self.out)
+        self.session = Session(self.table, load("de"), None, Transcript(self.out, self.table.time))
         self.pegs, self.dgt = EmulatedBoard(), EmulatedDgtBoard()
         self.session.attach_board("white", self.pegs.url)
         self.session.attach_board("black", "dgt:" + self.dgt.url)
-        self.wait(lambda: all(board.placement() for board in self.session.boards.values()))
+        self.wait(lambda: all(seat.board.placement() for seat in self.session.boards.values()))
         self.dgt.clock(900, 900, WHITES)
         self.table.submit(f.Start())
 
@@ -50,7 +51,7 @@ class Sitting:
 
     def settle(self) -> None:
         """Hands rest until the board is believed."""
-        shown = self.session.boards["black"]
+        shown = self.session.boards["black"].board
         self.wait(lambda: shown.placement() == self._real())
         self.wait(lambda: self._real() in self.out.getvalue())
 
@@ -61,7 +62,7 @@ class Sitting:
         return board.board_fen()
 
     def white_plays_e4(self) -> None:
-        self.session.dialogue.hear("white", "Eva zwei Eva vier")
+        self.session.typed("white", "Eva zwei Eva vier")
         self.pegs.lift("e2")
         self.pegs.place("e4", "P")
         self.wait(lambda: self.ruled("made") == 1)
@@ -108,7 +109,7 @@ def test_a_move_that_was_announced_is_made_when_it_stands_on_the_dgt_board(at: S
     at.dgt.move("e7e5")
     at.settle()
     assert at.ruled("made") == 1
-    at.session.dialogue.hear("black", "Eva sieben Eva fünf")
+    at.session.typed("black", "Eva sieben Eva fünf")
     at.wait(lambda: at.ruled("made") == 2)
 
 

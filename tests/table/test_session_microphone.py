@@ -27,6 +27,7 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 
 GERMAN = load("de")
 MOVE = "Bauer Eva zwei Eva vier"
@@ -86,7 +87,9 @@ def player(tmp_path: Path) -> Iterator[Seat]:
     ):
         table = Table(journal, Setup(t=0, arbiter="automatic", white=Player(impaired=True)))
         sink = SilentSink()
-        session = Session(table, GERMAN, Speaker(synthesiser, sink, sink), out)
+        session = Session(
+            table, GERMAN, Speaker(synthesiser, sink, sink), Transcript(out, table.time)
+        )
         table.submit(f.Start())
         session.wait_until_said()
         yield Seat(session, out, synthesiser)
@@ -153,9 +156,9 @@ def test_who_speaks_is_not_talked_over(player: Seat) -> None:
     player.attach(MicrophoneMode.OPEN)
     half = len(player.sound) - 4 * len(ROOM) // 2
     player.microphone.push(player.sound[:half])  # up to the end of his words
-    assert until(lambda: next(iter(player.session._listeners.values())).speaking)
+    assert until(lambda: player.session.microphones["white"].listener.speaking)
     assert until(lambda: not player.microphone.waiting())
-    player.session.say(Output.PUBLIC, GERMAN.sentence("welcome"))
+    player.session.desk.say(Output.PUBLIC, GERMAN.sentence("welcome"))
     player.microphone.push(player.sound[half:])
     assert player.shows("heard White: bauer eva zwei eva vier")
 
@@ -187,12 +190,10 @@ def test_typed_words_work_while_the_recogniser_hangs(player: Seat) -> None:
     """Also where it is asked once more, because the game has gone on meanwhile."""
     session = player.session
     player.attach(MicrophoneMode.OPEN)
-    real = session._listeners["white"]
-    hangs = HearsForEver()
-    session._listeners["white"] = cast(Listener, hangs)
-    heard = threading.Thread(
-        target=session._on_recognition, args=("white", Recognition()), daemon=True
-    )
+    seat = session.microphones["white"]
+    real, hangs = seat.listener, HearsForEver()
+    seat.listener = cast(Listener, hangs)
+    heard = threading.Thread(target=seat._on_recognition, args=(Recognition(),), daemon=True)
     heard.start()
     assert hangs.asked.wait(10)
     typed = threading.Thread(target=session.typed, args=("white", MOVE), daemon=True)

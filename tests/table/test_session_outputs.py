@@ -16,6 +16,7 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 
 LANGUAGES = ("de", "en", "nb", "sv", "da")
 
@@ -52,13 +53,15 @@ def test_an_output_that_fails_is_told_once_by_the_other_and_that_it_is_back(
         Speaker(voice, sinks[Output.PRIVATE], sinks[Output.PUBLIC]) as speaker,
     ):
         table = Table(journal, setup, now=lambda: 0.0)
-        session = Session(table, pack, speaker, out, private_is_heard_by_all=False)
+        session = Session(
+            table, pack, speaker, Transcript(out, table.time), private_is_heard_by_all=False
+        )
         sinks[broken].pulled = True
         for _ in range(2):
-            session.say(broken, "weiter")
+            session.desk.say(broken, "weiter")
             assert speaker.wait(60)
         sinks[broken].pulled = False
-        session.say(broken, "weiter")
+        session.desk.say(broken, "weiter")
         assert speaker.wait(60)
         session.close()
     journal.close()

@@ -16,8 +16,10 @@ from blindplay.record import Journal
 from blindplay.speech.speaker import Outcome, Output, Speaker
 from blindplay.table import Table, play
 from blindplay.table.choices import Printed
-from blindplay.table.play import TableOptions, WantedDevices, run
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import TableOptions, run
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 
 MOVE = "Springer Gustav eins Felix drei"
 
@@ -50,12 +52,17 @@ def printed(tmp_path: Path) -> Iterator[Callable[..., list[str]]]:
         def play(printed: Printed, voice: Voice | None) -> list[str]:
             table = Table(journal, Setup(t=0, white=Player(impaired=True)))
             out = io.StringIO()
-            session = Session(table, load("de"), cast(Speaker, voice), out, printed=printed)
+            session = Session(
+                table,
+                load("de"),
+                cast(Speaker, voice),
+                Transcript(out, table.time, printed),
+            )
             try:
                 table.submit(f.Start())
                 table.submit(f.Announce(by="white", move="g1f3"))
                 table.submit(f.Press(by="white"))
-                session.trouble("The cable is off.")
+                session.transcript.trouble("The cable is off.")
             finally:
                 session.close()
             return out.getvalue().splitlines()
@@ -105,8 +112,8 @@ def test_without_a_loudspeaker_everything_that_is_said_is_printed(
     out = io.StringIO()
     setup = Setup(t=0, white=Player(impaired=True))
     devices = WantedDevices(microphone="none")
-    manner = TableOptions(printed=Printed.UNSPOKEN)
-    run(tmp_path / "game.jsonl", setup, "de", devices, [MOVE], out, manner=manner)
+    options = TableOptions(printed=Printed.UNSPOKEN)
+    run(tmp_path / "game.jsonl", setup, devices, [MOVE], out, options)
     assert (MOVE in out.getvalue().splitlines()) is not loudspeaker
 
 

@@ -19,6 +19,7 @@ from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 
 GERMAN = load("de")
 ROOM = np.random.default_rng(1).normal(0, 20, 2 * RATE).astype("<i2").tobytes()
@@ -31,7 +32,7 @@ class Pair:
     def __init__(self, table: Table, synthesiser: Synthesiser) -> None:
         self.table, self._synthesiser = table, synthesiser
         self.out = io.StringIO()
-        self.session = Session(table, GERMAN, None, self.out)
+        self.session = Session(table, GERMAN, None, Transcript(self.out, table.time))
         self.recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
 
     def attach(self, seat: str = "white", *, shared: bool = False) -> QueueSource:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from blindplay.hearing.decision import open_recogniser
+from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -19,6 +19,7 @@ from blindplay.speech.models.folders import find_model
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 
 GERMAN = load("de")
 ROOM = np.random.default_rng(1).normal(0, 20, 2 * RATE).astype("<i2").tobytes()
@@ -35,7 +36,7 @@ def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
     ):
         setup = Setup(t=0, arbiter="automatic", time_control="900", white=Player(impaired=True))
         table = Table(journal, setup)
-        session = Session(table, GERMAN, None, out)
+        session = Session(table, GERMAN, None, Transcript(out, table.time))
         table.submit(f.Start())
         both = open_recogniser(GERMAN, model, model)
         assert isinstance(both, Ensemble)

@@ -18,7 +18,7 @@ from blindplay.bench.endurance.visitor import Visitor
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.access import RateLimiter
 from blindplay.console.server import ConsoleHost
-from blindplay.hearing.decision import open_recogniser
+from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import load
 from blindplay.laws import Game, Taken
 from blindplay.laws import facts as f
@@ -30,6 +30,7 @@ from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
 
 SETUP = Setup(
@@ -62,7 +63,13 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         table = Table(journal, SETUP)
         taken += table.log
         table.listen(keep)
-        session = Session(table, pack, Speaker(synthesiser, *sinks), out, tick_seconds=0.02)
+        session = Session(
+            table,
+            pack,
+            Speaker(synthesiser, *sinks),
+            Transcript(out, table.time),
+            tick_seconds=0.02,
+        )
         stack.callback(session.close)
         boards = {side: stack.enter_context(EmulatedBoard(lift_ms=20)) for side in f.SIDES}
         for side, board in boards.items():
@@ -73,7 +80,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         host = ConsoleHost(table, port=0)
         host.console.acting = host.console.entering = RateLimiter(a_second=1e6, at_once=10**6)
         end = time.monotonic() + 60
-        while not all(board.placement() for board in session.boards.values()):
+        while not all(seat.board.placement() for seat in session.boards.values()):
             assert time.monotonic() < end
             time.sleep(0.05)
         table.submit(f.Start())

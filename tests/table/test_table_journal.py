@@ -16,6 +16,7 @@ from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, pulse, read_journal
 from blindplay.table import Table
 from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
 from tests.record.disks import failing
 
@@ -82,13 +83,15 @@ def test_the_time_without_a_table_is_charged_as_the_arbiter_says_and_replays_so(
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with Journal(tmp_path / "game.jsonl") as journal:
-        session = Session(Table(journal, SETUP), GERMAN, None, io.StringIO(), tick_seconds=0.05)
+        table = Table(journal, SETUP)
+        transcript = Transcript(io.StringIO(), table.time)
+        session = Session(table, GERMAN, None, transcript, tick_seconds=0.05)
         yield session
         session.close()
 
 
 def test_a_full_disk_is_said_aloud_once_and_that_all_is_saved_again(session: Session) -> None:
-    journal, out = session.table._journal, session._out
+    journal, out = session.table._journal, session.transcript._out
     assert isinstance(out, io.StringIO)
     with failing("write", taken=10):
         for move in ("e2e4", "d2d4"):

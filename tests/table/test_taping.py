@@ -12,8 +12,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import chess
 import pytest
 
+from blindplay.hearing.statement import Statement, interpret
 from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
@@ -28,9 +30,11 @@ from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table, play
 from blindplay.table.choices import Keep
-from blindplay.table.play import WantedDevices, run
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import TableOptions, run
 from blindplay.table.session import Session
 from blindplay.table.taping import Taping
+from blindplay.table.transcript import Transcript
 
 GERMAN = load("de")
 SETUP = Setup(t=0, arbiter="automatic", white=Player(impaired=True))
@@ -53,7 +57,9 @@ def table(tmp_path: Path) -> Iterator[Table]:
 @pytest.fixture
 def session(table: Table, synthesiser: Synthesiser) -> Iterator[Run]:
     private, public = SilentSink("private"), SilentSink("public")
-    made = Session(table, GERMAN, Speaker(synthesiser, private, public), io.StringIO())
+    made = Session(
+        table, GERMAN, Speaker(synthesiser, private, public), Transcript(io.StringIO(), table.time)
+    )
     yield made, private, public
     made.close()
 
@@ -147,7 +153,7 @@ def test_a_tape_that_fails_is_told_to_everybody_once(session: Run, tmp_path: Pat
     shutil.rmtree(tmp_path / "game.tape")
     announce(running.table, "e2e4", "e7e5")
     running.wait_until_said()
-    printed = running._out.getvalue()  # type: ignore[attr-defined]
+    printed = running.transcript._out.getvalue()  # type: ignore[attr-defined]
     assert printed.count("cannot be written") == 1
     assert printed.count(GERMAN.sentence("tape_failed")) == 1
     assert len(public.played) == 4
@@ -165,10 +171,14 @@ def told(taping: Taping) -> Taping:
     return taping
 
 
+def said(phrase: str | None) -> Statement | None:
+    return None if phrase is None else interpret(phrase, (chess.Board(),), GERMAN)
+
+
 def heard(taping: Taping, pcm: bytes) -> Callable[[str | None], None]:
     for _ in taping.overhear("white", MemorySource(pcm)):
         pass
-    return lambda phrase: taping.hears("white", "white", phrase, GERMAN)
+    return lambda phrase: taping.hears("white", "white", said(phrase))
 
 
 def test_a_voice_is_kept_only_for_what_was_taken_for_a_move(table: Table, tmp_path: Path) -> None:
@@ -192,10 +202,10 @@ def test_what_is_discarded_or_was_heard_before_is_not_in_the_next_voice(
         if number == 25:
             source.discard()  # the table has spoken meanwhile
         if number == 50:
-            taping.hears("white", "white", None, GERMAN)
+            taping.hears("white", "white", None)
         if number == 75:
-            taping.hears("white", "white", "Bauer Eva zwei Eva vier", GERMAN)
-    taping.hears("white", "white", "Bauer Eva zwei Eva drei", GERMAN)
+            taping.hears("white", "white", said("Bauer Eva zwei Eva vier"))
+    taping.hears("white", "white", said("Bauer Eva zwei Eva drei"))
     _, first, second = tape.recordings()
     assert read_audio(first.path) == LOUD  # 25 blocks of 40 ms
     assert len(read_audio(second.path)) == 20 * len(LOUD)  # never longer than an announcement
@@ -214,7 +224,14 @@ def test_voices_are_kept_only_where_everybody_can_hear_that(
     monkeypatch.setattr(play, "devices", lambda: audio_devices.AudioDevices((), ()))
     nobody = WantedDevices(microphone="none")
     with pytest.raises(TapeError, match="loudspeaker"):
-        run(tmp_path / "game.jsonl", SETUP, "de", nobody, [], io.StringIO(), Keep.VOICES)
+        run(
+            tmp_path / "game.jsonl",
+            SETUP,
+            nobody,
+            [],
+            io.StringIO(),
+            TableOptions(tape=Keep.VOICES),
+        )
     assert not (tmp_path / "game.jsonl").exists()
 
 
@@ -222,7 +239,7 @@ def test_without_voices_nothing_of_them_is_even_in_memory(table: Table, tmp_path
     taping = Taping(Tape(tmp_path / "game.tape"), table, pytest.fail)
     source = MemorySource(LOUD)
     assert taping.overhear("white", source) is source
-    taping.hears("white", "white", "Springer Gustav eins Felix drei", GERMAN)
+    taping.hears("white", "white", said("Springer Gustav eins Felix drei"))
     assert taping.tape.recordings() == []
 
 
@@ -244,7 +261,14 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
     monkeypatch.setattr(play, "devices", lambda: audio_devices.AudioDevices(("a loudspeaker",), ()))
     out = io.StringIO()
     devices = WantedDevices(microphone="none")
-    run(tmp_path / "game.jsonl", SETUP, "de", devices, ["start", "e4", "quit"], out, keep)
+    run(
+        tmp_path / "game.jsonl",
+        SETUP,
+        devices,
+        ["start", "e4", "quit"],
+        out,
+        TableOptions(tape=keep),
+    )
     told = GERMAN.sentence("tape_told" if keep is Keep.TABLE else "tape_told_voices")
     lines = [line for line in out.getvalue().splitlines() if "said to everybody" in line]
     assert lines[0].endswith(told)
@@ -256,7 +280,14 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
 def test_a_silent_table_has_no_tape(tmp_path: Path) -> None:
     devices = WantedDevices(microphone="none", silent=True)
     with pytest.raises(TapeError, match="--silent"):
-        run(tmp_path / "game.jsonl", SETUP, "de", devices, [], io.StringIO(), Keep.TABLE)
+        run(
+            tmp_path / "game.jsonl",
+            SETUP,
+            devices,
+            [],
+            io.StringIO(),
+            TableOptions(tape=Keep.TABLE),
+        )
     assert not (tmp_path / "game.jsonl").exists()
 
 
@@ -312,11 +343,10 @@ def test_a_table_that_is_killed_has_on_tape_what_it_has_said(tmp_path: Path) -> 
     run(
         path,
         None,
-        "de",
         WantedDevices(microphone="none"),
         ["Sf3", "quit"],
         io.StringIO(),
-        Keep.TABLE,
+        TableOptions(tape=Keep.TABLE),
     )
     assert "Springer Gustav eins Felix drei" in [kept.words for kept in tape.recordings()]
     assert [kept.number for kept in tape.recordings()] == list(range(1, len(tape.recordings()) + 1))

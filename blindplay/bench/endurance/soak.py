@@ -24,7 +24,7 @@ import chess
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.server import ConsoleHost
-from blindplay.hearing.decision import open_recogniser
+from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Language, load
 from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import facts as f
@@ -38,6 +38,7 @@ from blindplay.table.demo import DemonstrationError, Person
 from blindplay.table.memory import share_one_heap
 from blindplay.table.session import Session
 from blindplay.table.table import Table
+from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
 
 from .visitor import Visitor
@@ -166,7 +167,8 @@ def _play(
         table = Table(journal, setup, now=lambda: time.monotonic() * speed)
         given += [ruling for taken in table.log for ruling in taken.rulings]
         table.listen(keep)
-        session = Session(table, pack, speaker, io.StringIO(), tick_seconds=1 / speed)
+        transcript = Transcript(io.StringIO(), table.time)
+        session = Session(table, pack, speaker, transcript, tick_seconds=1 / speed)
         stack.callback(session.close)
         microphone = QueueSource()
         people = {}
@@ -181,7 +183,7 @@ def _play(
             for role in host.roles()
         ]
         try:
-            _until(lambda: all(board.placement() for board in session.boards.values()))
+            _until(lambda: all(seat.board.placement() for seat in session.boards.values()))
             table.submit(f.Start())
             while not table.game.over and len(table.game.history) < _PLIES:
                 if time.monotonic() > end or not _ply(table, session, people, pack, rng, found):

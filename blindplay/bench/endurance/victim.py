@@ -13,7 +13,7 @@ from pathlib import Path
 
 from blindplay.laws import facts as f
 from blindplay.speech.audio import BLOCK_BYTES, QueueSource, SilentSink, read_audio
-from blindplay.table import play
+from blindplay.table import devices, play
 
 
 class FolderSource(QueueSource):
@@ -46,16 +46,16 @@ def main() -> None:
     resume), ``boards``, ``port`` of the console, ``sounds`` (a folder, or null)."""
     wanted = json.loads(sys.argv[1])
     sounds = wanted["sounds"]
-    vars(play).update(
+    vars(devices).update(
         DeviceSink=lambda device=None: SilentSink("silent", keeps=False),
         MicrophoneSource=lambda device=None, allow_missing=False: FolderSource(Path(sounds)),
     )
     setup = f.parse(wanted["setup"]) if wanted["setup"] else None
     assert setup is None or isinstance(setup, f.Setup)
     board, sighted = wanted["boards"]
-    devices = play.WantedDevices(board, sighted, None if sounds else "none")
+    named = devices.WantedDevices(board, sighted, None if sounds else "none")
     console = play.ConsoleAt(port=wanted["port"], qr=False)
-    play.run(Path(wanted["journal"]), setup, "de", devices, sys.stdin, sys.stdout, console=console)
+    play.run(Path(wanted["journal"]), setup, named, sys.stdin, sys.stdout, console=console)
 
 
 if __name__ == "__main__":

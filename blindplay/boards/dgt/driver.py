@@ -27,6 +27,7 @@ class DgtBoard(BoardDriver[DgtBoardState]):
 
     KIND = "DGT board"
     PORT_HINT = "for example as dgt:/dev/ttyUSB0"
+    FEELS_TOUCHES = False
 
     def look(self, seconds: float = PRESS_WAITS) -> str | None:
         """Ask the board for its position, wait ``seconds`` at most, and return

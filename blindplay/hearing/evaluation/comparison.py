@@ -24,7 +24,7 @@ from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models.folders import ModelError, available
 from blindplay.speech.recogniser import Recogniser
 
-from ..decision import open_recogniser
+from ..recognisers import open_recogniser
 from . import report, resources, scoring
 from .conditions import Condition, Samples, parse
 from .corpus import CorpusUtterance, UtteranceKind

@@ -15,7 +15,7 @@ from blindplay.language import Language
 from blindplay.speech.confidence import confidence_file, confidence_of
 from blindplay.speech.models.folders import chosen_models
 
-from ..decision import open_recogniser
+from ..recognisers import open_recogniser
 from . import calibration, corpus, scoring
 from . import resources as effort
 from .conditions import Condition, Noise, Samples, parse

@@ -19,7 +19,8 @@ from blindplay.speech.confusions import NEVER_SEEN, Confusions
 from blindplay.speech.ensemble import AnyRecogniser, summed
 from blindplay.speech.recogniser import Recognition
 
-from ..decision import Decision, Expected, Verdict, decide, expect
+from ..decision import Decision, Verdict, decide
+from ..expectation import Expected, expect
 from .conditions import Condition, Samples, apply
 from .corpus import CorpusUtterance, ScriptLine, UtteranceKind
 

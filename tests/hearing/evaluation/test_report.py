@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from blindplay.hearing.decision import Expected, Verdict, decide
+from blindplay.hearing.decision import Verdict, decide
 from blindplay.hearing.evaluation import (
     calibration,
     comparison,
@@ -26,6 +26,7 @@ from blindplay.hearing.evaluation import (
 from blindplay.hearing.evaluation.conditions import Condition, Noise, Samples
 from blindplay.hearing.evaluation.corpus import ScriptLine, UtteranceKind
 from blindplay.hearing.evaluation.scoring import ScoredOutcome, ScoredUtterance
+from blindplay.hearing.expectation import Expected
 from blindplay.language import Kind, load
 from blindplay.speech.audio import RATE, write_wav
 from blindplay.speech.confidence import MeaningKind as Meant

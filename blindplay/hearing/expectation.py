@@ -1,0 +1,112 @@
+"""What may be said now, and what else than the sound speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+import chess
+
+from blindplay.language import Language, Understanding
+from blindplay.laws.game import Game
+from blindplay.speech.ensemble import AnyRecogniser
+
+LEANING = 4.0
+"""How much likelier, in nats, the executed or touched move is, or the announcement that is to be
+repeated: enough to settle a doubt of the ear, too little to overrule it."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """All that may be said now.
+
+    ``boards``: the position whose moves may be announced, and perhaps the one before, whose move
+    may be repeated. ``phrases`` are what the recogniser is given: all forms of the legal moves,
+    and ``others``: commands and answers. ``corrections`` may go before a move. Phrases with words
+    that the model lacks are left out, never shortened; those words are ``out_of_vocabulary``.
+
+    ``felt``: the moves that fit what hands have done, None if nothing yet; ``repeated``: the
+    announcement that is to be repeated (D.2.1); ``awaited``: phrases that answer an open question.
+    Each makes what fits it likelier; none is taken for granted.
+    """
+
+    boards: tuple[chess.Board, ...]
+    phrases: Mapping[str, None]
+    others: frozenset[str]
+    corrections: frozenset[str] = frozenset()
+    out_of_vocabulary: tuple[str, ...] = ()
+    felt: frozenset[chess.Move] | None = None
+    repeated: chess.Move | None = None
+    awaited: frozenset[str] = frozenset()
+
+    def leaning(self, move: chess.Move | None) -> float:
+        """How much likelier ``move`` is for another reason than its sound, in nats."""
+        if move is None:
+            return 0.0
+        return LEANING * ((self.felt is not None and move in self.felt) + (move == self.repeated))
+
+    def contradicts(self, meant: Understanding) -> bool:
+        """Whether hands have done something else than ``meant``, which is not a correction."""
+        return (
+            self.felt is not None
+            and meant.move is not None
+            and not meant.correction
+            and meant.move not in self.felt
+        )
+
+    def in_grammar(self, words: str) -> bool:
+        """Whether these words are expected as they are, perhaps after a correction."""
+        if words in self.phrases:
+            return True
+        return any(
+            words.startswith(f"{first} ") and words.removeprefix(f"{first} ") in self.phrases
+            for first in self.corrections
+        )
+
+
+def expect(
+    recogniser: AnyRecogniser,
+    pack: Language,
+    boards: Iterable[chess.Board],
+    *,
+    others: Iterable[str] | None = None,
+    felt: frozenset[chess.Move] | None = None,
+    repeated: chess.Move | None = None,
+    awaited: Collection[str] = (),
+) -> Expected:
+    """What may be said of any of ``boards``, and the ``others``: all commands unless given."""
+    boards = tuple(boards)
+    if others is None:
+        others = [*pack.command_phrases(), *pack.command_phrases(opened=True)]
+    moves = dict.fromkeys(form for board in boards for form in pack.forms(board))
+    said = dict.fromkeys((*others, *awaited))
+    return Expected(
+        boards,
+        dict.fromkeys(recogniser.known_phrases([*moves, *said])),
+        frozenset(recogniser.known_phrases(said)),
+        frozenset(recogniser.known_phrases(pack.corrections)),
+        tuple(recogniser.unknown_words([*moves, *said])),
+        felt,
+        repeated,
+        frozenset(awaited),
+    )
+
+
+def felt_moves(game: Game, side: str) -> frozenset[chess.Move] | None:
+    """The moves that fit what the hands of ``side`` have done; None if they have done nothing, or
+    ``side`` is not on move."""
+    turn = game.turn
+    if side != game.side:
+        return None
+    if turn.executed is not None:
+        return frozenset((turn.executed,))
+    if not turn.touched:
+        return None
+    if turn.due is not None and not turn.due[1].free:
+        return frozenset(turn.due[1].moves) or None  # what touching obliges to (4.3)
+    # A touched piece of one's own is to be moved; one of the opponent's is to be taken.
+    square = turn.touched[0]
+    fitting = frozenset(
+        move for move in game.board.legal_moves if square in (move.from_square, move.to_square)
+    )
+    return fitting or None

@@ -1,0 +1,71 @@
+"""What a player said, or may have said, and what it means: computed once and carried along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import chess
+
+from blindplay.language import Kind, Language, Understanding
+from blindplay.speech.recogniser import Recognition
+
+_NO_BOARD = chess.Board()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that was said, as it is understood.
+
+    ``repeats``: it repeats the opponent's last move (D.2.1). ``recognition`` is its sound, None if
+    it was typed.
+    """
+
+    text: str
+    meant: Understanding
+    repeats: bool = False
+    recognition: Recognition | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def key(self) -> str:
+        """The same for the same meaning, in whatever words."""
+        meant = self.meant
+        if meant.command is not None:
+            return " ".join([meant.command.value, *(move.uci() for move in meant.moves)])
+        if meant.move is not None:
+            return meant.move.uci()
+        return meant.core or meant.words
+
+
+def interpret(
+    text: str,
+    boards: Sequence[chess.Board],
+    pack: Language,
+    *,
+    repeated: chess.Move | None = None,
+    recognition: Recognition | None = None,
+) -> Statement:
+    """What ``text`` means at the table.
+
+    The first of ``boards`` is the position whose moves may be announced; the second, if given, is
+    the one before, whose move may be repeated. Words that fit both positions are an announcement,
+    unless ``repeated``, the announcement that is to be repeated now, makes them a repetition: that
+    plays nothing.
+    """
+    start = boards[0] if boards else _NO_BOARD
+    meant = pack.understand(text, start)
+    for before in boards[1:]:
+        again = pack.understand(text, before)
+        if again.move is None:
+            continue
+        due = again.move == repeated
+        fits = due or _leads_to(before, again.move, start)
+        if fits and (due or meant.kind not in (Kind.MOVE, Kind.COMMAND)):
+            return Statement(text, again, True, recognition)
+    return Statement(text, meant, False, recognition)
+
+
+def _leads_to(before: chess.Board, move: chess.Move, now: chess.Board) -> bool:
+    after = before.copy(stack=False)
+    after.push(move)
+    return after.board_fen() == now.board_fen() and after.turn == now.turn

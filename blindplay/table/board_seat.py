@@ -1,0 +1,176 @@
+"""A player's sensor board: its events become facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import chess
+
+from blindplay.boards import events
+from blindplay.boards.driver import BoardDriver
+from blindplay.laws import facts as f
+from blindplay.laws import unidentified_pieces
+from blindplay.laws.placement import change, laid_over, read_placement
+from blindplay.laws.state import TableBoard
+from blindplay.speech.speaker import Output
+
+from .desk import NAMES, Desk
+
+BoardDriverOf = BoardDriver[Any]
+
+
+class BoardSeat:
+    """The board at ``seat``. ``on_lever`` is called with a seat when a clock lever is pressed, and
+    ``changed`` after every event."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        seat: str,
+        board: BoardDriverOf,
+        *,
+        on_lever: Callable[[str], None],
+        changed: Callable[[], None],
+    ) -> None:
+        self.board = board
+        self.gone = False
+        """Whether the board was lost and has not come back."""
+        self.seen = False
+        """Whether the board has shown its position, or cannot be reached."""
+        self._desk = desk
+        self._seat = seat
+        self._on_lever = on_lever
+        self._changed = changed
+        self._faulty: set[str] = set()
+        # What stands on a board that tells positions only, while hands rest.
+        self._resting: str | None = None
+        board.listen(self._on_event)
+
+    @property
+    def side(self) -> str:
+        """The side whose board it is now."""
+        return self._desk.side_of(self._seat)
+
+    @property
+    def table_board(self) -> TableBoard | None:
+        """The board as the Laws know it; None where the table has only one."""
+        return self._desk.table.game.tables.get(self.side)
+
+    # --- events ------------------------------------------------------------------------------
+
+    def _on_event(self, event: events.BoardEvent) -> None:
+        felt_only = (events.Lifted, events.Placed, events.BoardPosition)
+        if isinstance(event, felt_only) and not self.board.FEELS_TOUCHES:
+            self._untouched(event)
+        else:
+            _HANDLERS[type(event)](self, event)
+        self._changed()
+
+    def _line(self, text: str) -> None:
+        self._desk.transcript.line(f"felt {NAMES[self.side]}'s board: {text}")
+
+    def _lifted(self, event: events.Lifted) -> None:
+        self._line(f"{event.square} lifted")
+        self._desk.table.submit(f.Lift(board=self.side, square=event.square))
+
+    def _placed(self, event: events.Placed) -> None:
+        self._line(f"{event.piece or 'a piece'} placed on {event.square}")
+        self._desk.table.submit(
+            f.Place(board=self.side, square=event.square, piece=event.piece or None)
+        )
+
+    def _position(self, event: events.BoardPosition) -> None:
+        self._line(f"position {event.placement}")
+        game, placement = self._desk.table.game, event.placement
+        if self.side in game.tables:  # unnamed pieces stand where the game has them
+            placement = unidentified_pieces.named(game, self.side, placement)
+        self._desk.table.submit(f.Position(board=self.side, placement=placement))
+        self.seen = True
+
+    def _lever(self, event: events.LeverPressed) -> None:
+        self._on_lever(event.side)
+
+    def _connected(self, event: events.Connected) -> None:
+        name = NAMES[self.side]
+        self._desk.transcript.line(f"{name}'s board is connected: {event.board}")
+        if self.gone:
+            self.gone = False
+            self._desk.tell_all("board_back", player=self._desk.pack.sentence(self.side))
+
+    def _disconnected(self, event: events.Disconnected) -> None:
+        self._desk.transcript.trouble(event.why)
+        self.gone = self.seen = True
+        self._desk.tell_all("board_gone", player=self._desk.pack.sentence(self.side))
+
+    def _fault(self, event: events.ContactFault) -> None:
+        name = NAMES[self.side]
+        self._desk.transcript.trouble(
+            f"{name}'s board: the contact of {event.square} is bad; press the peg home."
+        )
+        if event.square not in self._faulty:  # a fault may come and go; it is said once
+            self._faulty.add(event.square)
+            tell_bad_contact(self._desk, event.square)
+
+    # --- a board that tells positions only -----------------------------------------------------
+
+    def _untouched(self, event: events.Lifted | events.Placed | events.BoardPosition) -> None:
+        """Such a board proves no touch: no checksum protects it, and a piece that stands may still
+        be in the hand. Its position counts when it is awaited, and when its player presses the
+        clock; until then the move is not released (4.7)."""
+        self._resting = None
+        if isinstance(event, events.BoardPosition):
+            self._line(f"position {event.placement}")
+            self._resting = event.placement
+            self.seen = True
+            self.take_awaited()
+        else:
+            done = "lifted" if isinstance(event, events.Lifted) else "placed"
+            self._line(f"{event.square} {done}, no touch")
+
+    def take_awaited(self) -> None:
+        """Take the position at rest if it is what should stand there now."""
+        if self._resting is not None and self._awaits(self._resting):
+            self._take(self._resting)
+
+    def take_pressed(self) -> None:
+        """The player presses the clock: what stands on the board is what was played."""
+        if not self.board.FEELS_TOUCHES:
+            self._take(self.board.look())
+
+    def _take(self, placement: str | None) -> None:
+        table = self.table_board
+        if table and placement is not None and table.placement != read_placement(placement):
+            self._desk.table.submit(f.Position(board=self.side, placement=placement))
+
+    def _awaits(self, placement: str) -> bool:
+        """Whether this is a position to be set up, one that the game has reached, or that of the
+        move which is announced or made."""
+        game, table = self._desk.table.game, self.table_board
+        if table is None:
+            return False
+        playing = game.started or not game.clock
+        if not playing or game.over or game.adjourned or table.wanted is not None:
+            return True
+        goals = [game.shown_after(plies) for plies in range(table.plies, len(game.history) + 1)]
+        for move in (game.turn.made, game.turn.announced):
+            if move is not None:
+                goals.append(laid_over(game.pieces, change(game.board, move)))
+        return read_placement(placement) in goals
+
+
+_HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = {
+    events.Lifted: BoardSeat._lifted,
+    events.Placed: BoardSeat._placed,
+    events.BoardPosition: BoardSeat._position,
+    events.LeverPressed: BoardSeat._lever,
+    events.Connected: BoardSeat._connected,
+    events.Disconnected: BoardSeat._disconnected,
+    events.ContactFault: BoardSeat._fault,
+}
+
+
+def tell_bad_contact(desk: Desk, square: str) -> None:
+    """Tell the impaired player that a hole of the board has a bad contact."""
+    name = desk.pack.square(chess.parse_square(square))
+    desk.say(Output.PRIVATE, desk.pack.sentence("contact_bad", square=name))

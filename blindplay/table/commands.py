@@ -1,0 +1,208 @@
+"""What comes of a command: facts, answers, help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Language, Understanding
+from blindplay.laws import facts as f
+from blindplay.laws.rulings import Refused
+from blindplay.wording.position import look, time_in_words
+
+from .choices import OpeningWord
+from .conversation import ANSWER_SECONDS, ASK_AGAIN
+from .effects import AdjustVoice, Ask, Effect, Relisten, Say, SayAgain, Submit
+from .grammar import VOICE, Grammar
+from .table import Table
+
+COMMANDS_AT_ONCE = 5
+"""How many commands help tells before it waits for "mehr"."""
+
+# Questions that the Laws allow, and what their facts are about.
+_ABOUT: Mapping[Command, str] = {
+    Command.CLOCK_BOTH: "time",
+    Command.MOVES: "moves",
+    Command.LAST_MOVE: "last_move",
+}
+CLAIMS: Mapping[Command, str] = {
+    Command.CLAIM_REPETITION: "repetition",
+    Command.CLAIM_FIFTY_MOVES: "fifty_moves",
+    Command.CLAIM_CANNOT_WIN: "cannot_win",
+    Command.CLAIM_NO_EFFORT: "no_effort",
+}
+"""Claims of a draw, and their rules in the contract."""
+# Commands that are a fact by themselves.
+_FACTS: Mapping[Command, Callable[[str], f.Fact]] = {
+    Command.RESIGN: lambda side: f.Resign(by=side),
+    Command.OFFER_DRAW: lambda side: f.OfferDraw(by=side),
+    Command.ACCEPT_DRAW: lambda side: f.AcceptDraw(by=side),
+    Command.DECLINE_DRAW: lambda side: f.DeclineDraw(by=side),
+    Command.CLAIM_TIME: lambda side: f.ClaimTime(by=side),
+    Command.REQUEST_EXTRA_TIME: lambda side: f.RequestExtraTime(by=side),
+    Command.CALL_ARBITER: lambda side: f.CallArbiter(by=side),
+    Command.ADJUST: lambda side: f.Adjust(by=side),
+}
+CONFIRMED = frozenset((*CLAIMS, *_FACTS, Command.ADJOURN, Command.PAUSE)) - {Command.ADJUST}
+"""Commands that end or change the game: they need a *ja*. Declining a draw is one, for accepting
+it may have been misheard, and a declined offer is gone."""
+
+
+@dataclass
+class _Help:
+    """What help has not told a player yet, and since when (ms of the table's time)."""
+
+    untold: list[str] = field(default_factory=list)
+    since: int = 0
+
+
+class Commands:
+    """Does what players command. Each method gives the effects."""
+
+    def __init__(self, table: Table, pack: Language, grammar: Grammar) -> None:
+        self._table = table
+        self._pack = pack
+        self._grammar = grammar
+        self._help = {side: _Help() for side in f.SIDES}
+
+    def has_more(self, side: str) -> bool:
+        """Whether help has more commands to tell."""
+        return bool(self._help[side].untold)
+
+    def expire(self, side: str) -> list[Effect]:
+        """Forget what help has not told once nobody has asked for it in time."""
+        told = self._help[side]
+        if told.untold and self._table.time() - told.since > ANSWER_SECONDS * 1000:
+            told.untold = []
+            return [Relisten()]
+        return []
+
+    def introduce(self, side: str) -> list[Effect]:
+        """Tell how to find out what can be said."""
+        return self._tell(side, [self._pack.command(Command.HELP)])
+
+    def do(self, side: str, meant: Understanding) -> list[Effect]:
+        """Do what a command means."""
+        command = meant.command
+        assert command is not None
+        if command in _ABOUT:
+            return [Submit(f.Query(by=side, about=_ABOUT[command]))]
+        if command in QUESTIONS:
+            return self._look(side, command, meant.about or About())
+        if command in CLAIMS:
+            return self._claim(side, command, meant)
+        if command in _FACTS:
+            return [Submit(_FACTS[command](side))]
+        if command in VOICE:
+            return [AdjustVoice(side, command)]
+        if command in _DO:
+            return _DO[command](self, side, meant)
+        return [self._say(side, "refused")]
+
+    def _say(self, side: str, key: str) -> Say:
+        return Say(side, self._pack.sentence(key))
+
+    def _time(self, side: str, meant: Understanding) -> list[Effect]:
+        """Tell one of the two times; the fact and its ruling are about both."""
+        command = meant.command
+        assert command is not None
+        fact = f.Query(by=side, about="time")
+        return [Ask(side, fact, lambda answer: time_in_words(self._pack, answer, command))]
+
+    def _look(self, side: str, command: Command, about: About) -> list[Effect]:
+        query = f.Query(by=side, about="position")
+        if not self._table.training:
+            return [Submit(query)]
+        words = look(self._pack, self._table.game, command, about)
+        return [Submit(query, reports=(Refused,)), Say(side, words)]
+
+    def _claim(self, side: str, command: Command, meant: Understanding) -> list[Effect]:
+        if meant.rest and not meant.moves:
+            return [self._say(side, "not_understood")]
+        move = meant.moves[0].uci() if meant.moves else None
+        return [Submit(f.ClaimDraw(by=side, rule=CLAIMS[command], move=move))]
+
+    def _seal(self, side: str, meant: Understanding) -> list[Effect]:
+        """The sealed move is written and never said: it is the player's secret."""
+        if not meant.rest:
+            return [self._say(side, "not_understood")]
+        return [Submit(f.Seal(by=side, text=meant.rest))]
+
+    def _adjourn(self, side: str, meant: Understanding) -> list[Effect]:
+        """The arbiter adjourns; without an arbiter the players have agreed to it."""
+        wanted = self._pack.sentence("adjourn_wanted", player=self._pack.sentence(side))
+        adjourned = [] if self._table.game.presided else [Submit(f.Arbiter(do="adjourn"))]
+        return [Say(None, wanted), *adjourned]
+
+    def _pause(self, side: str, meant: Understanding) -> list[Effect]:
+        command, game = meant.command, self._table.game
+        assert command is not None
+        if game.presided:
+            return [self._say(side, "pause_refused")]
+        if command not in self._grammar.commands(side, None, more=False):
+            return [self._say(side, "refused")]
+        do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
+        return [Submit(f.Arbiter(do=do)), Say(None, self._pack.sentence(command.value))]
+
+    def _call_assistant(self, side: str, meant: Understanding) -> list[Effect]:
+        player = self._pack.sentence(side)
+        return [Say(None, self._pack.sentence("assistant_called", player=player))]
+
+    def _repeat(self, side: str, meant: Understanding) -> list[Effect]:
+        return [SayAgain(side)]
+
+    def _correction(self, side: str, meant: Understanding) -> list[Effect]:
+        return [self._say(side, "repeat_please")]
+
+    def _tell_help(self, side: str, meant: Understanding) -> list[Effect]:
+        """What can be said now: what is to be done, then a few commands, the rest on "mehr"."""
+        game, effects = self._table.game, list[Effect]()
+        if not game.over and not game.adjourned:
+            key = "help_repeat"
+            if side == game.side:
+                key = "help_announce" if game.turn.announced is None else "help_correct"
+            correction = self._pack.command(Command.CORRECTION)
+            effects.append(Say(side, self._pack.sentence(key, correction=correction)))
+        known = self._grammar.commands(side, None, more=False)
+        untold = [command for command in known if command not in ASK_AGAIN]
+        if self._needs_opening_word:
+            untold = [command for command in untold if command not in NEVER_OPENED]
+        names = [self._pack.command(command) for command in (*untold, Command.REPEAT)]
+        self._help[side].untold = names
+        return [*effects, *self._more(side, meant)]
+
+    def _more(self, side: str, meant: Understanding) -> list[Effect]:
+        told = self._help[side]
+        if not told.untold:
+            return [self._say(side, "refused")]
+        now, told.untold = told.untold[:COMMANDS_AT_ONCE], told.untold[COMMANDS_AT_ONCE:]
+        told.since = self._table.time()
+        more = self._pack.sentence("help_more", more=self._pack.command(Command.MORE))
+        return [*self._tell(side, now, more if told.untold else ""), Relisten()]
+
+    def _tell(self, side: str, commands: list[str], more: str = "") -> list[Effect]:
+        words = self._pack.sentence(
+            "help_opened" if self._needs_opening_word else "help_say",
+            commands=", ".join(commands),
+            word=self._pack.opening_word,
+        )
+        return [Say(side, f"{words} {more}".strip())]
+
+    @property
+    def _needs_opening_word(self) -> bool:
+        return self._grammar.opening_word is not OpeningWord.OPTIONAL
+
+
+_DO: Mapping[Command, Callable[[Commands, str, Understanding], list[Effect]]] = {
+    Command.CLOCK_MINE: Commands._time,
+    Command.CLOCK_OPPONENT: Commands._time,
+    Command.SEAL: Commands._seal,
+    Command.ADJOURN: Commands._adjourn,
+    Command.PAUSE: Commands._pause,
+    Command.RESUME: Commands._pause,
+    Command.CALL_ASSISTANT: Commands._call_assistant,
+    Command.REPEAT: Commands._repeat,
+    Command.CORRECTION: Commands._correction,
+    Command.HELP: Commands._tell_help,
+    Command.MORE: Commands._more,
+}

@@ -1,0 +1,134 @@
+"""What all devices of a table share: its game, its voice, its print."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Iterator
+
+from blindplay.language import Command, Language
+from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
+from blindplay.speech.synthesis import NotWordsError
+from blindplay.wording.announcements import goes_to_earphone
+
+from .table import Table
+from .taping import Taping
+from .transcript import Transcript
+
+NAMES = {"white": "White", "black": "Black"}
+
+
+class Desk:
+    """Speaks and prints for one table. Without a ``speaker`` it only prints.
+
+    ``on_voicing`` is called when the player wants another volume or rate from now on.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        pack: Language,
+        speaker: Speaker | None,
+        transcript: Transcript,
+        *,
+        on_voicing: Callable[[Voicing], object] = lambda voicing: None,
+    ) -> None:
+        self.table = table
+        self.pack = pack
+        self.speaker = speaker
+        self.transcript = transcript
+        self.taping: Taping | None = None
+        self._on_voicing = on_voicing
+        self._last_said = ""
+        self._unspeakable: set[str] = set()
+        if speaker is not None:
+            speaker.on_output(self._output_changed)
+
+    def side_of(self, seat: str) -> str:
+        """The side whose devices those of ``seat`` are. A seat has the colour that its player had
+        when the devices were attached; a new game with reversed colours (7.3) changes the side."""
+        if not self.table.game.swapped:
+            return seat
+        return "black" if seat == "white" else "white"
+
+    def tell(self, to: str | None, words: str) -> None:
+        """Speak a sentence to a player ("white"), an assistant or the arbiter; None: to all."""
+        private = to is not None and goes_to_earphone(self.table.game, to)
+        self.say(Output.PRIVATE if private else Output.PUBLIC, words)
+
+    def tell_all(self, key: str, **values: str) -> None:
+        """Speak a sentence of the pack to everybody."""
+        self.say(Output.PUBLIC, self.pack.sentence(key, **values))
+
+    def say(self, output: Output, words: str, *, remember: bool = True) -> None:
+        """Speak a sentence, and print it unless a voice speaks it and only the rest is printed.
+
+        ``remember``: it is what is said again on request.
+        """
+        if remember:
+            self._last_said = words
+        public = output is Output.PUBLIC
+        self.transcript.line(f"said {'to everybody' if public else 'privately'}: {words}")
+        silent = self.speaker is not None and self.transcript.only_unspoken
+        if not self.transcript.everything and not silent:
+            self.transcript.show(words)
+        if self.speaker is None:
+            return
+        keep = self.taping.says(words) if self.taping is not None and public else None
+
+        def done(outcome: Outcome) -> None:
+            if outcome is Outcome.FAILED and silent:
+                self.transcript.show(words)
+
+        try:
+            self.speaker.say(words, to=output, on_done=done, on_spoken=keep)
+        except NotWordsError as error:
+            self.transcript.trouble(str(error))
+            done(Outcome.FAILED)
+
+    def say_again(self, to: str) -> None:
+        """Speak the last sentence once more."""
+        if self._last_said:
+            self.tell(to, self._last_said)
+
+    def adjust_voice(self, to: str, command: Command) -> None:
+        """Speak louder, softer, slower or faster, and say so. That is not remembered: the sentence
+        before may have been too soft to hear."""
+        key = "refused"
+        if self.speaker is not None:
+            before = self.speaker.voicing
+            after = before.changed(
+                louder=(command is Command.LOUDER) - (command is Command.SOFTER),
+                faster=(command is Command.FASTER) - (command is Command.SLOWER),
+            )
+            key = "voice_limit" if after == before else command.value
+            self.speaker.voicing = after
+            if after != before:
+                with self.remembering():
+                    self._on_voicing(after)
+        output = Output.PRIVATE if goes_to_earphone(self.table.game, to) else Output.PUBLIC
+        self.say(output, self.pack.sentence(key), remember=False)
+
+    @contextlib.contextmanager
+    def remembering(self) -> Iterator[None]:
+        """Say so if what is done inside cannot be kept for the next game."""
+        try:
+            yield
+        except OSError as error:
+            self.transcript.trouble(f"It will not be remembered: {error}.")
+
+    def report_unspeakable(self, words: Collection[str]) -> None:
+        """Print, once, words that a speech model lacks."""
+        news = set(words) - self._unspeakable
+        if news:
+            self._unspeakable |= news
+            self.transcript.trouble(
+                "the speech model lacks these words, so phrases with them can be typed "
+                f"but not spoken: {', '.join(sorted(news))}"
+            )
+
+    def _output_changed(self, output: Output, works: bool) -> None:
+        """An output failed or works again. Whoever hears the other one learns it."""
+        name = "loudspeaker" if output is Output.PUBLIC else "earphone"
+        other = Output.PRIVATE if output is Output.PUBLIC else Output.PUBLIC
+        key = f"{name}_{'back' if works else 'gone'}"
+        self.say(output if works else other, self.pack.sentence(key))

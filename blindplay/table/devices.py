@@ -1,0 +1,153 @@
+"""The devices of a table: those that the command line names, else those that are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from blindplay.boards.makers import DRIVERS, driver_of
+from blindplay.boards.peg import PegBoard
+from blindplay.boards.peg.calibration import kept
+from blindplay.boards.ports import BoardNotFoundError, check_url
+from blindplay.hearing import speaker_models
+from blindplay.hearing.recognisers import listening_models, open_recogniser
+from blindplay.language import Language
+from blindplay.speech.audio import AudioError, AudioSink, SilentSink
+from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices
+from blindplay.speech.endpointing import MicrophoneMode
+from blindplay.speech.models.folders import ModelError
+from blindplay.speech.speaker import Speaker
+from blindplay.speech.synthesis import Synthesiser
+
+from .board_seat import tell_bad_contact
+from .microphone_seat import tell_lost_model
+from .session import Session
+
+
+@dataclass(frozen=True)
+class WantedDevices:
+    """What the command line named; None: search. "none" as the microphone: keys only."""
+
+    board: str | None = None
+    sighted_board: str | None = None
+    microphone: str | None = None
+    private_output: str | None = None
+    public_output: str | None = None
+    models: tuple[Path, ...] = ()
+    silent: bool = False
+    push_to_talk: bool = False
+    shared_microphone: bool = False
+    """The microphone hears both players: whose turn it is tells who has spoken."""
+    talk_levers: bool = False
+    """The levers of the impaired player's board are talk buttons instead of the clock."""
+
+    def any_present(self) -> bool:
+        """Whether there is a board or a microphone to play with."""
+        if self.board or self.sighted_board:
+            return True
+        if self.microphone != "none" and devices().capture:
+            return True
+        return _found_board() is not None
+
+    def boards(self) -> tuple[str | None, str | None]:
+        """The addresses of the impaired player's board and of the opponent's.
+
+        :raises BoardNotFoundError, ValueError: when one that was named is not there.
+        """
+        sighted = self.sighted_board
+        if sighted is not None and sighted in DRIVERS:
+            sighted = f"{sighted}:{DRIVERS[sighted].find()}"
+        for address in (self.board, sighted):
+            if address is not None:
+                check_url(driver_of(address)[1])
+        return self.board or _found_board(), sighted
+
+
+def _found_board() -> str | None:
+    try:
+        return PegBoard.find()
+    except BoardNotFoundError:
+        return None
+
+
+def open_speaker(
+    stack: ExitStack,
+    pack: Language,
+    trouble: Callable[[str], None],
+    wanted: WantedDevices = WantedDevices(),
+) -> Speaker:
+    """A speaker for the outputs that are wanted; ``stack`` closes its synthesiser, not itself.
+    ``trouble`` is called with a sentence about what cannot be heard.
+
+    :raises AudioError: when an output that was named is not there.
+    """
+    synthesiser = stack.enter_context(Synthesiser(pack.code, spellings=pack.spoken))
+    return Speaker(synthesiser, *outputs(trouble, wanted), on_error=trouble)
+
+
+def outputs(
+    trouble: Callable[[str], None], wanted: WantedDevices = WantedDevices()
+) -> tuple[AudioSink, AudioSink]:
+    """The player's own output and everybody's; with one device both share it. Where there is none,
+    ``trouble`` is told so.
+
+    :raises AudioError: when an output that was named is not there.
+    """
+    if wanted.private_output is None and wanted.public_output is None:
+        try:
+            shared = DeviceSink()
+        except AudioError as error:
+            trouble(f"{error} Until then everything is printed.")
+            return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
+        return shared, shared
+    public = DeviceSink(wanted.public_output)
+    if wanted.private_output is None:
+        return public, public
+    return DeviceSink(wanted.private_output), public
+
+
+def attach_boards(
+    session: Session, own: str, other: str, wanted: WantedDevices, found: tuple[str | None, ...]
+) -> None:
+    """Read the boards at the addresses ``found``, of the player at ``own`` and of the opponent."""
+    for side, address in zip((own, other), found, strict=True):
+        if address is None:
+            continue
+        session.attach_board(side, address, levers=side != own or not wanted.talk_levers)
+        known = kept(address)
+        for square in sorted(known.bad) if known is not None else ():
+            tell_bad_contact(session.desk, square)
+
+
+def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> None:
+    """Listen to the player at ``side``, unless no microphone is wanted.
+
+    :raises AudioError, ModelError: when one that was named is not there.
+    """
+    if wanted.microphone == "none":
+        return
+
+    def lost(sentence: str) -> None:
+        tell_lost_model(session.desk, sentence)
+
+    try:
+        language = session.pack.code
+        folders = wanted.models or listening_models(language, lost)
+        if not wanted.shared_microphone:  # the opponent has another voice
+            name = session.table.game.player(side).name
+            folders = speaker_models.models(name, language, folders, lost)
+        recogniser = open_recogniser(session.pack, *folders, lost=lost)
+        session.attach_microphone(
+            side,
+            # One that was not named may be plugged in after the start.
+            MicrophoneSource(wanted.microphone, allow_missing=wanted.microphone is None),
+            recogniser,
+            MicrophoneMode.PUSH_TO_TALK if wanted.push_to_talk else MicrophoneMode.OPEN,
+            shared=wanted.shared_microphone,
+        )
+    except (AudioError, ModelError) as error:
+        if wanted.microphone is not None or wanted.models:
+            raise
+        session.transcript.trouble(f"{error} Until then type what you would say.")

@@ -1,0 +1,69 @@
+"""What the dialogue wants to happen. The session does it, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from blindplay.language import Command
+from blindplay.laws import Fact, Ruling
+from blindplay.laws.rulings import Answer
+from blindplay.speech.recogniser import Recognition
+
+
+@dataclass(frozen=True)
+class Say:
+    """Speak ``words`` to a player, or to everybody (None)."""
+
+    to: str | None
+    words: str
+
+
+@dataclass(frozen=True)
+class SayAgain:
+    """Speak the last sentence once more, to a player."""
+
+    to: str
+
+
+@dataclass(frozen=True)
+class Submit:
+    """Submit a fact. The dialogue itself reports rulings of the kinds in ``reports``."""
+
+    fact: Fact
+    reports: tuple[type[Ruling], ...] = ()
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Submit a question of a player and speak ``words`` of its answer to them."""
+
+    side: str
+    fact: Fact
+    words: Callable[[Answer], str]
+
+
+@dataclass(frozen=True)
+class Relisten:
+    """What players may say has changed without a ruling."""
+
+
+@dataclass(frozen=True)
+class Learn:
+    """It turned out what a player said: ``phrase`` is what was meant by this sound."""
+
+    side: str
+    recognition: Recognition
+    phrase: str
+
+
+@dataclass(frozen=True)
+class AdjustVoice:
+    """Speak louder, softer, slower or faster from now on, and say so to a player."""
+
+    side: str
+    command: Command
+
+
+Effect: TypeAlias = Say | SayAgain | Submit | Ask | Relisten | Learn | AdjustVoice

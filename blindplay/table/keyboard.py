@@ -1,0 +1,168 @@
+"""The keyboard of a table: each typed line becomes words of a player, or a decision."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from blindplay.laws import facts as f
+from blindplay.laws.game import Turn
+from blindplay.speech.speaker import Output
+
+from .session import Session
+
+if TYPE_CHECKING:
+    from blindplay.console.server import ConsoleHost
+
+log = logging.getLogger(__name__)
+
+_DECISIONS = {
+    "confirm": "confirm",
+    "reject": "reject",
+    "stop": "stop_clocks",
+    "start": "start_clocks",
+    "adjourn": "adjourn",
+    "preside": "preside",
+    "withdraw": "withdraw",
+}
+"""The arbiter's decisions of one word."""
+
+
+class Keyboard:
+    """Does what is typed at the table of ``session``. ``console`` serves its pages, if any does;
+    with ``qr`` its links are also drawn as codes for a camera."""
+
+    def __init__(
+        self, session: Session, console: ConsoleHost | None = None, *, qr: bool = False
+    ) -> None:
+        self._session = session
+        self._console = console
+        self._qr = qr
+
+    def do_all(self, keys: Iterable[str]) -> bool:
+        """Do every line until one is ``quit``; False if the keys end before."""
+        speaker, trouble = self._session.desk.speaker, self._session.transcript.trouble
+        for line in _lines(keys):
+            if speaker is not None:
+                speaker.interrupt()
+            if line.strip() == "quit":
+                return True
+            try:
+                self.do(line.strip())
+            except Exception as error:  # whoever failed at it: the next line may do better
+                log.exception("A listener failed at a typed line.")
+                trouble(f"Something failed at what was typed ({error}); the game goes on.")
+        return False
+
+    def do(self, line: str) -> None:
+        """Do one line."""
+        words = line.split()
+        if line == "start" and self._session.setting_up.begin_now():
+            return
+        if not words:
+            self._press()
+            return
+        done = _WORDS.get(words[0])
+        try:
+            if line.startswith("{"):
+                table = self._session.table
+                table.submit(f.loads(line, t=table.time()))
+            elif done is None or not done(self, words):
+                self._say(line)
+        except f.FactError as error:
+            self._session.transcript.trouble(f"That was not understood: {error}.")
+
+    def _press(self) -> None:
+        """A key may bounce or be hit by chance; at this table a press without a move (7.5.3) takes
+        a lever."""
+        game, desk = self._session.table.game, self._session.desk
+        if game.turn == Turn() and game.sealed is None and not game.over:
+            desk.say(Output.PRIVATE, desk.pack.sentence("press_unbegun"))
+        else:
+            self._session.press(game.side)
+
+    def _say(self, line: str) -> None:
+        side = self._session.table.game.side
+        for name in f.SIDES:
+            if line.startswith(f"{name}:"):
+                side, line = name, line.removeprefix(f"{name}:").strip()
+        self._session.typed(side, line)
+
+    # --- lines that are no words of a player. Each gives whether it is one. ----------------------
+
+    def _submit(self, fact: f.Fact) -> bool:
+        self._session.table.submit(fact)
+        return True
+
+    def _decide(self, words: list[str]) -> bool:
+        return len(words) == 1 and self._submit(f.Arbiter(do=_DECISIONS[words[0]]))
+
+    def _restore(self, words: list[str]) -> bool:
+        ply = _only_number(words)
+        return ply is not None and self._submit(f.Arbiter(do="restore", ply=ply))
+
+    def _execute(self, words: list[str]) -> bool:
+        return len(words) == 3 and self._submit(f.Make(by=words[1], move=words[2]))
+
+    def _record(self, words: list[str]) -> bool:
+        ply = _number(words[2]) if len(words) >= 4 else None
+        text = " ".join(words[3:])
+        return ply is not None and self._submit(f.Record(by=words[1], ply=ply, text=text))
+
+    def _tape(self, words: list[str]) -> bool:
+        number = _only_number(words)
+        if number is not None:
+            self._session.play_tape(number)
+        return number is not None or words[1:] == ["off"]  # every line ends what is being said
+
+    def _talk(self, words: list[str]) -> bool:
+        if len(words) == 1:
+            self._session.talk()
+        return len(words) == 1
+
+    def _links(self, words: list[str]) -> bool:
+        """``links``: who is in. ``link ROLE``: a new link for a role, in place of one that was lost
+        or seen by others. ``unlink ROLE``: nobody has this role's page any more."""
+        host, language = self._console, self._session.pack.code
+        if host is None:
+            return False
+        show, known = self._session.transcript.show, host.roles()
+        if words == ["links"]:
+            show(host.present(language))
+        elif len(words) != 2 or words[1] not in known or words[0] == "links":
+            said = host.sentence("link_which", language, roles=", ".join(known) or "-")
+            show(f"trouble: {said}")
+        elif words[0] == "link":
+            show(host.new_links(words[1:], language, qr=self._qr))
+        else:
+            host.console.revoke(words[1])
+            show(host.sentence("link_revoked", language, role=words[1]))
+        return True
+
+
+_WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
+    **dict.fromkeys(_DECISIONS, Keyboard._decide),
+    "restore": Keyboard._restore,
+    "execute": Keyboard._execute,
+    "record": Keyboard._record,
+    "tape": Keyboard._tape,
+    "t": Keyboard._talk,
+    **dict.fromkeys(("links", "link", "unlink"), Keyboard._links),
+}
+
+
+def _only_number(words: list[str]) -> int | None:
+    return _number(words[1]) if len(words) == 2 else None
+
+
+def _number(word: str) -> int | None:
+    """The number that a word is, as long as any can be in a game."""
+    return int(word) if word.isdecimal() and len(word) < 10 else None
+
+
+def _lines(keys: Iterable[str]) -> Iterator[str]:
+    """What is typed, until nothing can be any more: a keyboard that is gone ends no game."""
+    with contextlib.suppress(OSError, ValueError):
+        yield from keys

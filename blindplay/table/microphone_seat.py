@@ -1,0 +1,274 @@
+"""A player's microphone: what is heard there goes to the dialogue."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Protocol
+
+from blindplay.hearing.decision import Decision, Verdict, decide
+from blindplay.hearing.expectation import Expected, expect, felt_moves
+from blindplay.language import Command
+from blindplay.laws.state import OTHER
+from blindplay.speech.audio import AudioSource
+from blindplay.speech.confidence import confidence_of
+from blindplay.speech.confusions import Confusions
+from blindplay.speech.endpointing import UNFINISHED_S, MicrophoneMode
+from blindplay.speech.ensemble import AnyRecogniser, Ensemble
+from blindplay.speech.listener import Listener
+from blindplay.speech.recogniser import Recognition
+from blindplay.speech.speaker import Output
+
+from .conversation import Awaited, Sayable
+from .desk import NAMES, Desk
+from .dialogue import Dialogue
+
+_HOLD_SECONDS = 5.0
+"""How long the table stays silent after an interruption by someone who then says nothing."""
+
+
+class Hears(Protocol):
+    """Called with what was heard; the arguments are those of :meth:`.Dialogue.heard`."""
+
+    def __call__(
+        self, side: str, decision: Decision, *, begun: int | None, awaited: bool
+    ) -> None: ...
+
+
+class MicrophoneSeat:
+    """Listens at ``seat``. What the table says itself is not heard (half duplex).
+
+    ``shared``: both players announce and repeat into this microphone; whose turn it is tells who
+    spoke, and commands are those of the seat's own player. ``guide_phrases`` are what may be said
+    to a guide, and ``habits`` gives how the player has been misheard before.
+    ``private_is_heard_by_all``: there is no earphone; ``echo_seconds``: how long the room echoes.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        dialogue: Dialogue,
+        seat: str,
+        source: AudioSource,
+        recogniser: AnyRecogniser,
+        *,
+        hears: Hears,
+        guide_phrases: Callable[[], list[str]],
+        habits: Callable[[], Confusions],
+        mode: MicrophoneMode = MicrophoneMode.OPEN,
+        shared: bool = False,
+        private_is_heard_by_all: bool = True,
+        echo_seconds: float = 0.0,
+    ) -> None:
+        self._desk = desk
+        self._dialogue = dialogue
+        self._seat = seat
+        self._recogniser = recogniser
+        self._hears = hears
+        self._guide_phrases = guide_phrases
+        self._habits = habits
+        self._shared = shared
+        self._announced_at = 0.0  # in the listener's seconds of sound
+        self._confidence = confidence_of(*recogniser.folders, lost=desk.transcript.trouble)
+        if isinstance(recogniser, Ensemble):
+            recogniser.on_lost(self._lost_model)
+        self._expected = self._expect()
+        if desk.taping is not None:
+            source = desk.taping.overhear(seat, source)
+        self.listener = Listener(
+            recogniser,
+            source,
+            self._on_recognition,
+            phrases=list(self._expected.phrases),
+            listening=mode,
+            silence=self._silence,
+            on_speech_start=self._interrupt,
+            on_error=self._microphone_lost,
+            on_back=self._microphone_back,
+            on_failed=self._recogniser_failed,
+            on_works=lambda: desk.transcript.line("the recogniser works again"),
+        )
+        self._listen_half_duplex(private_is_heard_by_all, echo_seconds)
+        self.listener.start()
+
+    @property
+    def side(self) -> str:
+        """The side of the player who sits here now."""
+        return self._desk.side_of(self._seat)
+
+    def toggle(self) -> None:
+        """The talk button: listen until something was said, or stop listening."""
+        heard = "listening" if self.listener.toggle() else "no longer listening"
+        self._desk.transcript.line(f"{heard} to {NAMES[self.side]}")
+
+    def announced(self) -> None:
+        """A move was announced: a repetition begins after this moment."""
+        self._announced_at = self.listener.now
+
+    def listen_anew(self) -> None:
+        """What may be said has changed."""
+        self._expected = self._expect()
+        self.listener.listen_for(list(self._expected.phrases))
+
+    # --- the microphone and the recogniser ---------------------------------------------------
+
+    def _listen_half_duplex(self, private_is_heard_by_all: bool, echo_seconds: float) -> None:
+        speaker, deaf = self._desk.speaker, threading.Event()
+        if speaker is None:
+            return
+
+        def half_duplex(speaking: bool) -> None:
+            # The earphone is not in the room: its owner may be heard while it speaks, and
+            # cuts it off by speaking.
+            audible = private_is_heard_by_all or speaker.speaking_to is Output.PUBLIC
+            if speaking and audible and not deaf.is_set():
+                deaf.set()
+                self.listener.mute()
+            elif not speaking and deaf.is_set():
+                deaf.clear()
+                self.listener.unmute(echo_seconds)
+
+        speaker.on_speaking(half_duplex)
+
+    def _interrupt(self) -> None:
+        if self._desk.speaker is not None:
+            self._desk.speaker.interrupt(hold=_HOLD_SECONDS)
+
+    def _microphone_lost(self, sentence: str) -> None:
+        self._desk.transcript.trouble(sentence)
+        self._desk.tell_all("microphone_gone")
+
+    def _microphone_back(self) -> None:
+        self._desk.transcript.line("the microphone is back")
+        self._desk.tell_all("microphone_back")
+
+    def _recogniser_failed(self, sentence: str) -> None:
+        """The utterance is lost; the next one may be heard again, and its answer tells so."""
+        self._desk.transcript.trouble(sentence)
+        self._desk.tell_all("recogniser_gone")
+
+    def _lost_model(self, sentence: str) -> None:
+        tell_lost_model(self._desk, sentence)
+        trouble = self._desk.transcript.trouble
+        self._confidence = confidence_of(*self._recogniser.folders, lost=trouble)
+
+    def _silence(self, words: str) -> float | None:
+        """A correction may be a phrase of its own, but is usually the beginning of a move."""
+        return UNFINISHED_S if words in self._expected.corrections else None
+
+    # --- what may be said --------------------------------------------------------------------
+
+    def _expect(self) -> Expected:
+        desk, game = self._desk, self._desk.table.game
+        side = self._awaited_side()
+        sayable = self._dialogue.sayable(side)
+        others = [*sayable.phrases(desk.pack), *self._guide_phrases()]
+        if self._shared:
+            others += self._dialogue.sayable(OTHER[side]).phrases(desk.pack)
+        expected = expect(
+            self._recogniser,
+            desk.pack,
+            sayable.boards,
+            others=others,
+            felt=felt_moves(game, side),
+            repeated=sayable.repeats[1] if sayable.repeats is not None else None,
+            awaited=self._answers(sayable),
+        )
+        desk.report_unspeakable(expected.out_of_vocabulary)
+        return expected
+
+    def _answers(self, sayable: Sayable) -> list[str]:
+        """The phrases that answer the open question."""
+        if sayable.awaited is not Awaited.ANSWER:
+            return []
+        yes_or_no = self._desk.pack.command_phrases((Command.YES, Command.NO))
+        return [*sayable.answers, *yes_or_no]
+
+    def _awaited_side(self) -> str:
+        """The side expected to speak into this microphone: the player's here or, if it is shared,
+        first the one that announces and then the one that repeats (D.2.1)."""
+        game = self._desk.table.game
+        if not self._shared:
+            return self.side
+        return game.side if game.turn.announced is None else OTHER[game.side]
+
+    # --- what was said -----------------------------------------------------------------------
+
+    def _on_recognition(self, recognition: Recognition) -> None:
+        if self._desk.speaker is not None:
+            self._desk.speaker.resume()
+        while True:
+            # It may have been recognised with phrases for what has passed. Recognising again takes
+            # time, so the table is not held meanwhile.
+            recognition = self.listener.reheard() or recognition
+            with self._desk.table.lock:
+                if self.listener.outdated:
+                    continue
+                if recognition.hypotheses:
+                    self._decide(recognition)
+                return
+
+    def _decide(self, recognition: Recognition) -> None:
+        decision = decide(
+            recognition, self._expected, self._desk.pack, self._confidence, self._habits()
+        )
+        side = self._who_spoke(decision)
+        crosstalk = self._is_crosstalk(side, decision)
+        if self._desk.taping is not None:
+            self._desk.taping.hears(self._seat, side, None if crosstalk else decision.taken)
+        line, name = self._desk.transcript.line, NAMES[side]
+        if crosstalk:
+            line(f"heard {name}, no repetition: {recognition.words}")
+            return
+        if decision.taken is not None:
+            line(f"heard {name}: {decision.phrase}")
+        elif decision.candidates and decision.verdict is Verdict.ASK:
+            likely = " or ".join(candidate.phrase for candidate in decision.candidates)
+            line(f"heard {name}, perhaps: {likely}")
+        else:
+            heard = recognition.words or "something that is no phrase of the game"
+            line(f"heard {name}, not understood: {heard}")
+        awaited = decision.phrase in self._expected.awaited
+        self._hears(side, decision, begun=self._begun(), awaited=awaited)
+
+    def _who_spoke(self, decision: Decision) -> str:
+        own = self.side
+        if not self._shared:
+            return own
+        sayable = {side: self._dialogue.sayable(side) for side in (own, OTHER[own])}
+        for side, may_say in sayable.items():
+            if may_say.awaited is Awaited.ANSWER:
+                return side
+        said = decision.likeliest
+        if said is None or (said.meant.command is None and not said.meant.correction):
+            return self._awaited_side()
+        if said.meant.correction:
+            return self._desk.table.game.side
+        only_other = sayable[OTHER[own]].opened - sayable[own].opened
+        return OTHER[own] if said.meant.command in only_other else own
+
+    def _is_crosstalk(self, side: str, decision: Decision) -> bool:
+        """Whether this is the announcement itself in the other player's microphone: speech that
+        began before the announcement cannot repeat it, and only who has announced corrects."""
+        game, timing, said = self._desk.table.game, self.listener.timing, decision.likeliest
+        to_repeat = side != game.side and game.turn.announced is not None
+        if timing is None or not to_repeat:
+            return False
+        if said is not None and said.meant.correction:
+            return True
+        command = said is not None and said.meant.command is not None
+        return not command and timing.segment.began < self._announced_at
+
+    def _begun(self) -> int | None:
+        """When the last utterance began, in ms of the table's time."""
+        timing = self.listener.timing
+        if timing is None:
+            return None
+        ago = max(0.0, self.listener.now - timing.segment.began)
+        return self._desk.table.time() - round(ago * 1000)
+
+
+def tell_lost_model(desk: Desk, sentence: str) -> None:
+    """One of several speech models cannot listen; the others do."""
+    desk.transcript.trouble(sentence)
+    desk.tell_all("model_gone")

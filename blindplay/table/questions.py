@@ -1,0 +1,227 @@
+"""The questions to both players, at most one open for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import chess
+
+from blindplay.hearing.statement import Statement, interpret
+from blindplay.language import Command, IllegalReason, Kind, Language
+from blindplay.laws import facts as f
+from blindplay.laws.rulings import Ambiguous, NotUnderstood, Refused
+
+from .conversation import ANSWER_SECONDS, CLAIMS_WITH_MOVE, Question, Reply, reply
+from .effects import Effect, Relisten, Say, Submit
+from .table import Table
+
+UNCLEAR_ANSWERS = 2
+"""How many unclear answers are met by asking again; one more means no."""
+MOST_OPTIONS = 4
+"""How many options a question may have."""
+
+
+@dataclass
+class Talk:
+    """How far the conversation with one player has come; all but ``question`` in one ply."""
+
+    question: Question | None = None
+    plies: int = 0
+    # What the player said no to, and how often it was heard since: it is not offered at once.
+    refused: dict[str, int] = field(default_factory=dict)
+    doubted: Statement | None = None  # the likeliest of what the player said no to
+    accepted: Statement | None = None  # the last announcement that was taken from sound
+
+
+class Questions:
+    """Asks, and keeps what was asked. Methods give effects, the next thing to happen first."""
+
+    def __init__(self, table: Table, pack: Language) -> None:
+        self._table = table
+        self._pack = pack
+        self._talks = {side: Talk() for side in f.SIDES}
+
+    def talk(self, side: str) -> Talk:
+        """How far the conversation with ``side`` has come in this ply."""
+        talk, plies = self._talks[side], len(self._table.game.history)
+        if talk.plies != plies:
+            talk.plies = plies
+            talk.refused.clear()
+            talk.doubted = talk.accepted = None
+            if talk.question is not None and talk.question.is_about_a_move:
+                talk.question = None  # the move was completed, in whatever way
+        if self._table.game.over:
+            talk.question = None
+        return talk
+
+    # --- asking ------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        side: str,
+        options: Sequence[Statement],
+        words: str,
+        *,
+        confirms: bool = False,
+        answers: Sequence[Sequence[str]] = (),
+        text: str = "",
+    ) -> list[Effect]:
+        """Ask, and let the answer decide. A player on move who tried to announce has begun the
+        move (D.2.4), so that is a fact at once: an announcement of ``text``."""
+        now = self._table.time()
+        self.talk(side).question = Question(
+            tuple(options),
+            words,
+            now,
+            now,
+            confirms,
+            tuple(tuple(word.lower() for word in one) for one in answers),
+        )
+        begun = not confirms and any(
+            option.meant.command is None and not option.repeats for option in options
+        )
+        asked: list[Effect] = [Say(side, words), Relisten()]
+        if begun and side == self._table.game.side:
+            announced = f.Announce(by=side, text=text)
+            return [Submit(announced, reports=(NotUnderstood, Ambiguous, Refused)), *asked]
+        return asked
+
+    def read_back(self, side: str, statement: Statement) -> list[Effect]:
+        """Ask whether this was said."""
+        words = self._pack.sentence("confirm_move", move=self.name(statement))
+        return self.ask(side, [statement], words)
+
+    def confirm(self, side: str, statement: Statement) -> list[Effect]:
+        """Ask whether a command that ends or changes the game is meant."""
+        command = statement.meant.command
+        if command is Command.RESIGN:
+            words = self._pack.sentence("resign_sure")
+        elif command is Command.ACCEPT_DRAW:
+            words = self._pack.sentence("accept_draw_sure")
+        else:
+            claims = command in CLAIMS_WITH_MOVE and not statement.meant.moves
+            key = "claim_sure" if claims else "sure"
+            words = self._pack.sentence(key, what=self.name(statement))
+        return self.ask(side, [statement], words, confirms=True)
+
+    def confirm_correction(self, side: str, statement: Statement) -> list[Effect]:
+        """Ask whether another announcement is to replace the one that was made."""
+        assert statement.meant.move is not None
+        move = self._announcement(statement.meant.move, statement)
+        words = self._pack.sentence("correct_sure", move=move)
+        return self.ask(side, [statement], words, confirms=True)
+
+    def ask_which(self, side: str, options: Sequence[Statement]) -> list[Effect] | None:
+        """Ask for the one thing in which ``options`` differ; None if there is no such thing."""
+        if len({option.repeats for option in options}) > 1:
+            return None
+        board = self.board(options[0])
+        answers = self._pack.differing([option.text for option in options], board)
+        if answers is None:
+            return None
+        return self.ask(side, options, self._which(answers), answers=answers)
+
+    def ask_for_the_rest(self, side: str, statement: Statement) -> list[Effect] | None:
+        """Ask for what an announcement left open: which piece, which side, or the promotion
+        (D.2.1); None if nothing is open, or too much."""
+        meant, board = statement.meant, self._table.game.board
+        missing = meant.why is IllegalReason.PROMOTION_MISSING
+        if meant.kind is not Kind.AMBIGUOUS and not missing:
+            return None
+        moves = meant.alternatives if missing else sorted(meant.moves, key=_from_square)
+        texts = [self._pack.announce(board, move) for move in moves]
+        answers = self._pack.differing(texts, board)
+        if answers is None or len(texts) > MOST_OPTIONS:
+            return None
+        words = self._pack.sentence("illegal_promotion_missing") if missing else None
+        options = [interpret(text, (board,), self._pack) for text in texts]
+        words = words or self._which(answers)
+        return self.ask(side, options, words, answers=answers, text=statement.text)
+
+    def _which(self, answers: Sequence[Sequence[str]]) -> str:
+        choices = self._pack.either([words[0] for words in answers])
+        return self._pack.sentence("which", choices=choices)
+
+    # --- after an answer ---------------------------------------------------------------------
+
+    def ask_again(self, side: str, question: Question, *, unclear: bool) -> list[Effect]:
+        """Ask once more; after too many unclear answers, give up."""
+        talk = self.talk(side)
+        if unclear and question.unclear >= UNCLEAR_ANSWERS:
+            talk.question = None
+            return [Say(side, self._pack.sentence("cancelled")), Relisten()]
+        talk.question = replace(
+            question, since=self._table.time(), unclear=question.unclear + unclear
+        )
+        return [Say(side, question.words)]
+
+    def close(self, side: str, question: Question, *, refused: bool) -> None:
+        """The question is answered. ``refused``: the player said none of its options."""
+        talk = self.talk(side)
+        talk.question = None
+        if refused and not question.confirms:
+            talk.refused |= {option.key: 0 for option in question.options}
+            talk.doubted = question.options[0]
+
+    def wait(self, side: str) -> None:
+        """Wait for the answer from now on."""
+        talk = self.talk(side)
+        if talk.question is not None:
+            talk.question = replace(talk.question, since=self._table.time())
+
+    def expire(self, side: str, now: int) -> list[Effect]:
+        """A question without an answer in time means no; ``now`` in ms is when an answer that is
+        being heard began."""
+        talk = self.talk(side)
+        if talk.question is None or now - talk.question.since <= ANSWER_SECONDS * 1000:
+            return []
+        talk.question = None
+        return [Say(side, self._pack.sentence("cancelled")), Relisten()]
+
+    def was_refused(self, side: str, statement: Statement) -> bool:
+        """Whether the player said no to it in this ply and has not said it twice since. Counts."""
+        refused = self.talk(side).refused
+        if statement.key not in refused:
+            return False
+        refused[statement.key] += 1
+        return refused[statement.key] < 2
+
+    # --- words -------------------------------------------------------------------------------
+
+    def name(self, statement: Statement) -> str:
+        """What was said, in the table's words."""
+        meant = statement.meant
+        if meant.command is not None:
+            moves = [self._announcement(move, statement) for move in meant.moves]
+            return ", ".join([self._pack.command(meant.command), *moves])
+        if meant.move is not None:
+            return self._announcement(meant.move, statement)
+        return statement.text[:1].upper() + statement.text[1:]
+
+    def board(self, statement: Statement) -> chess.Board:
+        """The position that a statement is about."""
+        game = self._table.game
+        return game.history[-1].before if statement.repeats else game.board
+
+    def _announcement(self, move: chess.Move, statement: Statement) -> str:
+        setup = self._table.game.setup
+        assert setup is not None
+        return self._pack.announce(self.board(statement), move, edition=setup.edition)
+
+
+def narrowed(question: Question, found: dict[str, Statement]) -> dict[str, Statement]:
+    """The options that are left if ``found`` may have answered a question; ``found`` itself if it
+    is something else; nothing if it is an answer that chooses none."""
+    left: dict[str, Statement] = {}
+    for statement in found.values():
+        kind, option = reply(question, statement)
+        if kind is Reply.CHOSEN and option is not None:
+            left[option.key] = option
+        elif kind is not Reply.OTHER:
+            return {}
+    return left or found
+
+
+def _from_square(move: chess.Move) -> chess.Square:
+    return move.from_square
