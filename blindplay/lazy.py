@@ -13,14 +13,16 @@ from typing import Any
 
 def attributes(package: str, names: Mapping[str, str]) -> Callable[[str], Any]:
     """The ``__getattr__`` of ``package``; ``names`` maps each public name to its module, such as
-    ``".game"``. A name that is its module's own gives the module."""
+    ``".game"``. A name that is its module's own gives the module; ``":load"`` after a module names
+    what has another name there."""
 
     def getattribute(name: str) -> Any:
         if name not in names:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module = import_module(names[name], package)
-        own = names[name].rpartition(".")[2] == name
-        found = module if own and not hasattr(module, name) else getattr(module, name)
+        path, _, inside = names[name].partition(":")
+        module = import_module(path, package)
+        own = path.rpartition(".")[2] == name
+        found = module if own and not hasattr(module, name) else getattr(module, inside or name)
         setattr(sys.modules[package], name, found)
         return found
 

@@ -121,12 +121,15 @@ def test_a_mistyped_command_is_told_where_to_find_help(
 
 # --- imports -------------------------------------------------------------------------------------
 
-LIGHT = {"blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands.options"}
+LIGHT = {
+    "blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands.options",
+    "blindplay.lazy",
+}  # fmt: skip
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {
     *LIGHT, "blindplay.commands.words", "blindplay.language", "blindplay.language.language",
     "blindplay.language.lexicon", "blindplay.language.pack", "blindplay.language.understanding",
-    "blindplay.laws", "blindplay.laws.editions", "blindplay.laws.placement", "blindplay.lazy",
+    "blindplay.laws", "blindplay.laws.editions", "blindplay.laws.placement",
 }  # fmt: skip
 """All modules of BlindPlay that ``announce`` may load."""
 HEAVY = {

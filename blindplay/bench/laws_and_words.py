@@ -13,7 +13,7 @@ from pathlib import Path
 
 import chess
 
-from blindplay.hearing.decision import understand_sound
+from blindplay.hearing.ear import Ear
 from blindplay.hearing.expectation import expect
 from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Language, languages
@@ -26,7 +26,6 @@ from blindplay.laws.mating import MatingVerdict, can_mate
 from blindplay.laws.placement import write_placement
 from blindplay.record.disputes import decide
 from blindplay.speech.audio import read_audio
-from blindplay.speech.confidence import confidence_of
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.pack_words import PackWords
@@ -138,9 +137,9 @@ def _speech(pack: Language) -> Iterator[str]:
             f"a grammar of {len(phrases)} phrases."
         )
         right = wrong = 0
-        confidence = confidence_of(*recogniser.folders)
+        ear = Ear(pack, [find_model(pack.code)])
         for move, clip in zip(moves, clips, strict=True):
-            got = understand_sound(recogniser, pack, board, clip, confidence)[1].move
+            got = ear.hear(clip, board).meant.move
             right += got == move
             wrong += got is not None and got != move
         yield (

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
-from .events import BoardEvent, Connected, Disconnected
+from .events import BoardEvent, BoardPosition, Connected, Disconnected
 from .ports import (
     BAUD,
     LINK_ERRORS,
@@ -72,10 +72,48 @@ class BoardState(ABC):
         """The last known position, as FEN's first field. None if there was none yet."""
 
 
+class SensorBoard(ABC):
+    """A board that a table can use: it sends events, and knows what stands on it.
+
+    A subclass calls :meth:`tell` for everything that happens, from any one thread.
+    """
+
+    FEELS_TOUCHES: ClassVar[bool] = True
+    """False for a board whose single changes prove no touch: only its positions count."""
+
+    _on_event: Callable[[BoardEvent], None]
+
+    @abstractmethod
+    def placement(self) -> str | None:
+        """The last known position, as FEN's first field. None before the first."""
+
+    def look(self) -> str | None:
+        """The position now. A board that reports no changes of its own is asked first."""
+        return self.placement()
+
+    def listen(self, on_event: Callable[[BoardEvent], None]) -> None:
+        """Send events to ``on_event``. Call it before :meth:`start`."""
+        self._on_event = on_event
+
+    def tell(self, event: BoardEvent) -> None:
+        """Send an event."""
+        self._on_event(event)
+
+    def start(self) -> None:
+        """Begin: the first event is the position, or that the board cannot be reached."""
+        placement = self.placement()
+        if placement is not None:
+            self.tell(BoardPosition(placement))
+
+    def close(self) -> None:
+        """Send no more events."""
+        self._on_event = lambda event: None
+
+
 State = TypeVar("State", bound=BoardState)
 
 
-class BoardDriver(ABC, Generic[State]):
+class BoardDriver(SensorBoard, Generic[State]):
     """Keeps the connection to a board until :meth:`close`.
 
     ``url`` is a device (``/dev/ttyUSB0``, ``COM3``) or any pyserial URL. ``on_event`` receives one
@@ -89,8 +127,6 @@ class BoardDriver(ABC, Generic[State]):
     """The name of such a board for a person, for example ``DGT board``."""
     PORT_HINT: ClassVar[str] = "for example with --port"
     """How a person gives the port of such a board."""
-    FEELS_TOUCHES: ClassVar[bool] = True
-    """False for a board whose single changes prove no touch: only its positions count."""
 
     def __init__(
         self,
@@ -175,16 +211,7 @@ class BoardDriver(ABC, Generic[State]):
         return self._connected
 
     def placement(self) -> str | None:
-        """The last known position, as FEN's first field. None before the first."""
         return self._state.placement() if self._state else None
-
-    def look(self) -> str | None:
-        """The position now. A board that reports no changes of its own is asked first."""
-        return self.placement()
-
-    def listen(self, on_event: Callable[[BoardEvent], None]) -> None:
-        """Send events to ``on_event`` instead. Call it before :meth:`start`."""
-        self._on_event = on_event
 
     def _enqueue(self, task: Callable[[State], bytes | None]) -> None:
         """Let the thread that talks to the board call ``task`` and send the bytes that it returns.

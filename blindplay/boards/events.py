@@ -8,7 +8,8 @@ the event's name in JSON.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias
 
 
@@ -19,7 +20,7 @@ class Connected:
     kind: ClassVar[str] = "connected"
     url: str
     board: str
-    at: float
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Disconnected:
 
     kind: ClassVar[str] = "disconnected"
     why: str
-    at: float
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Lifted:
 
     kind: ClassVar[str] = "lifted"
     square: str
-    at: float
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Placed:
     kind: ClassVar[str] = "placed"
     square: str
     piece: str | None
-    at: float
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class BoardPosition:
 
     kind: ClassVar[str] = "position"
     placement: str
-    at: float
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class LeverPressed:
 
     kind: ClassVar[str] = "lever"
     side: Literal["white", "black"]
-    at: float
+    at: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class ContactFault:
 
     kind: ClassVar[str] = "fault"
     square: str
-    at: float
+    at: float = field(default_factory=time.monotonic)
 
 
 BoardEvent: TypeAlias = (

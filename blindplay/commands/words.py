@@ -14,9 +14,8 @@ from . import options
 if TYPE_CHECKING:
     import chess
 
+    from blindplay.hearing.ear import Ear
     from blindplay.language import Language, Understanding
-    from blindplay.speech.confidence import ConfidenceModel
-    from blindplay.speech.ensemble import AnyRecogniser
 
 
 @click.command()
@@ -173,39 +172,25 @@ def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
 
 
 class SoundFiles:
-    """Understands sound files. The recogniser of each language is loaded once."""
+    """Understands sound files. The models of each language are loaded once."""
 
     def __init__(self, models: Sequence[Path]) -> None:
         """``models`` are used for every language; if there are none, those that are chosen."""
         self._models = tuple(models)
-        self._loaded: dict[str, tuple[AnyRecogniser, ConfidenceModel]] = {}
-
-    def recogniser(self, pack: Language) -> tuple[AnyRecogniser, ConfidenceModel]:
-        """The recogniser of a language, and how far its results can be trusted."""
-        from blindplay.hearing.recognisers import listening_models, open_recogniser
-        from blindplay.speech.confidence import confidence_of
-
-        if pack.code not in self._loaded:
-            folders = self._models or listening_models(pack.code, options.warn)
-            recogniser = open_recogniser(pack, *folders, lost=options.warn)
-            confidence = confidence_of(*recogniser.folders, lost=options.warn)
-            self._loaded[pack.code] = recogniser, confidence
-        return self._loaded[pack.code]
+        self._ears: dict[str, Ear] = {}
 
     def understand(
         self, name: str, path: Path, board: chess.Board, pack: Language
     ) -> dict[str, Any]:
         """What a sound file means on ``board``, as JSON; ``name`` is the file's name in it."""
-        from blindplay.hearing.decision import understand_sound
-        from blindplay.speech.audio import read_audio
+        from blindplay.hearing.ear import Ear
 
-        recogniser, confidence = self.recogniser(pack)
-        decision, understood = understand_sound(
-            recogniser, pack, board, read_audio(path), confidence
-        )
+        if pack.code not in self._ears:
+            self._ears[pack.code] = Ear(pack, self._models, lost=options.warn)
+        decision = self._ears[pack.code].hear(path, board)
         return {
             "file": name,
-            **_meaning(board, understood),
+            **_meaning(board, decision.meant),
             "decision": decision.verdict.value,
             "heard": decision.recognition.words,
             "cost": round(decision.cost, 3) if decision.candidates else None,

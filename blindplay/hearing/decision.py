@@ -18,10 +18,10 @@ from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.language.understanding import IllegalReason
 from blindplay.speech.confidence import ConfidenceModel, Features, MeaningKind
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.ensemble import AnyRecogniser, summed, votes
+from blindplay.speech.ensemble import summed, votes
 from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recognition
 
-from .expectation import Expected, expect
+from .expectation import Expected
 from .statement import Statement, interpret
 
 ANSWER = 3.0
@@ -92,6 +92,14 @@ class Decision:
     def phrase(self) -> str | None:
         """The words that were taken as said."""
         return None if self.taken is None else self.taken.text
+
+    @property
+    def meant(self) -> Understanding:
+        """What was taken as said; UNCLEAR or NOTHING if nothing was."""
+        if self.taken is not None:
+            return self.taken.meant
+        heard = self.recognition.words
+        return Understanding(Kind.UNCLEAR if heard else Kind.NOTHING, heard)
 
     @property
     def likeliest(self) -> Statement | None:
@@ -402,19 +410,3 @@ def _is_attempt(words: str, expected: Expected, pack: Language) -> bool:
     ours = sum(map(pack.is_word_of_a_move, said))
     answers = sum(word in expected.awaited for word in said)
     return (ours >= 2 and 2 * ours >= len(said)) or (answers >= 1 and 2 * answers >= len(said))
-
-
-def understand_sound(
-    recogniser: AnyRecogniser,
-    pack: Language,
-    board: chess.Board,
-    pcm: bytes,
-    confidence: ConfidenceModel,
-) -> tuple[Decision, Understanding]:
-    """What one utterance (16 kHz mono 16-bit PCM) means on ``board``, with no other evidence."""
-    expected = expect(recogniser, pack, [board])
-    decision = decide(recogniser.recognise(pcm, list(expected.phrases)), expected, pack, confidence)
-    if decision.taken is not None:
-        return decision, decision.taken.meant
-    heard = decision.recognition.words
-    return decision, Understanding(Kind.UNCLEAR if heard else Kind.NOTHING, heard)

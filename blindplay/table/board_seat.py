@@ -8,7 +8,7 @@ from typing import Any
 import chess
 
 from blindplay.boards import events
-from blindplay.boards.driver import BoardDriver
+from blindplay.boards.driver import SensorBoard
 from blindplay.laws import facts as f
 from blindplay.laws import unidentified_pieces
 from blindplay.laws.placement import change, laid_over, read_placement
@@ -16,8 +16,6 @@ from blindplay.laws.state import TableBoard
 from blindplay.speech.speaker import Output
 
 from .desk import NAMES, Desk
-
-BoardDriverOf = BoardDriver[Any]
 
 
 class BoardSeat:
@@ -28,7 +26,7 @@ class BoardSeat:
         self,
         desk: Desk,
         seat: str,
-        board: BoardDriverOf,
+        board: SensorBoard,
         *,
         on_lever: Callable[[str], None],
         changed: Callable[[], None],

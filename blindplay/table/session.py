@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from blindplay.boards.driver import BoardDriver
+from blindplay.boards.driver import SensorBoard
 from blindplay.boards.makers import driver_of
 from blindplay.hearing.decision import Decision
 from blindplay.language import Language
@@ -203,17 +203,15 @@ class Session:
 
     # --- devices -----------------------------------------------------------------------------
 
-    def attach_board(self, seat: str, url: str, *, levers: bool = True) -> BoardDriver[Any]:
+    def attach_board(self, seat: str, url: str, *, levers: bool = True) -> None:
         """Read the board of ``seat`` at ``url``; a prefix such as ``dgt:`` names its maker.
 
         ``levers``: its levers are the table's clock, else each is its player's talk button.
         """
         driver, address = driver_of(url)
-        return self.attach(driver(address), seat, levers=levers)
+        self.attach(driver(address), seat, levers=levers)
 
-    def attach(
-        self, board: BoardDriver[Any], seat: str, *, levers: bool = True
-    ) -> BoardDriver[Any]:
+    def attach(self, board: SensorBoard, seat: str, *, levers: bool = True) -> None:
         """Read the board of ``seat``; see :meth:`attach_board`."""
 
         def on_lever(lever: str) -> None:
@@ -227,7 +225,6 @@ class Session:
         changed = self.setting_up.begin_if_ready
         self.boards[seat] = BoardSeat(self.desk, seat, board, on_lever=on_lever, changed=changed)
         board.start()
-        return board
 
     def attach_microphone(
         self,

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.hearing.decision import Decision, Verdict, decide, readings
+from blindplay.hearing.ear import Ear
 from blindplay.hearing.expectation import Expected, expect
 from blindplay.hearing.recognisers import listening_models, open_recogniser
 from blindplay.language import Command, load
-from blindplay.speech.audio import read_audio
+from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.confidence import (
     MAX_ONSET_DELAY_S,
     confidence_of,
@@ -313,16 +314,13 @@ def test_spoken_moves_illegal_moves_and_chatter_are_told_apart(
         assert verdict(words)[0] in (Verdict.NOTHING, Verdict.REFUSE)
 
 
-def test_sound_is_understood_where_what_was_measured_is_damaged_and_it_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from blindplay.commands.words import SoundFiles
-
+def test_an_ear_hears_where_what_was_measured_is_damaged_and_says_so(tmp_path: Path) -> None:
     model = Path(shutil.copytree(MODEL, tmp_path / "model"))
     (model / "confidence.json").write_text("garbage", "utf-8")
-    _, confidence = SoundFiles([model]).recogniser(PACK)
-    assert confidence == confidence_of(tmp_path)
-    assert "confidence.json is damaged" in capsys.readouterr().err
+    troubles: list[str] = []
+    ear = Ear(PACK, [model], lost=troubles.append)
+    assert ear.hear(bytes(2 * RATE), chess.Board()).verdict is Verdict.NOTHING
+    assert len(troubles) == 1 and "confidence.json is damaged" in troubles[0]
 
 
 # --- several models ------------------------------------------------------------------------------

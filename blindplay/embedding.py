@@ -1,0 +1,120 @@
+"""What programs use that embed BlindPlay; :mod:`blindplay` exports it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO, TypeVar
+
+from blindplay.boards.driver import SensorBoard
+from blindplay.language import load
+from blindplay.laws import Fact, Ruling, Taken, game
+from blindplay.laws.facts import Setup
+from blindplay.record import Journal
+from blindplay.table.devices import open_speaker
+from blindplay.table.session import Session, record_last_move
+from blindplay.table.table import Table
+from blindplay.table.transcript import Transcript
+from blindplay.wording.pack_words import PackWords
+
+Kind = TypeVar("Kind", bound=Ruling)
+
+
+class Game(game.Game):
+    """A game under one edition of the Laws: facts in, rulings out.
+
+    ``fallback`` is the language of announcements whose own language has no pack.
+
+    >>> game = Game()
+    >>> checked = game.apply(facts.Setup(white=facts.Player(impaired=True)))
+    >>> for ruling in game.apply(facts.Lift(t=1000, board="white", square="g1")):
+    ...     print(ruling.kind, ruling.articles)
+    touched ('fide-2023 D.2.2',)
+    obliged ('fide-2023 4.3.1',)
+    """
+
+    def __init__(self, fallback: str = "de") -> None:
+        super().__init__(PackWords(fallback))
+
+
+class OpenTable:
+    """A running table; see :func:`open_table`. Its methods may be called from any thread."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @property
+    def game(self) -> game.Game:
+        """The game as it stands. It is for reading."""
+        return self._session.table.game
+
+    def submit(self, fact: Fact) -> tuple[Ruling, ...]:
+        """Take a fact and give its rulings. ``t`` 0 means now.
+
+        Inside a function that :meth:`on` calls, the fact is taken afterwards and the result is
+        empty. Raises :class:`FactError` for a fact that the game cannot take.
+        """
+        return self._session.table.submit(fact)
+
+    def typed(self, side: str, text: str) -> None:
+        """Take what ``side`` ("white" or "black") types: a move in words or a command. On a board
+        without sensors this executes the move."""
+        self._session.typed(side, text)
+
+    def attach(self, board: SensorBoard, *, side: str) -> None:
+        """Read the board of ``side`` from now on; the table closes it."""
+        self._session.attach(board, side)
+
+    def on(self, kind: type[Kind], function: Callable[[Kind], object]) -> None:
+        """Call ``function`` with each ruling of this class, or of its subclasses, from now on. It
+        must not block for long."""
+
+        def listener(taken: Taken) -> None:
+            for ruling in taken.rulings:
+                if isinstance(ruling, kind):
+                    function(ruling)
+
+        self._session.table.listen(listener)
+
+
+@contextlib.contextmanager
+def open_table(
+    path: Path | str,
+    setup: Setup | None = None,
+    *,
+    language: str = "de",
+    aloud: bool = False,
+    out: TextIO | None = None,
+) -> Iterator[OpenTable]:
+    """Run a table with its journal at ``path`` until the block ends.
+
+    Without ``setup``, go on with the game in the journal; nobody is charged for the time between.
+    The table speaks ``language``: ``aloud`` at the default loudspeaker, and printed to ``out``.
+
+    :raises JournalError: if the journal cannot be written, or holds another game.
+    :raises LanguageError: if there is no such language.
+
+    >>> with open_table(folder / "game.jsonl", facts.Setup()) as table:
+    ...     table.on(rulings.Announced, lambda ruling: print(ruling.by, ruling.words))
+    ...     started = table.submit(facts.Start())
+    ...     table.typed("white", "Springer f3")
+    white Springer Gustav eins Felix drei
+    """
+    pack = load(language)
+    with ExitStack() as stack:
+        journal = stack.enter_context(Journal(Path(path), resume=setup is None))
+        table = Table(journal, setup)
+        if out is None:
+            out = stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
+        transcript = Transcript(out, table.time)
+        speaker = open_speaker(stack, pack, transcript.trouble) if aloud else None
+        session = Session(table, pack, speaker, transcript)
+        stack.callback(session.close)
+        if setup is None:
+            table.go_on()
+            record_last_move(table, pack)
+        yield OpenTable(session)
+        session.wait_until_said()
