@@ -15,18 +15,16 @@ import chess
 
 from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import NEVER_OPENED, Command, Kind, Language, Understanding
+from blindplay.language import NEVER_OPENED, Command, Kind, Language
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
-from blindplay.laws.game import Turn
 from blindplay.laws.rulings import Executed
-from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import goes_to_earphone
 
+from .acting import Acting, learning_from
 from .choices import OpeningWord
-from .commands import CONFIRMED, Commands
 from .conversation import Awaited, Question, Reply, Sayable, claim_with, reply
-from .effects import Effect, Learn, Relisten, Say, Submit
+from .effects import Effect, Relisten, Say
 from .grammar import CLOCKS, VOICE, Grammar
 from .questions import MOST_OPTIONS, Questions, narrowed
 from .table import Table
@@ -55,12 +53,12 @@ class Dialogue:
         self._opening_word = opening_word
         self._speaking = speaking
         self._grammar = Grammar(table, opening_word)
-        self._commands = Commands(table, pack, self._grammar)
         self._questions = Questions(table, pack)
+        self._acting = Acting(table, pack, self._grammar, self._questions)
 
     def sayable(self, side: str) -> Sayable:
         """What ``side`` may say now."""
-        more = self._commands.has_more(side)
+        more = self._acting.commands.has_more(side)
         with self._table.lock:
             return self._grammar.sayable(side, self._question(side), more=more)
 
@@ -70,7 +68,7 @@ class Dialogue:
         """Tell the player with the earphone how to find out what can be said."""
         game = self._table.game
         sides = [side for side in f.SIDES if goes_to_earphone(game, side)]
-        return [effect for side in sides for effect in self._commands.introduce(side)]
+        return [effect for side in sides for effect in self._acting.commands.introduce(side)]
 
     def typed(self, side: str, text: str) -> list[Effect]:
         """Typed words of ``side``; commands need no opening word."""
@@ -117,7 +115,7 @@ class Dialogue:
                 felt = _executed(question.options, chess.Move.from_uci(ruling.move))
                 if felt is not None:
                     self._questions.close(side, question, refused=False)
-                    return [*_learn(side, felt), *self._do(side, felt)]
+                    return [*learning_from(side, felt), *self._acting.do(side, felt)]
         return []
 
     # --- routing -----------------------------------------------------------------------------
@@ -141,14 +139,14 @@ class Dialogue:
         """Take what was said: as the answer where one is waited for, else as it is."""
         question = self._question(side)
         answered = None if question is None else self._answer(side, question, said)
-        return self._consider(side, said) if answered is None else answered
+        return self._acting.consider(side, said) if answered is None else answered
 
     def _expire(self, side: str, begun: int | None = None) -> list[Effect]:
         """Drop a question that was not answered in time; an answer counts from its beginning."""
         if self._speaking():
             self._questions.wait(side)
         now = self._table.time() if begun is None else begun
-        return [*self._questions.expire(side, now), *self._commands.expire(side)]
+        return [*self._questions.expire(side, now), *self._acting.commands.expire(side)]
 
     def _is_meant_for_us(self, side: str, said: Statement) -> bool:
         """Whether a command was said as it must be, and a move by one who may now. People at a
@@ -191,15 +189,15 @@ class Dialogue:
         """What comes of ``said`` as an answer to ``question``; None if it is something else."""
         talk, command = self._questions.talk(side), said.meant.command
         if command in _MEANWHILE:
-            return self._do(side, said)
+            return self._acting.do(side, said)
         kind, chosen = reply(question, said)
         if kind is Reply.CHOSEN:
             assert chosen is not None
             talk.question = None
             talk.refused.pop(chosen.key, None)
-            learned = [] if question.confirms else _learn(side, chosen)
+            learned = [] if question.confirms else learning_from(side, chosen)
             plainly = command is Command.YES
-            done = self._do(side, chosen) if plainly else self._consider(side, chosen)
+            done = self._acting.do(side, chosen) if plainly else self._acting.consider(side, chosen)
             return [*learned, *done, Relisten()]
         if kind is Reply.NO:
             self._questions.close(side, question, refused=True)
@@ -210,9 +208,9 @@ class Dialogue:
         with_move = claim_with(question, said)
         self._questions.close(side, question, refused=said.meant.correction)
         if with_move is not None:
-            return self._consider(side, with_move)
+            return self._acting.consider(side, with_move)
         dropped = [self._say(side, "cancelled")] if question.confirms else []
-        return [*dropped, *self._consider(side, said), Relisten()]
+        return [*dropped, *self._acting.consider(side, said), Relisten()]
 
     def _unclear(self, side: str) -> list[Effect]:
         """Sound that was not decided: an unclear answer, or words that are nothing."""
@@ -221,15 +219,7 @@ class Dialogue:
             return self._questions.ask_again(side, question, unclear=True)
         if self._grammar.awaited(side, question) in (Awaited.WAIT, Awaited.OVER):
             return []  # nothing is awaited of this player: people talk
-        return self._not_understood(side)
-
-    def _not_understood(self, side: str, text: str = "") -> list[Effect]:
-        """Words that are nothing. From the player on move they are a fact all the same: the move
-        is begun, so a press now is too early (D.2.4) and no irregularity (7.5.3). Undecided sound
-        comes without ``text``, for the Laws must not decide it either."""
-        if side == self._table.game.side and not self._table.game.over:
-            return [Submit(f.Announce(by=side, text=text))]
-        return [self._say(side, "not_understood")]
+        return self._acting.not_understood(side)
 
     def _choose(self, side: str, decision: Decision) -> list[Effect]:
         """The ear cannot tell: ask for what the likeliest differ in, or read the best back."""
@@ -248,7 +238,7 @@ class Dialogue:
         if felt is not None:
             return self._take(side, felt)
         if offered and offered[0].meant.kind is Kind.AMBIGUOUS:
-            return self._consider(side, offered[0])
+            return self._acting.consider(side, offered[0])
         offered = [one for one in offered if one.meant.kind is not Kind.AMBIGUOUS]
         announced = [one for one in offered if one.meant.command is None]
         for number in range(min(len(announced), MOST_OPTIONS), 1, -1):
@@ -271,114 +261,8 @@ class Dialogue:
             reply(question, one)[0] is Reply.CHOSEN for one in said
         )
 
-    # --- doing -------------------------------------------------------------------------------
-
-    def _consider(self, side: str, said: Statement) -> list[Effect]:
-        """Do it, or ask first."""
-        game, meant = self._table.game, said.meant
-        if meant.command in CONFIRMED and self._needs_a_yes(side, said):
-            return self._questions.confirm(side, said)
-        late = self._corrects_too_late(side, said)
-        if side != game.side or said.repeats or game.over or late:
-            return self._do(side, said)
-        if self._corrects_what_is_executed(meant) or self._corrects_by_chance(said):
-            return self._questions.confirm_correction(side, said)
-        asked = self._questions.ask_for_the_rest(side, said)
-        return self._do(side, said) if asked is None else asked
-
-    def _needs_a_yes(self, side: str, said: Statement) -> bool:
-        """Whether to ask first: not where the Laws will refuse it at once."""
-        game, command = self._table.game, said.meant.command
-        if game.over or (said.meant.rest and not said.meant.moves):
-            return False
-        if command in (Command.ACCEPT_DRAW, Command.DECLINE_DRAW):
-            return OTHER[side] in game.offers
-        if command is Command.PAUSE:
-            return command in self._grammar.commands(side, None, more=False)
-        return True
-
-    def _corrects_too_late(self, side: str, said: Statement) -> bool:
-        """Whether this is to correct an announcement after the player's clock was pressed
-        (D.2.8)."""
-        game, meant = self._table.game, said.meant
-        names_a_move = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
-        if not (meant.correction and names_a_move) or said.repeats or not game.history:
-            return False
-        if side != game.side:  # or else it corrects how the opponent's move was repeated
-            return game.turn.announced is None or meant.move is None
-        if said.recognition is not None or game.turn != Turn() or meant.move is not None:
-            return False
-        # At a keyboard for both, it is the last mover's if it fits only their move.
-        return self._pack.understand(said.text, game.history[-1].before).move is not None
-
-    def _corrects_what_is_executed(self, meant: Understanding) -> bool:
-        """Whether another announcement would undo a move that hands have executed already."""
-        turn = self._table.game.turn
-        return (
-            meant.move is not None
-            and turn.announced not in (None, meant.move)
-            and turn.executed is not None
-            and turn.executed != meant.move
-        )
-
-    def _corrects_by_chance(self, said: Statement) -> bool:
-        """Whether sound would change the announcement without a word of correction: it may be the
-        opponent's repetition, misheard."""
-        announced = self._table.game.turn.announced
-        other = said.meant.move is not None and announced not in (None, said.meant.move)
-        return other and said.recognition is not None and not said.meant.correction
-
-    def _do(self, side: str, said: Statement) -> list[Effect]:
-        meant = said.meant
-        if self._corrects_too_late(side, said):
-            late = OTHER[self._table.game.side]
-            return [Submit(f.Correct(by=late, text=meant.words))]
-        if meant.kind is Kind.COMMAND:
-            return self._commands.do(side, meant)
-        if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
-            return self._move(side, said)
-        return self._not_understood(side, said.text)
-
-    def _move(self, side: str, said: Statement) -> list[Effect]:
-        """An announcement, a repetition or a correction becomes a fact."""
-        game, meant = self._table.game, said.meant
-        named = meant.moves[0].uci() if meant.move else None
-        if side != game.side or said.repeats:
-            self._grammar.has_repeated(side, last=said.repeats)
-            return [Submit(f.Repeat(by=side, text=said.text, move=named))]
-        learned = self._learn_from_correction(side, said)
-        fact: f.Fact = f.Announce(by=side, text=said.text, move=named)
-        if meant.correction:
-            fact = f.Correct(by=side, text=meant.words, move=named)
-        return [*learned, Submit(fact)]
-
-    def _learn_from_correction(self, side: str, said: Statement) -> list[Effect]:
-        """Sound that differs in one thing from what is said now was misheard before."""
-        talk, meant = self._questions.talk(side), said.meant
-        if meant.move is None:
-            return []
-        corrects = self._table.game.turn.announced not in (None, meant.move)
-        learned: list[Effect] = []
-        for before in (talk.doubted, talk.accepted if corrects else None):
-            if before is not None and self._is_misheard(before, said):
-                learned += _learn(side, before, meant.uttered)
-        talk.doubted, talk.accepted = None, said
-        return learned
-
-    def _is_misheard(self, before: Statement, now: Statement) -> bool:
-        texts = [before.text, now.meant.uttered]
-        same_length = len(before.meant.uttered.split()) == len(now.meant.uttered.split())
-        board = self._questions.board(now)
-        return same_length and self._pack.differing(texts, board) is not None
-
 
 def _executed(options: Sequence[Statement], move: chess.Move | None) -> Statement | None:
     """The option that hands have executed, if any."""
     found = (one for one in options if move is not None and one.meant.move == move)
     return next((one for one in found if not one.repeats), None)
-
-
-def _learn(side: str, said: Statement, phrase: str | None = None) -> list[Effect]:
-    if said.recognition is None:
-        return []
-    return [Learn(side, said.recognition, said.text if phrase is None else phrase)]
