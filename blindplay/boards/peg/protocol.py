@@ -11,6 +11,7 @@ command to it.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -364,85 +365,51 @@ def _parse(kinds: Mapping[str, type[Any]], body: bytes) -> Any:
 class FrameDecoder:
     """Cuts a byte stream of either direction into bodies with a good CRC.
 
-    However the stream is cut into chunks, the bodies and the counters are the same. The decoder
-    keeps :data:`MAX_ENCODED` bytes at most. It counts good ``frames``, ``bad_encoding`` (half
-    frames and garbage), ``bad_crc`` (flipped bits) and ``overlong`` ones.
+    However the stream is cut into chunks, the bodies are the same. The decoder keeps few bytes.
+    ``rejected`` counts the stretches between delimiters that are no good frame: half frames,
+    garbage and flipped bits.
     """
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._skipping = False
-        self.frames = 0
-        self.bad_encoding = 0
-        self.bad_crc = 0
-        self.overlong = 0
+        self.rejected = 0
 
     def feed_bodies(self, data: bytes) -> list[bytes]:
         """Take the next bytes of the stream and return the bodies that they complete."""
         bodies = []
         for index, part in enumerate(bytes(data).split(b"\0")):
             # A delimiter precedes every part except the first.
-            if index and (body := self._finish()) is not None:
+            if index and (body := self._finish()):
                 bodies.append(body)
-            if self._skipping:
-                continue
-            self._buffer += part
-            if len(self._buffer) > MAX_ENCODED:
-                self.overlong += 1
-                self._skipping = True
-                self._buffer.clear()
+            self._buffer += part[: MAX_ENCODED + 1 - len(self._buffer)]
         return bodies
 
     def _finish(self) -> bytes | None:
         encoded = bytes(self._buffer)
         self._buffer.clear()
-        self._skipping = False
-        if not encoded:
-            return None
         try:
             content: bytes = cobs.decode(encoded)
         except cobs.DecodeError:
-            self.bad_encoding += 1
-            return None
-        if len(content) < 3:
-            self.bad_encoding += 1
-            return None
+            content = b""
         body, crc = content[:-2], content[-2:]
-        if struct.pack("<H", crc16(body)) != crc:
-            self.bad_crc += 1
-            return None
-        self.frames += 1
-        return body
+        if body and len(encoded) <= MAX_ENCODED and crc == struct.pack("<H", crc16(body)):
+            return body
+        self.rejected += bool(encoded)
+        return None
 
 
 class Decoder(FrameDecoder):
-    """Turns the bytes from a board into messages.
-
-    It also counts ``malformed`` frames (good CRC, impossible content) and ``unknown`` ones (types
-    of a newer protocol, which become :class:`Unknown`).
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.malformed = 0
-        self.unknown = 0
-
-    @property
-    def rejected(self) -> int:
-        """The number of stretches between delimiters that were no good frame."""
-        return self.bad_encoding + self.bad_crc + self.overlong + self.malformed
+    """Turns the bytes from a board into messages. It also rejects frames that have a good CRC and
+    an impossible content."""
 
     def feed(self, data: bytes) -> list[Message]:
         """Take the next bytes of the stream and return the messages that they complete."""
-        messages: list[Message] = []
+        messages = []
         for body in self.feed_bodies(data):
             try:
-                message = parse_message(body)
+                messages.append(parse_message(body))
             except MalformedFrameError:
-                self.malformed += 1
-                continue
-            self.unknown += isinstance(message, Unknown)
-            messages.append(message)
+                self.rejected += 1
         return messages
 
 
@@ -468,20 +435,12 @@ def placement_of(codes: Iterable[int], *, identity: bool = True) -> str:
 
     Without ``identity`` each piece is ``?``, because the board does not know which it is.
     """
-    letters = [
-        "." if code in (EMPTY, FAULT) else PIECES[code] if identity else "?" for code in codes
-    ]
-    ranks = []
-    for start in range(56, -8, -8):
-        rank, gap = "", 0
-        for letter in letters[start : start + 8]:
-            if letter == ".":
-                gap += 1
-                continue
-            rank += (str(gap) if gap else "") + letter
-            gap = 0
-        ranks.append(rank + (str(gap) if gap else ""))
-    return "/".join(ranks)
+    board = chess.BaseBoard(None)
+    for square, code in enumerate(codes):
+        if code not in (EMPTY, FAULT):
+            board.set_piece_at(square, chess.Piece.from_symbol(PIECES[code]))
+    placement = board.board_fen()
+    return placement if identity else re.sub("[A-Za-z]", "?", placement)
 
 
 def square_index(name: str) -> int:

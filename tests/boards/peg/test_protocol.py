@@ -39,17 +39,6 @@ commands = st.one_of(
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 
 
-def counters(decoder: peg.Decoder) -> tuple[int, ...]:
-    return (
-        decoder.frames,
-        decoder.bad_encoding,
-        decoder.bad_crc,
-        decoder.overlong,
-        decoder.malformed,
-        decoder.unknown,
-    )
-
-
 def test_the_crc_has_the_published_check_value() -> None:
     assert peg.crc16(b"123456789") == 0x6F91  # CRC-16/MCRF4XX in the catalogue of CRCs
 
@@ -102,7 +91,7 @@ def test_a_capture_with_garbage_decodes_the_same_whole_in_chunks_and_byte_by_byt
         heard += chunked.feed(rest[:cut])
         rest = rest[cut:]
     assert heard == said
-    assert counters(whole) == counters(bytewise) == counters(chunked)
+    assert whole.rejected == bytewise.rejected == chunked.rejected
 
 
 @given(st.binary(max_size=400), messages)
@@ -120,7 +109,7 @@ def test_one_flipped_bit_never_makes_another_message(
     decoder = peg.Decoder()
     heard = decoder.feed(bytes(frame) + b"\0")
     assert heard == [] or heard == [message]  # the latter if the bit was in a delimiter
-    assert decoder.rejected + decoder.frames >= 1
+    assert decoder.rejected or heard
 
 
 def test_half_a_frame_is_counted_and_the_next_is_whole() -> None:
@@ -134,9 +123,9 @@ def test_an_endless_stream_without_delimiters_takes_no_memory() -> None:
     decoder = peg.Decoder()
     for _ in range(1000):
         assert decoder.feed(b"\x55" * 100) == []
-    assert decoder.overlong == 1
-    assert len(decoder._buffer) <= peg.MAX_ENCODED
+    assert len(decoder._buffer) <= peg.MAX_ENCODED + 1
     assert decoder.feed(peg.encode(peg.Ack())) == [peg.Ack()]
+    assert decoder.rejected == 1
 
 
 @pytest.mark.parametrize(
@@ -144,16 +133,16 @@ def test_an_endless_stream_without_delimiters_takes_no_memory() -> None:
     [b"H\x01", b"E" + bytes(9), b"E\1\0\0\0\0\0\x40\x01\x00", b"L\1\0\0\0\0\0\x02\x01", b"A\0"],
     ids=["short hello", "unchanged hole", "square 64", "third lever", "long ack"],
 )
-def test_a_good_crc_around_nonsense_is_malformed(body: bytes) -> None:
+def test_a_good_crc_around_nonsense_is_rejected(body: bytes) -> None:
     decoder = peg.Decoder()
     assert decoder.feed(peg.encode_frame(body)) == []
-    assert (decoder.malformed, decoder.bad_crc) == (1, 0)
+    assert decoder.rejected == 1
 
 
-def test_an_unknown_type_is_delivered_as_unknown_and_counted() -> None:
+def test_an_unknown_type_is_delivered_as_unknown() -> None:
     decoder = peg.Decoder()
     assert decoder.feed(peg.encode_frame(b"W\x07")) == [peg.Unknown(ord("W"), b"\x07")]
-    assert decoder.unknown == 1
+    assert decoder.rejected == 0
 
 
 @pytest.mark.parametrize("bad", ["", "8/8", START + "/8", "9/8/8/8/8/8/8/8", "x7/8/8/8/8/8/8/8"])

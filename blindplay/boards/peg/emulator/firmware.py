@@ -211,9 +211,7 @@ class SimulatedFirmware:
             uptime=_u32(now),
             state_crc=peg.state_crc(map(self._seen, self.state)),
             overruns=0,
-            line_errors=min(
-                255, self._decoder.bad_crc + self._decoder.bad_encoding + self._decoder.overlong
-            ),
+            line_errors=min(255, self._decoder.rejected),
             wobbles=min(0xFFFF, self._wobbles),
             scan_us=3300,
         )
