@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -20,6 +21,20 @@ class _SerialLine(Protocol):
     def read(self, timeout: float) -> bytes | None: ...
     def write(self, data: bytes) -> None: ...
     def close(self) -> None: ...
+
+
+def _readable(source: int | socket.socket, timeout: float) -> bool:
+    return bool(select.select([source], [], [], timeout)[0])
+
+
+def _received(read: Callable[[], bytes]) -> bytes | None:
+    """The bytes that have come. None if the host has closed its end."""
+    try:
+        return read() or None
+    except BlockingIOError:
+        return b""
+    except OSError:
+        return None
 
 
 if sys.platform != "win32":
@@ -40,18 +55,11 @@ if sys.platform != "win32":
             self.url = str(link)
 
         def read(self, timeout: float) -> bytes | None:
-            ready, _, _ = select.select([self._fd], [], [], timeout)
-            if not ready:
+            if not _readable(self._fd, timeout):
                 return b""
-            try:
-                data = os.read(self._fd, 4096)
-            except BlockingIOError:
-                return b""
-            except OSError:  # EIO: no host has the other end open
-                data = b""
-            if not data:
+            data = _received(lambda: os.read(self._fd, 4096))
+            if data is None:  # no host has the other end open
                 time.sleep(timeout)
-                return None
             return data
 
         def write(self, data: bytes) -> None:
@@ -75,27 +83,20 @@ class _SocketLine:
         self.url = f"socket://127.0.0.1:{self.port}"
 
     def read(self, timeout: float) -> bytes | None:
-        source = self._host or self._listener
-        ready, _, _ = select.select([source], [], [], timeout)
         if self._host is None:
-            if not ready:
+            if not _readable(self._listener, timeout):
                 return None
             self._host, _ = self._listener.accept()
             self._host.setblocking(False)
             self._host.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             return b""
-        if not ready:
+        host = self._host
+        if not _readable(host, timeout):
             return b""
-        try:
-            data = self._host.recv(4096)
-        except BlockingIOError:
-            return b""
-        except OSError:
-            data = b""
-        if not data:
-            self._host.close()
+        data = _received(lambda: host.recv(4096))
+        if data is None:
+            host.close()
             self._host = None
-            return None
         return data
 
     def write(self, data: bytes) -> None:

@@ -22,8 +22,6 @@ class HostCommand(IntEnum):
     """The commands to a board, one byte each. Never send 0x4e and 0x50 to 0x54: they reach the
     boot loader and the permanent settings."""
 
-    RESET = 0x40
-    SEND_CLOCK = 0x41
     SEND_BOARD = 0x42
     SERIAL_NUMBER = 0x45
     UPDATE_NICE = 0x4B
@@ -84,13 +82,6 @@ class ClockTimes:
 
 
 @dataclass(frozen=True)
-class ClockAck:
-    """The clock's answer to a command. It has the form of a clock message but holds no times."""
-
-    data: bytes
-
-
-@dataclass(frozen=True)
 class Version:
     """The version of the board's firmware."""
 
@@ -108,7 +99,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Other:
-    """A message that this program does not use: battery, bus address, the board's own log."""
+    """A message that this program does not use: battery, bus address, the board's own log, or a
+    message of the clock without times, such as its answer to a command."""
 
     kind: MessageKind
     data: bytes
@@ -119,19 +111,16 @@ class Damaged:
     """Bytes that are no message: here bytes were lost or changed, and messages may be missing."""
 
 
-Message: TypeAlias = Dump | FieldUpdate | ClockTimes | ClockAck | Version | Text | Other | Damaged
+Message: TypeAlias = Dump | FieldUpdate | ClockTimes | Version | Text | Other | Damaged
 
 
 class Decoder:
     """Cuts a stream into messages. However the stream is cut into chunks, they are the same.
 
-    ``messages`` counts the good messages, ``damaged`` the places where bytes formed none, and
-    ``unknown`` the skipped messages of an unknown kind.
+    ``unknown`` counts the skipped messages of an unknown kind.
     """
 
     def __init__(self) -> None:
-        self.messages = 0
-        self.damaged = 0
         self.unknown = 0
         self._buffer = bytearray()
         self._stray = False
@@ -147,57 +136,44 @@ class Decoder:
         for byte in data:
             if byte & 0x80:
                 if self._buffer:
-                    self._damage(found)
+                    found.append(Damaged())
                 self._buffer = bytearray((byte,))
                 self._stray = False
             elif self._buffer:
                 self._buffer.append(byte)
             elif not self._stray:
                 # A run of stray bytes is one damage, however the stream is cut.
-                self._damage(found)
+                found.append(Damaged())
                 self._stray = True
-            if len(self._buffer) >= _HEADER and len(self._buffer) >= self._expected():
-                self._complete(found)
+            if len(self._buffer) >= _HEADER:
+                length = self._buffer[1] << 7 | self._buffer[2]
+                if len(self._buffer) >= length:
+                    found += self._complete(length)
         return found
 
-    def _expected(self) -> int:
-        return self._buffer[1] << 7 | self._buffer[2]
-
-    def _damage(self, found: list[Message]) -> None:
-        self.damaged += 1
-        found.append(Damaged())
-
-    def _complete(self, found: list[Message]) -> None:
+    def _complete(self, length: int) -> list[Message]:
         whole = bytes(self._buffer)
-        length = self._expected()
         self._buffer.clear()
-        if len(whole) != length:  # a length below that of the header
-            self._damage(found)
-            self._stray = True
-            return
+        self._stray = length < _HEADER
+        if self._stray:
+            return [Damaged()]
         try:
             kind = MessageKind(whole[0])
         except ValueError:
             self.unknown += 1
-            return
+            return []
         if length != _LENGTHS.get(kind, length):
-            self._damage(found)
-            return
-        message = _parse(kind, whole[_HEADER:])
-        if message is None:
-            self._damage(found)
-            return
-        self.messages += 1
-        found.append(message)
+            return [Damaged()]
+        return [_parse(kind, whole[_HEADER:])]
 
 
-def _parse(kind: MessageKind, data: bytes) -> Message | None:
+def _parse(kind: MessageKind, data: bytes) -> Message:
     match kind:
         case MessageKind.BOARD_DUMP:
-            return Dump(tuple(data)) if max(data) < CODES else None
+            return Dump(tuple(data)) if max(data) < CODES else Damaged()
         case MessageKind.FIELD_UPDATE:
             field, code = data
-            return FieldUpdate(field, code) if field < FIELDS and code < CODES else None
+            return FieldUpdate(field, code) if field < FIELDS and code < CODES else Damaged()
         case MessageKind.CLOCK:
             return _clock(data)
         case MessageKind.VERSION:
@@ -208,15 +184,13 @@ def _parse(kind: MessageKind, data: bytes) -> Message | None:
             return Other(kind, data)
 
 
-_RUNNING, _RIGHT_LEVER, _LEFT_TURN, _RIGHT_TURN, _NO_CLOCK = 0x01, 0x02, 0x08, 0x10, 0x20
+_RUNNING, _LEFT_TURN, _RIGHT_TURN, _NO_CLOCK = 0x01, 0x08, 0x10, 0x20
 
 
-def _clock(data: bytes) -> ClockTimes | ClockAck | Other:
-    if data[0] & 0x0F == 0x0A or data[3] & 0x0F == 0x0A:
-        return ClockAck(data)
+def _clock(data: bytes) -> ClockTimes | Other:
     right, left = _seconds(data[0:3]), _seconds(data[3:6])
     if right is None or left is None:
-        # No clock time: the clock is just starting, or a bit flipped. The board is not affected.
+        # The clock answers a command (0x0A as an hour) or just starts, or a bit flipped.
         return Other(MessageKind.CLOCK, data)
     return ClockTimes(left=left, right=right, running=_running(data[6]))
 
@@ -225,12 +199,8 @@ def _running(status: int) -> ClockSide | None:
     """The side that runs. In recorded games 0x09 is the left one and 0x13 the right one."""
     if not status & _RUNNING or status & _NO_CLOCK:
         return None
-    turn = status & (_LEFT_TURN | _RIGHT_TURN)
-    if turn == _LEFT_TURN:
-        return "left"
-    if turn == _RIGHT_TURN:
-        return "right"
-    return None  # both or neither make no sense
+    turns: dict[int, ClockSide] = {_LEFT_TURN: "left", _RIGHT_TURN: "right"}
+    return turns.get(status & (_LEFT_TURN | _RIGHT_TURN))  # both or neither make no sense
 
 
 def _seconds(data: bytes) -> int | None:

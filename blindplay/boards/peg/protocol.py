@@ -233,18 +233,6 @@ class Nak(_Body, letter="N", layout="B"):
     why: int
 
 
-@dataclass(frozen=True)
-class Unknown:
-    """A good frame of a type that this version does not know. Ignore it."""
-
-    kind: int
-    payload: bytes
-
-    def pack(self) -> bytes:
-        """Return the body as bytes."""
-        return bytes([self.kind]) + self.payload
-
-
 # --- commands to the board ---------------------------------------------------------------------
 
 
@@ -290,9 +278,7 @@ class Leave(_Body, letter="x"):
     """Leave native mode (``x``): the board falls silent."""
 
 
-Message: TypeAlias = (
-    Hello | Dump | Ping | Raw | HoleChanged | LeverMoved | Presses | Ack | Nak | Unknown
-)
+Message: TypeAlias = Hello | Dump | Ping | Raw | HoleChanged | LeverMoved | Presses | Ack | Nak
 HostCommand: TypeAlias = AskHello | AskDump | AskPing | AskRaw | Set | Buzz | Leave
 
 _MESSAGES = {
@@ -336,20 +322,17 @@ def encode(item: Message | HostCommand) -> bytes:
     return encode_frame(item.pack())
 
 
-def parse_message(body: bytes) -> Message:
-    """Read a body from a board. An unknown type gives :class:`Unknown`.
+def parse_message(body: bytes) -> Message | None:
+    """Read a body from a board. None for a type of a newer protocol.
 
     Raises :class:`MalformedFrameError` for a known type with a wrong length or an impossible value.
     """
     message: Message | None = _parse(_MESSAGES, body)
-    return Unknown(body[0], body[1:]) if message is None else message
+    return message
 
 
 def parse_command(body: bytes) -> HostCommand | None:
-    """Read a body from the host. An unknown type gives None.
-
-    Raises :class:`MalformedFrameError` as :func:`parse_message` does.
-    """
+    """Read a body from the host, as :func:`parse_message` does."""
     command: HostCommand | None = _parse(_COMMANDS, body)
     return command
 
@@ -399,15 +382,19 @@ class FrameDecoder:
 
 
 class Decoder(FrameDecoder):
-    """Turns the bytes from a board into messages. It also rejects frames that have a good CRC and
-    an impossible content."""
+    """Turns the bytes from a board into messages.
+
+    It also rejects frames that have a good CRC and an impossible content, and skips those of an
+    unknown type.
+    """
 
     def feed(self, data: bytes) -> list[Message]:
         """Take the next bytes of the stream and return the messages that they complete."""
         messages = []
         for body in self.feed_bodies(data):
             try:
-                messages.append(parse_message(body))
+                if message := parse_message(body):
+                    messages.append(message)
             except MalformedFrameError:
                 self.rejected += 1
         return messages
