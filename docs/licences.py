@@ -1,9 +1,8 @@
-"""Write docs/licences.md: every package that the locks name, its licence, and what it brings.
+"""Write docs/licences.md: each locked package, its licence, and what it contains of others.
 
     python docs/licences.py
 
-The licences are in ``docs/licences.toml``; :func:`declared` is what an installed package says of
-itself.
+The licences are in ``docs/licences.toml``; :func:`declared` is what an installed package states.
 """
 
 from __future__ import annotations
@@ -20,15 +19,16 @@ DATA = ROOT / "docs" / "licences.toml"
 PAGE = ROOT / "docs" / "licences.md"
 
 INTRODUCTION = """\
-# The licences of what BlindPlay stands on
+# Licences of all packages
 
-Written by `make docs`; edit `docs/licences.toml` instead. BlindPlay is GPL-3.0-or-later, as
-python-chess is. All other packages may be used and passed on together with such a program: their
-licences are permissive, or MPL-2.0 or LGPL, which say so themselves. None of them is part of
-BlindPlay's own files; pip fetches them, by the versions and SHA-256 sums in `locks`.
+`make docs` writes this page from `docs/licences.toml`. BlindPlay is GPL-3.0-or-later, like
+python-chess. The licences of all other packages allow this: they are permissive, or MPL-2.0 or
+LGPL. BlindPlay contains no file of these packages; pip downloads them, in the versions and with the
+SHA-256 sums in `locks`.
 
-The built-in speech models are BlindPlay's own ([models/README.md](../models/README.md)). Those that
-`blindplay models install` fetches have licences of their own, which it tells before it does.
+The built-in speech models belong to BlindPlay ([models/README.md](../models/README.md)). The models
+that `blindplay models install` downloads have licences of their own. The command shows them before
+it downloads.
 """
 
 COMPATIBLE = frozenset(
@@ -37,7 +37,7 @@ COMPATIBLE = frozenset(
         "MIT", "MIT-0", "MPL-2.0", "PSF-2.0", "Zlib",
     }
 )  # fmt: skip
-"""What may be passed on with a program under GPL-3.0-or-later."""
+"""The licences that allow distribution with a program under GPL-3.0-or-later."""
 
 _SAID = {
     "MIT License": "MIT",
@@ -61,24 +61,24 @@ def locked(name: str) -> dict[str, tuple[str, ...]]:
 
 
 def everything() -> dict[str, tuple[str, ...]]:
-    """The versions of all packages that are locked."""
+    """The versions of all locked packages."""
     return dict(sorted({**locked("build"), **locked("packages")}.items()))
 
 
 def licences() -> dict[str, str]:
-    """Licences by packages; a * in a package's name stands for anything."""
+    """Licences by package; a * in a name matches anything."""
     return dict(tomllib.loads(DATA.read_text("utf-8"))["licences"])
 
 
 def licence(package: str) -> str | None:
-    """The licence of a package, or None if nobody has written it down."""
+    """The licence of a package. None if ``docs/licences.toml`` has none."""
     fitting = (said for name, said in licences().items() if fnmatchcase(package, name))
     return next(fitting, None)
 
 
 def declared(package: str) -> str | None:
-    """What an installed package says of its licence, in SPDX; "BSD" where it does not say which;
-    None if it is not installed or says nothing that is clear."""
+    """The licence that an installed package states, in SPDX. "BSD" if it does not say which BSD
+    licence; None if the package is not installed or states nothing clear."""
     try:
         about = metadata.metadata(package)
     except metadata.PackageNotFoundError:
@@ -103,7 +103,7 @@ def page() -> str:
             families.add(name)
         said = licence(package) or "unknown"
         rows.append(f"| {name} | {', '.join(versions)} | {said} | {brings.get(package, '')} |")
-    head = ["| package | versions | licence | brings along |", "|---|---|---|---|"]
+    head = ["| package | versions | licence | contains |", "|---|---|---|---|"]
     return "\n".join([INTRODUCTION, *head, *rows, ""])
 
 
