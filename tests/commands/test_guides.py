@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import shlex
 import threading
 import tomllib
 from collections.abc import Iterator
@@ -13,10 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import chess
-import click
 import pytest
 
-from blindplay.cli import TABLE
 from blindplay.commands.guides import (
     LANGUAGES,
     GuideReader,
@@ -101,28 +98,6 @@ def test_no_guide_has_a_table_or_a_code_within_a_sentence() -> None:
     for file in FILES:
         text = file.read_text("utf-8")
         assert "`" not in text and not re.search(r"^\|", text, re.MULTILINE), file.name
-
-
-def test_every_link_resolves() -> None:
-    for file in FILES:
-        for target in re.findall(r"\]\(([^)]+)\)", file.read_text("utf-8")):
-            assert (file.parent / target).exists(), f"{file.name}: {target}"
-
-
-def test_every_command_exists_with_its_options() -> None:
-    for line in sorted({line for _, line in lines(COMMAND) if line.startswith("blindplay")}):
-        command: click.Command = TABLE
-        name, words = "blindplay", shlex.split(line)[1:]
-        while True:
-            # Parse only. Unknown options and wrong values raise an error.
-            with command.make_context(name, words) as context:
-                words = [*context._protected_args, *context.args]
-            if not isinstance(command, click.Group) or not words:
-                break
-            name = words.pop(0)
-            found = command.get_command(context, name)
-            assert found is not None, line
-            command = found
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

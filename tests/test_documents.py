@@ -1,0 +1,179 @@
+"""The documents: links, paths and commands in them exist, and their examples run."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from blindplay.cli import TABLE
+from blindplay.laws.facts import Announce, Player, Setup, Start
+from blindplay.record.journal import Journal
+from tests import ROOT
+from tests.command_line import run
+
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "hardware").rglob("*.md"),
+        *ROOT.glob("models/*.md"),
+        *ROOT.glob("models/*/*.md"),
+    ]
+)
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+
+COMMAND = "    blindplay "
+READERS = {"announce", "mating", "understand", "reconcile", "score", "replay"}
+"""Commands that only read files and print, so that a test can run their examples."""
+BUILT = ("hardware/build/", "build/")
+"""Folders that exist only after a build."""
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors of a page."""
+    return {
+        re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+        for line in page.read_text("utf-8").splitlines()
+        if line.startswith("#")
+    }
+
+
+def code_within_sentences(page: Path) -> set[str]:
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    return {" ".join(code.split()) for code in re.findall(r"`([^`]+)`", text)}
+
+
+def examples(page: Path) -> Iterator[tuple[str, list[str]]]:
+    """Each command that stands on lines of its own, and the output that follows it."""
+    command, output = "", list[str]()
+    for line in [*page.read_text("utf-8").splitlines(), ""]:
+        inside = line.startswith("    ")
+        if command and (not inside or line.startswith(COMMAND)):
+            yield command, output
+            command, output = "", []
+        if line.startswith(COMMAND):
+            command = line.strip()
+        elif inside and command.endswith("\\"):
+            command = f"{command[:-1]} {line.strip()}"
+        elif inside and command:
+            output.append(line[4:])
+
+
+def is_concrete(command: str) -> bool:
+    """Whether a command has no placeholders such as FILE."""
+    return not re.search(r"(?<![/\w])[A-Z]{3,}(?![/\w])", command)
+
+
+def parse(words: list[str]) -> None:
+    """Parse a command without running it. Raises :class:`click.UsageError` for a wrong one."""
+    command: click.Command = TABLE
+    name = "blindplay"
+    while True:
+        with command.make_context(name, words) as context:
+            words = [*context._protected_args, *context.args]
+        if not isinstance(command, click.Group) or not words:
+            return
+        command, name, words = subcommand(command, words[0]), words[0], words[1:]
+
+
+def subcommand(group: click.Group, name: str) -> click.Command:
+    found = group.get_command(click.Context(group), name)
+    assert found is not None, f"{group.name} has no {name}"
+    return found
+
+
+def check_names(words: list[str]) -> None:
+    """Check that a command, possibly with placeholders, and its options exist."""
+    command: click.Command = TABLE
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        command, words = subcommand(command, words[0]), words[1:]
+    known = {name for param in command.params for name in (*param.opts, *param.secondary_opts)}
+    used = {word for word in words if word.startswith("--")}
+    assert used <= known | {"--help"}, f"{command.name} has no {used - known}"
+
+
+@each_page
+def test_every_link_leads_to_a_page_and_a_heading_that_exist(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if re.match(r"https?://", target):
+            continue
+        file, _, heading = target.partition("#")
+        there = page.parent / file if file else page
+        assert there.exists(), target
+        assert not heading or heading in headings(there), target
+
+
+@each_page
+def test_every_path_that_is_named_exists(page: Path) -> None:
+    folders = ("blindplay", "docs", "hardware", "locks", "models", "tests")
+    for code in code_within_sentences(page):
+        path = re.match(rf"(?:{'|'.join(folders)})/[\w./-]*", code)
+        if path and " " not in code and not code.startswith(BUILT):
+            assert (ROOT / path[0]).exists(), code
+
+
+@each_page
+def test_every_command_exists_with_its_options(page: Path) -> None:
+    for command, _ in examples(page):
+        (parse if is_concrete(command) else check_names)(shlex.split(command)[1:])
+    for code in code_within_sentences(page):
+        words = code.split()
+        if words[0] == "blindplay" and len(words) > 1:
+            check_names(words[1:])
+        elif words[0] in TABLE.list_commands(click.Context(TABLE)) and "--" in code:
+            check_names(words)
+
+
+@each_page
+def test_every_target_of_make_exists(page: Path) -> None:
+    targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    for code in code_within_sentences(page):
+        named = re.match(r"make (\w[\w-]*)", code)
+        assert not named or named[1] in targets, code
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files that the examples read."""
+    path = tmp_path_factory.mktemp("examples")
+    (path / "white.txt").write_text("1. e4 e5\n2. Nf3 Nc6\n", "utf-8")
+    (path / "black.txt").write_text("1. e4 e5\n2. Nf3 Nf6\n", "utf-8")
+    with Journal(path / "game.jsonl") as journal:
+        player = Player(impaired=True)
+        facts = [Setup(white=player), Start(t=1000), Announce(t=2000, by="white", move="e2e4")]
+        journal.extend(facts)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        pytest.param(command, output, id=f"{page.stem}: {command}"[:60])
+        for page in PAGES
+        for command, output in examples(page)
+        if shlex.split(command)[1] in READERS and page.parent.name != "guides"
+        if "tape" not in command and is_concrete(command)
+    ],
+)
+def test_examples_of_commands_that_read_and_print_run(
+    command: str, output: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    done = run(*shlex.split(command)[1:], home=folder)
+    assert (done.status, done.stderr) == (0, "")
+    assert not output or done.stdout.splitlines() == output
+
+
+@each_page
+def test_python_examples_run_and_print_what_the_page_says(page: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    for block in blocks:
+        if block.startswith(">>>"):
+            test = doctest.DocTestParser().get_doctest(block, {}, page.name, str(page), 0)
+            assert doctest.DocTestRunner().run(test).failed == 0
