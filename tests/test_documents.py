@@ -1,8 +1,7 @@
-"""The documents: links, paths and commands in them exist, and their examples run."""
+"""The documents: links, paths and commands in them exist, and examples of commands run."""
 
 from __future__ import annotations
 
-import doctest
 import re
 import shlex
 from collections.abc import Iterator
@@ -168,12 +167,3 @@ def test_examples_of_commands_that_read_and_print_run(
     done = run(*shlex.split(command)[1:], home=folder)
     assert (done.status, done.stderr) == (0, "")
     assert not output or done.stdout.splitlines() == output
-
-
-@each_page
-def test_python_examples_run_and_print_what_the_page_says(page: Path) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
-    for block in blocks:
-        if block.startswith(">>>"):
-            test = doctest.DocTestParser().get_doctest(block, {}, page.name, str(page), 0)
-            assert doctest.DocTestRunner().run(test).failed == 0
