@@ -134,16 +134,12 @@ def close_port(port: serial.Serial) -> None:
         _log.debug("closing a lost port failed", exc_info=True)
 
 
-def _link_errors() -> tuple[type[Exception], ...]:
-    if sys.platform != "win32":
-        import termios
-
-        return (OSError, termios.error)  # termios.error is not an OSError
-    return (OSError,)
-
-
-LINK_ERRORS = _link_errors()
+LINK_ERRORS: tuple[type[Exception], ...] = (OSError,)
 """The exceptions of pyserial when a serial line dies."""
+if sys.platform != "win32":
+    import termios
+
+    LINK_ERRORS += (termios.error,)  # not an OSError
 
 
 @contextlib.contextmanager

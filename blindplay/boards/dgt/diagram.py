@@ -20,17 +20,17 @@ _CENTRE = (chess.D4, chess.E4, chess.D5, chess.E5)
 
 
 def square_of(field: int, turned: bool) -> chess.Square:
-    """The square at ``field``. ``turned``: White sits at the side of field 0."""
+    """The square at ``field``. ``turned``: White sits at the side of field 0.
+
+    The same formula gives the field of a square.
+    """
     square = chess.square_mirror(field)
     return FIELDS - 1 - square if turned else square
 
 
 def diagram_of(codes: Sequence[int], turned: bool) -> Diagram:
     """The diagram of 64 piece codes by field."""
-    cells = bytearray(FIELDS)
-    for field, code in enumerate(codes):
-        cells[square_of(field, turned)] = LETTERS[code]
-    return bytes(cells)
+    return bytes(LETTERS[codes[square_of(square, turned)]] for square in chess.SQUARES)
 
 
 def codes_of(board: chess.BaseBoard, turned: bool) -> list[int]:
