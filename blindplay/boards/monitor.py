@@ -8,12 +8,12 @@ import time
 from dataclasses import asdict
 from typing import TextIO
 
+import chess
+
 from . import events
 from .events import BoardEvent
 from .makers import driver_of
 from .ports import BoardNotFoundError, check_url
-
-_NAMES = {"P": "pawn", "N": "knight", "B": "bishop", "R": "rook", "Q": "queen", "K": "king"}
 
 
 def describe_event(event: BoardEvent) -> str:
@@ -28,8 +28,9 @@ def describe_event(event: BoardEvent) -> str:
         case events.Placed(square, piece):
             if piece is None:
                 return f"Placed on {square}: a piece."
-            side = "white" if piece.isupper() else "black"
-            return f"Placed on {square}: {side} {_NAMES[piece.upper()]}."
+            placed = chess.Piece.from_symbol(piece)
+            side, name = chess.COLOR_NAMES[placed.color], chess.piece_name(placed.piece_type)
+            return f"Placed on {square}: {side} {name}."
         case events.BoardPosition(placement):
             return f"Position: {placement}"
         case events.LeverPressed(side):

@@ -181,13 +181,14 @@ class RawBoard:
 def merged(before: Calibration, fresh: Calibration) -> Calibration:
     """Combine two checks of one board: the ``fresh`` one counts for the squares it looked at."""
     looked_at = fresh.squares.keys() | fresh.bad.keys()
+    squares = {at: level for at, level in before.squares.items() if at not in looked_at}
+    bad = {at: why for at, why in before.bad.items() if at not in looked_at}
     return Calibration(
-        pieces={**before.pieces, **fresh.pieces},
-        squares={**{at: level for at, level in before.squares.items() if at not in looked_at},
-                 **fresh.squares},
-        bad={**{at: why for at, why in before.bad.items() if at not in looked_at}, **fresh.bad},
-        checked_at=fresh.checked_at,
-    )  # fmt: skip
+        {**before.pieces, **fresh.pieces},
+        {**squares, **fresh.squares},
+        {**bad, **fresh.bad},
+        fresh.checked_at,
+    )
 
 
 def name_of(url: str) -> str:

@@ -83,24 +83,19 @@ def _move(board: EmulatedBoard, uci: str) -> None:
         move = chess.Move.from_uci(uci)
     except ValueError:
         raise PracticeError(f"{uci!r} is no move: write from and to, such as e2e4") from None
+    start, goal = chess.square_name(move.from_square), chess.square_name(move.to_square)
     before = chess.BaseBoard(board.placement)
     piece = before.piece_at(move.from_square)
     if piece is None:
-        raise PracticeError(f"there is no piece on {chess.square_name(move.from_square)}")
-    step = chess.square_file(move.to_square) - chess.square_file(move.from_square)
-    taken = move.to_square
-    if piece.piece_type == chess.PAWN and step and before.piece_at(taken) is None:
-        taken = chess.square(chess.square_file(taken), chess.square_rank(move.from_square))
-    if before.piece_at(taken) is not None:
-        board.lift(chess.square_name(taken))
-    board.lift(chess.square_name(move.from_square))
-    if move.promotion:
-        piece = chess.Piece(move.promotion, piece.color)
-    board.place(chess.square_name(move.to_square), piece.symbol())
-    if piece.piece_type == chess.KING and abs(step) == 2:
-        rank = chess.square_rank(move.from_square)
-        corner = chess.square(7 if step > 0 else 0, rank)
-        rook = before.piece_at(corner)
-        if rook is not None:
-            board.lift(chess.square_name(corner))
-            board.place(chess.square_name(chess.square(5 if step > 0 else 3, rank)), rook.symbol())
+        raise PracticeError(f"there is no piece on {start}")
+    taken = goal
+    if piece.piece_type == chess.PAWN and before.piece_at(move.to_square) is None:
+        taken = goal[0] + start[1]  # en passant, or the square that the pawn itself leaves
+    if taken != start and before.piece_at(chess.parse_square(taken)) is not None:
+        board.lift(taken)
+    board.lift(start)
+    board.place(goal, chess.Piece(move.promotion or piece.piece_type, piece.color).symbol())
+    if piece.piece_type == chess.KING and abs(ord(goal[0]) - ord(start[0])) == 2:
+        corner, beside = ("h", "f") if goal > start else ("a", "d")
+        if before.piece_at(chess.parse_square(corner + start[1])) is not None:
+            board.place(beside + start[1], board.lift(corner + start[1]))

@@ -32,3 +32,22 @@ def test_practice_says_what_is_wrong_with_a_line(line: str, said: str) -> None:
 def test_the_help_of_the_emulator_names_every_word_that_it_accepts() -> None:
     words = set(run("emulate", "--help").stdout.replace(",", " ").split())
     assert words >= {"lift", "place", "move", "press", "fault", "mend", "unplug", "plug", "fen"}
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "after"),
+    [
+        ("8/8/8/8/8/8/4P3/8", "e2e4", "8/8/8/8/4P3/8/8/8"),
+        ("8/8/8/3p4/4P3/8/8/8", "e4d5", "8/8/8/3P4/8/8/8/8"),
+        ("8/8/8/3pP3/8/8/8/8", "e5d6", "8/8/3P4/8/8/8/8/8"),
+        ("1r6/P7/8/8/8/8/8/8", "a7b8q", "1Q6/8/8/8/8/8/8/8"),
+        ("8/8/8/8/8/8/8/R3K2R", "e1g1", "8/8/8/8/8/8/8/R4RK1"),
+        ("r3k2r/8/8/8/8/8/8/8", "e8c8", "2kr3r/8/8/8/8/8/8/8"),
+        ("8/8/8/8/8/8/8/4K3", "e1g1", "8/8/8/8/8/8/8/6K1"),
+    ],
+)
+def test_a_typed_move_is_executed_with_all_its_pieces(fen: str, move: str, after: str) -> None:
+    out = io.StringIO()
+    with EmulatedBoard(fen, force_socket=True, lift_ms=1, place_ms=1) as board:
+        practise(board, io.StringIO(f"move {move}\nfen\n"), out)
+    assert out.getvalue().splitlines()[1:] == [after]
