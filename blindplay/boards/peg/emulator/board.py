@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
 from typing import Literal
 
 import chess
@@ -116,7 +115,7 @@ class EmulatedBoard:
                 raise ValueError(f"there is no piece on {square} to feel")
             self._firmware.feel(index, self._uptime(), seconds * 1000)
         time.sleep(seconds)
-        self._wait(lambda: self._firmware.settled(index))
+        self._await_confirmation(index)
 
     def fault(self, square: str, *, wait: bool = True) -> None:
         """Spoil the contact of ``square``: it reads neither as a piece nor as empty."""
@@ -124,7 +123,7 @@ class EmulatedBoard:
         with self._lock:
             self._firmware.read_as(index, peg.FAULT, self._uptime())
         if wait:
-            self._wait(lambda: self._firmware.state[index] == peg.FAULT)
+            self._await_confirmation(index)
 
     def mend(self, square: str, *, wait: bool = True) -> None:
         """Repair the contact of ``square``."""
@@ -199,14 +198,12 @@ class EmulatedBoard:
         return (time.monotonic() - self._booted) * 1000
 
     def _await_confirmation(self, index: int) -> None:
-        """Wait until the board has confirmed the content of this hole."""
-        self._wait(lambda: self._firmware.state[index] == self._firmware.holes[index])
-
-    def _wait(self, done: Callable[[], bool]) -> None:
+        """Wait until the board has confirmed what this hole reads."""
         end = time.monotonic() + 5
         while time.monotonic() < end:
             with self._lock:
-                if not self._cable.plugged or (done() and not self._firmware.due(self._uptime())):
+                due = self._firmware.due(self._uptime())
+                if not self._cable.plugged or (self._firmware.settled(index) and not due):
                     return
             time.sleep(_TICK)
 
