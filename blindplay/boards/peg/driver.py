@@ -16,6 +16,11 @@ class PegBoard(BoardDriver[PegBoardState]):
 
     KIND = "pegged board"
 
+    @property
+    def rejected(self) -> int:
+        """Number of damaged frames on all connections so far."""
+        return self._state.rejected if self._state else 0
+
     def buzz(self, pattern: int) -> None:
         """Sound the buzzer with pattern 0–255, if the board is connected and has a buzzer."""
         frame = peg.encode(peg.Buzz(pattern))

@@ -69,6 +69,7 @@ class PegBoardState(BoardState):
     def __init__(self, url: str, before: PegBoardState | None = None) -> None:
         self._url = url
         self._decoder = peg.Decoder()
+        self._rejected_before = before.rejected if before else 0
         self._clock = _UptimeClock()
         self._nonce: int | None = before._nonce if before else None
         self._uptime: int = before._uptime if before else 0
@@ -86,6 +87,11 @@ class PegBoardState(BoardState):
         self.wants_hello = True
         self.wants_dump = False
         self._next_hello = self._next_dump = self._next_keep_alive = 0.0
+
+    @property
+    def rejected(self) -> int:
+        """Number of damaged frames on this connection and those before it."""
+        return self._rejected_before + self._decoder.rejected
 
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
         return [event for m in self._decoder.feed(data) for event in self.hear(m, now)]

@@ -175,7 +175,7 @@ def test_a_press_whose_frame_is_lost_is_reported_once_and_at_its_time(
     assert pressed == ["black", "white"]
 
 
-def test_garbage_on_the_line_harms_nothing(
+def test_garbage_on_the_line_is_counted_and_harms_nothing(
     emulated: AnyBoard, board: PegBoard, log: EventLog
 ) -> None:
     log.clear()
@@ -183,6 +183,7 @@ def test_garbage_on_the_line_harms_nothing(
     emulated.lift("g1")
     log.wait_kinds(Lifted)
     assert log.without_times() == [(Lifted, "g1")]
+    assert board.rejected == 3
 
 
 def test_a_restart_of_the_board_behind_a_living_line_is_noticed(
