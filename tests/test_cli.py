@@ -128,7 +128,9 @@ LIGHT = {
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {
     *LIGHT, "blindplay.commands.words", "blindplay.language", "blindplay.language.language",
-    "blindplay.language.lexicon", "blindplay.language.pack", "blindplay.language.understanding",
+    "blindplay.language.lexicon", "blindplay.language.listening", "blindplay.language.move_index",
+    "blindplay.language.pack", "blindplay.language.parsing", "blindplay.language.sentences",
+    "blindplay.language.understanding",
     "blindplay.laws", "blindplay.laws.editions", "blindplay.laws.placement",
 }  # fmt: skip
 """All modules of BlindPlay that ``announce`` may load."""

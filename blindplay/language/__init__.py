@@ -3,9 +3,9 @@
 The words themselves are data: one TOML file a language in ``packs``.
 """
 
-from .language import Language, LanguageError, languages, load
+from .language import Language, load
 from .lexicon import Lexicon, lexicon
-from .pack import look_in
+from .pack import LanguageError, languages, look_in
 from .understanding import (
     NEVER_OPENED,
     QUESTIONS,

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -17,15 +17,11 @@ from typing import Any
 import chess
 
 PIECE_NAMES: Mapping[chess.PieceType, str] = {
-    chess.KING: "king",
-    chess.QUEEN: "queen",
-    chess.ROOK: "rook",
-    chess.BISHOP: "bishop",
-    chess.KNIGHT: "knight",
-    chess.PAWN: "pawn",
+    piece: chess.piece_name(piece) for piece in reversed(chess.PIECE_TYPES)
 }
+"""The English names by which packs list the pieces, from king to pawn."""
 
-# Written out, these letters are two: "fünf" and "fuenf", "Cæsar" and "Caesar" are the same word.
+# Each of these letters may be written as two: "fünf" and "fuenf" are the same word.
 _TWO_LETTERS = str.maketrans(
     {"ä": "ae", "ö": "oe", "ü": "ue", "æ": "ae", "ø": "oe", "å": "aa", "œ": "oe"}
 )
@@ -36,7 +32,7 @@ class LanguageError(ValueError):
 
 
 class Sign(Enum):
-    """What a word does in an announcement; the value is one letter of the move's grammar."""
+    """What a word does in an announcement. The value is one letter of the move's grammar."""
 
     FILE = "f"
     RANK = "r"
@@ -58,38 +54,21 @@ class Sign(Enum):
     UNKNOWN = "?"
 
 
-_SIGNS = {
-    Sign.FROM: "from",
-    Sign.TO: "to",
-    Sign.CAPTURES: "captures",
-    Sign.PROMOTES: "promotes",
-    Sign.EN_PASSANT: "en_passant",
-    Sign.CASTLES_SHORT: "castles_short",
-    Sign.CASTLES_LONG: "castles_long",
-    Sign.CASTLES: "castles",
-    Sign.CHECK: "check",
-    Sign.CHECKMATE: "checkmate",
-    Sign.LINK: "link",
-    Sign.ARTICLE: "article",
-    Sign.IGNORED: "ignored",
-    Sign.CORRECTION: "correction",
-}
-"""The lists of a pack's ``[move]``."""
-
-
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One or several words with one meaning; ``value`` is a file, rank (0-7) or piece type."""
+    """One or more words with one meaning. ``value`` is a file or rank (0 to 7) or a piece type."""
 
     sign: Sign
     value: int
     text: str
 
 
+@lru_cache(maxsize=1 << 14)
 def fold(text: str) -> str:
     """The form in which words are compared: no case, accent, umlaut or punctuation.
 
-    Composed and decomposed Unicode give the same.
+    >>> fold("Fünf!"), fold("Cæsar")
+    ('fuenf', 'caesar')
     """
     text = unicodedata.normalize("NFC", text).casefold().translate(_TWO_LETTERS)
     return " ".join(
@@ -99,9 +78,9 @@ def fold(text: str) -> str:
 
 
 class Pack:
-    """The contents of ``packs/<code>.toml``, checked when it is read.
+    """The contents of ``packs/<code>.toml``. ``file`` is its name in error messages.
 
-    ``file`` is what the file is called where something in it is to be corrected.
+    Raises LanguageError if the board's names are not complete.
     """
 
     def __init__(self, code: str, data: Mapping[str, Any], file: str = "") -> None:
@@ -121,9 +100,9 @@ class Pack:
 
     @classmethod
     def read(cls, code: str) -> Pack:
-        """The pack of the language ``code``. LanguageError if there is none or it is not whole.
+        """The pack of the language ``code``. Raises LanguageError if it is missing or incomplete.
 
-        ``"de+nb"``: German, with the ranks in Norwegian, for the arbiter may decide so (fide-2023
+        ``"de+nb"`` is German with the ranks in Norwegian: the arbiter may decide so (fide-2023
         D.2.1).
         """
         code, plus, ranks = code.partition("+")
@@ -135,41 +114,42 @@ class Pack:
             raise LanguageError(f"{file} is no language pack ({why}): remove it.") from None
         data = parse(text, file)
         if file != f"packs/{code}.toml":
-            _complete(data, code)
+            _add_missing_texts(data, code)
         pack = cls(code, data, file)
         return pack.with_ranks(cls.read(ranks)) if plus else pack
 
     def with_ranks(self, other: Pack) -> Pack:
-        """This pack with the ranks in the words of ``other``; its own are understood, too.
+        """This pack with the ranks in the words of ``other``. It still understands its own.
 
-        LanguageError, when its words are used, if one of them means something else here.
+        The result raises LanguageError on first use if one of these words means something else
+        here.
         """
-        own = {rank: self.words("ranks", rank) for rank in "12345678"}
-        taken = {rank: other.words("ranks", rank) for rank in "12345678"}
-        new = {word for words in taken.values() for word in words}
-        old = {fold(word) for words in own.values() for word in words}
-        every = {fold(word) for word in new}
-        also = [word for word in self.words("listen", "also") if fold(word) not in old]
-        also += [word for word in other.words("listen", "also") if fold(word) in every]
+        own, new = (
+            {rank: pack.words("ranks", rank) for rank in "12345678"} for pack in (self, other)
+        )
+        own_keys = {fold(word) for words in own.values() for word in words}
+        new_keys = {fold(word) for words in new.values() for word in words}
+        also = [word for word in self.words("listen", "also") if fold(word) not in own_keys]
+        also += [word for word in other.words("listen", "also") if fold(word) in new_keys]
         data = {
             **self.data,
             "ranks": {
-                rank: [*taken[rank], *(word for word in own[rank] if fold(word) not in every)]
+                rank: [*new[rank], *(word for word in own[rank] if fold(word) not in new_keys)]
                 for rank in own
             },
-            "listen": {**self.table("listen"), "also": also or taken["1"][:1]},
+            "listen": {**self.table("listen"), "also": also or new["1"][:1]},
         }
         if "pronunciations" in self.data and "pronunciations" in other.data:
+            names = {word.lower() for words in new.values() for word in words}
             spoken = other.table("pronunciations")
-            names = {word.lower() for word in new} & spoken.keys()
             data["pronunciations"] = {
-                **{word: spoken[word] for word in sorted(names)},
+                **{word: spoken[word] for word in sorted(names & spoken.keys())},
                 **self.table("pronunciations"),
             }
             data["fillers"] = {
-                word: said
-                for word, said in self.data.get("fillers", {}).items()
-                if word not in names
+                word: sounds
+                for word, sounds in self.data.get("fillers", {}).items()
+                if word not in names & spoken.keys()
             }
         return Pack(self.code, data, f"{self.file} with the ranks of {other.file}")
 
@@ -204,49 +184,35 @@ class Pack:
 
     @cached_property
     def dictionary(self) -> dict[str, Word]:
-        """Folded words to their meaning. LanguageError when two meanings share their words."""
+        """The meaning of each folded word or group of words.
+
+        Raises LanguageError if one has two meanings.
+        """
         found: dict[str, Word] = {}
-        for _, word in entries(self.words):
-            key = fold(word.text)
-            known = found.setdefault(key, word)
+        for _, word in words_of_moves(self.words):
+            known = found.setdefault(fold(word.text), word)
             if (known.sign, known.value) != (word.sign, word.value):
                 raise LanguageError(
                     f"{self.file}: {word.text!r} has two meanings: keep one of them."
                 )
         return found
 
-    @cached_property
-    def longest(self) -> int:
-        """The greatest number of words with one meaning."""
-        return max(key.count(" ") + 1 for key in self.dictionary)
 
-    @cached_property
-    def notation(self) -> re.Pattern[str]:
-        """A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q."""
-        letters = "".join(self.piece_letters.values())
-        return re.compile(
-            rf"(?P<piece>[{letters}]?)(?P<file>[a-h]?)(?P<rank>[1-8]?)(?P<link>[x:×–-]?)"
-            rf"(?P<to_file>[a-h])(?P<to_rank>[1-8])"
-            rf"(?:[=/(]?(?P<promotion>[{letters}{letters.lower()}QRBNqrbn])\)?)?"
-            r"(?P<en_passant>(?:e\.?p\.?)?)(?P<check>\+\+|[+#†]?)[!?]*"
-        )
+def words_of_moves(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str, str], Word]]:
+    """Each word or group of words for a move, after the path of its list in the pack.
 
-
-def entries(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str, str], Word]]:
-    """Each word or group of words for a move, and the names under which the pack has it.
-
-    ``words`` gives the words at such a path.
+    ``words`` gives the list at a path.
     """
-    paths: list[tuple[Sign, int, tuple[str, str]]] = [
-        (sign, number, (table, names[number]))
-        for number in range(8)
-        for sign, table, names in (
-            (Sign.FILE, "files", "abcdefgh"),
-            (Sign.RANK, "ranks", "12345678"),
-        )
-    ]
+    paths: list[tuple[Sign, int, tuple[str, str]]] = []
+    for number in range(8):
+        paths.append((Sign.FILE, number, ("files", "abcdefgh"[number])))
+        paths.append((Sign.RANK, number, ("ranks", "12345678"[number])))
     paths += [(Sign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()]
-    paths += [(sign, 0, ("move", name)) for sign, name in _SIGNS.items()]
+    paths += [
+        (sign, 0, ("move", sign.name.lower()))
+        for sign in Sign
+        if sign not in (Sign.FILE, Sign.RANK, Sign.PIECE, Sign.UNKNOWN)
+    ]
     for sign, value, path in paths:
         for word in words(*path):
             yield path, Word(sign, value, word.lower())
@@ -256,16 +222,16 @@ _own: Path | None = None
 
 
 def look_in(folder: Path) -> None:
-    """Take the packs in ``folder``, too, if there is one; they go before those of the same name.
+    """Also take the packs in ``folder``, if it exists. They replace built-in ones of the same name.
 
-    To be called before any language is loaded.
+    Call this before any language is loaded.
     """
     global _own
     _own = folder
 
 
-# What Python says of a file that is no TOML, and how it is told to a translator.
-_IN_WORDS = {
+# How Python's errors about TOML begin, and what to tell a translator.
+_ADVICE = {
     "Illegal character '\\n'": "the quotation mark at the end of the words is missing",
     "Cannot overwrite": "this name is there already, keep one of the two",
     "Cannot declare": "this table is there already, put the two together",
@@ -280,48 +246,54 @@ _IN_WORDS = {
 
 
 def parse(text: bytes, file: str) -> dict[str, Any]:
-    """The contents of a pack. LanguageError, which names ``file``, if it is no TOML."""
+    """The contents of a pack. Raises LanguageError, which names ``file``, if it is no TOML."""
     try:
         return tomllib.loads(text.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise LanguageError(f"{file} is no text in UTF-8: save it as UTF-8.") from None
-    except (ValueError, RecursionError) as error:  # of TOML, and of numbers too long for Python
+    except (ValueError, RecursionError) as error:  # no TOML, or a number too long for Python
         place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
-        told = next((told for begin, told in _IN_WORDS.items() if str(error).startswith(begin)), "")
-        if place and told:
-            raise LanguageError(f"Correct {file}, line {place[1]}: {told}.") from error
+        advice = next((_ADVICE[key] for key in _ADVICE if str(error).startswith(key)), "")
+        if place and advice:
+            raise LanguageError(f"Correct {file}, line {place[1]}: {advice}.") from error
         raise LanguageError(f"Correct {file}: {error}.") from error
 
 
-def _complete(data: dict[str, Any], code: str) -> None:
-    """Add the sentences that a user's own pack lacks, for it may be older than the program: in
-    the middle of a game another language is better than silence."""
-    folder = files(__package__).joinpath("packs")
-    built_in = folder.joinpath(f"{code}.toml")
-    if not built_in.is_file():
-        built_in = folder.joinpath("en.toml")
-    whole = parse(built_in.read_bytes(), built_in.name)
+def built_in(name: str) -> dict[str, Any]:
+    """The contents of the built-in pack ``name``, with its ending."""
+    return parse(_BUILT_IN.joinpath(name).read_bytes(), name)
+
+
+def _add_missing_texts(data: dict[str, Any], code: str) -> None:
+    """Add the sentences that a user's own pack lacks, because it may be older than the program.
+
+    In the middle of a game another language is better than silence.
+    """
+    whole = built_in(f"{code}.toml" if _BUILT_IN.joinpath(f"{code}.toml").is_file() else "en.toml")
     for table in ("sentences", "printed"):
         if isinstance(data.get(table), dict):
             data[table] = whole[table] | data[table]
 
 
-def codes() -> list[str]:
-    """The languages there are, as two-letter codes in alphabetical order."""
+def languages() -> list[str]:
+    """The codes of all languages, in alphabetical order."""
     return list(_sources())
 
 
 def source(code: str) -> tuple[Traversable, str]:
-    """The file of a language, and what it is called. LanguageError if there is none."""
+    """The file of a language, and its name in messages. Raises LanguageError if there is none."""
     found = _sources()
     if code not in found:
         raise LanguageError(f"Unknown language {code!r}: choose one of {', '.join(found)}.")
     return found[code]
 
 
+_BUILT_IN = files(__package__).joinpath("packs")
+
+
 def _sources() -> dict[str, tuple[Traversable, str]]:
-    """The files of the packs, and what each is called."""
-    folders: list[tuple[Traversable, str]] = [(files(__package__).joinpath("packs"), "packs")]
+    """The file of each pack, and its name in messages."""
+    folders: list[tuple[Traversable, str]] = [(_BUILT_IN, "packs")]
     if _own is not None and _own.is_dir():
         folders.append((_own, str(_own)))
     found = {

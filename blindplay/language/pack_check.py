@@ -12,14 +12,13 @@ import re
 import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any
 
 import chess
 
 from .language import Language
 from .lexicon import WordVariants, variants
-from .pack import LanguageError, Pack, Sign, entries, fold, parse
+from .pack import LanguageError, Pack, Sign, built_in, fold, parse, words_of_moves
 from .roundtrip import STARTS
 from .understanding import QUESTIONS, Command, Kind
 
@@ -31,7 +30,6 @@ THE_SAME = 0.5
 Likeness = Callable[[Sequence[str], Sequence[str], float], float]
 """How unlike two pronunciations sound, in nats, or the third where it is more."""
 
-_REFERENCE = "en"
 # Tables whose keys are words, each language's own.
 _WORDS = ("spoken", "pronunciations", "fillers")
 # A correction may also be a command ("no" answers a question, and corrects what was announced).
@@ -96,9 +94,9 @@ def check(
         place = re.search(r", line (\d+): ", str(error))
         report.errors.append(PackFinding("", int(place[1]) if place else None, str(error)))
         return report
-    reference = files(__package__).joinpath("packs", f"{_REFERENCE}.toml")
-    whole = parse(reference.read_bytes(), reference.name)
-    checking = _Checking(report, data, whole, _lines(text.decode("utf-8-sig")), is_words)
+    checking = _Checking(
+        report, data, built_in("en.toml"), _lines(text.decode("utf-8-sig")), is_words
+    )
     checking.structure()
     checking.sentences()
     checking.letters()
@@ -275,7 +273,7 @@ class _Checking:
     def letters(self) -> None:
         """No two meanings have the same letters."""
         known: dict[str, tuple[str, str, Sign | None]] = {}
-        for path, name in entries(self._words):
+        for path, name in words_of_moves(self._words):
             place = ".".join(path)
             text, other, _ = known.setdefault(fold(name.text), (name.text, place, name.sign))
             if other != place and fold(name.text):
@@ -377,7 +375,7 @@ class _Checking:
         Of two spellings of a word, such as Cæsar and Caesar, the first.
         """
         found: dict[str, tuple[str, str]] = {}
-        for path, name in entries(self._words):
+        for path, name in words_of_moves(self._words):
             found.setdefault(fold(name.text), (name.text, ".".join(path)))
         for command in set(Command) - {Command.SEAL}:  # which is written, never said
             for phrase in self._words("commands", command.value):

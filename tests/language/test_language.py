@@ -1,226 +1,108 @@
-"""Numbers, times, squares and sentences: words only."""
-
-import doctest
+"""Announcements are worded as the appendix words them."""
 
 import chess
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-import blindplay.language.language as language_module
-from blindplay.language import IllegalReason, LanguageError, languages, load
-from blindplay.language.roundtrip import positions
+from blindplay.language import LanguageError, languages, load
 from blindplay.speech.synthesis import is_words
 
 DE = load("de")
 
-# What a table announces; without one of them a ruling would be silent.
-NEEDED = [
-    "welcome",
-    "clock_mine",
-    "clock_opponent",
-    "clock_both",
-    "moves_completed",
-    "last_move",
-    "no_last_move",
-    "not_understood",
-    "ambiguous",
-    "corrected",
-    "too_late",
-    "touched",
-    "not_made_announced",
-    "not_made_placed",
-    "not_made_captured_piece_removed",
-    "not_made_promotion_piece",
-    "executed_differs",
-    "boards_differ",
-    "correct_board_lift",
-    "correct_board_place",
-    "correct_board_remove",
-    "boards_equal",
-    "check",
-    "checkmate",
-    "stalemate",
-    "draw_offered",
-    "draw_declined",
-    "draw_agreed",
-    "resigned",
-    "flag",
-    "board_gone",
-    "board_back",
-    "microphone_gone",
-    "model_gone",
-    "recogniser_gone",
-    "arbiter_needed",
-    "take_back",
-    "repeat_please",
-    "article",
-    "game_over_checkmate",
-    "game_over_stalemate",
-    "game_over_dead_position",
-    "game_over_resignation",
-    "game_over_agreement",
-    "game_over_repetition",
-    "game_over_fivefold",
-    "game_over_fifty_moves",
-    "game_over_seventyfive_moves",
-    "game_over_flag",
-    "game_over_illegal_moves",
-    "game_over_sealed_move",
-    "game_over_declared",
-    "two_boards",
-    "special_board_ok",
-    "special_board_missing",
-    "special_board_size",
-    "special_board_raised_black_squares",
-    "special_board_securing_holes",
-    "special_board_pegs",
-    "special_board_staunton_black_marked",
-    "assistant_present",
-    "assistant_gone",
-    "arbiter_presides",
-    "arbiter_withdrew",
-    "late",
-    "sealed",
-    "adjourned",
-    "extra_time",
-    "new_game",
-    "claim_cannot_win",
-    "claim_no_effort",
-    "play_on",
-    "warning",
-    "clock_stopped",
-    "mate_undecided",
-]
+
+@pytest.mark.parametrize(
+    ("fen", "move", "words"),
+    [
+        (chess.STARTING_FEN, "g1f3", "Springer Gustav eins Felix drei"),
+        (chess.STARTING_FEN, "e2e4", "Bauer Eva zwei Eva vier"),
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "Bauer Eva vier schlägt David fünf"),
+        (
+            "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
+            "e5d6",
+            "Bauer Eva fünf schlägt David sechs en passant",
+        ),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "Kurze Rochade"),
+        ("r3k3/8/8/8/8/8/8/4K3 b q - 0 1", "e8c8", "Lange Rochade"),
+        (
+            "8/4P3/8/8/8/8/k7/7K w - - 0 1",
+            "e7e8q",
+            "Bauer Eva sieben Eva acht Umwandlung in Dame",
+        ),
+        (
+            "3r4/4P3/8/8/8/8/k7/7K w - - 0 1",
+            "e7d8n",
+            "Bauer Eva sieben schlägt David acht Umwandlung in Springer",
+        ),
+    ],
+)
+def test_move_is_announced_with_piece_and_both_squares(fen: str, move: str, words: str) -> None:
+    assert DE.announce(chess.Board(fen), chess.Move.from_uci(move)) == words
 
 
 @pytest.mark.parametrize(
-    ("n", "words"),
-    [
-        (0, "null"),
-        (1, "eins"),
-        (7, "sieben"),
-        (11, "elf"),
-        (12, "zwölf"),
-        (16, "sechzehn"),
-        (17, "siebzehn"),
-        (20, "zwanzig"),
-        (21, "einundzwanzig"),
-        (27, "siebenundzwanzig"),
-        (30, "dreißig"),
-        (76, "sechsundsiebzig"),
-        (100, "einhundert"),
-        (101, "einhunderteins"),
-        (999, "neunhundertneunundneunzig"),
-        (1000, "eintausend"),
-        (2345, "zweitausenddreihundertfünfundvierzig"),
-        (9999, "neuntausendneunhundertneunundneunzig"),
-    ],
+    ("edition", "name"), [("fide-1997", "Cesar"), ("fide-2014", "Cesar"), ("fide-2023", "Cäsar")]
 )
-def test_number_in_words(n: int, words: str) -> None:
-    assert DE.number(n) == words
+def test_third_file_is_spelled_as_the_edition_spells_it(edition: str, name: str) -> None:
+    words = DE.announce(chess.Board(), chess.Move.from_uci("c2c4"), edition=edition)
+    assert words == f"Bauer {name} zwei {name} vier"
 
 
-def test_no_two_numbers_have_the_same_words() -> None:
-    assert len({DE.number(n) for n in range(10_000)}) == 10_000
+def test_castling_of_chess960_is_announced_however_it_is_encoded() -> None:
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    for chess960 in (False, True):
+        board = chess.Board(fen, chess960=chess960)
+        for move in ("e1h1", "e1g1"):
+            if board.is_legal(chess.Move.from_uci(move)):
+                assert DE.announce(board, chess.Move.from_uci(move)) == "Kurze Rochade"
+    assert (
+        DE.announce(chess.Board(fen, chess960=True), chess.Move.from_uci("e1h1")) == "Kurze Rochade"
+    )
 
 
-@pytest.mark.parametrize("n", [-1, 10_000])
-def test_number_beyond_is_refused(n: int) -> None:
-    with pytest.raises(ValueError):
-        DE.number(n)
+def test_king_step_of_chess960_is_not_taken_for_castling() -> None:
+    # King f1, rook h1: f1g1 is a step, f1h1 the castling.
+    board = chess.Board("4k3/8/8/8/8/8/8/5K1R w H - 0 1", chess960=True)
+    step, castling = chess.Move.from_uci("f1g1"), chess.Move.from_uci("f1h1")
+    assert DE.announce(board, step) == "König Felix eins Gustav eins"
+    assert DE.announce(board, castling) == "Kurze Rochade"
+    assert DE.understand("König Felix eins Gustav eins", board).move == step
+    assert DE.understand("Kurze Rochade", board).move == castling
+
+
+@pytest.mark.parametrize("move", ["e2e5", "e7e5", "0000", "e2e4q"])
+def test_illegal_move_is_refused(move: str) -> None:
+    with pytest.raises(chess.IllegalMoveError):
+        DE.announce(chess.Board(), chess.Move.from_uci(move))
+    with pytest.raises(chess.IllegalMoveError):
+        DE.write(chess.Board(), chess.Move.from_uci(move))
+
+
+def test_check_and_mate_are_said_on_request_only() -> None:
+    fools_mate = chess.Board("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2")
+    mate = chess.Move.from_uci("d8h4")
+    assert DE.announce(fools_mate, mate) == "Dame David acht Hector vier"
+    assert DE.announce(fools_mate, mate, check=True) == "Dame David acht Hector vier Schachmatt"
+    board = chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    check = chess.Move.from_uci("a1a8")
+    assert DE.announce(board, check, check=True) == "Turm Anna eins Anna acht Schach"
+    assert is_words(DE.announce(board, check, check=True))
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "words"),
+    ("fen", "move", "written"),
     [
-        (0, "null Sekunden"),
-        (-5, "null Sekunden"),
-        (999, "null Sekunden"),
-        (1_000, "eine Sekunde"),
-        (59_999, "neunundfünfzig Sekunden"),
-        (60_000, "eine Minute"),
-        (63_000, "eine Minute drei Sekunden"),
-        (3_600_000, "eine Stunde"),
-        (3_720_000, "eine Stunde zwei Minuten"),
-        (3_659_000, "eine Stunde"),
-        (7_260_000, "zwei Stunden eine Minute"),
+        (chess.STARTING_FEN, "g1f3", "Sf3"),
+        (chess.STARTING_FEN, "e2e4", "e4"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", "0-0"),
+        ("r3k3/8/8/8/8/8/8/3K4 b q - 0 1", "e8c8", "0-0-0+"),
+        ("8/4P3/8/8/8/8/k7/7K w - - 0 1", "e7e8q", "e8=D"),
+        ("7k/8/8/1Q3Q2/8/8/8/1Q5K w - - 0 1", "b5d3", "Db5d3"),
+        ("4k3/8/8/8/8/8/3b4/R1K5 w - - 0 1", "c1d2", "Kxd2"),
     ],
 )
-def test_duration_in_words_never_tells_more_than_there_is(milliseconds: int, words: str) -> None:
-    assert DE.duration(milliseconds) == words
-
-
-@given(st.integers(0, 9999 * 3_600_000))
-def test_durations_are_words_only(milliseconds: int) -> None:
-    assert is_words(DE.duration(milliseconds))
-
-
-def test_square_and_piece() -> None:
-    assert DE.square(chess.G1) == "Gustav eins"
-    assert DE.square(chess.C8) == "Cäsar acht"
-    assert DE.square(chess.C8, edition="fide-1997") == "Cesar acht"
-    assert DE.piece(chess.Piece.from_symbol("N")) == "weißer Springer"
-    assert DE.piece(chess.Piece.from_symbol("q")) == "schwarze Dame"
-
-
-@pytest.mark.parametrize(
-    ("reference", "words"),
-    [
-        ("D.2.9", "Artikel David zwei neun"),
-        ("C.13.3", "Artikel Cäsar dreizehn drei"),
-        ("F.3 c", "Artikel Felix drei Cäsar"),
-        ("9.2.2", "Artikel neun zwei zwei"),
-        ("I.1", "Artikel Ida eins"),
-    ],
-)
-def test_article_is_cited_in_words(reference: str, words: str) -> None:
-    assert DE.article(reference) == words
-
-
-def test_article_without_anything_to_say_is_refused() -> None:
-    with pytest.raises(LanguageError):
-        DE.article("..")
-
-
-@pytest.mark.parametrize("key", NEEDED)
-def test_pack_has_the_sentences_of_a_table(key: str) -> None:
-    assert key in DE.sentences()
-
-
-@pytest.mark.parametrize("reason", IllegalReason)
-def test_every_reason_has_a_sentence(reason: IllegalReason) -> None:
-    assert DE.sentence(f"illegal_{reason.value}")
-
-
-@pytest.mark.parametrize("key", DE.sentences())
-def test_sentence_is_words_only(key: str) -> None:
-    said = DE.sentence(key, **dict.fromkeys(DE.fields(key), "Eva vier"))
-    assert is_words(said), said
-    assert said == said.strip() and said
-
-
-def test_sentence_that_is_unknown_or_lacks_a_value_is_refused_in_one_sentence() -> None:
-    with pytest.raises(LanguageError, match="no sentence 'nonsense'"):
-        DE.sentence("nonsense")
-    with pytest.raises(LanguageError, match="needs time"):
-        DE.sentence("clock_mine")
-
-
-def test_no_announcement_holds_a_digit_notation_or_letter() -> None:
-    said = {
-        DE.announce(board, move, check=True)
-        for board in positions(300, 3)
-        for move in board.legal_moves
-    }
-    assert len(said) > 1000
-    assert all(map(is_words, said))
-
-
-def test_several_choices_become_one_question() -> None:
-    assert DE.either(["Eva vier"]) == "Eva vier"
-    assert DE.either(["Eva drei", "Eva vier"]) == "Eva drei oder Eva vier"
-    assert DE.either(["Anna vier", "Eva drei", "Eva vier"]) == "Anna vier, Eva drei oder Eva vier"
+def test_scoresheet_has_the_letters_of_the_country(fen: str, move: str, written: str) -> None:
+    board = chess.Board(fen)
+    assert DE.write(board, chess.Move.from_uci(move)) == written
+    assert DE.understand(written, board).move == chess.Move.from_uci(move)
 
 
 def test_unknown_language_is_refused_in_one_sentence() -> None:
@@ -228,11 +110,6 @@ def test_unknown_language_is_refused_in_one_sentence() -> None:
         load("xx")
     with pytest.raises(LanguageError):
         load("../de")
-
-
-def test_examples_in_the_docstrings_are_true() -> None:
-    result = doctest.testmod(language_module)
-    assert (result.failed, result.attempted > 4) == (0, True)
 
 
 def test_language_is_loaded_once() -> None:

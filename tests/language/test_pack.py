@@ -11,8 +11,8 @@ import pytest
 
 from blindplay.language import About, Command, Kind, LanguageError, languages, load
 from blindplay.language.pack import Pack
+from blindplay.language.parsing import TextParser
 from blindplay.language.roundtrip import STARTS, positions
-from blindplay.language.understanding import TextParser
 from blindplay.speech import synthesis
 
 LANGUAGES = languages()

@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 
 import chess
 
-from ..pack import Pack, Sign, codes
-from ..understanding import ParsedMove, TextParser
+from ..pack import Pack, Sign, languages
+from ..parsing import ParsedMove, TextParser
 from . import braille
 
 
@@ -127,13 +127,13 @@ _EN_PASSANT = r"\(?(?:e\.?p\.?|enpassant)\)?"
 
 @cache
 def _readers() -> tuple[TextParser, ...]:
-    return tuple(TextParser(Pack.read(code)) for code in codes())
+    return tuple(TextParser(Pack.read(code)) for code in languages())
 
 
 @cache
 def _gap() -> re.Pattern[str]:
     """A place where nothing is written; also as our own sheets say so."""
-    said = {Pack.read(code).text("sentences", "sheet_nothing") for code in codes()}
+    said = {Pack.read(code).text("sentences", "sheet_nothing") for code in languages()}
     words = "|".join(map(re.escape, sorted({*said, "leer", "nothing", "empty", "tom", "vide"})))
     return re.compile(rf"[\s.\-_?]*|\((?:{words})\)", re.IGNORECASE)
 
@@ -143,7 +143,7 @@ def _mark() -> re.Pattern[str]:
     """One thing that may stand behind a move, in all languages, without spaces."""
 
     def words(name: str, *more: str) -> str:
-        found = {word for code in codes() for word in Pack.read(code).words("move", name)}
+        found = {word for code in languages() for word in Pack.read(code).words("move", name)}
         joined = {re.escape(word.replace(" ", "")) for word in (*found, *more)}
         return "|".join(sorted(joined, key=lambda word: (-len(word), word)))
 
@@ -395,10 +395,9 @@ def _spoken(text: str) -> Iterator[EntryMeaning]:
     if not _WORD.search(text):
         return
     for reader in _readers():
-        heard = reader.read(text)
-        if heard.said is not None:
-            odd = (Remark.CORRECTED,) if heard.correction else ()
-            yield _from_words(heard.said, odd)
+        heard, said = reader.parse(text)
+        if said is not None:
+            yield _from_words(said, (Remark.CORRECTED,) if heard.correction else ())
 
 
 def _from_words(said: ParsedMove, odd: tuple[Remark, ...]) -> EntryMeaning:

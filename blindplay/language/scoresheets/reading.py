@@ -12,8 +12,8 @@ from enum import Enum
 
 import chess
 
+from ..move_index import reaches
 from ..pack import Sign
-from ..understanding import reaches
 from .entries import Doubt, SheetEntry, entries
 from .notation import EntryMeaning, Notation, Remark, is_gap, knows, meanings
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import chess
 import pytest
 from hypothesis import given
@@ -180,7 +178,3 @@ def test_every_text_can_be_written_and_embossed(text: str) -> None:
 @given(st.text(st.characters(min_codepoint=0x2800, max_codepoint=0x28FF)))
 def test_reading_never_fails(cells: str) -> None:
     assert isinstance(braille.read(cells), str)
-
-
-def test_docstrings_are_true() -> None:
-    assert doctest.testmod(braille).failed == 0

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import blindplay.language.scoresheets.entries as entries_module
 from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.reading import (
@@ -440,7 +437,3 @@ def test_no_text_takes_long(unit: str) -> None:
 def test_positions_of_the_sheets_are_real_games() -> None:
     assert len(game(40, 1)) == 40
     assert next(positions(1, 0)).fen()
-
-
-def test_docstrings_are_true() -> None:
-    assert doctest.testmod(entries_module).failed == 0

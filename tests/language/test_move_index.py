@@ -5,7 +5,7 @@ import unicodedata
 import chess
 import pytest
 
-from blindplay.language import QUESTIONS, About, Command, IllegalReason, Kind, languages, load
+from blindplay.language import IllegalReason, Kind, languages, load
 from blindplay.language.roundtrip import positions
 
 DE = load("de")
@@ -185,97 +185,6 @@ def test_illegal_move_comes_with_the_move_that_was_meant_and_near_legal_ones() -
     assert set(meant.alternatives) == set(uci("e2e3", "e2e4"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Springer",
-        "Felix",
-        "drei",
-        "nach Eva vier",
-        "schlägt David fünf",
-        "Springer von Felix drei",
-        "Springer Gustav eins",
-        "Springer Gustav eins Felix",
-        "Springer Springer Felix drei",
-        "Springer [unk] Felix drei",
-        "Läufer xyz Felix drei",
-        "eins Eva vier",
-        "Springer Felix drei Eva vier Eva fünf",
-        "Nf3",
-        "Bc4",
-        "guten Tag",
-        "\x00",
-        "🙂",
-        "½",
-        "Dame kurze Rochade",
-    ],
-)
-def test_remnants_and_other_words_are_never_a_move(text: str) -> None:
-    meant = DE.understand(text, START)
-    assert meant.move is None
-    assert meant.kind in (Kind.UNCLEAR, Kind.ILLEGAL, Kind.NOTHING)
-
-
-def test_remnant_that_could_be_corrected_is_unclear_and_not_illegal() -> None:
-    assert DE.understand("Springer Gustav eins Felix", START).kind is Kind.UNCLEAR
-
-
-@pytest.mark.parametrize("text", ["", "   ", "äh", "...", "-", "bitte"])
-def test_nothing_said_is_nothing(text: str) -> None:
-    assert DE.understand(text, START).kind is Kind.NOTHING
-
-
-@pytest.mark.parametrize(
-    ("text", "correction", "move"),
-    [
-        ("Korrektur Eva vier", True, "e2e4"),
-        ("korrigiere: Springer Felix drei", True, "g1f3"),
-        ("nein, Eva vier", True, "e2e4"),
-        ("Springer Hektor drei, nein, Springer Felix drei", True, "g1f3"),
-        ("Eva vier", False, "e2e4"),
-    ],
-)
-def test_correction_is_reported_with_its_move(text: str, correction: bool, move: str) -> None:
-    meant = DE.understand(text, START)
-    assert (meant.correction, meant.moves) == (correction, uci(move))
-
-
-@pytest.mark.parametrize(
-    ("text", "command"),
-    [
-        ("Zeit", Command.CLOCK_MINE),
-        ("Wieviel Zeit hat mein Gegner?", Command.CLOCK_OPPONENT),
-        ("letzter Zug", Command.LAST_MOVE),
-        ("Wie viele Züge", Command.MOVES),
-        ("noch einmal, bitte", Command.REPEAT),
-        ("Korrektur", Command.CORRECTION),
-        ("ich biete Remis an", Command.OFFER_DRAW),
-        ("Remis angenommen", Command.ACCEPT_DRAW),
-        ("ich gebe auf", Command.RESIGN),
-        ("ja", Command.YES),
-        ("nein", Command.NO),
-        ("J'adoube", Command.ADJUST),
-        ("j’adoube", Command.ADJUST),
-        ("Schiedsrichter bitte", Command.CALL_ARBITER),
-        ("fuenfzig zuege", Command.CLAIM_FIFTY_MOVES),
-    ],
-)
-def test_command_is_understood(text: str, command: Command) -> None:
-    meant = DE.understand(text, START)
-    assert (meant.kind, meant.command, meant.moves) == (Kind.COMMAND, command, ())
-
-
-@pytest.mark.parametrize("text", ["Eva vier Korrektur", "Eva vier, nein", "Bauer falsch"])
-def test_announcement_that_is_only_taken_back_is_a_correction_without_a_move(text: str) -> None:
-    meant = DE.understand(text, START)
-    assert (meant.command, meant.correction, meant.move) == (Command.CORRECTION, True, None)
-
-
-@pytest.mark.parametrize("text", ["Moment", "Entschuldigung", "halt"])
-def test_hesitation_is_no_correction_yet(text: str) -> None:
-    assert DE.understand(text, START).kind is Kind.UNCLEAR
-
-
 @pytest.mark.parametrize("language", languages())
 def test_one_lost_word_never_makes_another_move_of_an_announcement(language: str) -> None:
     spoken = load(language)
@@ -294,47 +203,6 @@ def test_written_moves_are_understood_as_themselves(language: str) -> None:
         for move in board.legal_moves:
             assert words.understand(words.write(board, move), board).move == move
             assert words.understand(board.uci(move), board).move == move
-
-
-def test_every_command_has_words_and_every_phrase_is_its_command() -> None:
-    # All but the sealed move, which is written and never said.
-    listened_for = set(Command) - {Command.SEAL}
-    assert {DE.understand(p, START).command for p in DE.command_phrases(Command)} == listened_for
-    in_play = {DE.understand(p, START).command for p in DE.command_phrases()}
-    assert in_play == listened_for - QUESTIONS
-
-
-@pytest.mark.parametrize(
-    ("text", "command", "about"),
-    [
-        ("was steht auf Eva vier", Command.SQUARE, About((chess.E4,))),
-        ("Was steht auf dem Feld e4?", Command.SQUARE, About((chess.E4,))),
-        ("was greift Felix zwo an?", Command.ATTACKERS, About((chess.F2,))),
-        ("Linie e", Command.FILE, About(tuple(chess.SquareSet(chess.BB_FILE_E)))),
-        ("Reihe 4", Command.RANK, About(tuple(chess.SquareSet(chess.BB_RANK_4)))),
-        ("wo steht der König", Command.PIECES, About(piece=chess.KING)),
-        (
-            "wo steht der schwarze König",
-            Command.PIECES,
-            About(piece=chess.KING, color=chess.BLACK),
-        ),
-        ("wo stehen die weißen Figuren", Command.PIECES, About(color=chess.WHITE)),
-        ("was steht auf Eva neun", None, None),
-        ("Feld Eva vier", None, None),
-        ("Reihe", None, None),
-    ],
-)
-def test_question_about_the_position_says_what_it_is_about(
-    text: str, command: Command | None, about: About | None
-) -> None:
-    meant = DE.understand(text, START)
-    assert (meant.command, meant.about) == (command, about)
-
-
-def test_what_is_sealed_is_kept_as_it_was_written() -> None:
-    # A sealed move that is illegal or unclear loses (fide-2023 I.8): it is for the Laws to read.
-    meant = DE.understand("Abgabezug Sxf3", START)
-    assert (meant.command, meant.rest, meant.moves) == (Command.SEAL, "Sxf3", ())
 
 
 def test_check_that_is_none_is_reported_and_does_not_change_the_move() -> None:

@@ -1,0 +1,349 @@
+"""From a text to a command, or to a move as it was said, before any board is looked at."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeAlias
+
+import chess
+
+from .pack import PIECE_NAMES, LanguageError, Pack, Sign, Word, fold
+from .understanding import About, Command, Kind, Understanding
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMove:
+    """A well-formed announcement. None stands for what was not said."""
+
+    piece: chess.PieceType | None = None
+    from_file: int | None = None
+    from_rank: int | None = None
+    to: chess.Square | None = None
+    captures: bool = False
+    captured: chess.PieceType | None = None
+    promotion: chess.PieceType | None = None
+    en_passant: bool = False
+    check: bool = False
+    checkmate: bool = False
+    castles: Sign | None = None
+
+    @property
+    def origin(self) -> chess.Square | None:
+        """The square that the piece comes from, if it was said in full."""
+        if self.from_file is None or self.from_rank is None:
+            return None
+        return chess.square(self.from_file, self.from_rank)
+
+    @property
+    def form(self) -> tuple[bool, ...]:
+        """How much of the move was said, apart from the promotion."""
+        said = (self.piece, self.from_file, self.from_rank, self.to, self.castles)
+        return tuple(part is not None for part in said)
+
+    def comes_from(self, square: chess.Square) -> bool:
+        """True if the file and the rank that were said are those of ``square``."""
+        return self.from_file in (None, square & 7) and self.from_rank in (None, square >> 3)
+
+
+ParsedText: TypeAlias = tuple[Understanding, ParsedMove | None]
+"""What the words say, and the move in them. Without a move, that is what the text means."""
+
+_LINK = r"(?:>?x>?a?(?P<captured{0}>P)?>?a?|>a?)?"
+# The grammar of moves, in the letters of the signs.
+_MOVE = re.compile(
+    r"m?a?(?P<piece>P)?(?:"
+    rf"[v>]?a?(?P<origin>fr|f|r)(?P<link1>{_LINK.format(1)})"
+    rf"|(?P<link2>{_LINK.format(2)})"
+    r")(?P<to>fr)(?P<suffix>(?:=*a?P|e|m?[+#])*)"
+)
+_CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
+_UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
+_CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
+_ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
+# "dx e5": fide-1997 prints its examples of captures like this (E.8).
+_PRINTED_CAPTURE = re.compile(r"\b([a-h]x)\s+(?=[a-h][1-8])")
+_MOVE_NUMBER = re.compile(r"^\s*\d+\s*\.+\s*")
+# A move may follow these: the move of a claim (9.2.1, 9.3.1), and the sealed move.
+_WITH_MOVE = (Command.CLAIM_REPETITION, Command.CLAIM_FIFTY_MOVES, Command.SEAL)
+
+
+class TextParser:
+    """Parses texts with the words of one pack.
+
+    Raises LanguageError if the pack lacks words, or if two meanings share the same words.
+    """
+
+    def __init__(self, pack: Pack) -> None:
+        self._pack = pack
+        self._dictionary = pack.dictionary
+        self._longest = max(key.count(" ") + 1 for key in self._dictionary)
+        self._opening = {fold(word) for word in pack.words("listen", "opening")}
+        self._commands: dict[str, Command] = {}
+        self._questions: list[tuple[Command, str]] = []
+        for command in Command:
+            for phrase in pack.words("commands", command.value):
+                if "{" in phrase:
+                    self._questions.append((command, phrase))
+                elif self._commands.setdefault(fold(phrase), command) is not command:
+                    raise LanguageError(
+                        f"{pack.file}: {phrase!r} is two commands: keep one of them."
+                    )
+        self._colours = [[fold(w) for w in pack.words("colours", c)] for c in ("white", "black")]
+        self._kinds: dict[str, chess.PieceType | None] = {
+            key: word.value for key, word in self._dictionary.items() if word.sign is Sign.PIECE
+        }
+        for kind, name in (*PIECE_NAMES.items(), (None, "all")):
+            self._kinds |= {fold(phrase): kind for phrase in pack.words("pieces_plural", name)}
+        self._usual = {
+            (word.sign, word.value): word for word in reversed(list(self._dictionary.values()))
+        }
+        self._characters = {
+            **{"abcdefgh"[n]: self._usual[Sign.FILE, n] for n in range(8)},
+            **{"12345678"[n]: self._usual[Sign.RANK, n] for n in range(8)},
+            **{
+                letter: self._usual[Sign.PIECE, kind] for kind, letter in pack.piece_letters.items()
+            },
+        }
+        letters = "".join(pack.piece_letters.values())
+        # A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q.
+        self._notation = re.compile(
+            rf"(?P<move>[{letters}]?[a-h]?[1-8]?[x:×–-]?[a-h][1-8])"
+            rf"(?:[=/(]?(?P<promotion>[{letters}{letters.lower()}QRBNqrbn])\)?)?"
+            r"(?P<en_passant>(?:e\.?p\.?)?)(?P<check>\+\+|[+#†]?)[!?]*"
+        )
+
+    def parse(self, text: str) -> ParsedText:
+        """What was said. Never raises, whatever the text is."""
+        parts = [part.strip(".,;:!?\"'„“”»«()…") for part in self._split(text)]
+        parts = [part for part in parts if part]
+        if len(parts) < 2 or fold(parts[0]) not in self._opening:
+            return self._parse(parts)
+        # Only a command follows the opening word. A player announces a move to the opponent, not
+        # to the table.
+        meant, said = self._parse(parts[1:])
+        words = f"{fold(parts[0])} {meant.words}"
+        if meant.kind is not Kind.COMMAND:
+            return Understanding(Kind.UNCLEAR, words, cost=meant.cost), None
+        return replace(meant, words=words, opened=True), said
+
+    def _parse(self, parts: list[str]) -> ParsedText:
+        keys = [fold(part) for part in parts]
+        words = self._words(parts, keys)
+        kept = [word for word in words if word.sign is not Sign.IGNORED]
+        heard = Understanding(
+            Kind.UNCLEAR,
+            " ".join(word.text for word in words),
+            cost=0.5 * (len(words) - len(kept)),
+        )
+        command = self._command(keys)
+        if command is not None:
+            correction = command is Command.CORRECTION
+            return _as_command(replace(heard, correction=correction, cost=0.0), command), None
+        if not kept:
+            return replace(heard, kind=Kind.NOTHING, cost=0.0), None
+        asked = self._question(" ".join(fold(word.text) for word in kept))
+        if asked is not None:
+            return replace(_as_command(heard, asked[0]), about=asked[1]), None
+        for length in range(len(parts) - 1, 0, -1):
+            command = self._command(keys[:length])
+            if command in _WITH_MOVE:
+                rest = parts[length:]
+                return replace(_as_command(heard, command), rest=" ".join(rest)), self._parse(rest)[
+                    1
+                ]
+        return self._corrected(heard, kept)
+
+    def _corrected(self, heard: Understanding, words: list[Word]) -> ParsedText:
+        """A command or a move, perhaps after a correction.
+
+        A player corrects a slip on noticing it, if need be in mid-sentence. The words before the
+        last correction are void (D.2.8).
+        """
+        signs = [word.sign for word in words]
+        begins = len(signs) - signs[::-1].index(Sign.CORRECTION) if Sign.CORRECTION in signs else 0
+        if begins and Sign.UNKNOWN not in signs[: begins - 1]:
+            marker, words = words[begins - 1], words[begins:]
+            heard = replace(heard, correction=True)
+            if not words:
+                # "Korrektur" or "nein" after a move takes it back; "Moment" only asks for time.
+                takes_back = fold(marker.text) in self._commands
+                return _as_command(heard, Command.CORRECTION) if takes_back else heard, None
+        command = self._command([fold(word.text) for word in words])
+        if command is not None:
+            return _as_command(heard, command), None
+        told = [word for word in words if word.sign is not Sign.ARTICLE]
+        core = (self._usual.get((word.sign, word.value), word) for word in told)
+        meant = replace(
+            heard,
+            uttered=" ".join(word.text for word in told),
+            core=" ".join(word.text for word in core),
+        )
+        return meant, _said(words)
+
+    def _command(self, keys: Iterable[str]) -> Command | None:
+        return self._commands.get(" ".join(key for key in keys if key))
+
+    # --- questions about the position
+
+    def _question(self, text: str) -> tuple[Command, About] | None:
+        """The question that a folded text asks, and what it is about."""
+        for command, pattern in self._question_patterns:
+            match = pattern.fullmatch(text)
+            if match is None:
+                continue
+            found = match.groupdict()
+            if "kind" in found:
+                color = chess.WHITE if found["white"] else chess.BLACK if found["black"] else None
+                return command, About(piece=self._kinds[found["kind"]], color=color)
+            file, rank = (
+                self._dictionary[found[name]].value if name in found else None
+                for name in ("file", "rank")
+            )
+            return command, About(
+                tuple(
+                    square
+                    for square in chess.SQUARES
+                    if file in (None, square & 7) and rank in (None, square >> 3)
+                )
+            )
+        return None
+
+    @cached_property
+    def _question_patterns(self) -> list[tuple[Command, re.Pattern[str]]]:
+        """The questions as patterns of folded words. Announcing needs none, so they wait."""
+
+        def one_of(words: Iterable[str]) -> str:
+            return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+        def with_sign(sign: Sign) -> str:
+            return one_of(key for key, word in self._dictionary.items() if word.sign is sign)
+
+        articles = f"(?:(?:{with_sign(Sign.ARTICLE)}) )*"
+        file, rank = f"(?P<file>{with_sign(Sign.FILE)})", f"(?P<rank>{with_sign(Sign.RANK)})"
+        white, black = map(one_of, self._colours)
+        slots = {
+            "{square}": f"{articles}{file} {rank}",
+            "{file}": f"{articles}{file}",
+            "{rank}": f"{articles}{rank}",
+            "{pieces}": f"{articles}(?:(?:(?P<white>{white})|(?P<black>{black})) )?"
+            f"(?P<kind>{one_of(self._kinds)})",
+        }
+        return [
+            (command, re.compile(" ".join(slots.get(part) or fold(part) for part in text.split())))
+            for command, text in self._questions
+        ]
+
+    # --- from a text to words
+
+    def _split(self, text: str) -> list[str]:
+        text = unicodedata.normalize("NFC", text).replace("_", " ")
+        text = _MOVE_NUMBER.sub("", text).replace("(=)", " (=)")
+        text = _PRINTED_CAPTURE.sub(r"\1", text)
+        found: list[str] = []
+        for part in text.split():
+            bare = part.rstrip(".,;:")
+            if self._notation.fullmatch(bare) or _ZERO_OR_O.fullmatch(bare):
+                found.append(bare)
+            else:
+                found += re.split(r"[-–—.,;:/]", part)
+        return found
+
+    def _words(self, parts: Sequence[str], keys: Sequence[str]) -> list[Word]:
+        """The words of a text; of several that fit at one place, the longest."""
+        found: list[Word] = []
+        index = 0
+        while index < len(parts):
+            for end in range(min(index + self._longest, len(parts)), index, -1):
+                word = self._dictionary.get(" ".join(keys[index:end]))
+                if word is not None:
+                    found.append(word)
+                    index = end
+                    break
+            else:
+                if keys[index]:
+                    found += self._written(parts[index])
+                index += 1
+        return found
+
+    def _written(self, part: str) -> list[Word]:
+        """The words for a move, piece, file or rank in notation; else one unknown word."""
+        castling = _ZERO_OR_O.fullmatch(part)
+        if castling and (castling[1] or "0" in part or part.isupper()):
+            queenside = part.lower().replace("o", "0").count("0") == 3
+            side = Sign.CASTLES_LONG if queenside else Sign.CASTLES_SHORT
+            return [self._usual[side, 0], *self._check(castling["check"])]
+        if _CAPITAL_SQUARES.fullmatch(part):
+            part = part.lower()  # E2 or E2-E4: no piece letter is followed by a rank alone
+        match = self._notation.fullmatch(part)
+        if match is None:
+            known = self._characters.get(part)
+            return [known or Word(Sign.UNKNOWN, 0, part.casefold())]
+        words = [
+            self._characters.get(character)
+            or self._usual[Sign.CAPTURES if character in "x:×" else Sign.TO, 0]
+            for character in match["move"]
+        ]
+        if letter := match["promotion"]:
+            piece = self._characters.get(letter.upper())
+            words.append(self._usual[Sign.PROMOTES, 0])
+            words.append(piece or self._usual[Sign.PIECE, _UCI_PIECES[letter.lower()]])
+        if match["en_passant"]:
+            words.append(self._usual[Sign.EN_PASSANT, 0])
+        return words + self._check(match["check"])
+
+    def _check(self, mark: str) -> list[Word]:
+        if not mark:
+            return []
+        return [self._usual[Sign.CHECK if mark in "+†" else Sign.CHECKMATE, 0]]
+
+
+def _as_command(heard: Understanding, command: Command) -> Understanding:
+    return replace(heard, kind=Kind.COMMAND, command=command)
+
+
+def _said(words: Sequence[Word]) -> ParsedMove | None:
+    """The move that these words announce; None if they are not well formed."""
+    signs = "".join(word.sign.value for word in words)
+    castling = _CASTLING.fullmatch(signs)
+    if castling is not None:
+        if "P" in signs and words[signs.index("P")].value != chess.KING:
+            return None
+        return ParsedMove(
+            castles=Sign(castling["side"]), check="+" in signs, checkmate="#" in signs
+        )
+    match = _MOVE.fullmatch(signs)
+    if match is None:
+        return None
+
+    def value(group: str) -> int | None:
+        return words[match.start(group)].value if match[group] else None
+
+    suffix = match["suffix"]
+    if suffix.count("P") > 1 or suffix.count("e") > 1:
+        return None
+    promotion = words[match.start("suffix") + suffix.index("P")].value if "P" in suffix else None
+    piece = value("piece")
+    origin = match["origin"] or ""
+    if piece is None and len(origin) < 2:
+        # Without a piece's name, a square alone or with its file is a pawn's move, as in notation
+        # (fide-1997 C.3). Any other remnant has lost a word. It is not guessed.
+        if origin == "r" or (not origin and match.start("to") > 0):
+            return None
+        piece = chess.PAWN
+    start, to = match.start("origin"), match.start("to")
+    return ParsedMove(
+        piece=piece,
+        from_file=words[start].value if origin.startswith("f") else None,
+        from_rank=words[start + len(origin) - 1].value if origin.endswith("r") else None,
+        to=chess.square(words[to].value, words[to + 1].value),
+        captures="x" in (match["link1"] or match["link2"] or ""),
+        captured=value("captured1") or value("captured2"),
+        promotion=promotion,
+        en_passant="e" in suffix,
+        check="+" in suffix,
+        checkmate="#" in suffix,
+    )

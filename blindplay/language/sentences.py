@@ -1,0 +1,166 @@
+"""What a table says besides moves: numbers, times, names and sentences, in one language."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
+import chess
+
+from .pack import PIECE_NAMES, LanguageError, Pack
+from .understanding import Command
+
+_ARTICLE_PART = re.compile(r"[A-Za-z]+|\d+")
+
+
+class Sentences:
+    """The sentences of one pack. All of them are words: no digit, no notation."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.code = pack.code
+        self.name = pack.text("name")
+        self.spoken: Mapping[str, str] = MappingProxyType(
+            {word.casefold(): str(letters) for word, letters in pack.table("spoken").items()}
+        )
+        """How a synthesiser and a speech model spell some words, which are in small letters."""
+        self._pack = pack
+        self._sentences = pack.table("sentences")
+        self._below_hundred = pack.text("numbers", "below_hundred").split()
+        self._hundreds = pack.words("numbers", "hundreds")
+        self._thousands = pack.words("numbers", "thousands")
+        if (len(self._below_hundred), len(self._hundreds), len(self._thousands)) != (100, 9, 9):
+            raise LanguageError(f"{pack.file}: numbers needs 100, 9 and 9 words: count them.")
+        self._squares = cache(self._square_names)
+
+    def number(self, n: int) -> str:
+        """``n`` in words, from 0 to 9999. Raises ValueError for other numbers.
+
+        >>> from blindplay.language import load
+        >>> load("de").number(27)
+        'siebenundzwanzig'
+        """
+        if not 0 <= n <= 9999:
+            raise ValueError(f"{n} cannot be said: give a number from 0 to 9999.")
+        thousands, hundreds, rest = n // 1000, n // 100 % 10, n % 100
+        parts = [self._thousands[thousands - 1]] if thousands else []
+        if hundreds:
+            parts.append(self._hundreds[hundreds - 1])
+        great = self._pack.text("numbers", "joined_by").join(parts)
+        if not great:
+            return self._below_hundred[rest]
+        if not rest:
+            return great
+        return great + self._pack.text("numbers", "tens_joined_by") + self._below_hundred[rest]
+
+    def duration(self, milliseconds: int) -> str:
+        """A time in words: minutes and seconds, or from one hour on hours and minutes.
+
+        It is rounded down, so nobody hears more time than there is. Negative times are zero.
+
+        >>> from blindplay.language import load
+        >>> load("de").duration(63_000)
+        'eine Minute drei Sekunden'
+        """
+        minutes, seconds = divmod(max(0, milliseconds) // 1000, 60)
+        hours, minutes = divmod(minutes, 60)
+        units = {"hour": hours, "minute": minutes, "second": 0 if hours else seconds}
+        parts = []
+        for unit, n in units.items():
+            if n:
+                one, several = self._pack.words("duration", unit)
+                parts.append(one if n == 1 else several.format(n=self.number(n)))
+        if not parts:
+            return self._pack.text("duration", "none")
+        return self._pack.text("duration", "joined_by").join(parts)
+
+    def square(self, square: chess.Square, *, edition: str = "fide-2023") -> str:
+        """The name of ``square`` (0 to 63): "Gustav eins"."""
+        return self._squares(edition)[square]
+
+    def _square_names(self, edition: str) -> tuple[str, ...]:
+        """The names of all squares, as the rule text ``edition`` spells them."""
+        files = list(self._pack.file_names)
+        for name, spelling in self._pack.data.get("files_of_edition", {}).get(edition, {}).items():
+            files["abcdefgh".index(name)] = spelling
+        return tuple(f"{files[s & 7]} {self._pack.rank_names[s >> 3]}" for s in chess.SQUARES)
+
+    def piece(self, piece: chess.Piece) -> str:
+        """The piece with its colour: "weißer Springer"."""
+        colour = "white" if piece.color else "black"
+        return self._pack.text("pieces_with_colour", colour, PIECE_NAMES[piece.piece_type])
+
+    def pieces(self, kind: chess.PieceType | None, color: chess.Color | None = None) -> str:
+        """Several pieces of a kind and a colour, where None is any: "weiße Springer", "Figuren"."""
+        name = self._pack.words("pieces_plural", PIECE_NAMES[kind] if kind else "all")[0]
+        if color is None:
+            return name
+        return f"{self._pack.words('colours', 'white' if color else 'black')[0]} {name}"
+
+    def article(self, reference: str) -> str:
+        """An article of the Laws in words: "D.2.9" is "Artikel David zwei neun".
+
+        Letters have the names of the files, or those of the spelling alphabet.
+        Raises LanguageError if ``reference`` has neither letters nor digits.
+        """
+        parts = []
+        for part in _ARTICLE_PART.findall(reference):
+            if part.isdigit() and int(part) <= 9999:
+                parts.append(self.number(int(part)))
+                continue
+            for letter in part.lower():
+                if letter.isdigit():
+                    parts.append(self.number(int(letter)))
+                elif letter in "abcdefgh":
+                    parts.append(self._pack.file_names["abcdefgh".index(letter)])
+                else:
+                    parts.append(self._pack.text("letters", letter))
+        if not parts:
+            raise LanguageError(f"{reference!r} is no article: give one like D.2.9.")
+        return self.sentence("article", reference=" ".join(parts))
+
+    def sentence(self, key: str, **values: str) -> str:
+        """The sentence ``key`` of the pack's ``[sentences]`` with words for its ``{names}``.
+
+        Ignores values that the sentence does not use. Raises LanguageError if there is no such
+        sentence, or if a value is missing.
+        """
+        if key not in self._sentences:
+            raise LanguageError(f"{self._pack.file} has no sentence {key!r}: add it.")
+        missing = self.fields(key) - values.keys()
+        if missing:
+            raise LanguageError(
+                f"The sentence {key!r} needs {', '.join(sorted(missing))}: give a value for each."
+            )
+        return str(self._sentences[key]).format(**values)
+
+    def sentences(self) -> list[str]:
+        """The keys of all sentences."""
+        return list(self._sentences)
+
+    def fields(self, key: str) -> set[str]:
+        """The names of the values that the sentence ``key`` needs."""
+        parts = string.Formatter().parse(str(self._sentences[key]))
+        return {name for _, name, _, _ in parts if name}
+
+    def printed(self, key: str) -> str:
+        """A text of the pack's ``[printed]``. It is shown, not spoken, and may hold notation."""
+        return self._pack.text("printed", key).strip()
+
+    def command(self, command: Command) -> str:
+        """The name of a command: the first of its phrases, with an example in a question."""
+        words = self._pack.words("commands", command.value)[0].format(
+            square=self.square(chess.E4),
+            file=self._pack.file_names[4],
+            rank=self._pack.rank_names[3],
+            pieces=self.pieces(chess.ROOK),
+        )
+        return words[0].upper() + words[1:]
+
+    def either(self, choices: list[str]) -> str:
+        """Several announcements as one question: "… , … oder …"."""
+        if len(choices) < 2:
+            return "".join(choices)
+        return f"{', '.join(choices[:-1])} {self.sentence('or')} {choices[-1]}"
