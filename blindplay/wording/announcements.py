@@ -2,7 +2,7 @@
 
 :func:`announcements` is the only place where rulings become sentences for people. Loudspeaker,
 pages and other outputs take what it returns. Information is given only on request (D.2.10.4):
-players are not told what they feel with their own fingers or have just done themselves.
+players do not hear what they feel with their own fingers or have just done themselves.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from blindplay.language import Language
 from blindplay.laws import Game, Ruling, Taken
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
+from blindplay.laws.state import OTHER
 
 from .moves import move_in_words, ply_in_words
 
@@ -25,9 +26,9 @@ from .moves import move_in_words, ply_in_words
 class Announcement:
     """One sentence about a ruling.
 
-    ``to`` is the person it concerns alone ("white", "assistant:black", "arbiter"), None for
-    everybody. ``urgent``: it interrupts what is being said. ``in_table_language``: its words are
-    those of the announcing language (D.2.1), whatever pack was used.
+    - ``to``: the one person it concerns ("white", "assistant:black", "arbiter"), None for all.
+    - ``urgent``: it interrupts what is being said.
+    - ``in_table_language``: its words are in the announcing language (D.2.1), whatever the pack.
     """
 
     words: str
@@ -37,41 +38,39 @@ class Announcement:
 
 
 def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
-    """What is said about a fact that was taken, in ``pack``'s language; ``game`` is the game right
-    after it. What the fact's origin reports itself is left out."""
+    """What to say in ``pack``'s language about a fact that was taken.
+
+    ``game`` is the game right after it. What the fact's origin reports itself is left out.
+    """
     omitted = taken.origin.reports
     if any(isinstance(ruling, r.SlipCorrected) for ruling in taken.rulings):
         omitted = (*omitted, r.Announced)  # one announcement per event: the correction has it
-    found = []
-    for ruling in taken.rulings:
-        if isinstance(ruling, omitted):
-            continue
-        tell = _TELLERS.get(type(ruling))
-        if tell is not None:
-            found += [
-                replace(one, urgent=isinstance(ruling, URGENT))
-                for one in tell(_Telling(game, pack), ruling)
-            ]
-    return found
+    context = _Context(game, pack)
+    return [
+        replace(one, urgent=isinstance(ruling, URGENT))
+        for ruling in taken.rulings
+        if type(ruling) in _TELLERS and not isinstance(ruling, omitted)
+        for one in _TELLERS[type(ruling)](context, ruling)
+    ]
 
 
 def goes_to_earphone(game: Game, who: str) -> bool:
-    """Whether what concerns ``who`` alone is said into the earphone. There is one, the impaired
-    player's, or White's where both or none of them are; the other player would not hear it."""
+    """True if what concerns ``who`` alone goes into the earphone.
+
+    There is one earphone. It belongs to the impaired player, or to White if both or none are
+    impaired. The other player would not hear it.
+    """
     side = who.removeprefix("assistant:")
     owner = next((side for side in SIDES if game.impaired(side)), "white")
     return side not in SIDES or side == owner
 
 
-class _Telling:
-    """What the sentences about one game need."""
+class _Context:
+    """The game and the language of some announcements."""
 
     def __init__(self, game: Game, pack: Language) -> None:
-        assert game.setup is not None
         self.game = game
         self.pack = pack
-        self.edition = game.setup.edition
-        self.first = "white" if game.start_board.turn else "black"
 
     def sentence(self, key: str, **values: str) -> Announcement:
         """A sentence for everybody."""
@@ -86,292 +85,271 @@ class _Telling:
 
     def move(self, uci: str) -> str:
         """A move of the current position or, failing that, of the one before."""
-        move, board = chess.Move.from_uci(uci), self.game.board
-        if not board.is_legal(move) and self.game.history:
-            board = self.game.history[-1].before
-        return move_in_words(board, move, self.pack, self.edition)
+        history, board = self.game.history, self.game.board
+        if history and not board.is_legal(chess.Move.from_uci(uci)):
+            board = history[-1].before
+        return self._move(board, uci)
 
     def move_at(self, ply: int, uci: str) -> str:
         """A move of the position before ``ply``."""
         history = self.game.history
-        board = history[ply - 1].before if ply <= len(history) else self.game.board
-        return move_in_words(board, chess.Move.from_uci(uci), self.pack, self.edition)
+        return self._move(history[ply - 1].before if ply <= len(history) else self.game.board, uci)
+
+    def _move(self, board: chess.Board, uci: str) -> str:
+        assert self.game.setup is not None
+        return move_in_words(board, chess.Move.from_uci(uci), self.pack, self.game.setup.edition)
 
     def place(self, ply: int) -> dict[str, str]:
-        return ply_in_words(ply, self.first, self.pack)
+        """The values ``number`` and ``player`` of a ply."""
+        first = "white" if self.game.start_board.turn else "black"
+        return ply_in_words(ply, first, self.pack)
 
 
-_Told = Iterable[Announcement]
+_Sentences = Iterable[Announcement]
+_Teller = Callable[[_Context, Any], _Sentences]
+
+
+def _simple(key: str) -> _Teller:
+    """Say one sentence to everybody, about the ruling's player if it names one."""
+
+    def tell(context: _Context, ruling: Ruling) -> _Sentences:
+        by = getattr(ruling, "by", None)
+        yield context.sentence(key, **({"player": context.player(by)} if by else {}))
+
+    return tell
 
 
 # --- announcing and executing ----------------------------------------------------------------
 
 
-def _announced(tell: _Telling, ruling: r.Announced) -> _Told:
+def _in_table_language(context: _Context, ruling: r.Announced | r.Explained) -> _Sentences:
     yield Announcement(ruling.words, in_table_language=True)
 
 
-def _not_understood(tell: _Telling, ruling: r.NotUnderstood) -> _Told:
-    yield tell.private(ruling.by, "not_understood")
+def _not_understood(context: _Context, ruling: r.NotUnderstood) -> _Sentences:
+    yield context.private(ruling.by, "not_understood")
 
 
-def _ambiguous(tell: _Telling, ruling: r.Ambiguous) -> _Told:
-    candidates = tell.pack.either([tell.move(move) for move in ruling.moves])
-    yield tell.private(ruling.by, "ambiguous", candidates=candidates)
+def _ambiguous(context: _Context, ruling: r.Ambiguous) -> _Sentences:
+    candidates = context.pack.either([context.move(move) for move in ruling.moves])
+    yield context.private(ruling.by, "ambiguous", candidates=candidates)
 
 
-def _repeat_differs(tell: _Telling, ruling: r.RepeatDiffers) -> _Told:
-    yield tell.sentence("repeat_differs", move=tell.move(ruling.announced))
+def _repeat_differs(context: _Context, ruling: r.RepeatDiffers) -> _Sentences:
+    yield context.sentence("repeat_differs", move=context.move(ruling.announced))
 
 
-def _slip_corrected(tell: _Telling, ruling: r.SlipCorrected) -> _Told:
-    yield tell.sentence("corrected", move=tell.move(ruling.now))
+def _slip_corrected(context: _Context, ruling: r.SlipCorrected) -> _Sentences:
+    yield context.sentence("corrected", move=context.move(ruling.now))
 
 
-def _too_late(tell: _Telling, ruling: r.TooLate) -> _Told:
-    yield tell.sentence("too_late")
+def _executed_differs(context: _Context, ruling: r.ExecutedDiffers) -> _Sentences:
+    announced, executed = context.move(ruling.announced), context.move(ruling.executed)
+    yield context.sentence("executed_differs", announced=announced, executed=executed)
 
 
-def _executed_differs(tell: _Telling, ruling: r.ExecutedDiffers) -> _Told:
-    announced, executed = tell.move(ruling.announced), tell.move(ruling.executed)
-    yield tell.sentence("executed_differs", announced=announced, executed=executed)
-
-
-def _not_made(tell: _Telling, ruling: r.NotMade) -> _Told:
+def _not_made(context: _Context, ruling: r.NotMade) -> _Sentences:
     for missing in ruling.missing:
-        yield tell.private(ruling.by, f"not_made_{missing}")
+        yield context.private(ruling.by, f"not_made_{missing}")
 
 
-def _completed(tell: _Telling, ruling: r.Completed) -> _Told:
-    """A sighted player's move that nobody has announced: the opponent, who does not see, would not
-    know of it (D.2.1). No announcement is recorded, for there was none."""
-    history, other = tell.game.history, "black" if ruling.by == "white" else "white"
+def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
+    """A sighted player's move that nobody announced.
+
+    The opponent, who does not see, would not know of it (D.2.1). No announcement is recorded,
+    because there was none.
+    """
+    game, history = context.game, context.game.history
     if ruling.ply > len(history) or history[ruling.ply - 1].announced is not None:
         return
-    if tell.game.impaired(other) and not tell.game.impaired(ruling.by):
-        move = tell.move_at(ruling.ply, ruling.move)
-        yield tell.sentence("last_move", player=tell.player(ruling.by), move=move)
+    if game.impaired(OTHER[ruling.by]) and not game.impaired(ruling.by):
+        move = context.move_at(ruling.ply, ruling.move)
+        yield context.sentence("last_move", player=context.player(ruling.by), move=move)
 
 
-# Where one of these is refused because it is not legal, it is a move that is not.
+# The facts about a move. If one of them is refused as not legal, the sentence names the reason.
 _MOVES = frozenset(("announce", "repeat", "correct", "make"))
 
 
-def _refused(tell: _Telling, ruling: r.Refused) -> _Told:
+def _refused(context: _Context, ruling: r.Refused) -> _Sentences:
     reason = f"illegal_{ruling.why}"
     if ruling.why == "not_on_move" and ruling.what not in _MOVES:
-        yield tell.private(ruling.by, reason)
-    elif reason in tell.pack.sentences():
-        yield tell.private(ruling.by, "illegal", why=tell.pack.sentence(reason))
+        yield context.private(ruling.by, reason)
+    elif reason in context.pack.sentences():
+        yield context.private(ruling.by, "illegal", why=context.pack.sentence(reason))
     else:
-        yield tell.private(ruling.by, "refused")
+        yield context.private(ruling.by, "refused")
 
 
 # --- boards and scoresheets ------------------------------------------------------------------
 
 
-def _boards_differ(tell: _Telling, ruling: r.BoardsDiffer) -> _Told:
-    squares = (tell.pack.square(chess.parse_square(one.square)) for one in ruling.squares)
-    yield tell.sentence("boards_differ", squares=", ".join(squares))
+def _boards_differ(context: _Context, ruling: r.BoardsDiffer) -> _Sentences:
+    squares = (context.pack.square(chess.parse_square(one.square)) for one in ruling.squares)
+    yield context.sentence("boards_differ", squares=", ".join(squares))
 
 
-def _boards_agree(tell: _Telling, ruling: r.BoardsAgree) -> _Told:
-    yield tell.sentence("boards_equal")
-
-
-def _scoresheets(tell: _Telling, ruling: r.Scoresheets) -> _Told:
+def _scoresheets(context: _Context, ruling: r.Scoresheets) -> _Sentences:
     if ruling.agree:
-        yield tell.sentence("scoresheets_agree")
+        yield context.sentence("scoresheets_agree")
         return
     assert ruling.from_ply is not None
-    yield tell.sentence("scoresheets_differ", number=tell.place(ruling.from_ply)["number"])
+    yield context.sentence("scoresheets_differ", number=context.place(ruling.from_ply)["number"])
     for side, meant in (("white", ruling.white_move), ("black", ruling.black_move)):
         if meant is not None:
-            move = tell.move_at(ruling.from_ply, meant)
-            yield tell.sentence("scoresheet_wrote", player=tell.player(side), move=move)
+            move = context.move_at(ruling.from_ply, meant)
+            yield context.sentence("scoresheet_wrote", player=context.player(side), move=move)
 
 
-def _must_record(tell: _Telling, ruling: r.MustRecord) -> _Told:
-    yield tell.sentence("must_record", player=tell.player(ruling.by))
-
-
-def _explained(tell: _Telling, ruling: r.Explained) -> _Told:
-    yield Announcement(ruling.words, in_table_language=True)
-
-
-def _correct_board(tell: _Telling, ruling: r.CorrectBoard) -> _Told:
-    yield tell.sentence("correct_board", player=tell.player(ruling.board))
+def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
+    yield context.sentence("correct_board", player=context.player(ruling.board))
     for step in ruling.steps:
-        piece = tell.pack.piece(chess.Piece.from_symbol(step.piece))
-        square = tell.pack.square(chess.parse_square(step.square))
-        yield tell.sentence(f"correct_board_{step.do}", piece=piece, square=square)
+        piece = context.pack.piece(chess.Piece.from_symbol(step.piece))
+        square = context.pack.square(chess.parse_square(step.square))
+        yield context.sentence(f"correct_board_{step.do}", piece=piece, square=square)
 
 
-def _take_back(tell: _Telling, ruling: r.TakeBack) -> _Told:
+def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
     if ruling.status != "confirmed":
-        yield from _proposed(tell, ruling)
+        yield from _proposed(context, ruling)
     elif ruling.new_game:
-        yield tell.sentence("new_game")
+        yield context.sentence("new_game")
     elif ruling.to_ply == 0:
-        yield tell.sentence("take_back_all")
+        yield context.sentence("take_back_all")
     else:
-        yield tell.sentence("take_back", **tell.place(ruling.to_ply))
+        yield context.sentence("take_back", **context.place(ruling.to_ply))
 
 
-def _two_boards(tell: _Telling, ruling: r.TwoBoardsDemanded) -> _Told:
-    yield tell.sentence("two_boards", player=tell.player(ruling.by))
-
-
-def _special_board(tell: _Telling, ruling: r.SpecialBoardInspected) -> _Told:
-    missing = [tell.pack.sentence(f"special_board_{name}") for name in ruling.missing]
+def _special_board(context: _Context, ruling: r.SpecialBoardInspected) -> _Sentences:
+    missing = [context.pack.sentence(f"special_board_{name}") for name in ruling.missing]
     if missing:
-        yield tell.sentence("special_board_missing", what=", ".join(missing))
+        yield context.sentence("special_board_missing", what=", ".join(missing))
     else:
-        yield tell.sentence("special_board_ok")
+        yield context.sentence("special_board_ok")
 
 
 # --- offences, claims, the clock, the end ----------------------------------------------------
 
 
-def _proposed(tell: _Telling, ruling: r.Proposable) -> _Told:
-    """A proposal calls the arbiter; what is rejected is not told."""
+def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
+    """A proposal calls the arbiter. A rejected one is not told."""
     if ruling.status == "proposed":
-        yield tell.sentence("arbiter_needed", why="")
+        yield context.sentence("arbiter_needed", why="")
 
 
-def _illegal(tell: _Telling, ruling: r.IllegalMove) -> _Told:
+def _illegal(context: _Context, ruling: r.IllegalMove) -> _Sentences:
     if ruling.status == "confirmed":
-        number = tell.pack.number(ruling.number)
-        yield tell.sentence("illegal_number", player=tell.player(ruling.by), number=number)
+        number = context.pack.number(ruling.number)
+        yield context.sentence("illegal_number", player=context.player(ruling.by), number=number)
     else:
-        yield from _proposed(tell, ruling)
+        yield from _proposed(context, ruling)
 
 
-def _penalty(tell: _Telling, ruling: r.Penalty) -> _Told:
+def _penalty(context: _Context, ruling: r.Penalty) -> _Sentences:
     if ruling.gives is not None:
         if ruling.status == "confirmed":  # a proposed penalty may never be given
-            time = tell.pack.duration(round((ruling.seconds or 0) * 1000))
-            yield tell.sentence("penalty", player=tell.player(ruling.gives), time=time)
+            time = context.pack.duration(round((ruling.seconds or 0) * 1000))
+            yield context.sentence("penalty", player=context.player(ruling.gives), time=time)
     elif ruling.penalty == "warning":
-        yield tell.sentence("warning", player=tell.player(ruling.player))
+        yield context.sentence("warning", player=context.player(ruling.player))
     else:
-        yield from _proposed(tell, ruling)
+        yield from _proposed(context, ruling)
 
 
-def _flag(tell: _Telling, ruling: r.FlagFell) -> _Told:
+def _flag(context: _Context, ruling: r.FlagFell) -> _Sentences:
     if ruling.by in SIDES:
-        yield tell.sentence("flag", player=tell.player(ruling.by))
+        yield context.sentence("flag", player=context.player(ruling.by))
     else:
-        yield from _proposed(tell, ruling)
+        yield from _proposed(context, ruling)
 
 
-def _claim(tell: _Telling, ruling: r.Claimed) -> _Told:
+def _claim(context: _Context, ruling: r.Claimed) -> _Sentences:
     if ruling.status == "confirmed" and ruling.correct is not None:
-        yield tell.sentence("claim_correct" if ruling.correct else "claim_incorrect")
+        yield context.sentence("claim_correct" if ruling.correct else "claim_incorrect")
     elif ruling.status == "proposed":
-        yield tell.sentence(f"claim_{ruling.rule}", player=tell.player(ruling.by))
+        yield context.sentence(f"claim_{ruling.rule}", player=context.player(ruling.by))
     elif ruling.status != "confirmed":
-        yield tell.sentence("play_on")
+        yield context.sentence("play_on")
 
 
-def _extra_time(tell: _Telling, ruling: r.ExtraTime) -> _Told:
+def _extra_time(context: _Context, ruling: r.ExtraTime) -> _Sentences:
     if ruling.status == "confirmed":
-        yield tell.sentence("extra_time")
+        yield context.sentence("extra_time")
     else:
-        yield from _proposed(tell, ruling)
+        yield from _proposed(context, ruling)
 
 
-def _late(tell: _Telling, ruling: r.Late) -> _Told:
-    yield tell.sentence("late", player=tell.player(ruling.by))
-
-
-def _draw_offered(tell: _Telling, ruling: r.DrawOffered) -> _Told:
-    yield tell.sentence("draw_offered", player=tell.player(ruling.by))
-
-
-def _draw_declined(tell: _Telling, ruling: r.DrawDeclined) -> _Told:
-    yield tell.sentence("draw_declined")
-
-
-def _game_over(tell: _Telling, ruling: r.GameOver) -> _Told:
-    reason = tell.pack.sentence(f"game_over_{ruling.reason}")
-    yield tell.sentence(f"game_over_{_ENDINGS[ruling.result]}", reason=reason)
+def _game_over(context: _Context, ruling: r.GameOver) -> _Sentences:
+    reason = context.pack.sentence(f"game_over_{ruling.reason}")
+    yield context.sentence(f"game_over_{_ENDINGS[ruling.result]}", reason=reason)
 
 
 _ENDINGS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
 
 
-# --- adjournment, people, the arbiter --------------------------------------------------------
+# --- people, the arbiter ---------------------------------------------------------------------
 
 
-def _sealed(tell: _Telling, ruling: r.Sealed) -> _Told:
-    yield tell.sentence("sealed", player=tell.player(ruling.by))
-
-
-def _adjourned(tell: _Telling, ruling: r.Adjourned) -> _Told:
-    yield tell.sentence("adjourned")
-
-
-def _assistant(tell: _Telling, ruling: r.AssistantPresence) -> _Told:
+def _assistant(context: _Context, ruling: r.AssistantPresence) -> _Sentences:
     key = "assistant_present" if ruling.present else "assistant_gone"
-    yield tell.sentence(key, player=tell.player(ruling.of))
+    yield context.sentence(key, player=context.player(ruling.of))
 
 
-def _presides(tell: _Telling, ruling: r.Presides) -> _Told:
-    yield tell.sentence("arbiter_presides" if ruling.present else "arbiter_withdrew")
+def _presides(context: _Context, ruling: r.Presides) -> _Sentences:
+    yield context.sentence("arbiter_presides" if ruling.present else "arbiter_withdrew")
 
 
-def _answer(tell: _Telling, ruling: r.Answer) -> _Told:
+def _answer(context: _Context, ruling: r.Answer) -> _Sentences:
     yield Announcement(ruling.words, to=ruling.to)
 
 
 _ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
 
 
-def _arbiter_needed(tell: _Telling, ruling: r.ArbiterNeeded) -> _Told:
+def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
     why = ruling.why
     if why in ("mate_undecided", "assistant_compulsory"):
-        yield tell.sentence(why)
+        yield context.sentence(why)
     elif why == "seal":
-        yield tell.sentence("seal_asked", player=tell.player(str(ruling.by)))
+        yield context.sentence("seal_asked", player=context.player(str(ruling.by)))
     else:
         if why in _ENTRIES and ruling.ply is not None:
-            owner = tell.player(str(ruling.by))
-            yield tell.sentence(why, owner=owner, **tell.place(ruling.ply))
-        yield tell.sentence("arbiter_needed", why="")
+            owner = context.player(str(ruling.by))
+            yield context.sentence(why, owner=owner, **context.place(ruling.ply))
+        yield context.sentence("arbiter_needed", why="")
 
 
-_TELLERS: Mapping[type[Ruling], Callable[[_Telling, Any], _Told]] = {
-    r.Announced: _announced,
+_TELLERS: Mapping[type[Ruling], _Teller] = {
+    r.Announced: _in_table_language,
     r.NotUnderstood: _not_understood,
     r.Ambiguous: _ambiguous,
     r.RepeatDiffers: _repeat_differs,
     r.SlipCorrected: _slip_corrected,
-    r.TooLate: _too_late,
+    r.TooLate: _simple("too_late"),
     r.ExecutedDiffers: _executed_differs,
     r.NotMade: _not_made,
     r.Completed: _completed,
     r.Refused: _refused,
     r.BoardsDiffer: _boards_differ,
-    r.BoardsAgree: _boards_agree,
+    r.BoardsAgree: _simple("boards_equal"),
     r.Scoresheets: _scoresheets,
-    r.MustRecord: _must_record,
-    r.Explained: _explained,
+    r.MustRecord: _simple("must_record"),
+    r.Explained: _in_table_language,
     r.CorrectBoard: _correct_board,
     r.TakeBack: _take_back,
-    r.TwoBoardsDemanded: _two_boards,
+    r.TwoBoardsDemanded: _simple("two_boards"),
     r.SpecialBoardInspected: _special_board,
     r.IllegalMove: _illegal,
     r.Penalty: _penalty,
     r.FlagFell: _flag,
     r.Claimed: _claim,
     r.ExtraTime: _extra_time,
-    r.Late: _late,
-    r.DrawOffered: _draw_offered,
-    r.DrawDeclined: _draw_declined,
+    r.Late: _simple("late"),
+    r.DrawOffered: _simple("draw_offered"),
+    r.DrawDeclined: _simple("draw_declined"),
     r.GameOver: _game_over,
-    r.Sealed: _sealed,
-    r.Adjourned: _adjourned,
+    r.Sealed: _simple("sealed"),
+    r.Adjourned: _simple("adjourned"),
     r.AssistantPresence: _assistant,
     r.Presides: _presides,
     r.Answer: _answer,
@@ -380,7 +358,7 @@ _TELLERS: Mapping[type[Ruling], Callable[[_Telling, Any], _Told]] = {
 UNTOLD = frozenset(
     (r.Touched, r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made, r.ClockReading)
 )
-"""Rulings of which nothing is said: people feel them, did them, or may ask for them."""
+"""Rulings that are not said: people feel them, have done them, or may ask for them."""
 URGENT = (
     r.ArbiterNeeded,
     r.BoardsDiffer,
@@ -391,4 +369,4 @@ URGENT = (
     r.RepeatDiffers,
     r.TooLate,
 )
-"""Rulings that cannot wait until a screen reader has finished what it is saying."""
+"""Rulings that interrupt a screen reader."""
