@@ -1,9 +1,10 @@
-"""What an entry of a scoresheet says, before any board is looked at."""
+"""What an entry of a scoresheet can mean, before any board is looked at."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -12,14 +13,14 @@ from functools import cache, lru_cache
 import chess
 
 from ..pack import Pack, Sign, languages
-from ..parsing import ParsedMove, TextParser
+from ..parsing import TextParser
 from . import braille
 
 
 class Notation(Enum):
     """The letters of the pieces, from king to pawn.
 
-    A pawn has no letter (fide-1997 E.3); where one is written all the same, it is that one.
+    A pawn has no letter (fide-1997 E.3). Its letter here is the one that some people write.
     """
 
     GERMAN = "KDTLSB"
@@ -27,9 +28,9 @@ class Notation(Enum):
     ENGLISH = "KQRBNP"
     FRENCH = "RDTFCP"
     BRITISH_BRAILLE = "KQRLSP"
-    """See :mod:`.braille`: none of the first five is also a file's letter."""
+    """See :mod:`.braille`. None of the first five is a file's letter."""
     FIGURINE = "♔♕♖♗♘♙"
-    """The same in every country, and so never in question."""
+    """The same in every country."""
 
     @classmethod
     def of(cls, language: str) -> Notation:
@@ -38,30 +39,30 @@ class Notation(Enum):
 
 
 class Remark(Enum):
-    """What is odd about an entry, and yet leaves a move that it can stand for."""
+    """What is odd about an entry that still can stand for a move."""
 
     CAPTURE_UNMARKED = "capture_unmarked"
-    """A piece captures and no sign says so."""
+    """A piece captures, and no sign says so."""
     CAPTURE_FALSE = "capture_false"
-    """A capture is written and nothing is captured."""
+    """A capture is written, and nothing is captured."""
     CAPTURED_OTHER = "captured_other"
     """Another piece is written as captured."""
     CHECK_FALSE = "check_false"
-    """Check, double check or mate is written and is not so."""
+    """Check, double check or mate is written, and there is none."""
     EN_PASSANT_FALSE = "en_passant_false"
-    """``e.p.`` is written and the move is none."""
+    """``e.p.`` is written, and the move is not en passant."""
     ORIGIN_OMITTED = "origin_omitted"
-    """Several pieces, or a pawn that captures, and it is not written which."""
+    """It is not written which of several pieces moves, or which pawn captures."""
     ORIGIN_UNNEEDED = "origin_unneeded"
-    """A file or rank tells two pieces apart of which only one can go there."""
+    """A file or rank tells two pieces apart, and only one of them can go there."""
     RANK_OMITTED = "rank_omitted"
     """``ed``: only the files of a pawn's capture are written."""
     SQUARE_OMITTED = "square_omitted"
     """``LxS``: only the pieces of a capture are written."""
     SIDE_OMITTED = "side_omitted"
-    """Castling, and it is not written to which side."""
+    """The side of castling is not written."""
     PROMOTION_MISSING = "promotion_missing"
-    """It is not written what the pawn becomes."""
+    """The piece that the pawn becomes is not written."""
     PAWN_LETTER = "pawn_letter"
     """A letter is written for the pawn."""
     CAPITAL_SQUARE = "capital_square"
@@ -69,23 +70,25 @@ class Remark(Enum):
     SMALL_LETTER = "small_letter"
     """``sf3``: the piece is written in small letters."""
     FOREIGN_LETTER = "foreign_letter"
-    """The letter is of another country than the sheet."""
+    """The letter belongs to another country than the sheet."""
     LETTER_OPEN = "letter_open"
-    """The letter is two pieces in two countries, and it is not known which country's it is."""
+    """The letter is two pieces in two countries, and the country is unknown."""
     CASTLING_AS_KING_MOVE = "castling_as_king_move"
     """``Kg1`` for castling."""
     CORRECTED = "corrected"
-    """Something else was written before it and taken back."""
+    """Something else was written before, and taken back."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryMeaning:
     """One meaning of an entry.
 
-    ``piece``: None when squares alone are written. ``origins`` and ``targets``: the squares from
-    and to which it can go, as bit boards. ``partial``: only a file or rank of the origin is
-    written. ``check``: "", "+", "++" or "#". ``odd``: what is odd about it on any board. ``own``:
-    it is in the sheet's notation; other meanings count only when there is none.
+    - ``piece``: None if only squares are written.
+    - ``origins``, ``targets``: the squares from and to which the piece can go.
+    - ``partial``: only a file or a rank of the origin is written.
+    - ``check``: "", "+", "++" or "#".
+    - ``odd``: what is odd about the entry on any board.
+    - ``own``: it is in the sheet's notation. Other meanings count only if there is none.
     """
 
     piece: chess.PieceType | None = None
@@ -119,31 +122,35 @@ _LOOKALIKES = str.maketrans(
 )
 _NUMBER = re.compile(r"\s*(?:[1-9]\d*(?:\s*[.):]|\s+))?[\s.]*")
 _WORD = re.compile(r"\b[^\W\d_]{3,}\b")
-_LONGEST = 200
-"""No entry has more characters, not even in words."""
+_LONGEST = 200  # characters of an entry in words
 _NUMERIC = re.compile(r"([1-8]{2})([1-8]{2})([1-4]?)")
 _EN_PASSANT = r"\(?(?:e\.?p\.?|enpassant)\)?"
 
 
 @cache
-def _readers() -> tuple[TextParser, ...]:
-    return tuple(TextParser(Pack.read(code)) for code in languages())
+def _packs() -> tuple[Pack, ...]:
+    return tuple(map(Pack.read, languages()))
+
+
+@cache
+def _parsers() -> tuple[TextParser, ...]:
+    return tuple(map(TextParser, _packs()))
 
 
 @cache
 def _gap() -> re.Pattern[str]:
-    """A place where nothing is written; also as our own sheets say so."""
-    said = {Pack.read(code).text("sentences", "sheet_nothing") for code in languages()}
+    """A place where nothing is written, also in the words of our own sheets."""
+    said = {pack.text("sentences", "sheet_nothing") for pack in _packs()}
     words = "|".join(map(re.escape, sorted({*said, "leer", "nothing", "empty", "tom", "vide"})))
     return re.compile(rf"[\s.\-_?]*|\((?:{words})\)", re.IGNORECASE)
 
 
 @cache
 def _mark() -> re.Pattern[str]:
-    """One thing that may stand behind a move, in all languages, without spaces."""
+    """One mark behind a move, in all languages, without spaces."""
 
     def words(name: str, *more: str) -> str:
-        found = {word for code in languages() for word in Pack.read(code).words("move", name)}
+        found = {word for pack in _packs() for word in pack.words("move", name)}
         joined = {re.escape(word.replace(" ", "")) for word in (*found, *more)}
         return "|".join(sorted(joined, key=lambda word: (-len(word), word)))
 
@@ -158,9 +165,9 @@ def _mark() -> re.Pattern[str]:
 
 @cache
 def _tail() -> str:
-    """All that stands behind a move; the groups of :func:`_mark` without their names.
+    """All marks behind a move, without the names of their groups.
 
-    Possessive, so that no text makes it try every way to part it.
+    It is possessive, so no text makes it backtrack.
     """
     return rf"(?P<tail>(?i:{re.sub(r'[?]P<[^>]*>', '?:', _mark().pattern)})*+)"
 
@@ -172,7 +179,7 @@ def _castling() -> re.Pattern[str]:
 
 @cache
 def _moves(letters: str) -> tuple[re.Pattern[str], ...]:
-    """A move with its piece's letter, without one, of a pawn without ranks, without a square."""
+    """A move with its piece's letter, without a letter, without ranks, and without a square."""
     piece = f"(?P<piece>[{letters}])"
     captured = f"(?P<captured>[{letters}])"
     becomes = f"{letters[:5]}{letters[:5].lower()}qrbn"
@@ -193,53 +200,53 @@ def _moves(letters: str) -> tuple[re.Pattern[str], ...]:
 
 
 def is_gap(text: str) -> bool:
-    """Whether nothing is written: an empty place, a dash, dots, a question mark."""
+    """True if nothing is written: an empty place, a dash, dots, a question mark."""
     return _gap().fullmatch(text.translate(_LOOKALIKES)) is not None
 
 
 def is_mark(text: str) -> bool:
-    """Whether ``text`` only stands behind a move, as a sign for check does."""
+    """True if ``text`` is only a mark behind a move, like the sign for check."""
     return re.fullmatch(_tail(), text) is not None
 
 
 def is_numeric(text: str) -> bool:
-    """Whether ``text`` is a move in the numeric notation of correspondence chess."""
+    """True for a move in the numeric notation of correspondence chess."""
     return _NUMERIC.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=1 << 15)
 def meanings(text: str, notations: frozenset[Notation]) -> tuple[EntryMeaning, ...]:
-    """All that ``text`` can mean on a sheet in one of ``notations``; none if it is no move.
+    """All meanings of ``text`` on a sheet in one of ``notations``; none if it is no move.
 
-    What other countries write, and small letters for pieces, count only for what the sheet's own
-    notations do not know.
+    The notations of other countries, and small letters for pieces, count only if the sheet's own
+    notations do not know the entry.
     """
     if len(text) > _LONGEST:
         return ()
-    compact, dots = _compact(text)
+    compact, is_braille = _compact(text)
     if any(letter in compact for letter in Notation.FIGURINE.value):
         notations = frozenset({Notation.FIGURINE})
-    found = [m for n in Notation if n in notations for m in _in_notation(compact, n, dots)]
+    found = [m for n in Notation if n in notations for m in _in_notation(compact, n, is_braille)]
     if all(Remark.PAWN_LETTER in meant.odd for meant in found):
         for notation in Notation:
-            if notation in notations:
-                small = () if dots else _small(compact, notation)
-                found += [_other(meant, Remark.SMALL_LETTER) for meant in small]
-            else:
+            if notation not in notations:
                 found += [
                     _other(meant, Remark.FOREIGN_LETTER)
-                    for meant in _in_notation(compact, notation, dots)
+                    for meant in _in_notation(compact, notation, is_braille)
                     if Remark.PAWN_LETTER not in meant.odd
                 ]
-    found = found or list(_spoken(braille.read(text)))
+            elif not is_braille:
+                small = _with_small_letter(compact, notation.value)
+                found += [_other(meant, Remark.SMALL_LETTER) for meant in small]
+    found = found or list(_in_words(braille.read(text)))
     return tuple(dict.fromkeys(found))
 
 
 @lru_cache(maxsize=1 << 15)
 def knows(notation: Notation, text: str) -> bool:
-    """Whether an entry is a move in ``notation``."""
-    compact, dots = _compact(text)
-    found = _in_notation(compact, notation, dots)
+    """True if an entry is a move in ``notation``."""
+    compact, is_braille = _compact(text)
+    found = _in_notation(compact, notation, is_braille)
     return any(Remark.PAWN_LETTER not in meant.odd for meant in found)
 
 
@@ -249,63 +256,39 @@ def _other(meant: EntryMeaning, why: Remark) -> EntryMeaning:
 
 def _compact(text: str) -> tuple[str, bool]:
     """The entry in print without its number and spaces, and whether it was in Braille."""
-    dots = braille.is_braille(text)
-    text = braille.read(text) if dots else unicodedata.normalize("NFC", text)
-    text = text.translate(_LOOKALIKES)
-    number = _NUMBER.match(text)
-    assert number is not None  # everything in it may be absent
-    return "".join(text[number.end() :].split()), dots
+    is_braille = braille.is_braille(text)
+    text = braille.read(text) if is_braille else unicodedata.normalize("NFC", text)
+    return "".join(_NUMBER.sub("", text.translate(_LOOKALIKES), count=1).split()), is_braille
 
 
-def _in_notation(compact: str, notation: Notation, small: bool) -> Iterator[EntryMeaning]:
-    """What an entry means in one notation; ``small``: small letters are as good for pieces."""
-    castling = _castling().fullmatch(compact)
-    if castling is not None:
+def _in_notation(compact: str, notation: Notation, is_braille: bool) -> Iterator[EntryMeaning]:
+    """The meanings of an entry in one notation. In Braille, small letters may be pieces."""
+    if castling := _castling().fullmatch(compact):
         side = Sign.CASTLES_LONG if castling["long"] else Sign.CASTLES_SHORT
         yield replace(_marked(castling["tail"]), castles=side)
         return
-    numeric = _NUMERIC.fullmatch(compact)
-    if numeric is not None:
-        origin, target = (chess.square(int(n[0]) - 1, int(n[1]) - 1) for n in numeric.groups()[:2])
+    if numeric := _NUMERIC.fullmatch(compact):
+        origin, target = (_squares("abcdefgh"[int(n[0]) - 1] + n[1]) for n in numeric.group(1, 2))
         promotion = _PIECES[int(numeric[3])] if numeric[3] else None
-        yield EntryMeaning(
-            None, chess.BB_SQUARES[origin], chess.BB_SQUARES[target], promotion=promotion
-        )
+        yield EntryMeaning(None, origin, target, promotion=promotion)
         return
-    letters = notation.value
-    *usual, without_square = _moves(letters)
-    for pattern in usual:
+    for pattern in _moves(notation.value):
         match = pattern.fullmatch(compact)
-        meant = match and _meant(match, letters)
-        if meant:
+        if match and (meant := _meant(match, notation.value)):
             yield meant
-    bare = without_square.fullmatch(compact)
-    if bare is not None:
-        piece = _piece(bare["piece"], letters) if bare["piece"] else chess.PAWN
-        file = bare["from_file"]
-        yield replace(
-            _marked(bare["tail"]),
-            piece=piece,
-            origins=chess.BB_FILES["abcdefgh".index(file)] if file else chess.BB_ALL,
-            captures=True,
-            captured=_piece(bare["captured"], letters),
-            odd=(Remark.SQUARE_OMITTED, *_pawn_letter(bare["piece"], piece)),
-        )
-    if small:
-        for meant in _small(compact, notation):
+    if is_braille:
+        for meant in _with_small_letter(compact, notation.value):
             # A small file's letter is the file, unless no pawn can be meant.
             is_file = compact[0] in "abcdefgh"
             yield _other(meant, Remark.SMALL_LETTER) if is_file else meant
 
 
-def _small(compact: str, notation: Notation) -> Iterator[EntryMeaning]:
-    """What an entry means when its small first letter is a piece's."""
+def _with_small_letter(compact: str, letters: str) -> Iterator[EntryMeaning]:
+    """The meanings of an entry whose small first letter is a piece's."""
     first = compact[:1]
-    if first.islower() and first.upper() in notation.value[:5]:
-        letters = notation.value
+    if first.islower() and first.upper() in letters[:5]:
         match = _moves(letters)[0].fullmatch(first.upper() + compact[1:])
-        meant = match and _meant(match, letters)
-        if meant:
+        if match and (meant := _meant(match, letters)):
             yield meant
 
 
@@ -313,63 +296,54 @@ def _piece(letter: str, letters: str) -> chess.PieceType:
     return _PIECES[letters.index(letter.upper())]
 
 
-def _pawn_letter(letter: str | None, piece: chess.PieceType) -> tuple[Remark, ...]:
-    return (Remark.PAWN_LETTER,) if letter and piece == chess.PAWN else ()
+def _squares(name: str) -> chess.Bitboard:
+    """The squares of a file, a rank or both: ``e``, ``4``, ``E4``; all for no name."""
+    found = chess.BB_ALL
+    for sign in name.lower():
+        found &= chess.BB_RANKS[int(sign) - 1] if sign.isdigit() else chess.BB_FILES[ord(sign) - 97]
+    return found
 
 
 def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
-    """The meaning of a matched move, None if nobody writes it so."""
-    part = match.groupdict()
-    from_file, from_rank = part["from_file"], part.get("from_rank")
-    to_file, to_rank = part["to_file"], part.get("to_rank")
-    captures = part["link"] in ("x", ":") or bool(part["late"])
-    captured = part["captured"]
-    if captured and part["link"] not in ("x", ":"):
+    """The meaning of a matched move; None if nobody writes it like this."""
+    part = defaultdict(str, match.groupdict(default=""))
+    from_file, to_file, letter = part["from_file"], part["to_file"], part["piece"]
+    origin, target = from_file + part["from_rank"], to_file + part["to_rank"]
+    link, captured, becomes = part["link"], part["captured"], part["promotion"]
+    if captured and link not in (":", "x"):
         return None
-    if from_file and from_file.isupper() != to_file.isupper():
+    if from_file and to_file and from_file.isupper() != to_file.isupper():
         return None
-    if part["link"] == "-" and not (from_file or from_rank or part.get("piece")):
+    if link == "-" and not (origin or letter):
         return None
-    whole = bool(from_file and from_rank)
-    letter = part.get("piece")
+    whole = len(origin) == 2
     piece = _piece(letter, letters) if letter else None if whole else chess.PAWN
-    odd = _pawn_letter(letter, piece or chess.PAWN)
-    if to_file.isupper():
-        odd += (Remark.CAPITAL_SQUARE,)
-    column = "abcdefgh".index(to_file.lower())
-    targets = chess.BB_FILES[column]
-    origins = chess.BB_ALL
-    if from_file:
-        start = "abcdefgh".index(from_file.lower())
-        origins &= chess.BB_FILES[start]
-        steps = abs(start - column)
-        if piece == chess.PAWN and (steps > 1 or not (steps or to_rank)):
+    if piece == chess.PAWN and from_file and to_file:
+        steps = abs(ord(from_file) - ord(to_file))
+        if steps > 1 or (not steps and len(target) == 1):
             return None
-    if from_rank:
-        origins &= chess.BB_RANKS[int(from_rank) - 1]
-    if to_rank:
-        targets &= chess.BB_RANKS[int(to_rank) - 1]
-    else:
-        odd += (Remark.RANK_OMITTED,)
-    promotion = None
-    becomes = part.get("promotion")
+    promotion: chess.PieceType | None = None
     if becomes:
-        if whole and becomes in _UCI:
-            promotion = _UCI[becomes]
-        elif becomes.upper() in letters:
-            promotion = _piece(becomes, letters)
-        else:
+        promotion = _UCI.get(becomes) if whole else None
+        if promotion is None and becomes.upper() not in letters:
             return None
+        promotion = promotion or _piece(becomes, letters)
+    odd = {
+        Remark.SQUARE_OMITTED: not target,
+        Remark.PAWN_LETTER: letter and piece == chess.PAWN,
+        Remark.CAPITAL_SQUARE: to_file.isupper(),
+        Remark.RANK_OMITTED: len(target) == 1,
+    }
     return replace(
         _marked(part["tail"]),
         piece=piece,
-        origins=origins,
-        targets=targets,
-        partial=bool(from_file or from_rank) and not whole,
-        captures=captures,
+        origins=_squares(origin),
+        targets=_squares(target),
+        partial=len(origin) == 1 and bool(target),
+        captures=bool(part["late"]) or link in (":", "x"),
         captured=_piece(captured, letters) if captured else None,
         promotion=promotion,
-        odd=odd,
+        odd=tuple(remark for remark in odd if odd[remark]),
     )
 
 
@@ -386,41 +360,36 @@ def _marked(tail: str) -> EntryMeaning:
     return EntryMeaning(check=check, en_passant=en_passant)
 
 
-def _spoken(text: str) -> Iterator[EntryMeaning]:
-    """What an entry in words means in all languages.
+def _in_words(text: str) -> Iterator[EntryMeaning]:
+    """The meanings of an entry in words, in all languages.
 
-    Without a word there is nothing to read here: what is heard forgives signs that are out of
-    place, and what is written must not (``d:6`` can be ``dxc6``).
+    The entry needs a word: speech may have signs out of place, and writing may not (``d:6`` could
+    be ``dxc6``).
     """
-    if not _WORD.search(text):
-        return
-    for reader in _readers():
-        heard, said = reader.parse(text)
-        if said is not None:
-            yield _from_words(said, (Remark.CORRECTED,) if heard.correction else ())
-
-
-def _from_words(said: ParsedMove, odd: tuple[Remark, ...]) -> EntryMeaning:
-    check = "#" if said.checkmate else "+" if said.check else ""
-    if said.castles is not None:
+    for parser in _parsers() if _WORD.search(text) else ():
+        heard, said = parser.parse(text)
+        if said is None:
+            continue
+        meant = EntryMeaning(
+            check="#" if said.checkmate else "+" if said.check else "",
+            castles=said.castles,
+            odd=(Remark.CORRECTED,) if heard.correction else (),
+        )
         if said.castles is Sign.CASTLES:
-            odd += (Remark.SIDE_OMITTED,)
-        return EntryMeaning(castles=said.castles, check=check, odd=odd)
-    assert said.to is not None  # the grammar of words has a destination
-    origins = chess.BB_ALL
-    if said.from_file is not None:
-        origins &= chess.BB_FILES[said.from_file]
-    if said.from_rank is not None:
-        origins &= chess.BB_RANKS[said.from_rank]
-    return EntryMeaning(
-        piece=said.piece,
-        origins=origins,
-        targets=chess.BB_SQUARES[said.to],
-        partial=(said.from_file is None) != (said.from_rank is None),
-        captures=said.captures,
-        captured=said.captured,
-        promotion=said.promotion,
-        en_passant=said.en_passant,
-        check=check,
-        odd=odd,
-    )
+            meant = replace(meant, odd=(*meant.odd, Remark.SIDE_OMITTED))
+        elif said.castles is None:
+            assert said.to is not None  # the grammar of words has a destination
+            file, rank = said.from_file, said.from_rank
+            meant = replace(
+                meant,
+                piece=said.piece,
+                origins=(chess.BB_ALL if file is None else chess.BB_FILES[file])
+                & (chess.BB_ALL if rank is None else chess.BB_RANKS[rank]),
+                targets=chess.BB_SQUARES[said.to],
+                partial=(file is None) != (rank is None),
+                captures=said.captures,
+                captured=said.captured,
+                promotion=said.promotion,
+                en_passant=said.en_passant,
+            )
+        yield meant
