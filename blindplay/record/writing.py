@@ -10,7 +10,8 @@ from pathlib import Path
 
 from blindplay.language import Language
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.reading import Certainty, Notation, notation_of, read
+from blindplay.language.scoresheets.notation import Notation
+from blindplay.language.scoresheets.reading import Certainty, notation_of, read
 from blindplay.laws import FactError, Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver

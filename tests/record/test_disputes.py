@@ -223,9 +223,10 @@ def spoil(
 
 
 def sheet_reads(board: chess.Board, text: str) -> tuple[chess.Move, ...]:
-    from blindplay.language.scoresheets import reading as sheet
+    from blindplay.language.scoresheets.notation import Notation
+    from blindplay.language.scoresheets.reading import read
 
-    reading = sheet.read(text, board, (sheet.Notation.GERMAN,))
+    reading = read(text, board, (Notation.GERMAN,))
     return reading.moves if reading.certainty.value != "illegal" else ()
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from blindplay.language import languages, load
 from blindplay.language.scoresheets import braille, reading
+from blindplay.language.scoresheets.entries import entries as entries_of
 from blindplay.laws import facts as f
 from blindplay.record import Journal, JournalError, Tape
 from blindplay.record.tape import tape_folder
@@ -111,7 +112,7 @@ def test_a_written_sheet_is_read_again_as_the_moves_that_were_played(
 ) -> None:
     paper = Paper(cells=16, lines=6)
     text = Scored.of(journal).write(form, language=language, entries=entries, paper=paper)
-    found = reading.entries(text, brf=form is RecordFormat.BRF)
+    found = entries_of(text, brf=form is RecordFormat.BRF)
     board, read = chess.Board(), []
     for entry in found:
         move = reading.read(entry.text, board).move

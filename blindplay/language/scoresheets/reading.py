@@ -1,7 +1,7 @@
-"""Scoresheets as people write them: the entries of a whole sheet, and what each stands for.
+"""The moves that the entries of scoresheets stand for.
 
-A sheet is evidence (D.2.9): what was written stays as it is, and the reading says what it is taken
-for and how sure that is. Nothing is ever repaired silently.
+A sheet is evidence (D.2.9): the text stays as it was written, and the reading tells the move and
+how sure that is. Nothing is repaired silently.
 """
 
 from __future__ import annotations
@@ -12,48 +12,35 @@ from enum import Enum
 
 import chess
 
-from ..move_index import reaches
+from ..move_index import intended_castlings, reaches
 from ..pack import Sign
-from .entries import Doubt, SheetEntry, entries
 from .notation import EntryMeaning, Notation, Remark, is_gap, knows, meanings
-
-__all__ = [
-    "Certainty",
-    "Doubt",
-    "EntryReading",
-    "Notation",
-    "Remark",
-    "SheetEntry",
-    "entries",
-    "notation_of",
-    "read",
-]
 
 
 class Certainty(Enum):
-    """How sure it is which move an entry stands for."""
+    """How sure the move of an entry is."""
 
     SURE = "sure"
-    """One legal move fits everything that is written, and nothing is odd."""
+    """One legal move fits the whole text, and nothing is odd."""
     LIKELY = "likely"
-    """One legal move fits, and something is odd: see the remarks."""
+    """One legal move fits, and something is odd. The remarks tell what."""
     AMBIGUOUS = "ambiguous"
     """Several legal moves fit."""
     ILLEGAL = "illegal"
-    """A move is written, and no legal one fits."""
+    """A move is written, and no legal move fits."""
     UNREADABLE = "unreadable"
-    """It is no move that anybody writes."""
+    """Nobody writes a move like this."""
     MISSING = "missing"
     """Nothing is written, or a sign for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryReading:
-    """What an entry is taken for.
+    """What an entry stands for.
 
-    ``text``: as it was written. ``moves``: the move (SURE, LIKELY), the moves that fit
-    (AMBIGUOUS), or what was meant as far as that can be said (ILLEGAL; may be empty); else none.
-    ``remarks``: what is odd; empty when SURE.
+    ``text`` is the entry as it was written. ``moves`` holds the move (SURE, LIKELY), the moves
+    that fit (AMBIGUOUS) or those that were meant (ILLEGAL, may be empty). ``remarks`` tell what is
+    odd.
     """
 
     text: str
@@ -63,7 +50,7 @@ class EntryReading:
 
     @property
     def move(self) -> chess.Move | None:
-        """The legal move when one is fitting (SURE, LIKELY), else None."""
+        """The legal move (SURE, LIKELY), else None."""
         found = self.certainty in (Certainty.SURE, Certainty.LIKELY)
         return self.moves[0] if found else None
 
@@ -76,16 +63,16 @@ def read(
 ) -> EntryReading:
     """The move that ``text`` stands for on ``board``. Never raises for any text.
 
-    Whole words in the languages of the packs, squares, UCI, the numeric notation of
-    correspondence chess and Braille (in Unicode) are read beside the notations of the countries.
-    ``notations``: those the sheet can be in (see :func:`notation_of`), None for all of them. An
+    An entry may be in the notation of any country, in whole words of the packs' languages, in
+    squares, UCI, the numeric notation of correspondence chess, or Braille (in Unicode).
+    ``notations`` are those that the sheet can be in (see :func:`notation_of`), None for all. An
     entry that two of them read as different legal moves is AMBIGUOUS. So is a promotion without
-    its piece, however plain the choice: it is never taken for a queen.
+    its piece: it is never taken for a queen.
 
-    What the Laws leave to the writer (C.13: the signs for check and mate; e.p.) is not odd when
-    it is absent, and only odd when it is false. The sign of a capture may be left out as well
-    (C.13.3), but then one thing less vouches for the move: it is no more than LIKELY, except that
-    of a pawn, whose file tells.
+    The Laws leave the signs for check and mate and e.p. to the writer (C.13). They are odd only if
+    they are false. The sign of a capture is also optional (C.13.3). Without it the entry is at
+    most LIKELY, because one thing less vouches for the move. A pawn's capture is SURE: its file
+    tells.
 
     >>> read("Sf3", chess.Board()).certainty, read("Sxf3", chess.Board()).remarks
     (<Certainty.SURE: 'sure'>, (<Remark.CAPTURE_FALSE: 'capture_false'>,))
@@ -104,7 +91,7 @@ def read(
         moves = tuple(dict.fromkeys(move for one in found for move in _intended(one, board)))
         odd = {remark for one in found for remark in one.odd}
         return EntryReading(text, Certainty.ILLEGAL, moves, _in_order(odd))
-    # Signs decide between meanings only as far as they are true of one and false of another.
+    # Signs decide between meanings only if they are true of one and false of another.
     fits = [fit for fit in fits if not fit.false] or fits
     choice: dict[chess.Move, set[Remark]] = {}
     for fit in fits:
@@ -126,7 +113,7 @@ def _in_order(remarks: Collection[Remark]) -> tuple[Remark, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """A legal move that an entry can mean, with what is odd and what is false about it then."""
+    """A legal move that an entry can mean, and what would be odd and false about the entry."""
 
     move: chess.Move
     odd: tuple[Remark, ...]
@@ -140,7 +127,7 @@ def _fits(meant: EntryMeaning, board: chess.Board) -> list[_Fit]:
         return found
     true = [fit for fit in found if not fit.false] or found
     best = [fit for fit in true if fit.odd == meant.odd] or true
-    # Which piece moves is left to a sign behind the move, or to nothing.
+    # Only a sign behind the move tells which piece moves, or nothing does.
     by_sign = any(fit.false and fit.odd == meant.odd for fit in found if fit not in best)
     if by_sign or len({fit.move.from_square for fit in best}) > 1:
         best = [_Fit(f.move, (*f.odd, Remark.ORIGIN_OMITTED), f.false) for f in best]
@@ -175,7 +162,7 @@ def _candidates(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
 
 
 def _pieces(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
-    """Where the pieces stand that an entry can mean."""
+    """The squares of the pieces that an entry can mean."""
     if meant.piece is None:
         return meant.origins & board.occupied_co[board.turn]
     return meant.origins & board.pieces_mask(meant.piece, board.turn)
@@ -184,7 +171,7 @@ def _pieces(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
 def _targets(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
     if meant.captured is None or meant.targets != chess.BB_ALL:
         return meant.targets
-    # The squares of a capture of which only the pieces are written.
+    # Only the pieces of a capture are written.
     taken = board.pieces_mask(meant.captured, not board.turn)
     if meant.captured == meant.piece == chess.PAWN and board.ep_square is not None:
         taken |= chess.BB_SQUARES[board.ep_square]
@@ -192,13 +179,13 @@ def _targets(meant: EntryMeaning, board: chess.Board) -> chess.Bitboard:
 
 
 def _castled(board: chess.Board, move: chess.Move) -> chess.Bitboard:
-    """The square on which the king stands after a castling."""
+    """The king's square after castling."""
     file = chess.BB_FILE_G if board.is_kingside_castling(move) else chess.BB_FILE_C
     return file & chess.BB_RANKS[move.from_square >> 3]
 
 
 def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
-    """What is odd and what is false about an entry if it means ``move``."""
+    """What is odd and what is false about an entry that means ``move``."""
     odd = list(meant.odd)
     false = []
     origin, target = chess.BB_SQUARES[move.from_square], chess.BB_SQUARES[move.to_square]
@@ -232,7 +219,7 @@ def _fit(meant: EntryMeaning, board: chess.Board, move: chess.Move) -> _Fit:
     if meant.en_passant and not en_passant:
         false.append(Remark.EN_PASSANT_FALSE)
     if move.promotion != meant.promotion:
-        odd.append(Remark.PROMOTION_MISSING)  # and so no sign may choose between the pieces
+        odd.append(Remark.PROMOTION_MISSING)  # no sign may choose between the pieces
     elif meant.check and not _is_so(meant.check, board, move):
         false.append(Remark.CHECK_FALSE)
     return _Fit(move, tuple(odd), tuple(false))
@@ -242,7 +229,7 @@ _WITHOUT_FILE = frozenset({chess.BB_ALL, *chess.BB_RANKS})
 
 
 def _is_so(check: str, board: chess.Board, move: chess.Move) -> bool:
-    """Whether ``move`` gives what is written: check, ``++`` double check or mate, ``#`` mate."""
+    """True if ``move`` gives check (+), double check or mate (++), or mate (#)."""
     after = board.copy(stack=False)
     after.push(move)
     if not after.is_check():
@@ -253,17 +240,16 @@ def _is_so(check: str, board: chess.Board, move: chess.Move) -> bool:
 
 
 def _intended(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
-    """What was meant by an entry that no legal move fits, as far as that can be said.
+    """The moves that were meant by an entry that no legal move fits, if they can be told.
 
-    The moves that only leave the king in check; else those that the piece could make on an empty
-    board; else the two squares that are written.
+    They are the moves that only leave the king in check; else those that the piece could make on
+    an empty board; else the two squares that are written.
     """
     if meant.castles is not None:
         king = board.king(board.turn)
-        if king is None or board.chess960 or king & 7 != chess.E1:
+        if king is None or board.chess960 or chess.square_file(king) != chess.E1:
             return []
-        steps = {Sign.CASTLES_SHORT: (2,), Sign.CASTLES_LONG: (-2,)}.get(meant.castles, (2, -2))
-        return [chess.Move(king, king + step) for step in steps]
+        return list(intended_castlings(king, meant.castles))
     origins, targets = _pieces(meant, board), _targets(meant, board)
     found = [
         move
@@ -286,8 +272,8 @@ def _intended(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
 def notation_of(texts: Iterable[str]) -> tuple[Notation, ...]:
     """The notations that the entries of a sheet can be in, by the letters of their pieces.
 
-    One when the letters decide, several when they do not, all when there are none. A letter from
-    elsewhere among many does not decide.
+    There is one if the letters decide, several if they do not, and all if there are no letters.
+    One foreign letter among many does not decide.
 
     >>> notation_of(["e4", "e5", "Lc4", "Dh5"])
     (<Notation.GERMAN: 'KDTLSB'>,)

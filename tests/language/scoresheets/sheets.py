@@ -8,7 +8,7 @@ import chess
 
 from blindplay.language import load
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.reading import Notation
+from blindplay.language.scoresheets.notation import Notation
 
 LETTERS = {
     Notation.GERMAN: "KDTLS",

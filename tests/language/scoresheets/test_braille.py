@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.reading import Notation
+from blindplay.language.scoresheets.notation import Notation
 from tests.language.scoresheets.sheets import printed
 
 CELLS = st.text(st.sampled_from([chr(0x2800 + cell) for cell in range(64)]))

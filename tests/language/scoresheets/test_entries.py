@@ -9,16 +9,9 @@ from hypothesis import strategies as st
 
 from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.reading import (
-    Certainty,
-    Doubt,
-    Notation,
-    Remark,
-    SheetEntry,
-    entries,
-    notation_of,
-    read,
-)
+from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
+from blindplay.language.scoresheets.notation import Notation, Remark
+from blindplay.language.scoresheets.reading import Certainty, notation_of, read
 from tests.language.scoresheets.sheets import printed
 
 ITALIAN = ["e4", "e5", "Sf3", "Sc6", "Lc4", "Lc5"]

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import blindplay.language.scoresheets.reading as sheet_module
 from blindplay.language import load
 from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.reading import Certainty, Notation, Remark, notation_of, read
+from blindplay.language.scoresheets.notation import Notation, Remark
+from blindplay.language.scoresheets.reading import Certainty, EntryReading, notation_of, read
 from tests.language.scoresheets.sheets import (
     LETTERS,
     braille_forms,
@@ -259,7 +259,7 @@ GAME_2023 = (
 BARE_2023 = "e4 e5|Sf3 Sf6|d4 ed4|e5 Se4|Dd4 d5|ed6 Sd6|Lg5 Sc6|De3 Le7|Sbd2 0-0|0-0-0 Te8|Kb1(=)"
 
 
-def played(texts: list[str], *notations: Notation) -> tuple[list[sheet_module.EntryReading], str]:
+def played(texts: list[str], *notations: Notation) -> tuple[list[EntryReading], str]:
     board = chess.Board()
     found = []
     for text in texts:
@@ -456,14 +456,14 @@ def test_notation_of_a_language_has_the_letters_of_its_pack() -> None:
 
 @pytest.mark.parametrize("text", ["", "  ", "-", "–", "—", "--", "?", "???", "…", "...", "(leer)"])
 def test_gap_is_missing(text: str) -> None:
-    assert read(text, START) == sheet_module.EntryReading(text, MISSING)
+    assert read(text, START) == EntryReading(text, MISSING)
 
 
 @pytest.mark.parametrize(
     "text", ["1-0", "remis", "Sz9", "xyz", "Sf", "S", "e", "♘", "unleserlich", "d:6", "-f3", "(Sf3"]
 )
 def test_what_nobody_writes_is_unreadable(text: str) -> None:
-    assert read(text, START) == sheet_module.EntryReading(text, UNREADABLE)
+    assert read(text, START) == EntryReading(text, UNREADABLE)
 
 
 @pytest.mark.parametrize(
