@@ -35,6 +35,11 @@ _WORDS = ("spoken", "pronunciations", "fillers")
 _TABLES_OF_NAMES = ("files", "ranks", "pieces")
 _CASTLINGS = frozenset({"move.castles_short", "move.castles_long"})
 _EXAMPLES = 3  # of one fault
+_KINDS: Mapping[type, str] = {
+    dict: "This must be a table; see the English pack.",
+    list: "This must be a list of words, such as {}.",
+    str: "This must be a text in quotes, such as {}.",
+}
 # The lists of words to listen for, and what these words mean.
 _LISTENED = {
     "to": (Sign.TO,),
@@ -127,37 +132,31 @@ def _lines(text: str) -> dict[str, int]:
     return found
 
 
+@dataclass(frozen=True)
 class _Checking:
     """Checks one pack. Each method checks one thing, in the well-formed parts of the pack."""
 
-    def __init__(
-        self,
-        report: PackReport,
-        data: Mapping[str, Any],
-        lines: Mapping[str, int],
-        is_words: Callable[[str], bool],
-    ) -> None:
-        self._report = report
-        self._data = data
-        self._whole = built_in("en.toml")
-        self._lines = lines
-        self._is_words = is_words
+    report: PackReport
+    data: Mapping[str, Any]
+    lines: Mapping[str, int]
+    is_words: Callable[[str], bool]
+    whole: Mapping[str, Any] = field(default_factory=lambda: built_in("en.toml"))
 
     def _finding(self, key: str, text: str) -> PackFinding:
         known = key
-        while known not in self._lines and "." in known:
+        while known not in self.lines and "." in known:
             known = known.rpartition(".")[0]
-        return PackFinding(key, self._lines.get(known), text)
+        return PackFinding(key, self.lines.get(known), text)
 
     def _error(self, key: str, text: str) -> None:
-        self._report.errors.append(self._finding(key, text))
+        self.report.errors.append(self._finding(key, text))
 
     def _warn(self, key: str, text: str) -> None:
-        self._report.warnings.append(self._finding(key, text))
+        self.report.warnings.append(self._finding(key, text))
 
     def _table(self, name: str) -> Mapping[str, Any]:
         """The table ``name``; empty if there is none."""
-        found = self._data.get(name)
+        found = self.data.get(name)
         return found if isinstance(found, Mapping) else {}
 
     def _words(self, table: str, name: str) -> list[str]:
@@ -169,14 +168,14 @@ class _Checking:
 
     def structure(self) -> None:
         """Every key of a whole pack is there and has the right kind. Others are misspelled."""
-        self._compare(self._data, self._whole, "")
+        self._compare(self.data, self.whole, "")
         for table in _WORDS:
-            if not isinstance(self._data.get(table, {}), Mapping):
+            if not isinstance(self.data.get(table, {}), Mapping):
                 self._error(table, "This must be a table of words.")
         for word, instead in self._table("spoken").items():
             if not fold(word) or not isinstance(instead, str) or not instead.strip():
                 self._error(f"spoken.{word}", "Give the letters to be spoken, as a text.")
-        editions = self._data.get("files_of_edition", {})
+        editions = self.data.get("files_of_edition", {})
         for edition, names in editions.items() if isinstance(editions, Mapping) else [("", None)]:
             fine = isinstance(names, Mapping) and all(
                 name in set("abcdefgh") and isinstance(spelling, str)
@@ -199,21 +198,16 @@ class _Checking:
                     self._error(name, "This table is missing: without it nothing can be heard.")
             elif name not in given:
                 self._error(key, f"This is missing; in English it is {_shown(example)}.")
+            elif not isinstance(given[name], type(example)) or given[name] == []:
+                self._error(key, _KINDS[type(example)].format(_shown(example)))
             elif isinstance(example, Mapping):
-                if isinstance(given[name], Mapping):
-                    self._compare(given[name], example, f"{key}.")
-                else:
-                    self._error(key, "This must be a table; see the English pack.")
+                self._compare(given[name], example, f"{key}.")
             elif isinstance(example, list):
                 self._compare_list(key, given[name], example)
-            elif not isinstance(given[name], str):
-                self._error(key, f"This must be a text in quotes, such as {_shown(example)}.")
 
-    def _compare_list(self, key: str, given: object, example: list[str]) -> None:
+    def _compare_list(self, key: str, given: list[object], example: list[str]) -> None:
         may_be_empty = "" in example  # no word at all is a variant, too
-        if not isinstance(given, list) or not given:
-            self._error(key, f"This must be a list of words, such as {_shown(example)}.")
-        elif not all(isinstance(w, str) and (fold(w) or (may_be_empty and not w)) for w in given):
+        if not all(isinstance(w, str) and (fold(w) or (may_be_empty and not w)) for w in given):
             self._error(key, "Each of the list must be a word in quotes.")
         elif key.startswith(("numbers.", "duration.")) and len(given) != len(example):
             self._error(key, f"This needs {len(example)} words; count them.")
@@ -222,13 +216,13 @@ class _Checking:
 
     def sentences(self) -> None:
         """Sentences have their placeholders and hold only words."""
-        texts = dict(_texts(self._data))
-        for key, example in _texts(self._whole):
+        texts = dict(_texts(self.data))
+        for key, example in _texts(self.whole):
             if key in texts:
                 self._sentence(key, texts[key], _placeholders(example) or set())
         for command in Command:
             key = f"commands.{command.value}"
-            wanted = _placeholders(self._whole["commands"][command.value][0])
+            wanted = _placeholders(self.whole["commands"][command.value][0])
             for phrase in self._words("commands", command.value):
                 if _placeholders(phrase) != wanted:
                     needed = _braced(wanted or ()) or "no braces"
@@ -249,7 +243,7 @@ class _Checking:
         said = given.format(**dict.fromkeys(found, "Anna Anna"))
         if not said.strip() or said != said.strip():
             self._error(key, "This is empty, or has spaces at its ends.")
-        elif not self._is_words(said):
+        elif not self.is_words(said):
             self._error(key, "This has a digit, a sign or a letter alone; write it out in words.")
 
     # --- by letters
@@ -324,7 +318,7 @@ class _Checking:
                     spoken[word] = said
                 elif word in spoken:
                     self._error(key, "This is a word of the table, too: keep one of them.")
-        if isinstance(self._data.get("pronunciations"), Mapping):
+        if isinstance(self.data.get("pronunciations"), Mapping):
             announced = {
                 part
                 for table in _TABLES_OF_NAMES
@@ -343,7 +337,7 @@ class _Checking:
     def _variants(self, word: str, lines: object) -> WordVariants:
         """The pronunciations of a word; none if one of them cannot be read."""
         try:
-            return variants(word, lines, self._report.file)
+            return variants(word, lines, self.report.file)
         except LanguageError:
             return {}
 
@@ -430,7 +424,7 @@ class _Checking:
         numbers: dict[str, int] = {}
         for n in range(10_000):
             said = language.number(n)
-            if numbers.setdefault(said, n) != n or not self._is_words(said):
+            if numbers.setdefault(said, n) != n or not self.is_words(said):
                 self._error("numbers", f"{n} is {said!r}, and so is {numbers[said]}, or no word.")
                 break
         self._use_commands(language, pack)
@@ -458,7 +452,7 @@ class _Checking:
     def _failed(self, language: Language, board: chess.Board) -> Iterator[str]:
         for move in board.legal_moves:
             said = language.announce(board, move)
-            if not self._is_words(said):
+            if not self.is_words(said):
                 yield f"{said!r} is announced, which is not words only."
             elif language.understand(said, board).move != move:
                 yield f"{move.uci()} is announced as {said!r}, which is not understood as it."

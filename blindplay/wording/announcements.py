@@ -109,12 +109,17 @@ _Sentences = Iterable[Announcement]
 _Teller = Callable[[_Context, Any], _Sentences]
 
 
-def _simple(key: str) -> _Teller:
-    """Say one sentence to everybody, about the ruling's player if it names one."""
+def _simple(key: str, **moves: str) -> _Teller:
+    """Say one sentence to everybody.
+
+    It may name the player ``by`` of the ruling, and the moves in the ruling's fields ``moves``.
+    """
 
     def tell(context: _Context, ruling: Ruling) -> _Sentences:
-        by = getattr(ruling, "by", None)
-        yield context.sentence(key, **({"player": context.player(by)} if by else {}))
+        values = {name: context.move(getattr(ruling, field)) for name, field in moves.items()}
+        if by := getattr(ruling, "by", None):
+            values["player"] = context.player(by)
+        yield context.sentence(key, **values)
 
     return tell
 
@@ -133,19 +138,6 @@ def _not_understood(context: _Context, ruling: r.NotUnderstood) -> _Sentences:
 def _ambiguous(context: _Context, ruling: r.Ambiguous) -> _Sentences:
     candidates = context.pack.either([context.move(move) for move in ruling.moves])
     yield context.private(ruling.by, "ambiguous", candidates=candidates)
-
-
-def _repeat_differs(context: _Context, ruling: r.RepeatDiffers) -> _Sentences:
-    yield context.sentence("repeat_differs", move=context.move(ruling.announced))
-
-
-def _slip_corrected(context: _Context, ruling: r.SlipCorrected) -> _Sentences:
-    yield context.sentence("corrected", move=context.move(ruling.now))
-
-
-def _executed_differs(context: _Context, ruling: r.ExecutedDiffers) -> _Sentences:
-    announced, executed = context.move(ruling.announced), context.move(ruling.executed)
-    yield context.sentence("executed_differs", announced=announced, executed=executed)
 
 
 def _not_made(context: _Context, ruling: r.NotMade) -> _Sentences:
@@ -323,10 +315,10 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Announced: _in_table_language,
     r.NotUnderstood: _not_understood,
     r.Ambiguous: _ambiguous,
-    r.RepeatDiffers: _repeat_differs,
-    r.SlipCorrected: _slip_corrected,
+    r.RepeatDiffers: _simple("repeat_differs", move="announced"),
+    r.SlipCorrected: _simple("corrected", move="now"),
     r.TooLate: _simple("too_late"),
-    r.ExecutedDiffers: _executed_differs,
+    r.ExecutedDiffers: _simple("executed_differs", announced="announced", executed="executed"),
     r.NotMade: _not_made,
     r.Completed: _completed,
     r.Refused: _refused,

@@ -1,4 +1,4 @@
-"""The entries of a whole scoresheet, typed as people write it down, each at its ply."""
+"""The entries of a whole scoresheet, typed as people write it, each with its ply."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import chess
 
@@ -15,20 +15,19 @@ from .notation import Notation, is_gap, is_mark, is_numeric, meanings
 
 
 class Doubt(Enum):
-    """Why it is not certain to which ply an entry belongs."""
+    """Why the ply of an entry is uncertain."""
 
-    NUMBER_SKIPPED = "number_skipped"
-    """The number before it is higher than the one that was due."""
-    NUMBER_REPEATED = "number_repeated"
-    """The number before it has been used; the ply is counted on."""
+    NUMBER_SKIPPED = "number_skipped"  # its number is higher than the one that was due
+    NUMBER_REPEATED = "number_repeated"  # its number was used before; the ply is counted
 
 
 @dataclass(frozen=True, slots=True)
 class SheetEntry:
     """One entry of a sheet.
 
-    ``ply``: 1 is White's first move. ``text``: as it was written, a BRF file's cells in Unicode;
-    empty if all was struck through. ``struck``: what was struck through there, oldest first.
+    ``ply`` 1 is White's first move. ``text`` is the entry as it was written, a BRF file's cells in
+    Unicode; it is empty if everything was struck through. ``struck`` holds the texts that were
+    struck through, the oldest first.
     """
 
     ply: int
@@ -40,17 +39,17 @@ class SheetEntry:
 def entries(text: str, *, brf: bool = False) -> list[SheetEntry]:
     """The entries of a whole sheet, by ply. Never raises for any text.
 
-    Numbered (``12. Sf3 Sc6``, ``12... Sc6``), in columns (tabs, ``|``, two blocks of numbers side
-    by side), as one running text, a ply a line, or PGN; in print or Braille. ``brf``: the text is
-    a file for a Braille embosser.
+    A sheet has numbers (``12. Sf3 Sc6``, ``12... Sc6``), columns (tabs, ``|``, two blocks of
+    numbers side by side), one running text, a line for each ply, or it is PGN. It is in print or
+    in Braille. ``brf``: the text is a file for a Braille embosser.
 
-    A ply for which nothing is written has no entry; a dash or question mark in its place is one
-    as it stands. What is struck through is marked ``~~Sf3~~``, or by Unicode's strokes, or follows
-    as ``(gestrichen: Sf3)``. Left out are headings, times of the clock, results, and comments:
-    braces, brackets that hold no part of a move, words behind a move.
+    A ply without any text has no entry. A dash or a question mark is an entry. Struck text is
+    ``~~Sf3~~``, or has Unicode's strokes, or follows as ``(gestrichen: Sf3)``. Headings, times of
+    the clock, results and comments are left out. Comments are braces, brackets that hold no part
+    of a move, and words behind a move.
 
-    Numbers are believed as long as they go on by one. One that skips is followed; one that is
-    used twice is not: the entries behind it are counted on. Both are told as doubts.
+    A number that skips others is followed. A number that was used before is not: the plies behind
+    it are counted. Both are doubts.
 
     >>> [(entry.ply, entry.text) for entry in entries("1. e4 e5 2. Sf3")]
     [(1, 'e4'), (2, 'e5'), (3, 'Sf3')]
@@ -87,7 +86,7 @@ _RESULT = re.compile(
 _ROW = re.compile(
     r"(?P<number>\s*\d+[.)]?)\s+(?P<white>\S+(?: \S+)*?)(?:\s{2,}(?P<black>\S.*?))?\s*"
 )
-_WIDE = 200  # no table has lines of so many characters
+_WIDE = 200  # characters of a line; no table is so wide
 _BRACKET = re.compile(r"\(([^()]*)\)")
 _PART_OF_MOVE = re.compile(r"=|e\.? ?p\.?|[KDTLSQRBNFC]|\+|\#|matt?|schach", re.IGNORECASE)
 _STRUCK_WORD = re.compile(
@@ -103,7 +102,10 @@ _WORD = re.compile(r"~~.*?~~|\([^()]*\)|\S+")
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A word of the sheet as written and in print. ``struck``: 1 before, -1 behind its entry."""
+    """A word of the sheet, as written and in print.
+
+    ``struck`` is 0, or 1 for struck text before its entry, -1 for struck text behind it.
+    """
 
     text: str
     print: str
@@ -112,19 +114,20 @@ class _Token:
 
 @dataclass(slots=True)
 class _Group:
-    """What belongs to one number, or a line without one."""
+    """The tokens of one number, or of a line without one, by columns.
+
+    ``black``: they begin with Black's move.
+    """
 
     number: int | None = None
     black: bool = False
-    """It begins with Black's move."""
     cells: list[list[_Token]] = field(default_factory=lambda: [[]])
-    """Tokens, by cells where the line has columns."""
 
 
 def _with_gaps(lines: list[str]) -> list[str]:
-    """``lines`` with dots for White's move where only Black's stands, far to the right.
+    """``lines`` with dots for White's move where a line holds only Black's, far to the right.
 
-    So it is when Black's moves stand one below the other in all the other lines.
+    This applies if Black's moves of all other lines stand in one column.
     """
     rows = [_ROW.fullmatch(line) if len(line) < _WIDE else None for line in lines]
     columns = {row.start("black") for row in rows if row and row["black"]}
@@ -139,7 +142,7 @@ def _with_gaps(lines: list[str]) -> list[str]:
 
 
 def _tokens(cell: str) -> Iterator[_Token]:
-    """The words of a cell; comments in brackets are left out."""
+    """The words of a cell without comments in brackets."""
     cell = _BRACKET.sub(lambda b: b[0] if _belongs(b[0]) else f" {b[0]} ", cell)
     for part in _WORD.findall(cell):
         bare = part.translate(_WITHOUT_STROKES)
@@ -156,12 +159,12 @@ def _tokens(cell: str) -> Iterator[_Token]:
 
 
 def _belongs(bracket: str) -> bool:
-    """Whether what stands in brackets belongs to a move, or says that there is none."""
+    """True if brackets hold a part of a move, or say that there is none."""
     return bool(_PART_OF_MOVE.fullmatch(bracket[1:-1])) or is_gap(bracket)
 
 
 def _groups(lines: Sequence[list[list[_Token]]]) -> list[_Group]:
-    """The lines by their numbers, blocks that stand side by side one after the other."""
+    """The lines by their numbers. Blocks side by side come one after the other."""
     rows: list[list[_Group]] = []
     last: int | None = None
     for cells in lines:
@@ -176,13 +179,13 @@ def _groups(lines: Sequence[list[list[_Token]]]) -> list[_Group]:
 
 
 def _apart(row: Sequence[_Group]) -> bool:
-    """Whether the numbers in a line do not follow each other."""
+    """True if the numbers in a line do not follow each other."""
     numbers = [group.number for group in row if group.number is not None]
     return all(later > number + 1 for number, later in pairwise(numbers))
 
 
 def _numbered(cells: list[list[_Token]], last: int | None) -> Iterator[_Group]:
-    """What stands in one line, a group for each number; ``last``: the number before."""
+    """The groups of one line, one for each number. ``last`` is the number before the line."""
     group = _Group()
     begun = False
     for column, cell in enumerate(cells):
@@ -209,7 +212,7 @@ def _numbered(cells: list[list[_Token]], last: int | None) -> Iterator[_Group]:
 def _number(
     token: _Token, last: int | None, *, first: bool
 ) -> tuple[int, bool, _Token | None] | None:
-    """The number in a token, whether Black's move follows, and what is glued to it."""
+    """The number in a token, whether Black's move follows, and the token glued to it."""
     match = _NUMBER.fullmatch(token.print)
     if match is None or token.struck or _RESULT.fullmatch(token.print):
         return None
@@ -219,7 +222,7 @@ def _number(
         return None
     due = sign != ":" and (is_numeric(rest) or (rest[:1] == "0" and expected))
     if rest[:1].isdigit() and not due:
-        return None  # a time; or, where that number is due, castling
+        return None  # a time, or castling
     glued = None
     if rest and braille.is_braille(token.text):
         cells = _BRAILLE_NUMBER.sub("", token.text, count=1)
@@ -230,7 +233,7 @@ def _number(
 
 
 def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
-    """Write the groups into the sheet, headings and comments left out."""
+    """Write the groups into the sheet without headings and comments."""
     _join_squares(groups)
     written = [_written(group) for group in groups]
     readable = [any(_readable(text) for text, struck in texts if not struck) for texts in written]
@@ -240,14 +243,14 @@ def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
         moves = good or any(struck for _, struck in texts)
         begun = begun or (moves and (group.number is not None or _all_moves(group, texts)))
         if begun and (group.number is not None or moves or not numbered):
-            # A number on its own that is not due is a page's.
+            # A number on its own that is not due is a page number.
             if group.number is not None and (texts or sheet.is_due(group.number)):
                 sheet.go_to(group.number, group.black)
             sheet.write(texts)
 
 
 def _all_moves(group: _Group, texts: Sequence[tuple[str, int]]) -> bool:
-    """Whether a line without a number holds moves and nothing else."""
+    """True if a line without a number holds only moves."""
     tokens = [token for cell in group.cells for token in cell if not token.struck]
     words = sum(len(token.text.split()) for token in tokens if not _is_aside(token))
     plain = [text for text, struck in texts if text and not struck]
@@ -256,9 +259,9 @@ def _all_moves(group: _Group, texts: Sequence[tuple[str, int]]) -> bool:
 
 
 def _join_squares(groups: Sequence[_Group]) -> None:
-    """On a sheet of squares alone (``e2 e4``) each two are one move.
+    """Join each two squares to one move on a sheet of squares alone (``e2 e4``).
 
-    It is one if it begins with two squares of which the first is where no first move goes.
+    Such a sheet begins with two squares, and no first move goes to the first of them.
     """
     cells = [cell for group in groups for cell in group.cells]
     begin = next((cell for cell in cells if cell and _SQUARE.fullmatch(cell[0].print)), None)
@@ -274,7 +277,7 @@ def _join_squares(groups: Sequence[_Group]) -> None:
 
 
 def _squares(tokens: Sequence[_Token]) -> int:
-    """How many tokens are two squares, with or without a dash between them, else 0."""
+    """The number of tokens in two squares with or without a dash between them, else 0."""
     count = 3 if len(tokens) > 1 and _DASH.fullmatch(tokens[1].print) else 2
     ends = len(tokens) >= count and _SQUARE.match(tokens[count - 1].print)
     return count if ends and _SQUARE.fullmatch(tokens[0].print) else 0
@@ -288,15 +291,15 @@ class _Sheet:
         self._found: dict[int, tuple[str, tuple[Doubt, ...]]] = {}
         self._ply = 1
         self._last: int | None = None
-        self._shift = 0  # by how much the numbers lag behind the moves
+        self._shift = 0  # moves by which the numbers lag behind
         self._doubts: tuple[Doubt, ...] = ()
 
     def is_due(self, number: int) -> bool:
-        """Whether the numbers go on with ``number``."""
+        """True if ``number`` is the next one."""
         return self._last is None or number == self._last + 1
 
     def go_to(self, number: int, black: bool) -> None:
-        """A number is written, followed by White's move or by Black's."""
+        """Go to the move of a written number, White's or Black's."""
         last, self._last = self._last, number
         ply = 2 * number - 1 + black
         written = max(self._found, default=0)
@@ -305,7 +308,7 @@ class _Sheet:
         if last is None or ply == self._ply or (number <= last and ply > written):
             self._shift = 0
         elif number == last and not black and self._ply % 2 == 0 and self._ply > written:
-            ply = self._ply  # the number is written before each of the two moves
+            ply = self._ply  # the number stands before each of the two moves
         else:
             ply += 2 * self._shift
             if number > last + 1:
@@ -317,7 +320,7 @@ class _Sheet:
         self._ply = ply
 
     def write(self, texts: Sequence[tuple[str, int]]) -> None:
-        """Entries one after the other; those struck through go with the entry beside them."""
+        """Write entries one after the other. Struck text goes with the entry beside it."""
         waiting: list[str] = []
         for text, struck in texts:
             if struck > 0:
@@ -344,7 +347,7 @@ class _Sheet:
 
 
 def _readable(text: str) -> bool:
-    """Whether ``text`` is an entry; a piece behind a square that is no promotion is none."""
+    """True if ``text`` is an entry. A piece behind a square must be a promotion."""
     return any(
         meant.promotion is None or meant.targets & chess.BB_BACKRANKS
         for meant in meanings(text, _EVERY)
@@ -352,10 +355,8 @@ def _readable(text: str) -> bool:
 
 
 def _written(group: _Group) -> list[tuple[str, int]]:
-    """The entries of a group with whether they are struck through: 1 before, -1 behind another.
-
-    An empty one is an empty cell.
-    """
+    """The entries of a group, each with ``struck`` as in :class:`_Token`. An empty one is an empty
+    cell."""
     if len(group.cells) > 1:
         found = []
         for cell in group.cells:
@@ -370,24 +371,20 @@ def _written(group: _Group) -> list[tuple[str, int]]:
         return found
     tokens = [token for token in group.cells[0] if not _is_aside(token)] if group.cells else []
     if group.number is not None:
-        # "12. … Sc6": the dots stand for White's move; "12. Sf3 … Sc6": for nothing, and so does
-        # the dash in "12. Sf3 - Sc6".
+        # In "12. … Sc6" the dots stand for White's move. In "12. Sf3 … Sc6" they stand for
+        # nothing, like the dash in "12. Sf3 - Sc6".
         group.black = group.black or (len(tokens) > 1 and _dots(tokens[0]))
         tokens = [token for token in tokens[:-1] if not _dots(token)] + tokens[-1:]
         if len(tokens) == 3 and _DASH.fullmatch(tokens[1].print):
             del tokens[1]
     most = None if group.number is None else 1 if group.black else 2
     found = []
-    run: list[_Token] = []
-    for token in [*tokens, None]:
-        if token is not None and not token.struck:
-            run.append(token)
-            continue
-        done = sum(not struck for _, struck in found)
-        found += [(text, 0) for text in _parted(run, None if most is None else most - done)]
-        run = []
-        if token is not None:
-            found.append((token.text, token.struck))
+    for is_struck, run in groupby(tokens, key=lambda token: token.struck != 0):
+        if is_struck:
+            found += [(token.text, token.struck) for token in run]
+        else:
+            left = None if most is None else most - sum(not struck for _, struck in found)
+            found += [(text, 0) for text in _parted(list(run), left)]
     return found
 
 
@@ -396,7 +393,7 @@ def _dots(token: _Token) -> bool:
 
 
 def _is_aside(token: _Token) -> bool:
-    """Whether a token is a time, a result, or a stroke between two of them."""
+    """True for a time, a result, or a stroke between two of them."""
     if token.struck:
         return False
     bare = token.print.strip(".,;").replace("–", "-")
@@ -407,8 +404,10 @@ def _is_aside(token: _Token) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The end of a way to part words: its price, how many parts are entries, the last part, and
-    what stands before it."""
+    """The last part of one way to split words: its text, and whether it is ``good``, an entry.
+
+    ``price`` and ``count``, the number of entries, are those of the whole way up to here.
+    """
 
     price: int = 0
     count: int = 0
@@ -421,10 +420,10 @@ _LONGEST = 9  # words of one entry
 
 
 def _parted(tokens: Sequence[_Token], most: int | None) -> list[str]:
-    """Words that stand one after the other as entries; a comment behind them is left out."""
+    """Split words into at most ``most`` entries. A comment behind them is left out."""
     limit = len(tokens) if most is None else most
-    # The cheapest way to part the words: as much as possible can be read, no more entries than
-    # there can be, what is a move alone stands alone, and what is not belongs together.
+    # The cheapest way reads as many words as possible, gives no more entries than there can be,
+    # keeps each move alone, and keeps other words together.
     moves = [_readable(token.text) for token in tokens]
     gaps = [is_gap(token.text) for token in tokens]
     ways = [[_Part()]]

@@ -23,14 +23,11 @@ class Notation(Enum):
     A pawn has no letter (fide-1997 E.3). Its letter here is the one that some people write.
     """
 
-    GERMAN = "KDTLSB"
-    """German, Norwegian, Swedish and Danish."""
+    GERMAN = "KDTLSB"  # German, Norwegian, Swedish and Danish
     ENGLISH = "KQRBNP"
     FRENCH = "RDTFCP"
-    BRITISH_BRAILLE = "KQRLSP"
-    """See :mod:`.braille`. None of the first five is a file's letter."""
-    FIGURINE = "♔♕♖♗♘♙"
-    """The same in every country."""
+    BRITISH_BRAILLE = "KQRLSP"  # no piece has a file's letter; see :mod:`.braille`
+    FIGURINE = "♔♕♖♗♘♙"  # the same in every country
 
     @classmethod
     def of(cls, language: str) -> Notation:
@@ -41,42 +38,24 @@ class Notation(Enum):
 class Remark(Enum):
     """What is odd about an entry that still can stand for a move."""
 
-    CAPTURE_UNMARKED = "capture_unmarked"
-    """A piece captures, and no sign says so."""
-    CAPTURE_FALSE = "capture_false"
-    """A capture is written, and nothing is captured."""
-    CAPTURED_OTHER = "captured_other"
-    """Another piece is written as captured."""
-    CHECK_FALSE = "check_false"
-    """Check, double check or mate is written, and there is none."""
-    EN_PASSANT_FALSE = "en_passant_false"
-    """``e.p.`` is written, and the move is not en passant."""
-    ORIGIN_OMITTED = "origin_omitted"
-    """It is not written which of several pieces moves, or which pawn captures."""
-    ORIGIN_UNNEEDED = "origin_unneeded"
-    """A file or rank tells two pieces apart, and only one of them can go there."""
-    RANK_OMITTED = "rank_omitted"
-    """``ed``: only the files of a pawn's capture are written."""
-    SQUARE_OMITTED = "square_omitted"
-    """``LxS``: only the pieces of a capture are written."""
-    SIDE_OMITTED = "side_omitted"
-    """The side of castling is not written."""
-    PROMOTION_MISSING = "promotion_missing"
-    """The piece that the pawn becomes is not written."""
-    PAWN_LETTER = "pawn_letter"
-    """A letter is written for the pawn."""
-    CAPITAL_SQUARE = "capital_square"
-    """``E4``: the square is written in capitals."""
-    SMALL_LETTER = "small_letter"
-    """``sf3``: the piece is written in small letters."""
-    FOREIGN_LETTER = "foreign_letter"
-    """The letter belongs to another country than the sheet."""
-    LETTER_OPEN = "letter_open"
-    """The letter is two pieces in two countries, and the country is unknown."""
-    CASTLING_AS_KING_MOVE = "castling_as_king_move"
-    """``Kg1`` for castling."""
-    CORRECTED = "corrected"
-    """Something else was written before, and taken back."""
+    CAPTURE_UNMARKED = "capture_unmarked"  # a piece captures, and no sign says so
+    CAPTURE_FALSE = "capture_false"  # a capture is written, and nothing is captured
+    CAPTURED_OTHER = "captured_other"  # another piece is written as captured
+    CHECK_FALSE = "check_false"  # check, double check or mate is written, and there is none
+    EN_PASSANT_FALSE = "en_passant_false"  # ``e.p.`` is written, and the move is not en passant
+    ORIGIN_OMITTED = "origin_omitted"  # which of several pieces moves is not written
+    ORIGIN_UNNEEDED = "origin_unneeded"  # a file or rank is written that nobody needs
+    RANK_OMITTED = "rank_omitted"  # ``ed``: only the files of a pawn's capture are written
+    SQUARE_OMITTED = "square_omitted"  # ``LxS``: only the pieces of a capture are written
+    SIDE_OMITTED = "side_omitted"  # the side of castling is not written
+    PROMOTION_MISSING = "promotion_missing"  # the piece that the pawn becomes is not written
+    PAWN_LETTER = "pawn_letter"  # a letter is written for the pawn
+    CAPITAL_SQUARE = "capital_square"  # ``E4``: the square is written in capitals
+    SMALL_LETTER = "small_letter"  # ``sf3``: the piece is written in small letters
+    FOREIGN_LETTER = "foreign_letter"  # the letter belongs to another country than the sheet
+    LETTER_OPEN = "letter_open"  # the letter is another piece in another possible country
+    CASTLING_AS_KING_MOVE = "castling_as_king_move"  # ``Kg1`` for castling
+    CORRECTED = "corrected"  # something else was written before, and taken back
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,18 +20,12 @@ from .notation import EntryMeaning, Notation, Remark, is_gap, knows, meanings
 class Certainty(Enum):
     """How sure the move of an entry is."""
 
-    SURE = "sure"
-    """One legal move fits the whole text, and nothing is odd."""
-    LIKELY = "likely"
-    """One legal move fits, and something is odd. The remarks tell what."""
-    AMBIGUOUS = "ambiguous"
-    """Several legal moves fit."""
-    ILLEGAL = "illegal"
-    """A move is written, and no legal move fits."""
-    UNREADABLE = "unreadable"
-    """Nobody writes a move like this."""
-    MISSING = "missing"
-    """Nothing is written, or a sign for nothing."""
+    SURE = "sure"  # one legal move fits the whole text, and nothing is odd
+    LIKELY = "likely"  # one legal move fits, and something is odd: see the remarks
+    AMBIGUOUS = "ambiguous"  # several legal moves fit
+    ILLEGAL = "illegal"  # a move is written, and no legal move fits
+    UNREADABLE = "unreadable"  # nobody writes a move like this
+    MISSING = "missing"  # nothing is written, or a sign for nothing
 
 
 @dataclass(frozen=True, slots=True)
