@@ -19,14 +19,14 @@ import chess
 from blindplay.language import Language
 from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
 from blindplay.language.scoresheets.notation import is_gap
-from blindplay.laws.deviation import Explanation, SlipKind, explain
+from blindplay.laws.deviation import UNKNOWN, Explanation, SlipKind, explain
 from blindplay.laws.editions import load
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
 from blindplay.laws.state import OTHER
-from blindplay.wording.board_steps import UNKNOWN, named, plan, say_step
+from blindplay.wording.board_steps import named, plan, say_step
 from blindplay.wording.moves import diagnosis, move_in_words, ply_in_words
 from blindplay.wording.pack_words import PackWords
 

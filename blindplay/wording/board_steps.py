@@ -1,7 +1,7 @@
 """Leads hands to a position, one step at a time, in words that a blind person can act on.
 
-The boards feel each step; the next one is said when it has been done. Whoever works in another
-order is not stopped: what is right already is not asked for again.
+The boards feel each step. When it is done, the next one is said. People may work in another order:
+the guide does not ask again for what is right already.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ from dataclasses import dataclass
 import chess
 
 from blindplay.language import Command, Language
+from blindplay.laws.deviation import UNKNOWN
 from blindplay.laws.placement import Pieces
 from blindplay.laws.sheet_comparison import steps
-
-UNKNOWN = "?"
-"""A piece that its board cannot name."""
 
 
 @dataclass(frozen=True)
 class BoardStep:
-    """One thing to do: ``sentence`` is its key in the pack, ``to`` where the piece goes on to.
+    """One thing to do. ``sentence`` is its key in the pack, ``to`` the square that a piece goes to.
 
-    ``boards`` is what the board shows on the way, the last one when the step has been done.
+    ``boards`` are what the board shows on the way. The last one shows that the step is done.
     """
 
     sentence: str
@@ -34,8 +32,7 @@ class BoardStep:
 
 
 def plan(shown: Pieces, goal: Pieces) -> Iterator[BoardStep]:
-    """The fewest steps from ``shown`` to ``goal``: a piece that is lifted and put down elsewhere
-    at once is one step."""
+    """The fewest steps from ``shown`` to ``goal``. Moving a piece to another square is one step."""
     board = dict(shown)
     todo = list(steps(shown, goal))
     while todo:
@@ -68,8 +65,10 @@ def say_step(step: BoardStep, pack: Language) -> str:
 
 
 def named(placement: str, goal: Pieces) -> dict[int, str]:
-    """What a board shows. A piece that it cannot name is believed to be the right one where
-    there should be one. Raises :class:`ValueError` for what is no placement."""
+    """The pieces of a placement. An unknown piece is the one that ``goal`` has on its square.
+
+    Raises ValueError if ``placement`` is no placement.
+    """
     shape = chess.BaseBoard(placement.replace(UNKNOWN, "P")).piece_map()
     if UNKNOWN not in placement:
         return {square: piece.symbol() for square, piece in shape.items()}
@@ -77,79 +76,68 @@ def named(placement: str, goal: Pieces) -> dict[int, str]:
 
 
 def word_of(pack: Language, command: Command) -> str:
-    """How a command is said: the first of its phrases."""
-    return next(
-        phrase
-        for phrase in pack.command_phrases()
-        if pack.understand(phrase, chess.Board()).command is command
-    )
+    """The phrase of a command that a table names."""
+    return pack.command_phrases([command])[0]
 
 
 KEYS = (Command.REPEAT, Command.RESUME)
-"""What can be asked of a guide: a step once more, or to leave it out."""
+"""What people can ask of a guide: to repeat a step, or to leave it out."""
 
 
 def key_of(pack: Language, line: str) -> Command | None:
-    """What a typed line asks of a guide: REPEAT, RESUME (leave it out), or nothing of the kind."""
+    """What a typed line asks of a guide: REPEAT, RESUME (leave it out), or None."""
     plain = {"repeat": Command.REPEAT, "skip": Command.RESUME}
-    if line.casefold() in plain:
-        return plain[line.casefold()]
-    meant = pack.understand(line, chess.Board())
-    return meant.command if meant.command in KEYS else None
+    meant = plain.get(line.casefold()) or pack.understand(line, chess.Board()).command
+    return meant if meant in KEYS else None
 
 
 class SetupGuide:
-    """Leads one board to ``goal``. Each method gives the sentences to say, in order."""
+    """Leads one board to ``goal``. Each method gives the sentences to say, in order.
+
+    ``step`` is the step to do now, None at the end. ``left_out`` are the squares that were left
+    out on request.
+    """
 
     def __init__(self, goal: Pieces, pack: Language) -> None:
-        self._goal = dict(goal)
+        self.goal: Pieces = dict(goal)
+        self.step: BoardStep | None = None
+        self.left_out: list[int] = []
         self._pack = pack
         self._shown: Mapping[int, str] = {}
-        self._step: BoardStep | None = None
-        self.left_out: list[int] = []
-        """The squares that were left out on request."""
-
-    @property
-    def goal(self) -> Pieces:
-        return self._goal
-
-    @property
-    def step(self) -> BoardStep | None:
-        """What is to be done now."""
-        return self._step
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do but what was left out."""
-        return self._step is None
+        """True if nothing is left to do except what was left out."""
+        return self.step is None
 
     def begin(self, shown: Pieces) -> list[str]:
-        """The first step; nothing where the board shows the position already."""
+        """The first step; nothing if the board shows the position already."""
         self._shown = dict(shown)
-        self._step = next(plan(shown, self._goal), None)
+        self.step = next(plan(shown, self.goal), None)
         return self.repeat()
 
     def opening(self, player: str | None = None) -> list[str]:
-        """What to say before the first step: whose board it is (``player``, in words, at a table;
-        None where there is one board and only keys), how many steps there are, and how to have one
-        repeated or left out."""
-        count = self._pack.number(sum(1 for _ in plan(self._shown, self._goal)))
-        words = {"repeat": word_of(self._pack, Command.REPEAT),
-                 "skip": word_of(self._pack, Command.RESUME)}  # fmt: skip
-        if player is None:
-            return [
-                self._pack.sentence("set_up_begin_board", count=count),
-                self._pack.sentence("set_up_help_keys", **words),
-            ]
-        return [
-            self._pack.sentence("set_up_begin", player=player, count=count),
-            self._pack.sentence("set_up_help", **words),
-        ]
+        """Whose board it is, the number of steps, and how to repeat one or leave it out.
+
+        ``player`` is the owner in words; None for a single board without a table, with keys only.
+        """
+        values = {
+            "count": self._pack.number(sum(1 for _ in plan(self._shown, self.goal))),
+            "repeat": word_of(self._pack, Command.REPEAT),
+            "skip": word_of(self._pack, Command.RESUME),
+            "player": player or "",
+        }
+        keys = (
+            ("set_up_begin", "set_up_help")
+            if player
+            else ("set_up_begin_board", "set_up_help_keys")
+        )
+        return [self._pack.sentence(key, **values) for key in keys]
 
     def feel(self, shown: Pieces) -> list[str]:
-        """The board shows something new: the next step if this one is done."""
+        """The next step if the board shows that this one is done."""
         before, self._shown = self._shown, dict(shown)
-        step = self._step
+        step = self.step
         if step is None or self._shown == before:
             return []
         if self._kept(step.boards[-1]) == self._kept(shown):
@@ -157,30 +145,30 @@ class SetupGuide:
         if any(self._kept(board) == self._kept(shown) for board in step.boards):
             return []
         if self._wrong(shown) <= self._wrong(before):
-            # Another step than this one: fine, and this one is still to be done if it can be.
+            # Hands did another step. This one remains if it is still possible.
             standing = shown.get(step.square)
             wanted = None if step.sentence == "set_up_place" else step.piece
             free = step.to is None or step.to not in shown
             return [] if standing == wanted and free else self._next()
-        # A piece that was just lifted may be on its way to where it is missing; else it is a slip.
+        # A piece that was just lifted may be on its way to its square. Anything else is a slip.
         return [self._pack.sentence("set_up_other"), *self._next()]
 
     def repeat(self) -> list[str]:
         """This step once more."""
-        return [] if self._step is None else [say_step(self._step, self._pack)]
+        return [] if self.step is None else [say_step(self.step, self._pack)]
 
     def skip(self) -> list[str]:
-        """Leave out this step and what stands on its squares."""
-        if self._step is None:
+        """The next step. This step and what stands on its squares are left out."""
+        if self.step is None:
             return []
-        squares = (self._step.square, self._step.to)
+        squares = (self.step.square, self.step.to)
         self.left_out += [square for square in squares if square is not None]
         return self._next()
 
     def _next(self) -> list[str]:
-        self._step = next(plan(self._kept(self._shown), self._kept(self._goal)), None)
-        if self._step is not None:
-            return [say_step(self._step, self._pack)]
+        self.step = next(plan(self._kept(self._shown), self._kept(self.goal)), None)
+        if self.step is not None:
+            return self.repeat()
         if not self.left_out:
             return [self._pack.sentence("set_up_done")]
         squares = ", ".join(self._pack.square(square) for square in self.left_out)
@@ -190,6 +178,6 @@ class SetupGuide:
         return {at: letter for at, letter in pieces.items() if at not in self.left_out}
 
     def _wrong(self, shown: Pieces) -> int:
-        """How many squares show something else than they should."""
-        kept, goal = self._kept(shown), self._kept(self._goal)
+        """The number of squares that differ from the goal."""
+        kept, goal = self._kept(shown), self._kept(self.goal)
         return sum(kept.get(at) != goal.get(at) for at in kept.keys() | goal.keys())

@@ -11,17 +11,17 @@ from blindplay.laws.deviation import UNKNOWN, Slip, SlipKind
 
 
 def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition: str) -> str:
-    """A move as it is announced; one that is not legal by its two squares."""
+    """The announcement of a move; the two squares of an illegal one."""
     if board.is_legal(move):
         return pack.announce(board, move, edition=edition)
     return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
 
 
 def ply_in_words(ply: int, first: str, pack: Language, before: int = 0) -> dict[str, str]:
-    """A ply's move number and player, as sentences need them.
+    """The values ``number`` and ``player`` of a ply, for sentences.
 
-    ``first`` is the side that made the first ply; ``before`` is how many numbers the scoresheets
-    are ahead of it.
+    ``first`` is the side that made the first ply. ``before`` is the number of moves on the
+    scoresheets before it.
     """
     index = ply if first == "white" else ply + 1
     return {
@@ -33,9 +33,9 @@ def ply_in_words(ply: int, first: str, pack: Language, before: int = 0) -> dict[
 def diagnosis(
     explanations: Sequence[Sequence[Slip]], board: str, first: str, pack: Language, before: int = 0
 ) -> str:
-    """What hands must have done on ``board``, a sentence for each slip; empty without slips.
+    """What hands did on ``board``, a sentence for each slip; empty without slips.
 
-    ``first`` and ``before`` are those of :func:`ply_in_words`.
+    ``first`` and ``before`` are as in :func:`ply_in_words`.
     """
     told = [
         " ".join(_slip_in_words(slip, first, pack, before) for slip in slips)
@@ -77,7 +77,7 @@ def _slip_in_words(slip: Slip, first: str, pack: Language, before: int) -> str:
 
 
 def _sentence_of(slip: Slip, *, named: bool) -> str:
-    """The key of the pack's sentence for a slip; ``named``: its piece is known."""
+    """The key of the sentence for a slip. ``named``: its piece is known."""
     if slip.what is SlipKind.OTHER_PIECE:
         return "slip_other_move"
     if slip.what is SlipKind.DISPLACED and slip.other is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal
 
 import chess
 
-from blindplay import language as packs
-from blindplay.language import Kind, Language
+from blindplay.language import Kind, Language, languages, load
 from blindplay.language.scoresheets import reading
 from blindplay.language.scoresheets.notation import meanings
 from blindplay.laws import Heard
@@ -16,18 +16,24 @@ from blindplay.laws.deviation import Explanation
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Answer
 from blindplay.laws.sheet_comparison import EntryCertainty, EntryReader, WrittenEntry
+from blindplay.laws.state import OTHER
 
 from .moves import diagnosis
 from .position import whole_position
 
-# Norwegian is one language at a chessboard, in either written form.
+_HEARD: Mapping[Kind, Literal["move", "ambiguous", "illegal"]] = {
+    Kind.MOVE: "move",
+    Kind.AMBIGUOUS: "ambiguous",
+    Kind.ILLEGAL: "illegal",
+}
+# Both written forms of Norwegian are one language at a chessboard.
 _SAME_WORDS = {"no": "nb", "nn": "nb"}
 
 
 class PackWords:
-    """Understands and announces with the language packs; implements :class:`laws.Words`.
+    """The words of the Laws (:class:`laws.Words`), from the language packs.
 
-    ``fallback`` is the language for players whose own language has no pack.
+    ``fallback`` is the language of players whose own language has no pack.
     """
 
     def __init__(self, fallback: str = "de") -> None:
@@ -35,41 +41,40 @@ class PackWords:
         self._packs: dict[str, Language] = {}
 
     def pack(self, language: str) -> Language:
-        """The pack of ``language``, or the fallback's. "de+nb" is German with the ranks of
-        Norwegian."""
+        """The pack of ``language``, or the fallback's.
+
+        "de+nb" is German with the ranks in Norwegian.
+        """
         if language not in self._packs:
             own, _, ranks = language.partition("+")
-            code = _code(own) or self.fallback
-            numbers = _code(ranks)
-            self._packs[language] = packs.load(f"{code}+{numbers}" if numbers else code)
+            codes = (_code(own) or self.fallback, _code(ranks))
+            self._packs[language] = load("+".join(filter(None, codes)))
         return self._packs[language]
 
     def understand(self, text: str, board: chess.Board, language: str) -> Heard:
-        """What is *announced*: a correction or a command is no announcement."""
-        understood = self.pack(language).understand(text, board)
-        if understood.kind is Kind.MOVE:
-            return Heard("move", understood.moves)
-        if understood.kind is Kind.AMBIGUOUS:
-            return Heard("ambiguous", understood.moves)
-        if understood.kind is Kind.ILLEGAL:
-            why = understood.why.value if understood.why else ""
-            return Heard("illegal", understood.moves, why)
-        return Heard("other")
+        """The announcement in ``text``. Commands and corrections without a move are none."""
+        meant = self.pack(language).understand(text, board)
+        kind = _HEARD.get(meant.kind)
+        if kind is None:
+            return Heard("other")
+        return Heard(kind, meant.moves, meant.why.value if meant.why else "")
 
     def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
-        """The words in which a legal move is announced (D.2.1)."""
+        """The words that announce a legal move (D.2.1)."""
         return self.pack(language).announce(board, move, edition=edition)
 
     def reader(self, entries: Collection[str]) -> EntryReader:
-        """A reader for one scoresheet. All its ``entries`` together tell the country whose letters
-        it uses, whatever language its player speaks."""
+        """A reader for one scoresheet.
+
+        All its ``entries`` together tell whose letters it uses, whatever its player speaks.
+        """
         notations = reading.notation_of(entries)
 
         def read(text: str, board: chess.Board) -> WrittenEntry:
             found = reading.read(text, board, notations)
             certainty: EntryCertainty = found.certainty.value
             meant: frozenset[object] = frozenset()
-            if certainty == "illegal":  # two illegal entries are compared by what they name
+            if certainty == "illegal":  # illegal entries are compared by what they name
                 meant = frozenset(
                     (one.piece, one.origins, one.targets, one.promotion, one.castles)
                     for one in meanings(text, frozenset(notations))
@@ -83,7 +88,7 @@ class PackWords:
     def diagnosis(
         self, explanations: Sequence[Explanation], board: str, first: str, language: str
     ) -> str:
-        """What hands must have done on ``board``; see :func:`.moves.diagnosis`."""
+        """What hands did on ``board``; see :func:`.moves.diagnosis`."""
         return diagnosis(explanations, board, first, self.pack(language))
 
     def answer(self, answer: Answer, language: str) -> str:
@@ -102,7 +107,7 @@ class PackWords:
 
 def _code(language: str) -> str | None:
     """The code of the pack for a language such as "de-AT", if there is one."""
-    known = packs.languages()
+    known = languages()
     primary = re.split("[-_]", language.lower())[0]
     return next((c for c in (primary, _SAME_WORDS.get(primary, "")) if c in known), None)
 
@@ -113,8 +118,7 @@ def _times(answer: Answer, pack: Language) -> str:
     mine = answer.to.removeprefix("assistant:")
     if mine not in SIDES:
         return " ".join(f"{pack.sentence(side)}: {times[side]}." for side in SIDES)
-    other = "black" if mine == "white" else "white"
-    return pack.sentence("clock_both", mine=times[mine], opponent=times[other])
+    return pack.sentence("clock_both", mine=times[mine], opponent=times[OTHER[mine]])
 
 
 def _last_move(answer: Answer, pack: Language) -> str:
