@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, lru_cache
+from operator import attrgetter
 
 import chess
 
@@ -18,6 +19,11 @@ from .understanding import QUESTIONS, Command, Kind, Understanding
 
 _SQUARE_SIGNS = frozenset({Sign.FILE, Sign.RANK})
 _MOVE_SIGNS = _SQUARE_SIGNS | {Sign.PIECE, Sign.CAPTURES, Sign.PROMOTES}
+# What tells positions apart, with the squares that White occupies.
+_POSITION = attrgetter(
+    *("pawns", "knights", "bishops", "rooks", "queens", "kings"),
+    *("turn", "castling_rights", "ep_square", "chess960", "__class__"),
+)
 
 
 @cache
@@ -136,20 +142,7 @@ class Language(Sentences):
         return self._index(board).understand(self._parse(text))
 
     def _index(self, board: chess.Board) -> MoveIndex:
-        key = (
-            board.pawns,
-            board.knights,
-            board.bishops,
-            board.rooks,
-            board.queens,
-            board.kings,
-            board.occupied_co[chess.WHITE],
-            board.turn,
-            board.castling_rights,
-            board.ep_square,
-            board.chess960,
-            type(board),
-        )
+        key = (*_POSITION(board), board.occupied_co[chess.WHITE])
         last = self._last
         if last is None or last[0] != key:
             last = self._last = key, MoveIndex(board)

@@ -124,6 +124,19 @@ def _simple(key: str, **moves: str) -> _Teller:
     return tell
 
 
+def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
+    """A proposal calls the arbiter. A rejected one is not told."""
+    if ruling.status == "proposed":
+        yield context.sentence("arbiter_needed", why="")
+
+
+def _confirmed(tell: _Teller) -> _Teller:
+    """Tell a confirmed ruling, and call the arbiter for a proposed one."""
+    return lambda context, ruling: (tell if ruling.status == "confirmed" else _proposed)(
+        context, ruling
+    )
+
+
 # --- announcing and executing ----------------------------------------------------------------
 
 
@@ -202,9 +215,7 @@ def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
 
 
 def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
-    if ruling.status != "confirmed":
-        yield from _proposed(context, ruling)
-    elif ruling.new_game:
+    if ruling.new_game:
         yield context.sentence("new_game")
     elif ruling.to_ply == 0:
         yield context.sentence("take_back_all")
@@ -223,18 +234,9 @@ def _special_board(context: _Context, ruling: r.SpecialBoardInspected) -> _Sente
 # --- offences, claims, the clock, the end ----------------------------------------------------
 
 
-def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
-    """A proposal calls the arbiter. A rejected one is not told."""
-    if ruling.status == "proposed":
-        yield context.sentence("arbiter_needed", why="")
-
-
 def _illegal(context: _Context, ruling: r.IllegalMove) -> _Sentences:
-    if ruling.status == "confirmed":
-        number = context.pack.number(ruling.number)
-        yield context.sentence("illegal_number", player=context.player(ruling.by), number=number)
-    else:
-        yield from _proposed(context, ruling)
+    number = context.pack.number(ruling.number)
+    yield context.sentence("illegal_number", player=context.player(ruling.by), number=number)
 
 
 def _penalty(context: _Context, ruling: r.Penalty) -> _Sentences:
@@ -262,13 +264,6 @@ def _claim(context: _Context, ruling: r.Claimed) -> _Sentences:
         yield context.sentence(f"claim_{ruling.rule}", player=context.player(ruling.by))
     elif ruling.status != "confirmed":
         yield context.sentence("play_on")
-
-
-def _extra_time(context: _Context, ruling: r.ExtraTime) -> _Sentences:
-    if ruling.status == "confirmed":
-        yield context.sentence("extra_time")
-    else:
-        yield from _proposed(context, ruling)
 
 
 def _game_over(context: _Context, ruling: r.GameOver) -> _Sentences:
@@ -328,14 +323,14 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.MustRecord: _simple("must_record"),
     r.Explained: _in_table_language,
     r.CorrectBoard: _correct_board,
-    r.TakeBack: _take_back,
+    r.TakeBack: _confirmed(_take_back),
     r.TwoBoardsDemanded: _simple("two_boards"),
     r.SpecialBoardInspected: _special_board,
-    r.IllegalMove: _illegal,
+    r.IllegalMove: _confirmed(_illegal),
     r.Penalty: _penalty,
     r.FlagFell: _flag,
     r.Claimed: _claim,
-    r.ExtraTime: _extra_time,
+    r.ExtraTime: _confirmed(_simple("extra_time")),
     r.Late: _simple("late"),
     r.DrawOffered: _simple("draw_offered"),
     r.DrawDeclined: _simple("draw_declined"),
