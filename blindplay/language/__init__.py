@@ -1,6 +1,6 @@
-"""Words for moves, out and in, and everything else a table says.
+"""The words that a table says and understands.
 
-The words themselves are data: one TOML file a language in ``packs``.
+The words are data: one TOML file for each language in ``packs``.
 """
 
 from .language import Language, load

@@ -1,9 +1,9 @@
-"""How the words of a language are pronounced: ``[pronunciations]`` and ``[fillers]`` of its pack.
+"""The pronunciations of words: ``[pronunciations]`` and ``[fillers]`` of a language's pack.
 
-A phone is written as espeak-ng writes it for that language, folded to the phones listed in
-``speech/adaptation/sounds.toml``. A word has one or more pronunciations, each a line of phones with
-spaces between; ``+0.7`` at its end is what it costs (in nats: e to the minus 0.7 as likely as one
-without). Reduced forms matter more than many variants.
+Phones are those of espeak-ng for the language, folded to the list in
+``speech/adaptation/sounds.toml``. A word has one or more pronunciations. Each is a line of phones
+with spaces between them. ``+0.7`` at its end is its cost in nats: it is e to the minus 0.7 as
+likely as one without a cost. Reduced forms matter more than many variants.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ WordVariants = Mapping[tuple[str, ...], float]
 """The pronunciations of one word, each a tuple of phones, and their costs in nats."""
 
 FILLER_COST = 2.0
-"""How much dearer than a word of the table a filler is, in nats. At 2, of 52 German words of three
-people two or three more are lost to fillers than without them, and other words are taken for ours
-half as often; at 0, ten are lost."""
+"""What a filler costs more than a word of the table, in nats. At 2, three people lose two or three
+more of 52 German words to fillers than without them, and other words are mistaken for ours half as
+often. At 0, ten words are lost."""
 
 
 @dataclass(frozen=True)
 class Lexicon:
     """Words in small letters with their pronunciations.
 
-    ``words`` are those a table understands. ``fillers`` are frequent other words, and words that
-    sound like ours: what a recogniser hears as one of them was not said to the table; each costs
-    FILLER_COST more than its pack says, so that our words win where both fit. ``squares``
-    are the names of the squares as a recogniser may hold them, {"gustav_eins": ("gustav", "eins")}.
+    ``words`` are those that a table understands. ``fillers`` are other frequent words, and words
+    that sound like ours: speech with one of them was not meant for the table. Each costs
+    FILLER_COST more than its pack says, so our words win where both fit. ``squares`` are the names
+    of the squares as a recogniser may hold them, {"gustav_eins": ("gustav", "eins")}.
     """
 
     words: Mapping[str, WordVariants]
@@ -40,7 +40,10 @@ class Lexicon:
 
     @classmethod
     def of(cls, pack: Pack) -> Lexicon:
-        """The pronunciations in a pack. LanguageError if it has none, or one cannot be read."""
+        """The pronunciations of a pack.
+
+        Raises LanguageError if it has none, or if one cannot be read.
+        """
         if "pronunciations" not in pack.data:
             raise LanguageError(f"There are no pronunciations in {pack.file}: add some.")
         words, fillers = (
@@ -66,17 +69,14 @@ class Lexicon:
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The pronunciations of the language with this code.
-
-    Raises LanguageError if there is no such language, it has none, or one cannot be read.
-    """
+    """The pronunciations of a language. Raises LanguageError like :meth:`Lexicon.of`."""
     return Lexicon.of(Pack.read(language))
 
 
 def variants(word: str, spoken: object, file: str, cost: float = 0.0) -> WordVariants:
-    """The pronunciations of ``word`` as a pack has them, each ``cost`` nats dearer.
+    """The pronunciations of ``word``, as ``spoken`` lists them, with ``cost`` nats more for each.
 
-    LanguageError, which names ``file``, if one cannot be read.
+    Raises LanguageError, which names ``file``, if one cannot be read.
     """
     lines: Iterable[object] = spoken if isinstance(spoken, list) else [spoken]
     found: dict[tuple[str, ...], float] = {}

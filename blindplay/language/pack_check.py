@@ -208,7 +208,7 @@ class _Checking:
     def _compare_list(self, key: str, given: list[object], example: list[str]) -> None:
         may_be_empty = "" in example  # no word at all is a variant, too
         if not all(isinstance(w, str) and (fold(w) or (may_be_empty and not w)) for w in given):
-            self._error(key, "Each of the list must be a word in quotes.")
+            self._error(key, "Each entry of the list must be a word in quotes.")
         elif key.startswith(("numbers.", "duration.")) and len(given) != len(example):
             self._error(key, f"This needs {len(example)} words; count them.")
 
@@ -330,7 +330,7 @@ class _Checking:
                     text = f"{word!r} is missing: moves cannot be heard without it."
                     self._error("pronunciations", text)
                 else:
-                    text = f"{word!r} is missing: what it is said in cannot be heard."
+                    text = f"{word!r} is missing: phrases with it cannot be heard."
                     self._warn("pronunciations", text)
         return spoken
 
@@ -393,7 +393,7 @@ class _Checking:
                 least[place, of] = apart, one, other
         for (place, of), (apart, one, other) in sorted(least.items(), key=lambda item: item[1]):
             alike = (
-                f"{one!r} sounds like {other!r} in {of} ({apart:.1f} apart, {ALIKE:.0f} is well)"
+                f"{one!r} sounds like {other!r} in {of} ({apart:.1f} apart, {ALIKE:.0f} is enough)"
             )
             if not _are_rivals(place, of):
                 self._warn(place, f"{alike}: only what is said around them tells them apart.")

@@ -1,4 +1,4 @@
-"""Announce every legal move of many positions and understand it again: it must be the same."""
+"""Announces every legal move of many positions and understands it again."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ import chess
 
 from .language import load
 
-# Where the random games begin: besides the usual position, promotions near, en passant at once,
-# castling on both sides, pins, three queens (one rook and one square: file and rank are needed),
-# and checks.
+# The random games begin with the usual position, or soon have promotions, en passant, castling on
+# both sides, pins, checks, or queens that only their file and rank tell apart.
 STARTS = (
     chess.STARTING_FEN,
     "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1",
@@ -35,9 +34,10 @@ _PLIES = 60
 
 @dataclass(frozen=True)
 class RoundTrip:
-    """What a round trip came to. ``seconds``: of processor time, the positions' making included.
+    """The result of a round trip.
 
-    ``failures``: one line for each move that was not understood as itself.
+    ``seconds`` is processor time, including the time to make the positions. ``failures`` has a
+    line for each move that was not understood as itself.
     """
 
     positions: int
@@ -49,8 +49,7 @@ class RoundTrip:
 def positions(count: int, seed: int) -> Iterator[chess.Board]:
     """``count`` positions of random games, the same for the same ``seed``.
 
-    One board is moved along: copy it to keep it. A quarter of the games is chess960, where the
-    first position of each has its castling rights.
+    All are one board: copy it to keep it. A quarter of the games is chess960.
     """
     rng = random.Random(seed)
     game = 0
@@ -66,7 +65,7 @@ def positions(count: int, seed: int) -> Iterator[chess.Board]:
                 break
             yield board
             count -= 1
-            # Promotions and castlings are rare in random games: they are preferred a little.
+            # Promotions and castlings are rare in random games, so prefer them a little.
             special = [
                 move
                 for move in moves

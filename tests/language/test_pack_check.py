@@ -190,7 +190,7 @@ def test_every_fault_is_found_in_one_go_and_half_a_pack_is_looked_at_in_its_othe
         ('"fire" = "f i: r @"', '"fire" = "+2"', True, "pronunciations.fire", "no pronunciation"),
         ('"fire" = "f i: r @"', '"Fire" = "f i: r @"', True, "pronunciations.Fire", "small"),
         ('"fire" = "f i: r @"\n', "", True, "pronunciations", "'fire' is missing: moves"),
-        ('"pause" = "p aU s @"\n', "", False, "pronunciations", "'pause' is missing: what"),
+        ('"pause" = "p aU s @"\n', "", False, "pronunciations", "'pause' is missing: phrases"),
     ],
 )
 def test_pronunciations_are_looked_at(

@@ -1,1 +1,1 @@
-"""Scoresheets as people write them: any country's notation, Braille, corrections."""
+"""Scoresheets as people write them: the notation of any country, Braille, corrections."""

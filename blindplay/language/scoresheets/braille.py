@@ -1,24 +1,23 @@
 """Chess in Braille: cells (U+2800 to U+283F), files for an embosser (BRF), and print.
 
-Three conventions are read, also mixed on one sheet:
+A sheet may use three conventions, also mixed:
 
-- A country's basic Braille, letter by letter as in print: the number sign ⠼ (dots 3456) before
-  the digits ⠁ to ⠚, a capital sign before a piece's letter: ⠨ (46) in German and Danish, ⠠ (6) in
-  Norwegian, Swedish and English. *Das System der deutschen Brailleschrift* (BSKDL, 2018) and
-  *Rules of Unified English Braille* (ICEB, 2013); the signs of the Nordic countries as in the
-  tables of liblouis. French letters have ⠨ too; France's own digits (Antoine's) are not read.
-  :func:`write` writes it.
-- Ranks as lowered digits without a number sign, as players write who have to be quick: ``⠎⠋⠒`` is
-  Sf3, with or without a capital sign.
-- *Braille Chess Code and Layout* (UKAAF, 2015, before it BAUK, 2001), the British code: lowered
-  digits, no capital signs, K Q R L S for the pieces so that none is a file's letter (2.1), before
-  the square of arrival ⠰ (56) for a capture, ⠘ (45) for check and ⠸ (456) for both (3.4, 3.6), and
-  behind the move ⠜⠍ for mate (2.2). Move numbers are lowered as well (1.3). :func:`british` writes
-  it.
+- A country's basic Braille, letter by letter as in print. The number sign ⠼ (dots 3456) stands
+  before the digits ⠁ to ⠚. A capital sign stands before a piece's letter: ⠨ (46) in German and
+  Danish, ⠠ (6) in Norwegian, Swedish and English. Sources: *Das System der deutschen
+  Brailleschrift* (BSKDL, 2018), *Rules of Unified English Braille* (ICEB, 2013), and liblouis'
+  tables for the Nordic countries. French letters have ⠨ too. French digits (Antoine's) are not
+  read. :func:`write` writes this convention.
+- Lowered digits for ranks without a number sign, which is quick to write: ``⠎⠋⠒`` is Sf3, with or
+  without a capital sign.
+- The British code: *Braille Chess Code and Layout* (UKAAF, 2015; earlier BAUK, 2001). Digits are
+  lowered, also of move numbers (1.3). There are no capital signs. The pieces are K Q R L S, so none
+  is a file's letter (2.1). Before the square of arrival stand ⠰ (56) for a capture, ⠘ (45) for
+  check and ⠸ (456) for both (3.4, 3.6). Behind the move stands ⠜⠍ for mate (2.2).
+  :func:`british` writes this convention.
 
-Where a lowered digit and a sign are the same cell, the place decides: behind a letter it is a
-digit, behind a digit it is a sign (⠖ is 6 in ``⠎⠉⠖`` and + in ``⠎⠋⠒⠖``), and where a number sign is
-used it is never a digit.
+A lowered digit and a sign may be the same cell. Behind a letter it is a digit, behind a digit it
+is a sign: ⠖ is 6 in ``⠎⠉⠖`` and + in ``⠎⠋⠒⠖``. On a sheet with number signs it is never a digit.
 """
 
 from __future__ import annotations
@@ -28,13 +27,13 @@ import unicodedata
 
 BLANK = "\u2800"
 
-# By the number of the cell, that is with dot 1 as 1, dot 2 as 2, dot 3 as 4 and so on: the North
-# American Braille ASCII Code, in use everywhere (as in glibc's charmap BRF and liblouis'
-# en-us-brf.dis). Its digits are the lowered ones.
+# The North American Braille ASCII Code, which is in use everywhere (glibc's charmap BRF, liblouis'
+# en-us-brf.dis). The index is the number of the cell: dot 1 is 1, dot 2 is 2, dot 3 is 4, and so
+# on. Its digits are lowered.
 _BRF = " A1B'K2L@CIF/MSP\"E3H9O6R^DJG>NTQ,*5<-U8V.%[$+X!&;:4\\0Z7(_?W]#Y)="
 _FROM_BRF = {sign: chr(0x2800 + cell) for cell, sign in enumerate(_BRF)}
 _FROM_BRF |= {sign.lower(): cell for sign, cell in _FROM_BRF.items()}
-# The other half of ASCII's upper two columns means the same, as its small letters do.
+# The other half of ASCII's upper two columns means the same, like small letters.
 _FROM_BRF |= {low: _FROM_BRF[up] for low, up in zip("`{|}~\x7f", "@[\\]^_", strict=True)}
 
 _LETTERS = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎⠞⠥⠧⠺⠭⠽⠵", "abcdefghijklmnopqrstuvwxyz", strict=True))
@@ -46,7 +45,7 @@ _DIGITS = {digit: cell for cell, digit in _UPPER.items()}
 _NUMBER, _MATE = "⠼", "⠜⠍"
 _CAPITALS = "⠨⠠"
 _CAPITAL = {"nb": "⠠", "sv": "⠠", "en": "⠠"}
-# What a lowered cell is behind a digit or a sign.
+# The meaning of a lowered cell behind a digit or a sign.
 _SIGNS = dict(zip("⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴⠄⠤", ",;:.?+=(*).-", strict=True))
 _TEXT_SIGNS = _SIGNS | {"⠖": "!", "⠶": "=", "⠌": "/"}
 _OTHER_LETTERS = {"ä": "⠜", "ö": "⠪", "ü": "⠳", "ß": "⠮", "æ": "⠜", "ø": "⠪", "å": "⠡"}
@@ -67,14 +66,14 @@ _CHESS = re.compile(
 
 
 def is_braille(text: str) -> bool:
-    """Whether there are cells in ``text``."""
+    """True if there are cells in ``text``."""
     return any("\u2800" <= sign <= "\u28ff" for sign in text)
 
 
 def to_brf(cells: str) -> str:
-    """``cells`` and blanks as a BRF file's signs; spaces, line ends and form feeds stay.
+    """``cells`` and blanks as the signs of a BRF file. Spaces, line ends and form feeds stay.
 
-    ValueError for anything that six dots cannot be.
+    Raises ValueError for anything that is no cell of six dots.
 
     >>> to_brf("⠨⠎⠋⠼⠉")
     '.SF#C'
@@ -91,7 +90,7 @@ def to_brf(cells: str) -> str:
 
 
 def from_brf(brf: str) -> str:
-    """The cells of a BRF file. Spaces, line ends and what is no BRF stay as they are.
+    """The cells of a BRF file. Spaces, line ends and other signs stay.
 
     >>> from_brf(".sf#c")
     '⠨⠎⠋⠼⠉'
@@ -102,8 +101,8 @@ def from_brf(brf: str) -> str:
 def write(text: str, language: str = "de") -> str:
     """``text`` in the basic Braille of ``language`` (a two-letter code), without contractions.
 
-    Moves are read again by :func:`read` as they were. Behind a letter plus and equal signs have
-    dot 5 before them, or else they would be read as digits. What has no cell becomes ⠿.
+    :func:`read` gives the same moves again. Behind a letter, plus and equals signs have dot 5
+    before them, so nobody reads them as digits. A sign without a cell becomes ⠿.
 
     >>> write("Sxf3+"), write("0-0-0"), write("e8D", "nb")
     ('⠨⠎⠭⠋⠼⠉⠖', '⠼⠚⠤⠼⠚⠤⠼⠚', '⠑⠼⠓⠠⠙')
@@ -142,9 +141,9 @@ def _letter(letter: str) -> str:
 def british(san: str) -> str:
     """A move in standard algebraic notation (English letters) in the British chess code.
 
-    The parts of the code that could be consulted do not say how castling, promotion and check by
-    them are written: that is ``⠴⠤⠴``, the piece behind the square, and ``⠜⠏`` behind the move.
-    ValueError if ``san`` is no move.
+    The accessible parts of the code leave out castling, promotion and their check. They are
+    ``⠴⠤⠴``, the piece behind the square, and ``⠜⠏`` behind the move.
+    Raises ValueError if ``san`` is no move.
 
     >>> british("Nce5"), british("Rxf4+"), british("cxd5"), british("Re8#")
     ('⠎⠉⠑⠢', '⠗⠸⠋⠲', '⠉⠰⠙⠢', '⠗⠑⠦⠜⠍')
@@ -167,10 +166,10 @@ def british(san: str) -> str:
 
 
 def read(cells: str) -> str:
-    """Braille as print, word by word. What is in print already, and unknown cells, stay.
+    """Braille as print, word by word. Print and unknown cells stay.
 
-    Small letters stay small: without a capital sign Braille does not tell. A lowered number on
-    its own is a move number and gets its full stop.
+    Letters without a capital sign are small. A lowered number on its own is a move number and
+    gets its full stop.
 
     >>> read("⠆ ⠎⠋⠒"), read("⠨⠎⠭⠋⠼⠉⠖"), read("⠗⠸⠋⠲"), read("⠴⠤⠴")
     ('2. sf3', 'Sxf3+', 'rxf4+', '0-0')
@@ -196,7 +195,7 @@ def _word(word: str) -> str:
 
 
 def _chess(word: str, before: str) -> str:
-    """A word as chess; ``before`` is what stands before it in print."""
+    """A word as chess. ``before`` is the print before it."""
     lowered = _NUMBER not in word
     found = before
     checks = ""
@@ -214,15 +213,15 @@ def _chess(word: str, before: str) -> str:
             if digits is None:
                 found += "#"
             else:
-                # A rank is one digit: what follows is a letter, also without a letter sign.
+                # A rank is one digit. Letters follow it without a letter sign.
                 run = digits[0][:1] if behind_letter else digits[0]
                 found += "".join(_UPPER.get(c) or _LOWER[c] for c in run)
                 found += "." if run[0] in _LOWER and not behind_letter else ""
                 index += len(run)
         elif cell in _CAPITALS and word[index : index + 1] in _LETTERS:
             letter = _LETTERS[word[index]]
-            # Behind a number dot 6 can also be the sign for a small letter: before e.p., and
-            # before a file, which its rank tells.
+            # Behind a number, dot 6 is also the sign for a small letter: before e.p., and before
+            # a file, if a rank follows.
             small = cell == "⠠" and found[-1:].isdigit()
             small = small and (letter == "e" or bool(_RANK.match(word, index + 1)))
             found += letter if small else letter.upper()
@@ -243,7 +242,7 @@ def _chess(word: str, before: str) -> str:
 
 
 def _text(word: str) -> str:
-    """A word that is no chess."""
+    """A word that is not chess."""
     other = {cell: letter for letter, cell in reversed(_OTHER_LETTERS.items())}
     found = ""
     upper = number = False
