@@ -275,6 +275,7 @@ def _piece(letter: str, letters: str) -> chess.PieceType:
     return _PIECES[letters.index(letter.upper())]
 
 
+@cache
 def _squares(name: str) -> chess.Bitboard:
     """The squares of a file, a rank or both: ``e``, ``4``, ``E4``; all for no name."""
     found = chess.BB_ALL
