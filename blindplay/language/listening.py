@@ -1,7 +1,5 @@
 """What players may say, for a recogniser to listen for. Everything is in small letters."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A check finds all faults in one go: if half of a pack is missing, it checks the 
 make a pack unusable. Warnings are worth knowing.
 """
 
-from __future__ import annotations
-
 import difflib
 import itertools
 import re

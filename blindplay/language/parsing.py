@@ -1,7 +1,5 @@
 """From a text to a command, or to a move as it was said, before any board is looked at."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Announces every legal move of many positions and understands it again."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Iterator

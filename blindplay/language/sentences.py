@@ -1,7 +1,5 @@
 """What a table says besides moves: numbers, times, names and sentences, in one language."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Mapping

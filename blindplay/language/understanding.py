@@ -1,7 +1,5 @@
 """What a text can mean: a move, a command, or the reason why it is neither."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

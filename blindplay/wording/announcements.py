@@ -5,8 +5,6 @@ pages and other outputs take what it returns. Information is given only on reque
 players do not hear what they feel with their own fingers or have just done themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -4,8 +4,6 @@ The boards feel each step. When it is done, the next one is said. People may wor
 the guide does not ask again for what is right already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Moves, plies and slips of the hand in words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import chess

@@ -1,7 +1,5 @@
 """The language packs as the Laws use them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal

@@ -4,8 +4,6 @@ Questions about the position are answered only in training. The Laws forbid them
 (D.2.10.4, 11.3.1).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 

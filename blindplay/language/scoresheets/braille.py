@@ -20,8 +20,6 @@ A lowered digit and a sign may be the same cell. Behind a letter it is a digit, 
 is a sign: ⠖ is 6 in ``⠎⠉⠖`` and + in ``⠎⠋⠒⠖``. On a sheet with number signs it is never a digit.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -4,8 +4,6 @@ A sheet is evidence (D.2.9): the text stays as it was written, and the reading t
 how sure that is. Nothing is repaired silently.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import Enum
