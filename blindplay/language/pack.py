@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, lru_cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +216,7 @@ def words_of_moves(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str,
             yield path, Word(sign, value, word.lower())
 
 
+_BUILT_IN = Path(__file__).with_name("packs")
 _own: Path | None = None
 
 
@@ -260,8 +259,8 @@ def parse(text: bytes, file: str) -> dict[str, Any]:
 
 
 def built_in(name: str) -> dict[str, Any]:
-    """The contents of the built-in pack ``name``, with its ending."""
-    return parse(_BUILT_IN.joinpath(name).read_bytes(), name)
+    """The contents of the built-in pack with this file name."""
+    return parse((_BUILT_IN / name).read_bytes(), name)
 
 
 def _add_missing_texts(data: dict[str, Any], code: str) -> None:
@@ -269,7 +268,7 @@ def _add_missing_texts(data: dict[str, Any], code: str) -> None:
 
     In the middle of a game another language is better than silence.
     """
-    whole = built_in(f"{code}.toml" if _BUILT_IN.joinpath(f"{code}.toml").is_file() else "en.toml")
+    whole = built_in(f"{code}.toml" if (_BUILT_IN / f"{code}.toml").is_file() else "en.toml")
     for table in ("sentences", "printed"):
         if isinstance(data.get(table), dict):
             data[table] = whole[table] | data[table]
@@ -280,7 +279,7 @@ def languages() -> list[str]:
     return list(_sources())
 
 
-def source(code: str) -> tuple[Traversable, str]:
+def source(code: str) -> tuple[Path, str]:
     """The file of a language, and its name in messages. Raises LanguageError if there is none."""
     found = _sources()
     if code not in found:
@@ -288,16 +287,13 @@ def source(code: str) -> tuple[Traversable, str]:
     return found[code]
 
 
-_BUILT_IN = files(__package__).joinpath("packs")
-
-
-def _sources() -> dict[str, tuple[Traversable, str]]:
+def _sources() -> dict[str, tuple[Path, str]]:
     """The file of each pack, and its name in messages."""
-    folders: list[tuple[Traversable, str]] = [(_BUILT_IN, "packs")]
+    folders = [(_BUILT_IN, "packs")]
     if _own is not None and _own.is_dir():
         folders.append((_own, str(_own)))
     found = {
-        entry.name.removesuffix(".toml"): (entry, f"{called}/{entry.name}")
+        entry.stem: (entry, f"{called}/{entry.name}")
         for folder, called in folders
         for entry in folder.iterdir()
         if re.fullmatch(r"[a-z]{2,3}\.toml", entry.name)
