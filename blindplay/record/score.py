@@ -11,6 +11,7 @@ import chess.pgn
 
 from blindplay.laws.facts import SIDES
 from blindplay.laws.game import Game
+from blindplay.wording.clock_times import write_time
 
 _TAG = re.compile(r"\w{1,255}", re.ASCII)
 _DATE = re.compile(r"(\d{4})[-.](\d\d)[-.](\d\d)", re.ASCII)
@@ -123,17 +124,11 @@ def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> 
             node.comment = f"{node.comment} {rest}".strip()
             break
         node = node.add_variation(ply.move)
-        clock = f"[%clk {_clock(ply.clock.left[ply.side])}]" if game.clock else ""
+        clock = f"[%clk {write_time(ply.clock.left[ply.side], hours=True)}]" if game.clock else ""
         node.comment = f"{_offers(game, number)} {clock}".strip()
     if game.result == "0-0":
         node.comment = f"{node.comment} Both players have lost: 0-0".strip()
     return str(out)
-
-
-def _clock(milliseconds: int) -> str:
-    """PGN's ``%clk``: h:mm:ss."""
-    seconds = milliseconds // 1000
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 def _offers(game: Game, number: int) -> str:
@@ -149,7 +144,7 @@ def _offers(game: Game, number: int) -> str:
 def _tail(game: Game, first: int) -> Iterator[str]:
     """The moves from ply ``first`` on, as text: PGN cannot hold an illegal move."""
     for number, ply in enumerate(game.history[first - 1 :], first):
-        clock = _clock(ply.clock.left[ply.side]) if game.clock else ""
+        clock = write_time(ply.clock.left[ply.side], hours=True) if game.clock else ""
         yield " ".join(filter(None, (ply.move.uci(), clock, _offers(game, number))))
 
 

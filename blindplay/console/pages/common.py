@@ -10,6 +10,7 @@ from blindplay.language import load
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import change, laid_over
+from blindplay.wording.clock_times import write_time
 
 from ..messages import catalogue
 
@@ -108,13 +109,6 @@ class ShownClock:
     fell: bool
 
 
-def time_of(ms: float) -> str:
-    """A time of the table or on a clock: ``1:05:09``, ``4:59``; never more than there is."""
-    minutes, seconds = divmod(int(max(0, ms)) // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
 def clocks(game: Game) -> list[ShownClock]:
     """Both clocks, White's first; none where there is no clock."""
     clock = game.clock
@@ -122,7 +116,7 @@ def clocks(game: Game) -> list[ShownClock]:
         return []
     at = clock.counts_from if clock.running else 0
     return [
-        ShownClock(side, left, at, side == clock.running, time_of(left), side in clock.flags)
+        ShownClock(side, left, at, side == clock.running, write_time(left), side in clock.flags)
         for side, left in ((side, clock.left[side]) for side in SIDES)
     ]
 

@@ -15,13 +15,12 @@ from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import clocks_at
 from blindplay.laws.state import OTHER, Pending
+from blindplay.wording.clock_times import read_time, write_time
 
 from ..actions import Form, NoActionError
 from ..messages import catalogue
-from .common import time_of
 from .timeline import Lenient, Narrator
 
-_TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
 _PENALTIES = ("warning", "time", "loss")
 _PLAIN = frozenset(("adjourn", "withdraw"))
 
@@ -77,7 +76,7 @@ def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], li
     values["to"] = "" if to_ply is None else telling.ply(to_ply)
     for side in f.SIDES:
         left = getattr(ruling, side, None)
-        values[side] = time_of(left * 1000 if left is not None else game.clock.left[side])
+        values[side] = write_time(left * 1000 if left is not None else game.clock.left[side])
     find = _OUTCOMES.get(type(ruling))
     name = ruling.why if isinstance(ruling, r.ArbiterNeeded) else ruling.kind
     yes, no = find(game, ruling) if find is not None else (name, name)
@@ -146,7 +145,7 @@ def _set_clock(
         raise NoActionError("v_seconds_missing")
     sentences = [
         say["will_set_clock"].format(
-            side=say[side], before=time_of(game.clock.left[side]), after=time_of(left * 1000)
+            side=say[side], before=write_time(game.clock.left[side]), after=write_time(left * 1000)
         )
         for side, left in given.items()
     ]
@@ -181,8 +180,8 @@ def _penalty(
             sentences.append(
                 say["will_give" if how > 0 else "will_take"].format(
                     side=say[whose],
-                    time=time_of(seconds * 1000),
-                    after=time_of(max(0, left + how * seconds * 1000)),
+                    time=write_time(seconds * 1000),
+                    after=write_time(max(0, left + how * seconds * 1000)),
                 )
             )
     elif kind == "loss" and chosen.get("result") in f.RESULTS:
@@ -202,7 +201,7 @@ def _restore(
     sentences = [
         say["will_restore"].format(after=telling.ply(ply), back=len(game.history) - ply),
         say["will_clocks"].format(
-            white=time_of(left["white"] * 1000), black=time_of(left["black"] * 1000)
+            white=write_time(left["white"] * 1000), black=write_time(left["black"] * 1000)
         ),
     ]
     return Confirmation(
@@ -232,7 +231,7 @@ def _postpone(
     sentences = [say["will_postpone"]]
     if given is not None:
         fields["white"] = str(given)
-        sentences.append(say["will_postpone_give"].format(time=time_of(given * 1000)))
+        sentences.append(say["will_postpone_give"].format(time=write_time(given * 1000)))
     return Confirmation(tuple(sentences), fields, say["yes_postpone"])
 
 
@@ -296,10 +295,7 @@ def _seconds(text: str) -> int | None:
     """
     if not text:
         return None
-    match = _TIME.fullmatch(text)
-    if match is None:
-        raise NoActionError("no_time")
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    if seconds > 59 and match[2] is not None:
-        raise NoActionError("no_time")
-    return 3600 * hours + 60 * minutes + seconds
+    try:
+        return read_time(text)
+    except ValueError:
+        raise NoActionError("no_time") from None

@@ -14,9 +14,10 @@ from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.editions import Article
 from blindplay.record.tape import Recording
+from blindplay.wording.clock_times import write_time
 
 from ..messages import catalogue
-from .common import spoken_in, time_of
+from .common import spoken_in
 
 _MOST_MOVES = 12
 _PEOPLE = frozenset(("by", "to", "of", "player", "gives", "board", "called_by", "seen_by"))
@@ -118,13 +119,13 @@ class Narrator:
                 lines[0] = TimelineLine(self._spoken(lines[0].text, one), cited)
             else:
                 lines.append(self.line(one))
-        return TimelineEntry(number, fact.t, time_of(fact.t), self.who(fact), tuple(lines))
+        return TimelineEntry(number, fact.t, write_time(fact.t), self.who(fact), tuple(lines))
 
     def said(self, recording: Recording) -> TimelineEntry:
         """What is on the tape."""
         who = self.name(recording.by)
         line = TimelineLine(f"{who}: {recording.words}")
-        time = time_of(recording.t)
+        time = write_time(recording.t)
         return TimelineEntry(-1, recording.t, time, who, (line,), recording.number)
 
     def who(self, fact: Fact) -> str:
@@ -188,7 +189,7 @@ class Narrator:
             return self.ply(value)
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and (name in _TIMES or name in f.SIDES):
-            return time_of(float(value) * 1000)
+            return write_time(float(value) * 1000)
         if name == "running":
             return self.name(value) if value in f.SIDES else self._say["who_none"]
         if name == "piece" and isinstance(value, str):
