@@ -110,7 +110,7 @@ class Pack:
         except OSError as error:
             why = "it is a folder" if entry.is_dir() else error.strerror or "it cannot be read"
             raise LanguageError(f"{file} is no language pack ({why}): remove it.") from None
-        data = parse(text, file)
+        data = parse_pack(text, file)
         if file != f"packs/{code}.toml":
             _add_missing_texts(data, code)
         pack = cls(code, data, file)
@@ -244,7 +244,7 @@ _ADVICE = {
 }
 
 
-def parse(text: bytes, file: str) -> dict[str, Any]:
+def parse_pack(text: bytes, file: str) -> dict[str, Any]:
     """The contents of a pack. Raises LanguageError, which names ``file``, if it is no TOML."""
     try:
         return tomllib.loads(text.decode("utf-8-sig"))
@@ -260,7 +260,7 @@ def parse(text: bytes, file: str) -> dict[str, Any]:
 
 def built_in(name: str) -> dict[str, Any]:
     """The contents of the built-in pack with this file name."""
-    return parse((_BUILT_IN / name).read_bytes(), name)
+    return parse_pack((_BUILT_IN / name).read_bytes(), name)
 
 
 def _add_missing_texts(data: dict[str, Any], code: str) -> None:

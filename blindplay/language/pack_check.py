@@ -16,7 +16,7 @@ import chess
 
 from .language import Language
 from .lexicon import WordVariants, variants
-from .pack import LanguageError, Pack, Sign, built_in, fold, parse, words_of_moves
+from .pack import LanguageError, Pack, Sign, built_in, fold, parse_pack, words_of_moves
 from .roundtrip import STARTS
 from .understanding import QUESTIONS, Command, Kind
 
@@ -95,7 +95,7 @@ def check(
     """
     report = PackReport(file)
     try:
-        data = parse(text, file)
+        data = parse_pack(text, file)
     except LanguageError as error:
         place = re.search(r", line (\d+): ", str(error))
         report.errors.append(PackFinding("", int(place[1]) if place else None, str(error)))

@@ -30,7 +30,7 @@ from blindplay.console.access import AccessLinks
 from blindplay.hearing import speaker_preferences
 from blindplay.language import load
 from blindplay.language.language import Language
-from blindplay.language.pack import LanguageError, Pack, parse
+from blindplay.language.pack import LanguageError, Pack, parse_pack
 from blindplay.language.pack_check import check
 from blindplay.language.scoresheets import braille, reading
 from blindplay.language.scoresheets.entries import entries
@@ -273,7 +273,7 @@ def _packs() -> tuple[bytes, ...]:
 
 
 def _pack(data: bytes) -> object:
-    language = Language(Pack("xx", parse(data, "own.toml"), "own.toml"))
+    language = Language(Pack("xx", parse_pack(data, "own.toml"), "own.toml"))
     move = next(iter(POSITIONS[1].legal_moves))
     return language.understand(language.announce(POSITIONS[1], move), POSITIONS[1])
 

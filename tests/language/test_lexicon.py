@@ -6,7 +6,7 @@ import pytest
 
 from blindplay import language
 from blindplay.language import LanguageError, Lexicon, lexicon
-from blindplay.language.pack import Pack, parse
+from blindplay.language.pack import Pack, parse_pack
 
 CODES = language.languages()
 
@@ -97,7 +97,7 @@ def test_an_unknown_language_is_a_sentence() -> None:
     ],
 )
 def test_a_lexicon_that_cannot_be_read_is_a_sentence(text: str) -> None:
-    said = parse(text.encode(), "packs/de.toml")
+    said = parse_pack(text.encode(), "packs/de.toml")
     data = {**Pack.read("de").data, "fillers": {}, **said}
     with pytest.raises(LanguageError, match=r"^Correct packs/de.toml"):
         Lexicon.of(Pack("de", data))
@@ -111,10 +111,10 @@ def test_a_pack_without_pronunciations_is_a_sentence() -> None:
 
 def test_a_pack_that_is_no_toml_is_a_sentence() -> None:
     with pytest.raises(LanguageError, match=r"^Correct my.toml: "):
-        parse(b"[pronunciations]\nanna = ", "my.toml")
+        parse_pack(b"[pronunciations]\nanna = ", "my.toml")
     with pytest.raises(LanguageError, match="UTF-8"):
-        parse("name = 'Français'".encode("latin-1"), "my.toml")
+        parse_pack("name = 'Français'".encode("latin-1"), "my.toml")
     with pytest.raises(LanguageError):
-        parse(b"a = " + b"[" * 100_000, "my.toml")
+        parse_pack(b"a = " + b"[" * 100_000, "my.toml")
     with pytest.raises(LanguageError):
-        parse(b"a = " + b"9" * 5000, "my.toml")
+        parse_pack(b"a = " + b"9" * 5000, "my.toml")

@@ -103,7 +103,7 @@ def test_what_is_missing_is_named_with_its_english() -> None:
 @pytest.mark.parametrize("table", ["ranks", "commands", "sentences", "spoken"])
 @pytest.mark.parametrize("instead", ["3", "[1, 2]", "{}"])
 def test_a_table_that_is_something_else_is_told(table: str, instead: str) -> None:
-    assert table in pack.parse(text_of("nb").encode(), "nb.toml")
+    assert table in pack.parse_pack(text_of("nb").encode(), "nb.toml")
     kept = text_of("nb").replace(f"[{table}]\n", f"[{table}_not]\n")
     report = look(f"{table} = {instead}\n{kept}", sounds=False)
     assert report.usable is (table == "spoken" and instead == "{}")

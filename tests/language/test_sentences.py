@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.language import IllegalReason, LanguageError, load
+from blindplay.language import LanguageError, load
 from blindplay.language.roundtrip import positions
 from blindplay.speech.synthesis import is_words
 
@@ -183,11 +183,6 @@ def test_article_without_anything_to_say_is_refused() -> None:
 @pytest.mark.parametrize("key", NEEDED)
 def test_pack_has_the_sentences_of_a_table(key: str) -> None:
     assert key in DE.sentences()
-
-
-@pytest.mark.parametrize("reason", IllegalReason)
-def test_every_reason_has_a_sentence(reason: IllegalReason) -> None:
-    assert DE.sentence(f"illegal_{reason.value}")
 
 
 @pytest.mark.parametrize("key", DE.sentences())
