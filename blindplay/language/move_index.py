@@ -109,9 +109,7 @@ class MoveIndex:
             # "Rochade" alone may have lost its "kurze" or "lange". A table asks about it even if
             # only one side is legal.
             return _Found(Kind.AMBIGUOUS if said.castles is Sign.CASTLES else Kind.MOVE, moves)
-        king = self.board.king(self.board.turn)
-        if king is not None and not self.board.chess960 and chess.square_file(king) == chess.E1:
-            moves = intended_castlings(king, said.castles)
+        moves = intended_castlings(self.board, said.castles or Sign.CASTLES)
         return _Found(Kind.ILLEGAL, moves, IllegalReason.CASTLING_NOT_ALLOWED)
 
     def _find(self, said: ParsedMove) -> _Found:
@@ -221,9 +219,12 @@ _MOST_TELLING = (
 )
 
 
-def intended_castlings(king: chess.Square, side: Sign | None) -> tuple[chess.Move, ...]:
-    """The king's two steps to a side, or to both if the side is open."""
-    steps = {Sign.CASTLES_SHORT: (2,), Sign.CASTLES_LONG: (-2,)}.get(side or Sign.CASTLES, (2, -2))
+def intended_castlings(board: chess.Board, side: Sign) -> tuple[chess.Move, ...]:
+    """The king's two steps to a side, or to both if ``side`` is open. None in chess960."""
+    king = board.king(board.turn)
+    if king is None or board.chess960 or chess.square_file(king) != chess.E1:
+        return ()
+    steps = {Sign.CASTLES_SHORT: (2,), Sign.CASTLES_LONG: (-2,)}.get(side, (2, -2))
     return tuple(chess.Move(king, king + step) for step in steps)
 
 

@@ -167,20 +167,19 @@ class _Checking:
     def structure(self) -> None:
         """Every key of a whole pack is there and has the right kind. Others are misspelled."""
         self._compare(self.data, self.whole, "")
-        for table in _WORDS:
+        for table in (*_WORDS, "files_of_edition"):
             if not isinstance(self.data.get(table, {}), Mapping):
                 self._error(table, "This must be a table of words.")
         for word, instead in self._table("spoken").items():
             if not fold(word) or not isinstance(instead, str) or not instead.strip():
                 self._error(f"spoken.{word}", "Give the letters to be spoken, as a text.")
-        editions = self.data.get("files_of_edition", {})
-        for edition, names in editions.items() if isinstance(editions, Mapping) else [("", None)]:
+        for edition, names in self._table("files_of_edition").items():
             fine = isinstance(names, Mapping) and all(
                 name in set("abcdefgh") and isinstance(spelling, str)
                 for name, spelling in names.items()
             )
             if not fine:
-                key = f"files_of_edition.{edition}".rstrip(".")
+                key = f"files_of_edition.{edition}"
                 self._error(key, "This must name files by their letters, a to h.")
 
     def _compare(self, given: Mapping[str, Any], whole: Mapping[str, Any], under: str) -> None:

@@ -238,10 +238,7 @@ def _intended(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
     an empty board; else the two squares that are written.
     """
     if meant.castles is not None:
-        king = board.king(board.turn)
-        if king is None or board.chess960 or chess.square_file(king) != chess.E1:
-            return []
-        return list(intended_castlings(king, meant.castles))
+        return list(intended_castlings(board, meant.castles))
     origins, targets = _pieces(meant, board), _targets(meant, board)
     found = [
         move
@@ -273,8 +270,7 @@ def notation_of(texts: Iterable[str]) -> tuple[Notation, ...]:
     votes = dict.fromkeys(Notation, 0)
     votes.pop(Notation.FIGURINE)
     for text in texts:
-        for_it = [notation for notation in votes if knows(notation, text)]
-        if len(for_it) < len(votes):
-            for notation in for_it:
-                votes[notation] += 1
+        knowing = [notation for notation in votes if knows(notation, text)]
+        for notation in knowing if len(knowing) < len(votes) else ():
+            votes[notation] += 1
     return tuple(notation for notation in votes if votes[notation] == max(votes.values()))
