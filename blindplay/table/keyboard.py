@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.speech.speaker import Output
+from blindplay.wording.clock_times import read_time
 
 from .session import Session
 
@@ -103,6 +104,16 @@ class Keyboard:
         ply = _only_number(words)
         return ply is not None and self._submit(f.Arbiter(do="restore", ply=ply))
 
+    def _set_clock(self, words: list[str]) -> bool:
+        if len(words) != 3 or words[1] not in f.SIDES:
+            return False
+        try:
+            left = read_time(words[2]) * 1000
+        except ValueError as error:
+            self._session.transcript.trouble(str(error))
+            return True
+        return self._submit(f.Arbiter(do="set_clock", **{words[1]: left}))
+
     def _execute(self, words: list[str]) -> bool:
         return len(words) == 3 and self._submit(f.Make(by=words[1], move=words[2]))
 
@@ -145,6 +156,7 @@ class Keyboard:
 _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     **dict.fromkeys(_DECISIONS, Keyboard._decide),
     "restore": Keyboard._restore,
+    "clock": Keyboard._set_clock,
     "execute": Keyboard._execute,
     "record": Keyboard._record,
     "tape": Keyboard._tape,
