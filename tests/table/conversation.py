@@ -24,6 +24,7 @@ from blindplay.table.choices import OpeningWord
 from blindplay.table.conversation import Awaited
 from blindplay.table.dialogue import Dialogue
 from blindplay.wording.announcements import announcements, goes_to_earphone
+from tests.table import moves
 
 GERMAN = load("de")
 KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
@@ -148,13 +149,8 @@ class Conversation:
 
         return self._then(tick)
 
-    def play(self, *moves: str) -> None:
-        for move in moves:
-            side = self.table.game.side
-            self.table.submit(f.Announce(by=side, move=move))
-            for board in self.table.game.tables:
-                self.table.submit(f.Make(by=board, move=move))
-            self.table.submit(f.Press(by=side))
+    def play(self, *uci: str) -> None:
+        moves.play(self.table, *uci)
 
     def _then(self, act: Callable[[], object]) -> list[str]:
         before = len(self.said)
