@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import chess
 
 from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal
@@ -20,7 +21,6 @@ from blindplay.table.choices import Printed
 from blindplay.table.session import Session
 from blindplay.table.transcript import Transcript
 from tests.table import moves
-from tests.table.conversation import GERMAN
 from tests.waiting import until
 
 
@@ -37,6 +37,7 @@ class Sitting:
         *,
         now: Callable[[], float] = time.monotonic,
         printed: Printed = Printed.ALL,
+        language: str = "de",
         options: Mapping[str, Any] | None = None,
         **setup: Any,
     ) -> None:
@@ -45,7 +46,7 @@ class Sitting:
         fields = {"arbiter": "automatic", "white": Player(impaired=True), **setup}
         self.table = Table(self.journal, Setup(t=0, **fields), now=now)
         transcript = Transcript(self.out, self.table.time, printed)
-        self.session = Session(self.table, GERMAN, speaker, transcript, **(options or {}))
+        self.session = Session(self.table, load(language), speaker, transcript, **(options or {}))
         self.boards: dict[str, EmulatedBoard] = {}
         self._read = 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,9 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.hearing.decision import Verdict
+from blindplay.laws import Game
 from blindplay.laws import facts as f
+from blindplay.table import effects as e
 from blindplay.table.choices import OpeningWord
 from blindplay.table.conversation import ANSWER_SECONDS
+from blindplay.wording.pack_words import PackWords
 from tests.table.conversation import Conversation
 
 
@@ -223,3 +227,42 @@ def test_what_was_only_asked_about_is_never_played_without_an_answer_that_names_
             assert at.announced is None
         at.wait(ANSWER_SECONDS + 1)
         assert at.announced is None
+
+
+@settings(max_examples=150)
+@given(events=st.lists(EVENTS, max_size=25), training=st.booleans())
+def test_the_dialogue_changes_nothing_itself_only_what_it_asks_for_is_done(
+    events: list[Any], training: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("talk") / "game.jsonl"
+    with Conversation(path, training=training) as at:
+
+        def steps(event: Any) -> list[e.Effect]:
+            match event:
+                case "hear", verdict, phrases, side:
+                    return at.dialogue.heard(side, at.decided(verdict, *phrases, side=side))
+                case "type", words, side:
+                    return at.dialogue.typed(side, words)
+                case "wait", seconds:
+                    at.now += seconds
+                    return at.dialogue.tick()
+                case _:
+                    return at.dialogue.introduce()
+
+        for event in events:
+            kind = event[0]
+            if kind == "make" and at.announced is not None:
+                at.table.submit(f.Make(by=event[1], move=at.announced))
+            if kind in ("make", "press"):
+                continue
+            facts = len(at.facts)
+            effects = steps(event)
+            assert len(at.facts) == facts
+            at.perform(effects)
+            wanted = [one.fact for one in effects if isinstance(one, e.Submit | e.Ask)]
+            assert [replace(fact, t=0) for fact in at.facts[facts:]] == wanted
+        # The facts alone make the same game: nothing else has touched it.
+        again = Game(PackWords())
+        for taken in at.table.log:
+            assert tuple(again.apply(taken.fact)) == taken.rulings
+        assert again.turn == at.table.game.turn

@@ -6,12 +6,14 @@ import chess
 import pytest
 
 from blindplay.hearing.decision import Verdict
+from blindplay.hearing.statement import interpret
 from blindplay.language import languages
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
 from blindplay.table.conversation import ANSWER_SECONDS
-from blindplay.table.questions import UNCLEAR_ANSWERS
-from tests.table.conversation import KNIGHTS, PROMOTION, Conversation, Talk
+from blindplay.table.effects import Relisten, Say
+from blindplay.table.questions import UNCLEAR_ANSWERS, Questions
+from tests.table.conversation import GERMAN, KNIGHTS, PROMOTION, Conversation, Talk
 
 
 @pytest.mark.parametrize(
@@ -252,3 +254,56 @@ def test_questions_are_asked_and_answered_in_every_language(talk: Talk, language
     assert all(at.pack.square(move.from_square) in question for move in moves)
     at.type(at.pack.square(chess.F3))
     assert at.announced == "f3d2"
+
+
+# --- how long a question waits ------------------------------------------------------------------
+
+
+@pytest.fixture
+def waiting(at: Conversation) -> Questions:
+    """White was asked about a move when the game began; the clock stands at 0 s."""
+    questions = Questions(at.table, GERMAN)
+    statement = interpret("springer felix drei", [chess.Board()], GERMAN)
+    asked = questions.read_back("white", statement)
+    assert Say("white", "Springer Gustav eins Felix drei. Richtig?") in asked
+    return questions
+
+
+LATE = ANSWER_SECONDS * 1000
+
+
+def test_a_question_expires_once_and_means_no(waiting: Questions) -> None:
+    cancelled = [Say("white", GERMAN.sentence("cancelled")), Relisten()]
+    assert waiting.expire("white", LATE) == []
+    assert waiting.talk("white").question is not None
+    assert waiting.expire("black", LATE + 1) == []
+    assert waiting.expire("white", LATE + 1) == cancelled
+    assert waiting.talk("white").question is None
+    assert waiting.expire("white", 2 * LATE) == []
+
+
+def test_waiting_anew_moves_the_end_but_not_when_it_was_asked(
+    at: Conversation, waiting: Questions
+) -> None:
+    at.now = 10.0
+    waiting.wait("white")
+    waiting.wait("black")  # who was not asked
+    question = waiting.talk("white").question
+    assert question is not None and (question.asked, question.since) == (0, 10_000)
+    assert waiting.expire("white", LATE + 10_000) == []
+    assert waiting.expire("white", LATE + 10_001) != []
+
+
+def test_a_question_that_was_asked_again_waits_anew(at: Conversation, waiting: Questions) -> None:
+    question = waiting.talk("white").question
+    assert question is not None
+    at.now = 10.0
+    waiting.ask_again("white", question, unclear=True)
+    assert waiting.expire("white", LATE + 10_000) == []
+    assert waiting.expire("white", LATE + 10_001) != []
+
+
+def test_no_question_is_open_after_the_game(at: Conversation, waiting: Questions) -> None:
+    at.table.submit(f.Resign(by="white"))
+    assert waiting.talk("white").question is None
+    assert waiting.expire("white", LATE + 1) == []

@@ -8,12 +8,22 @@ import time
 from collections.abc import Callable
 from typing import cast
 
+import chess
 import pytest
 
+from blindplay.laws import Ruling
 from blindplay.laws import facts as f
+from blindplay.laws.rulings import (
+    Answer,
+    BoardsDiffer,
+    CorrectBoard,
+    CorrectingStep,
+    DifferingSquare,
+    Obliged,
+)
 from blindplay.speech.speaker import Outcome, Speaker
 from blindplay.table.choices import Printed
-from blindplay.table.transcript import Transcript
+from blindplay.table.transcript import Transcript, plain
 from tests.table.sitting import Sit
 from tests.table.voice import Voice
 
@@ -90,3 +100,47 @@ def test_lines_that_two_threads_print_at_once_stay_whole() -> None:
         thread.join()
     lines = "".join(printed).splitlines()
     assert sorted(lines) == ["boards"] * 50 + ["hands"] * 50 + ["pages"] * 50
+
+
+# --- a ruling in one line -----------------------------------------------------------------------
+
+
+ARTICLES = ("fide-2023 D.2.9",)
+
+
+@pytest.mark.parametrize(
+    ("ruling", "line"),
+    [
+        (
+            BoardsDiffer(articles=ARTICLES, squares=(DifferingSquare("g4", None, "Q"),)),
+            "boards differ: squares g4 White's board empty, Black's board Q (fide-2023 D.2.9)",
+        ),
+        (
+            CorrectBoard(
+                articles=ARTICLES,
+                board="black",
+                placement=chess.STARTING_BOARD_FEN,
+                steps=(CorrectingStep("lift", "Q", "g4"), CorrectingStep("place", "Q", "h5")),
+                diagnosis="",
+            ),
+            "correct board: board black; steps lift Q g4, place Q h5 (fide-2023 D.2.9)",
+        ),
+        (
+            Answer(articles=("fide-2023 6.12", "fide-2023 D.2.5"), to="white", about="moves",
+                   words="Ausgeführte Züge: eins.", moves=1, plies=2),
+            "answer: to white; about moves; moves 1; plies 2 (fide-2023 6.12, fide-2023 D.2.5)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_ruling_is_its_kind_its_fields_and_its_articles(ruling: Ruling, line: str) -> None:
+    """What people hear anyway is left out."""
+    assert plain(ruling) == line
+
+
+def test_many_moves_are_only_counted() -> None:
+    moves = tuple(move.uci() for move in chess.Board().legal_moves)
+    few, many = (
+        plain(Obliged(articles=ARTICLES, by="white", moves=some)) for some in (moves[:2], moves)
+    )
+    assert f"moves {moves[0]} {moves[1]} (" in few
+    assert "moves 20 moves (" in many
