@@ -1,8 +1,9 @@
 """Property tests try the same examples each time, so that what passes here passes everywhere.
 
-With ``EXPLORE=1`` in the environment they try new ones.
+With ``EXPLORE=1`` in the environment they try new ones. No example has a deadline, because machines
+differ in speed: no test sets one.
 
-What the user has installed (models, languages) is not seen, so that it changes no test.
+What the user has installed (models, languages) or set is not seen, so that it changes no test.
 """
 
 from __future__ import annotations
@@ -10,16 +11,27 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections import Counter
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 _DATA = tempfile.TemporaryDirectory(prefix="blindplay-tests-")
-os.environ["XDG_DATA_HOME"] = _DATA.name
+os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = _DATA.name
 
-settings.register_profile("steady", derandomize=True, deadline=None)
-settings.register_profile("exploring", deadline=None)
+_ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("steady", _ANY_SPEED, derandomize=True)
+settings.register_profile("exploring", _ANY_SPEED)
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say once for each reason how many tests were skipped for it."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    for reason, count in reasons.most_common():
+        tests = "test" if count == 1 else "tests"
+        terminalreporter.write_line(f"{count} {tests} skipped: {reason}")
 
 
 @pytest.fixture(scope="session")
