@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,11 +28,23 @@ settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say once for each reason how many tests were skipped for it."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in _skipped(terminalreporter)
+    )
     for reason, count in reasons.most_common():
         tests = "test" if count == 1 else "tests"
         terminalreporter.write_line(f"{count} {tests} skipped: {reason}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With ``BLINDPLAY_TESTS=all``, as .ci/run has it, tests that are skipped have failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # none in a worker
+    if os.environ.get("BLINDPLAY_TESTS") == "all" and reporter and _skipped(reporter):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _skipped(reporter: pytest.TerminalReporter) -> list[Any]:
+    return reporter.stats.get("skipped", [])
 
 
 @pytest.fixture(scope="session")
