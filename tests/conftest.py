@@ -26,6 +26,18 @@ settings.register_profile("exploring", _ANY_SPEED)
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors, because tests of sound wait most of the time."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let one of several workers begin with the tests that take their time, one after the other."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("realtime") is None)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say once for each reason how many tests were skipped for it."""
     reasons = Counter(

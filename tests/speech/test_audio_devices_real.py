@@ -16,10 +16,13 @@ import pytest
 from tests import ROOT
 from tests.speech.device_scenarios import SAID
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("pulseaudio") is None,
-    reason="the command pulseaudio is missing; install the package pulseaudio",
-)
+pytestmark = [
+    pytest.mark.realtime,
+    pytest.mark.skipif(
+        shutil.which("pulseaudio") is None,
+        reason="the command pulseaudio is missing; install the package pulseaudio",
+    ),
+]
 
 
 def _run(scenario: str) -> dict[str, Any]:

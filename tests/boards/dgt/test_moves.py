@@ -377,7 +377,7 @@ def test_a_stream_holds_the_same_moves_however_it_is_cut(
 def test_with_bytes_lost_the_moves_are_right_or_a_sentence_says_where_they_end(
     seed: int, commit: Commit | None, count: int, data: st.DataObject
 ) -> None:
-    stream = recording(seed, dumps=0.1)
+    stream = recording(seed, plies=30, dumps=0.1)
     left = bytearray(stream.data)
     begins = left.index(bytes((0x86, 0, 67))) + 67
     for _ in range(count):
