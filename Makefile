@@ -14,7 +14,7 @@ play: $(READY)
 	@$(BIN)/blindplay play --or-demo
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto -m "not long"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not long"
 
 test-long: $(READY)
 	$(BIN)/python -m pytest -m long

@@ -28,7 +28,7 @@ def run(*arguments: str, stdin: str | bytes = "", home: Path | None = None) -> R
     """Run ``blindplay`` with these arguments; ``home`` is the user's home folder, if given."""
     typed = stdin if isinstance(stdin, bytes) else stdin.encode("utf-8", "surrogateescape")
     out, err = io.BytesIO(), io.BytesIO()
-    folders = {} if home is None else dict.fromkeys(("HOME", *_DATA_AND_CACHE), str(home))
+    folders = {} if home is None else dict.fromkeys(_HOMES, str(home))
     with ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, folders))
         # A command finds the user's own languages; the tests after it must not.
@@ -45,7 +45,7 @@ def run(*arguments: str, stdin: str | bytes = "", home: Path | None = None) -> R
     return Ran(status, _decoded(printed), _decoded(err.getvalue()), printed)
 
 
-_DATA_AND_CACHE = ("XDG_DATA_HOME", "XDG_CACHE_HOME")
+_HOMES = ("HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
 
 
 def _text(buffer: io.BytesIO) -> io.TextIOWrapper:

@@ -1,8 +1,9 @@
 """Property tests try the same examples each time, so that what passes here passes everywhere.
 
-With ``EXPLORE=1`` in the environment they try new ones.
+With ``EXPLORE=1`` in the environment they try new ones. No example has a deadline, because machines
+differ in speed: no test sets one.
 
-What the user has installed (models, languages) is not seen, so that it changes no test.
+What the user has installed (models, languages) or set is not seen, so that it changes no test.
 """
 
 from __future__ import annotations
@@ -10,16 +11,52 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections import Counter
+from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 _DATA = tempfile.TemporaryDirectory(prefix="blindplay-tests-")
-os.environ["XDG_DATA_HOME"] = _DATA.name
+os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = _DATA.name
 
-settings.register_profile("steady", derandomize=True, deadline=None)
-settings.register_profile("exploring", deadline=None)
+_ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("steady", _ANY_SPEED, derandomize=True)
+settings.register_profile("exploring", _ANY_SPEED)
 settings.load_profile("exploring" if os.environ.get("EXPLORE") else "steady")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors, because tests of sound wait most of the time."""
+    return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let one of several workers begin with the tests that take their time, one after the other."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("realtime") is None)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say once for each reason how many tests were skipped for it."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ") for report in _skipped(terminalreporter)
+    )
+    for reason, count in reasons.most_common():
+        tests = "test" if count == 1 else "tests"
+        terminalreporter.write_line(f"{count} {tests} skipped: {reason}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With ``BLINDPLAY_TESTS=all``, as .ci/run has it, tests that are skipped have failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")  # none in a worker
+    if os.environ.get("BLINDPLAY_TESTS") == "all" and reporter and _skipped(reporter):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def _skipped(reporter: pytest.TerminalReporter) -> list[Any]:
+    return reporter.stats.get("skipped", [])
 
 
 @pytest.fixture(scope="session")

@@ -201,11 +201,14 @@ def test_an_inner_error_is_logged_as_one_line_without_traceback_and_names(
 
 
 def started(*arguments: str) -> subprocess.Popen[bytes]:
+    posix = os.name == "posix"
     return subprocess.Popen(
         [sys.executable, "-m", "blindplay", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A shell starts what it runs in the background without Ctrl-C, tests included.
+        preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)) if posix else None,
     )
 
 

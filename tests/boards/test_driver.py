@@ -107,17 +107,20 @@ def test_probing_a_silent_device_gives_up() -> None:
 
 def test_wrong_speed_is_named_when_bytes_come_but_no_frame() -> None:
     with EmulatedBoard(force_socket=True, boot_seconds=60) as emulated:
+        answered = threading.Event()
 
         def chat() -> None:
-            for _ in range(20):
+            while not answered.wait(0.02):
                 emulated.send_raw(b"\xf8\x80")
-                time.sleep(0.05)
 
         chatter = threading.Thread(target=chat)
         chatter.start()
-        with pytest.raises(NoAnswerError, match="baud rate"):
-            PegBoard.probe(emulated.url, seconds=0.6)
-        chatter.join()
+        try:
+            with pytest.raises(NoAnswerError, match="baud rate"):
+                PegBoard.probe(emulated.url, seconds=0.6)
+        finally:
+            answered.set()
+            chatter.join()
 
 
 def test_searching_finds_the_board_that_answers() -> None:

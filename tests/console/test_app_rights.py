@@ -10,7 +10,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +29,7 @@ from blindplay.record import Journal
 from blindplay.table import Table
 from tests.console.hall import IMPAIRED, Hall
 from tests.console.test_limits import hung_up
+from tests.waiting import until
 
 # What each kind of fact needs besides who brings it.
 FIELDS: dict[str, dict[str, Any]] = {
@@ -277,12 +277,12 @@ def test_encryption_that_is_begun_and_never_finished_has_its_share_of_connection
                 assert hung_up(surplus)
             third.close()
             with httpx.Client(base_url=host.url, verify=trusted) as client:
-                for _ in range(20):  # until the console has seen that it is closed
+
+                def in_again() -> bool:
                     with contextlib.suppress(httpx.TransportError):
-                        assert client.get("/").status_code == 200
-                        break
-                    time.sleep(0.1)
-                else:
-                    pytest.fail("nobody comes in")
+                        return client.get("/").status_code == 200
+                    return False
+
+                assert until(in_again)  # when the console has seen that it is closed
     finally:
         host.close()

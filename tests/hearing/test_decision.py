@@ -1,8 +1,8 @@
 """One decision about an utterance: never a move in silence that was not surely said."""
 
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from __future__ import annotations
+
+from collections.abc import Callable
 
 import chess
 import pytest
@@ -10,48 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.hearing.decision import Decision, Verdict, decide, readings
-from blindplay.hearing.ear import Ear
 from blindplay.hearing.expectation import Expected, expect
-from blindplay.hearing.recognisers import listening_models, open_recogniser
-from blindplay.language import Command, load
-from blindplay.speech.audio import RATE, read_audio
-from blindplay.speech.confidence import (
-    MAX_ONSET_DELAY_S,
-    confidence_of,
-)
+from blindplay.language import Command
+from blindplay.speech.confidence import MAX_ONSET_DELAY_S, confidence_of
 from blindplay.speech.confusions import Confusions
-from blindplay.speech.ensemble import summed
-from blindplay.speech.models import folders
-from blindplay.speech.models.folders import ModelError, find_model
 from blindplay.speech.recogniser import UNKNOWN, Hypothesis, Recogniser, Recognition
-from blindplay.speech.synthesis import Synthesiser
-
-PACK = load("de")
-START = chess.Board()
-MODEL = find_model("de")
-CONFIDENCE = confidence_of(MODEL)
-
-
-@pytest.fixture(scope="module")
-def recogniser() -> Recogniser:
-    return Recogniser(MODEL, "de", spellings=PACK.spoken)
-
-
-@pytest.fixture(scope="module")
-def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, str], bytes]]:
-    cache = tmp_path_factory.mktemp("phrases")
-    with Synthesiser("de", cache=cache, spellings=PACK.spoken) as synthesiser:
-        yield lambda words, voice: read_audio(synthesiser.render(words, voice=voice))
-
-
-@pytest.fixture(scope="module")
-def start(recogniser: Recogniser) -> Expected:
-    return expect(recogniser, PACK, [START])
-
-
-def heard(*alternatives: tuple[str, float] | tuple[str, float, int]) -> Recognition:
-    ranked = sorted((Hypothesis(*one) for one in alternatives), key=lambda one: -one.score)
-    return Recognition(tuple(ranked))
+from tests.hearing.german import CONFIDENCE, MODEL, PACK, START, heard, together
 
 
 def about(expected: Expected, *alternatives: tuple[str, float]) -> Decision:
@@ -240,8 +204,14 @@ def test_a_players_own_confusion_turns_a_doubt_into_a_question_for_the_right_mov
 OURS = (
     "springer bauer dame könig läufer turm eva david gustav felix eins zwei drei vier nach schlägt"
 )
+
+
 OTHERS = "zeit nein ja der und haus korrektur"
+
+
 WORDS = st.sampled_from([*OURS.split(), *OTHERS.split(), UNKNOWN])
+
+
 ALTERNATIVES = st.lists(
     st.tuples(st.lists(WORDS, max_size=6).map(" ".join), st.floats(-130, -100), st.integers(0, 2)),
     max_size=8,
@@ -314,20 +284,7 @@ def test_spoken_moves_illegal_moves_and_chatter_are_told_apart(
         assert verdict(words)[0] in (Verdict.NOTHING, Verdict.REFUSE)
 
 
-def test_an_ear_hears_where_what_was_measured_is_damaged_and_says_so(tmp_path: Path) -> None:
-    model = Path(shutil.copytree(MODEL, tmp_path / "model"))
-    (model / "confidence.json").write_text("garbage", "utf-8")
-    troubles: list[str] = []
-    ear = Ear(PACK, [model], lost=troubles.append)
-    assert ear.hear(bytes(2 * RATE), chess.Board()).verdict is Verdict.NOTHING
-    assert len(troubles) == 1 and "confidence.json is damaged" in troubles[0]
-
-
 # --- several models ------------------------------------------------------------------------------
-
-
-def together(*parts: list[tuple[str, float]]) -> Recognition:
-    return summed([heard(*part) for part in parts])
 
 
 def test_what_several_models_heard_is_taken_in_whatever_words_each_did(start: Expected) -> None:
@@ -370,35 +327,3 @@ def test_a_players_habits_count_with_each_model(start: Expected) -> None:
     close = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101.0)
     ranked, _ = readings(together([*close], [*close]), start, PACK, habits)
     assert ranked[0].phrase == "bauer eva zwei eva vier"
-
-
-def test_a_model_that_cannot_be_loaded_is_told_and_the_others_listen(tmp_path: Path) -> None:
-    told: list[str] = []
-    left = open_recogniser(PACK, tmp_path, MODEL, lost=told.append)
-    assert left.folders == (MODEL,)
-    assert [sentence for sentence in told if str(tmp_path) in sentence] == told != []
-    both = open_recogniser(PACK, MODEL, MODEL, lost=told.append)
-    assert both.folders == (MODEL, MODEL)
-    with pytest.raises(ModelError):
-        open_recogniser(PACK, tmp_path, tmp_path, lost=told.append)
-    with pytest.raises(ModelError):
-        open_recogniser(PACK, MODEL, tmp_path)  # nobody would learn of it
-
-
-def test_of_the_chosen_models_those_that_are_there_listen(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("platformdirs.user_data_path", lambda *_, **__: tmp_path)
-    told: list[str] = []
-    assert listening_models("de", told.append) == (MODEL,)
-    own = folders.model_folder("de")
-    shutil.copytree(MODEL, own)
-    folders.choose("de", [folders.OWN, folders.BUILT_IN])
-    assert listening_models("de", told.append) == (own, MODEL)
-    assert not told
-    shutil.rmtree(own)
-    assert listening_models("de", told.append) == (MODEL,)
-    assert len(told) == 1 and folders.OWN in told[0]
-    (folders.data_folder() / "chosen.json").write_text('{"de": 5}')
-    assert listening_models("de", told.append) == (MODEL,)
-    assert len(told) == 2 and "chosen.json" in told[1] and "blindplay models use" in told[1]

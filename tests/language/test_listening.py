@@ -168,7 +168,7 @@ def _squares(words: list[str]) -> list[chess.Square]:
     ]
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(words=SOUP, number=st.integers(0, len(BOARDS) - 1))
 def test_no_move_contradicts_the_words_that_were_said(words: list[str], number: int) -> None:
     board = BOARDS[number]
@@ -204,7 +204,7 @@ def test_no_move_contradicts_the_words_that_were_said(words: list[str], number: 
         assert board.is_en_passant(move)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=st.text(max_size=40))
 def test_no_text_at_all_raises(text: str) -> None:
     meant = DE.understand(text, BOARDS[0])

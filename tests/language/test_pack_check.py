@@ -212,13 +212,13 @@ def test_a_filler_that_is_a_word_of_the_table_or_sounds_like_one_is_told() -> No
     assert "the same as 'fire' in ranks.4" in warning.text
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_told_about(data: bytes) -> None:
     assert not look(data, sounds=False).usable
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.randoms(use_true_random=False), st.integers(1, 30))
 def test_a_pack_with_lines_lost_doubled_and_exchanged_never_breaks_the_check(
     rng: random.Random, times: int

@@ -221,7 +221,7 @@ def check(seed: int, plies: int, what: SlipKind) -> tuple[bool, bool]:
     return named, len(found) == 1
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.integers(0, 1 << 30), st.integers(6, 30), st.sampled_from(KINDS))
 def test_a_slip_in_a_random_game_is_found(seed: int, plies: int, what: SlipKind) -> None:
     if what in (

@@ -137,14 +137,14 @@ def _made_without_conditions(game: Game) -> bool:
     return turn.announced != turn.made or shown != pieces_of(after)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(games())
 def test_whatever_happens_at_the_table_is_ruled_and_never_raised(facts: list[Fact]) -> None:
     _fold_and_check(facts)
 
 
 @pytest.mark.long
-@settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20_000, suppress_health_check=list(HealthCheck))
 @given(games())
 def test_whatever_happens_at_twenty_thousand_tables_is_ruled(facts: list[Fact]) -> None:
     _fold_and_check(facts)

@@ -238,7 +238,7 @@ SLIPS = (
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 1 << 30),
     what=st.sampled_from(SLIPS),

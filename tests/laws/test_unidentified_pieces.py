@@ -153,7 +153,7 @@ WRONG = {"illegal", "boards_differ", "correct_board", "executed_differs", "not_m
 HANDS = (st.integers(0, 2**32), st.sampled_from(STARTS), st.booleans(), st.booleans())
 
 
-@settings(max_examples=600, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=600, suppress_health_check=list(HealthCheck))
 @given(*HANDS)
 def test_every_move_in_any_order_of_hands_is_executed_and_made_once_it_is_announced(
     seed: int, fen: str, names: bool, both_impaired: bool
@@ -162,7 +162,7 @@ def test_every_move_in_any_order_of_hands_is_executed_and_made_once_it_is_announ
 
 
 @pytest.mark.long
-@settings(max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20_000, suppress_health_check=list(HealthCheck))
 @given(*HANDS)
 def test_eighty_thousand_moves_in_any_order_of_hands(
     seed: int, fen: str, names: bool, both_impaired: bool
@@ -222,7 +222,7 @@ def _play_four_moves(seed: int, fen: str, names: bool, both_impaired: bool) -> N
             assert not any(table.hand for table in game.tables.values())
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_the_opponents_move_and_ones_own_may_be_executed_hand_in_hand(
     seed: int, names: bool, dumped: bool

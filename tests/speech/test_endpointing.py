@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.speech.audio import BLOCK_BYTES, BLOCK_MS, RATE
@@ -211,7 +211,6 @@ ACTION = st.one_of(
 )
 
 
-@settings(deadline=None)  # a loaded machine is no error
 @given(st.lists(ACTION, max_size=40), st.sampled_from(MicrophoneMode), st.floats(0, 1.5))
 def test_whatever_happens_utterances_are_whole_in_order_and_never_of_our_own_sound(
     actions: list[tuple[str, int, bool]], listening: MicrophoneMode, silence: float

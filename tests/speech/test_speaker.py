@@ -14,6 +14,7 @@ from blindplay.speech import speaker
 from blindplay.speech.audio import AudioError, SilentSink, read_wav
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError, Synthesiser
+from tests.waiting import until
 
 PHRASE = "springer gustav eins felix drei"
 
@@ -59,12 +60,7 @@ def test_an_interruption_silences_at_once_and_drops_the_private_queue(
         speaker.say(PHRASE, to=Output.PRIVATE, on_done=second.append)
         speaker.say("weiter", to=Output.PUBLIC, on_done=third.append)
         assert started.wait(10)
-        asked = time.monotonic()
-        speaker.interrupt()
-        while not private.played:
-            time.sleep(0.001)
-        # 50 ms is the requirement and the benchmark's figure; a loaded machine gets more here.
-        assert time.monotonic() - asked < 0.5
+        speaker.interrupt()  # 50 ms is the requirement, which `blindplay bench` measures
         assert speaker.wait(30)
     assert (first, second, third) == ([Outcome.INTERRUPTED], [Outcome.DROPPED], [Outcome.SPOKEN])
     assert [p.whole for p in private.played] == [False]
@@ -272,9 +268,7 @@ def test_an_output_that_hangs_is_reported_and_used_again_when_it_is_back(
         assert errors == ["The audio output (loudspeaker) hangs; plug it in again."] * 2
         assert len(private.played) == 3  # the earphone misses nothing
         public.let.set()
-        limit = time.monotonic() + 10
-        while not public.played and time.monotonic() < limit:
-            time.sleep(0.01)
+        assert until(lambda: public.played)
         assert [played.whole for played in public.played] == [False]  # old sound is not played
         made.say("vier", to=Output.PUBLIC, on_done=outcomes.append)
         assert made.wait(60)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +41,7 @@ from blindplay.table import Table
 from blindplay.table.play import ECHO_SECONDS
 from blindplay.table.session import Session
 from blindplay.table.transcript import Transcript
-from tests.speech.device_scenarios import SoundServer, until
+from tests.speech.device_scenarios import SoundServer, go_before_others, until
 
 RATE = DeviceSink.DEVICE_RATE
 VOICES = {"white": "de", "black": "de+m3", "guest": "de+f4"}
@@ -441,10 +440,7 @@ SCENARIOS = {
 def main() -> None:
     """Run the scenario the command line names in the folder it names."""
     name, folder = sys.argv[1], Path(sys.argv[2])
-    if sys.platform == "linux":
-        # Sound cannot wait: on a busy machine pieces of words would be missing.
-        with suppress(PermissionError):
-            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    go_before_others()
     with SoundServer(folder) as server:
         observed = SCENARIOS[name](server, folder)
         contents = read_journal(folder / "game.jsonl")

@@ -17,8 +17,8 @@ from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import Language, languages, load
 from blindplay.table.board_calibration import calibrate, check
 from tests.command_line import run
+from tests.table.conversation import GERMAN
 
-GERMAN = load("de")
 EMPTY_BOARD = "8/8/8/8/8/8/8/8"
 
 
@@ -169,7 +169,7 @@ class Hands:
 
 
 def test_an_emulated_board_is_checked_and_the_result_is_saved(own_configuration: Path) -> None:
-    with EmulatedBoard(EMPTY_BOARD, lift_ms=50) as board:
+    with EmulatedBoard(EMPTY_BOARD, lift_ms=5) as board:
         hands = Hands(board)
         assert calibrate(board.url, GERMAN, True, hands, hands.out)
         known = kept(board.url)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import threading
-import time
 from pathlib import Path
 
 import chess
@@ -16,14 +15,15 @@ from blindplay.boards.peg.calibration import Calibration
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.boards.peg.emulator.practice import practise
 from blindplay.boards.ports import BoardNotFoundError
-from blindplay.language import load
 from blindplay.laws.facts import Player, Setup
 from blindplay.laws.placement import pieces_of
 from blindplay.table.board_setup import set_up
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import run
+from tests.table.conversation import GERMAN
+from tests.table.sitting import START
+from tests.waiting import PATIENCE_S, until
 
-GERMAN = load("de")
 GOAL = pieces_of(chess.BaseBoard("4k3/8/8/8/8/8/4P3/4K3"))
 
 
@@ -55,10 +55,8 @@ class Running:
         self.keys, self.out = Keys(), io.StringIO()
 
     def wait(self, words: str, times: int = 1) -> None:
-        end = time.monotonic() + 10
-        while self.out.getvalue().count(words) < times:
-            assert time.monotonic() < end, self.out.getvalue()
-            time.sleep(0.01)
+        printed = self.out.getvalue
+        assert until(lambda: printed().count(words) >= times), printed()
 
 
 class Led(Running):
@@ -76,7 +74,7 @@ class Led(Running):
         self.thread.start()
 
     def ended(self) -> bool:
-        self.thread.join(10)
+        self.thread.join(PATIENCE_S)
         return self.shown[0]
 
 
@@ -151,9 +149,6 @@ def typed(placement: str, *lines: str) -> list[str]:
     return out.getvalue().splitlines()[1:]
 
 
-START = chess.STARTING_FEN.split()[0]
-
-
 @pytest.mark.parametrize(
     ("placement", "lines", "shown"),
     [
@@ -206,7 +201,7 @@ class Played(Running):
 
     def quit(self) -> str:
         self.keys.type("quit")
-        self._thread.join(10)
+        self._thread.join(PATIENCE_S)
         assert not self._thread.is_alive()
         return self.out.getvalue()
 

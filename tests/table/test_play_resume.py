@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,9 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import FactError, Player, Setup
 from blindplay.record import Journal, read_journal
 from blindplay.table import Table
-from blindplay.table.devices import WantedDevices
-from blindplay.table.play import TableOptions, run
-from tests import command_line
+from blindplay.table.play import TableOptions
+from tests.table import moves
+from tests.table.playing import played
 
 SETUP = Setup(
     t=0, time_control="300", arbiter="present", white=Player(impaired=True), black=Player()
@@ -25,19 +24,15 @@ def left_behind(path: Path, *decisions: str) -> None:
     with Journal(path) as journal:
         table = Table(journal, SETUP)
         table.submit(f.Start())
-        table.submit(f.Announce(by="white", move="e2e4"))
-        table.submit(f.Make(by="white", move="e2e4"))
-        table.submit(f.Press(by="white"))
+        moves.play(table, "e2e4")
         for do in decisions:
             table.submit(f.Arbiter(do=do, ply=0 if do == "restore" else None))
         table.beat()
 
 
-def gone_on(path: Path, keys: str = "quit\n") -> str:
-    out = io.StringIO()
-    silent = WantedDevices(microphone="none", silent=True)
-    run(path, None, silent, io.StringIO(keys), out, TableOptions("en"))
-    return out.getvalue()
+def gone_on(path: Path, *lines: str) -> None:
+    """The table of the game in ``path`` comes back and ends."""
+    played(path, [*lines, "quit"], options=TableOptions("en"))
 
 
 def decided(path: Path) -> list[tuple[str, str]]:
@@ -68,7 +63,7 @@ def test_clocks_that_the_arbiter_left_standing_stand_when_the_table_comes_back(
     for _ in range(2):
         gone_on(path)
         assert decided(path) == [("arbiter", decision)]
-    gone_on(path, "start\nquit\n")  # until he has them go on
+    gone_on(path, "start")  # until he has them go on
     after = [("arbiter", "start_clocks"), ("table", "stop_clocks")]
     assert decided(path) == [("arbiter", decision), *after]
 
@@ -89,14 +84,3 @@ def test_what_the_arbiter_stops_or_restores_before_all_is_set_up_is_his(tmp_path
 def test_the_table_decides_nothing_but_about_its_own_clocks() -> None:
     with pytest.raises(FactError, match="not the table's"):
         f.parse({"t": 0, "fact": "arbiter", "by": "table", "do": "confirm"})
-
-
-def test_who_hears_badly_is_told_to_the_table_which_says_that_an_assistant_is_needed(
-    tmp_path: Path,
-) -> None:
-    """D.2.11."""
-    play = ["play", "--language", "en", "--silent", "--microphone", "none", "--journal"]
-    for number, assistant in enumerate(([], ["--black-assistant"])):
-        path = str(tmp_path / f"{number}.jsonl")
-        said = command_line.run(*play, path, "--black-hearing-impaired", *assistant, stdin="quit\n")
-        assert ("an assistant must be used" in said.stdout) is (not assistant), said.stdout

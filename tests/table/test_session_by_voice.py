@@ -22,10 +22,13 @@ from blindplay.language import load
 from tests import ROOT
 from tests.table.game_by_voice import FOOLS_MATE, SCHOLARS_MATE
 
-pytestmark = pytest.mark.skipif(
-    None in map(shutil.which, ("pulseaudio", "pactl", "pacat")),
-    reason="the command pulseaudio, pactl or pacat is missing; install the package pulseaudio",
-)
+pytestmark = [
+    pytest.mark.realtime,
+    pytest.mark.skipif(
+        None in map(shutil.which, ("pulseaudio", "pactl", "pacat")),
+        reason="the command pulseaudio, pactl or pacat is missing; install the package pulseaudio",
+    ),
+]
 GERMAN = load("de")
 # What is a fact without anybody's saying or doing anything.
 SETTING = frozenset(("setup", "start", "tick", "record"))

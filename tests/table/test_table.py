@@ -15,18 +15,9 @@ from blindplay.laws.rulings import Refused
 from blindplay.record import Journal, JournalError, read_journal
 from blindplay.table import Table
 from blindplay.wording.announcements import announcements
+from tests.table.manual_clock import ManualClock
 
 SETUP = Setup(t=0, time_control="300+5", white=Player(impaired=True))
-
-
-class Hand:
-    """A wall clock that moves when it is told."""
-
-    def __init__(self) -> None:
-        self.at = 100.0
-
-    def __call__(self) -> float:
-        return self.at
 
 
 def test_a_fact_is_in_the_journal_before_its_rulings_are_delivered(tmp_path: Path) -> None:
@@ -44,26 +35,26 @@ def test_a_fact_is_in_the_journal_before_its_rulings_are_delivered(tmp_path: Pat
 
 
 def test_a_table_goes_on_where_it_stood_clocks_included(tmp_path: Path) -> None:
-    hand = Hand()
+    clock = ManualClock()
     with Journal(tmp_path / "game.jsonl") as journal:
-        table = Table(journal, SETUP, now=hand)
+        table = Table(journal, SETUP, now=clock)
         table.submit(f.Start())
-        hand.at += 20
+        clock.at += 20
         table.submit(f.Announce(by="white", move="e2e4"))
         table.submit(f.Make(by="white", move="e2e4"))
         table.submit(f.Press(by="white"))
-        hand.at += 7
+        clock.at += 7
         table.submit(f.Tick())
         stood = dict(table.game.clock.left)
     # 300 + 5 - 20 + 5 for White, 300 + 5 - 7 for Black.
     assert stood == {"white": 290_000, "black": 298_000}
-    hand.at = 5.0  # another boot of the machine: its monotonic clock begins anew
+    clock.at = 5.0  # another boot of the machine: its monotonic clock begins anew
     with Journal(tmp_path / "game.jsonl", resume=True) as journal:
-        again = Table(journal, now=hand)
+        again = Table(journal, now=clock)
         assert again.game.clock.left == stood
         assert again.game.board.fen() == table.game.board.fen()
         assert again.game.clock.running == "black"
-        hand.at += 3
+        clock.at += 3
         again.submit(f.Tick())
         assert again.game.clock.left["black"] == 295_000
 
@@ -148,10 +139,10 @@ def test_a_fact_that_waits_while_another_is_delivered_keeps_its_own_origin(tmp_p
 
 
 def test_a_fact_without_a_time_happens_now(tmp_path: Path) -> None:
-    hand = Hand()
+    clock = ManualClock()
     with Journal(tmp_path / "game.jsonl") as journal:
-        table = Table(journal, SETUP, now=hand)
-        hand.at += 2.5
+        table = Table(journal, SETUP, now=clock)
+        clock.at += 2.5
         table.submit(f.Start())
         assert table.game.t == 2500
 

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,7 +15,6 @@ import chess
 import pytest
 
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player, Setup
 from blindplay.record import Journal, Tape, TapeError
@@ -24,7 +22,6 @@ from blindplay.record.tape import EXPORT_RATE, tape_folder
 from blindplay.record.tape_playback import write_tape
 from blindplay.speech import audio_devices
 from blindplay.speech.audio import RATE, MemorySource, QueueSource, SilentSink, read_audio, read_wav
-from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
@@ -32,20 +29,28 @@ from blindplay.table import Table, play
 from blindplay.table.choices import Keep
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
-from blindplay.table.session import Session
 from blindplay.table.taping import Taping
-from blindplay.table.transcript import Transcript
+from tests.table.conversation import GERMAN
+from tests.table.sitting import Sitting
+from tests.waiting import PATIENCE_S, until
 
-GERMAN = load("de")
 SETUP = Setup(t=0, arbiter="automatic", white=Player(impaired=True))
 QUIET, LOUD = bytes(32_000), bytes([0, 32]) * 16_000  # a second each
-Run = tuple[Session, SilentSink, SilentSink]
 
 
-@pytest.fixture(scope="module")
-def synthesiser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesiser]:
-    with Synthesiser("de", cache=tmp_path_factory.mktemp("phrases")) as made:
-        yield made
+class Taped(Sitting):
+    """A table that speaks, with what its outputs have played."""
+
+    def __init__(self, folder: Path, synthesiser: Synthesiser) -> None:
+        self.private, self.public = SilentSink("private"), SilentSink("public")
+        super().__init__(folder, Speaker(synthesiser, self.private, self.public))
+
+
+@pytest.fixture
+def at(tmp_path: Path, synthesiser: Synthesiser) -> Iterator[Taped]:
+    made = Taped(tmp_path, synthesiser)
+    yield made
+    made.close()
 
 
 @pytest.fixture
@@ -54,61 +59,40 @@ def table(tmp_path: Path) -> Iterator[Table]:
         yield Table(journal, SETUP)
 
 
-@pytest.fixture
-def session(table: Table, synthesiser: Synthesiser) -> Iterator[Run]:
-    private, public = SilentSink("private"), SilentSink("public")
-    made = Session(
-        table, GERMAN, Speaker(synthesiser, private, public), Transcript(io.StringIO(), table.time)
-    )
-    yield made, private, public
-    made.close()
-
-
-def announce(table: Table, *moves: str) -> None:
-    for move in moves:
-        side, other = ("white", "black") if table.game.side == "white" else ("black", "white")
-        table.submit(f.Announce(by=side, move=move))
-        table.submit(f.Make(by=side, move=move))
-        table.submit(f.Make(by=other, move=move))
-        table.submit(f.Press(by=side))
-
-
 def test_what_is_said_to_everybody_is_kept_with_its_ply_and_private_words_are_not(
-    session: Run, synthesiser: Synthesiser, tmp_path: Path
+    at: Taped, synthesiser: Synthesiser, tmp_path: Path
 ) -> None:
-    running, private, public = session
     tape = Tape(tmp_path / "game.tape")
-    running.keep_tape(tape)
-    announce(running.table, "e2e4", "e7e5")
-    running.table.submit(f.Query(by="white", about="last_move"))
-    running.wait_until_said()
+    at.session.keep_tape(tape)
+    at.play("e2e4", "e7e5")
+    at.table.submit(f.Query(by="white", about="last_move"))
+    at.session.wait_until_said()
     kept = tape.recordings()
     assert [(found.ply, found.by, found.words) for found in kept] == [
         (1, "table", GERMAN.sentence("tape_told")),
         (1, "table", "Bauer Eva zwei Eva vier"),
         (2, "table", "Bauer Eva sieben Eva fünf"),
     ]
-    assert len(private.played) == 1 and len(public.played) == 3
-    for found, played in zip(kept, public.played, strict=True):
+    assert len(at.private.played) == 1 and len(at.public.played) == 3
+    for found, played in zip(kept, at.public.played, strict=True):
         pcm, rate = read_wav(synthesiser.render(found.words))
         assert read_audio(found.path, rate) == played.pcm == pcm
 
 
-def test_the_tape_is_played_privately_from_a_move_on(session: Run, tmp_path: Path) -> None:
-    running, private, public = session
-    running.keep_tape(Tape(tmp_path / "game.tape"))
-    announce(running.table, "e2e4", "e7e5", "g1f3")
-    running.wait_until_said()
-    heard = len(public.played)
-    running.play_tape(2)
-    running.wait_until_said()
-    (again,) = private.played
+def test_the_tape_is_played_privately_from_a_move_on(at: Taped, tmp_path: Path) -> None:
+    at.session.keep_tape(Tape(tmp_path / "game.tape"))
+    at.play("e2e4", "e7e5", "g1f3")
+    at.session.wait_until_said()
+    heard = len(at.public.played)
+    at.session.play_tape(2)
+    at.session.wait_until_said()
+    (again,) = at.private.played
     assert again.rate == EXPORT_RATE
-    assert again.seconds == pytest.approx(public.played[-1].seconds, abs=0.01)
-    running.play_tape(3)
-    running.wait_until_said()
-    assert len(private.played) == 2  # a sentence that there is nothing
-    assert len(public.played) == heard
+    assert again.seconds == pytest.approx(at.public.played[-1].seconds, abs=0.01)
+    at.session.play_tape(3)
+    at.session.wait_until_said()
+    assert len(at.private.played) == 2  # a sentence that there is nothing
+    assert len(at.public.played) == heard
     assert len(Tape(tmp_path / "game.tape").recordings()) == heard
 
 
@@ -130,36 +114,33 @@ def test_an_announcement_does_not_wait_for_the_tape_and_an_interruption_ends_it(
     synthesiser.render("weiter")
     with Speaker(synthesiser, sink, sink) as speaker:
         assert taping.play(speaker, 2)
-        assert began.acquire(timeout=10)
+        assert began.acquire(timeout=PATIENCE_S)
         speaker.say("weiter", to=Output.PUBLIC)
-        assert began.acquire(timeout=10) and began.acquire(timeout=10)
+        assert began.acquire(timeout=PATIENCE_S) and began.acquire(timeout=PATIENCE_S)
         speaker.interrupt()
-        assert speaker.wait(10)
+        assert speaker.wait(PATIENCE_S)
     assert heard == ["tape 2", "announcement", "tape 3"]
     assert not taping.play(speaker, 6)
 
 
-def test_without_a_tape_that_is_said(session: Run) -> None:
-    running, private, _ = session
-    running.play_tape(1)
-    running.wait_until_said()
-    assert len(private.played) == 1
+def test_without_a_tape_that_is_said(at: Taped) -> None:
+    at.session.play_tape(1)
+    at.session.wait_until_said()
+    assert len(at.private.played) == 1
 
 
-def test_a_tape_that_fails_is_told_to_everybody_once(session: Run, tmp_path: Path) -> None:
-    running, _, public = session
-    running.keep_tape(Tape(tmp_path / "game.tape"))
-    running.wait_until_said()
+def test_a_tape_that_fails_is_told_to_everybody_once(at: Taped, tmp_path: Path) -> None:
+    at.session.keep_tape(Tape(tmp_path / "game.tape"))
+    at.session.wait_until_said()
     shutil.rmtree(tmp_path / "game.tape")
-    announce(running.table, "e2e4", "e7e5")
-    running.wait_until_said()
-    printed = running.transcript._out.getvalue()  # type: ignore[attr-defined]
-    assert printed.count("cannot be written") == 1
-    assert printed.count(GERMAN.sentence("tape_failed")) == 1
-    assert len(public.played) == 4
+    at.play("e2e4", "e7e5")
+    at.session.wait_until_said()
+    assert at.printed.count("cannot be written") == 1
+    assert at.printed.count(GERMAN.sentence("tape_failed")) == 1
+    assert len(at.public.played) == 4
     (tmp_path / "game.tape").mkdir()
-    announce(running.table, "g1f3")
-    running.wait_until_said()
+    at.play("g1f3")
+    at.session.wait_until_said()
     assert [kept.words for kept in Tape(tmp_path / "game.tape").recordings()] == [
         "Springer Gustav eins Felix drei"
     ]
@@ -292,21 +273,19 @@ def test_a_silent_table_has_no_tape(tmp_path: Path) -> None:
 
 
 def test_an_announcement_at_the_microphone_is_kept(
-    session: Run, synthesiser: Synthesiser, tmp_path: Path
+    at: Taped, synthesiser: Synthesiser, recogniser: Recogniser, tmp_path: Path
 ) -> None:
-    running, _, _ = session
     tape = Tape(tmp_path / "game.tape")
-    running.keep_tape(tape, voices=True)
-    running.wait_until_said()
-    running.table.submit(f.Start())
+    at.session.keep_tape(tape, voices=True)
+    at.session.wait_until_said()
+    at.table.submit(f.Start())
     microphone = QueueSource()
-    recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
-    running.attach_microphone("white", microphone, recogniser)
+    at.session.attach_microphone("white", microphone, recogniser)
     pause = bytes(2 * 2 * RATE)
     said = read_audio(synthesiser.render("Bauer Eva zwei Eva vier"))
     microphone.push(pause + said + pause)
-    assert running.wait_for("announced", 30)
-    running.wait_until_said()
+    assert at.session.wait_for("announced", PATIENCE_S)
+    at.session.wait_until_said()
     told, voice, table = tape.recordings()
     assert [told.by, voice.by, table.by] == ["table", "white", "table"]
     assert voice.words.casefold() == table.words.casefold() == "bauer eva zwei eva vier"
@@ -328,10 +307,7 @@ def test_a_table_that_is_killed_has_on_tape_what_it_has_said(tmp_path: Path) -> 
         assert playing.stdin is not None
         playing.stdin.write(b"start\ne4\n\ne5\n\n")
         playing.stdin.flush()
-        end = time.monotonic() + 60
-        while not tape_folder(path).is_dir() or len(list(tape_folder(path).glob("*.flac"))) < 4:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        assert until(lambda: len(list(tape_folder(path).glob("*.flac"))) >= 4)
         playing.kill()
     tape = Tape(tape_folder(path), create=False)
     assert not tape.damaged()

@@ -17,7 +17,7 @@ from tests.laws.test_game import games
 
 
 @pytest.mark.parametrize("code", language.languages())
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(facts=games())
 def test_whatever_is_ruled_can_be_said(code: str, facts: list[Fact]) -> None:
     game, pack = Game(PackWords()), language.load(code)

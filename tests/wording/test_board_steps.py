@@ -114,7 +114,7 @@ def fewest(now: tuple[str, ...], goal: tuple[str, ...]) -> int:
 SQUARES = st.tuples(*[st.sampled_from(" PN")] * 4)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(now=SQUARES, goal=SQUARES)
 def test_nobody_comes_to_the_position_in_fewer_steps(
     now: tuple[str, ...], goal: tuple[str, ...]
@@ -126,7 +126,7 @@ def test_nobody_comes_to_the_position_in_fewer_steps(
 
 
 @pytest.mark.parametrize("code", languages())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(now=BOARDS, goal=BOARDS)
 def test_hands_that_do_what_is_said_come_to_the_position(
     code: str, now: dict[int, str], goal: dict[int, str]

@@ -17,6 +17,7 @@ def _killed_often(kills: int, heard: float, longest: float) -> None:
     assert all(back <= dead * 1000 + 400 for back, dead in zip(seen.back, seen.dead, strict=True))
 
 
+@pytest.mark.realtime
 def test_a_table_that_is_killed_twenty_times_loses_nothing_it_has_told() -> None:
     _killed_often(20, heard=0.0, longest=0.6)
 

@@ -20,6 +20,7 @@ from blindplay.boards.events import (
 from blindplay.boards.ports import BoardNotFoundError, FoundPort, NoAnswerError
 from tests.boards.dgt.emulated import FORBIDDEN, EmulatedDgtBoard
 from tests.boards.event_log import EventLog
+from tests.waiting import until
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
@@ -141,10 +142,7 @@ def test_a_board_that_lost_power_for_a_moment_is_asked_again_to_report(
     emulated.forget()
     emulated.move("e2e4")
     log.wait(lambda heard: heard[-1] == BoardPosition(AFTER_E4, heard[-1].at))
-    end = time.monotonic() + 10
-    while not emulated.reports:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    assert until(lambda: emulated.reports)
     emulated.move("e7e5")
     log.wait_kinds(Lifted, Placed)
 

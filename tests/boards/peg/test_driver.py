@@ -25,6 +25,7 @@ from blindplay.boards.events import (
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.emulator import EmulatedBoard
 from tests.boards.event_log import EventLog
+from tests.waiting import until
 
 if TYPE_CHECKING:
     from hardware.emulated import FirmwareBoard
@@ -90,8 +91,7 @@ def test_a_move_and_the_clock_are_felt_in_order_and_timed(
     log.wait_kinds(LeverPressed)
     assert log.without_times() == [(Lifted, "e2"), (Placed, "e4", "P"), (LeverPressed, "white")]
     # The time of the lift is that of the first opening, not of its confirmation 150 ms later.
-    # On a loaded machine the firmware's emulator runs unevenly.
-    assert log.events[0].at - begun == pytest.approx(0, abs=0.3)
+    assert begun - 0.05 <= log.events[0].at <= log.arrived[0] - 0.14
     assert log.events[1].at - log.events[0].at >= 0.14
     assert board.placement() == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
 
@@ -167,7 +167,8 @@ def test_a_press_whose_frame_is_lost_is_reported_once_and_at_its_time(
     begun = time.monotonic()
     emulated.press("black")
     (press,) = [event for event in log.wait_kinds(LeverPressed) if isinstance(event, LeverPressed)]
-    assert abs(press.at - begun) < 0.25  # a loaded machine runs the emulator unevenly
+    # Its count tells it up to a second later. A loaded machine runs the emulator unevenly.
+    assert abs(press.at - begun) < 0.5
     emulated.press("white")
     log.wait_kinds(LeverPressed, LeverPressed)
     time.sleep(1.2)
@@ -245,10 +246,7 @@ def test_a_board_deaf_while_it_boots_is_greeted_until_it_answers(log: EventLog) 
 
 def test_the_buzzer_sounds(emulated: AnyBoard, board: PegBoard) -> None:
     board.buzz(3)
-    end = time.monotonic() + 5
-    while not emulated.buzzed and time.monotonic() < end:
-        time.sleep(0.01)
-    assert emulated.buzzed == [3]
+    assert until(lambda: emulated.buzzed) == [3]
 
 
 def test_probing_describes_the_board(emulated: AnyBoard) -> None:

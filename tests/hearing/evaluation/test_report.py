@@ -266,7 +266,7 @@ def test_the_fit_finds_known_weights_and_no_wrong_sign() -> None:
     assert bound[2] == 0 and bound[1] > 0 and bound[3] < 0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 1000))
 def test_at_the_thresholds_hardly_anything_wrong_is_taken(seed: int) -> None:
     chance = np.random.default_rng(seed)

@@ -375,7 +375,7 @@ def test_french_king_is_no_english_rook() -> None:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_text_raises_and_plies_are_in_order(text: str) -> None:
     for brf in (False, True):
         found = entries(text, brf=brf)
@@ -404,7 +404,7 @@ WORDS = [
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=25))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_nothing_that_can_be_read_is_lost(words: list[str]) -> None:
     found = entries(" ".join(["1. d4", *words]))
     texts = " ".join(entry.text for entry in found).split()

@@ -142,7 +142,7 @@ def without_origin(text: str) -> str:
 
 
 @given(st.sampled_from(BOARDS), SHORT)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_what_is_sure_is_written_as_the_laws_write_it(board: chess.Board, text: str) -> None:
     found = read(text, board, [Notation.GERMAN])
     if found.certainty is not SURE:
@@ -168,7 +168,7 @@ def mutations(text: str) -> st.SearchStrategy[str]:
 
 
 @given(st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_slip_of_the_pen_is_no_sure_move_that_is_written_otherwise(
     data: st.DataObject,
 ) -> None:
@@ -184,7 +184,7 @@ def test_slip_of_the_pen_is_no_sure_move_that_is_written_otherwise(
 
 
 @given(st.sampled_from(BOARDS[:20]), st.text(max_size=20))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_text_raises_and_every_text_stays_as_it_is(board: chess.Board, text: str) -> None:
     found = read(text, board)
     assert found.text == text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from blindplay.speech.adaptation import Pronunciations
@@ -48,7 +48,6 @@ sounds = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(words, sounds)
 def test_the_alignment_keeps_the_order_of_the_words_and_of_the_phones(
     said: list[str], heard: list[str]
@@ -62,7 +61,6 @@ def test_the_alignment_keeps_the_order_of_the_words_and_of_the_phones(
     assert part.strip() == "" or part in text
 
 
-@settings(deadline=None)
 @given(words)
 def test_known_pronunciations_add_nothing(said: list[str]) -> None:
     heard = [phone for word in said for phone in next(iter(KNOWN[word]))]
@@ -113,7 +111,6 @@ lexica = st.dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(lexica, phones)
 def test_the_nearest_word_is_found_as_if_each_were_compared(
     known: dict[str, Pronunciations], heard: tuple[str, ...]

@@ -11,7 +11,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -43,6 +42,7 @@ from tests.speech.models.helpers import (
     run,
 )
 from tests.speech.models.server import Served, answers, breaks_off, stalls
+from tests.waiting import until
 
 
 def test_a_model_is_fetched_checked_adapted_and_used(
@@ -292,9 +292,7 @@ def test_a_killed_installation_is_completed_by_the_next_one(
     server.does = [stalls(1_000_000)]
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as killed:
         part = home / "downloads" / f"{NAME}.zip.part"
-        end = time.monotonic() + 30
-        while (not part.is_file() or not part.stat().st_size) and time.monotonic() < end:
-            time.sleep(0.02)
+        assert until(lambda: part.is_file() and part.stat().st_size)
         killed.kill()
     have = part.stat().st_size
     assert available("nb") == {}

@@ -2,134 +2,93 @@
 
 from __future__ import annotations
 
-import io
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import cast
 
-import numpy as np
 import pytest
 
 from blindplay.boards.peg.emulator import EmulatedBoard
-from blindplay.language import load
+from blindplay.hearing.recognisers import open_recogniser
 from blindplay.laws import facts as f
-from blindplay.laws.facts import Player, Setup
-from blindplay.record import Journal
-from blindplay.speech.audio import RATE, QueueSource, SilentSink, read_audio
+from blindplay.speech.audio import QueueSource, SilentSink
 from blindplay.speech.endpointing import MicrophoneMode
+from blindplay.speech.ensemble import Ensemble
 from blindplay.speech.listener import Listener
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser, Recognition
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.speech.transcriber import Transcriber
-from blindplay.table import Table
-from blindplay.table.session import Session
-from blindplay.table.transcript import Transcript
+from tests.table.conversation import GERMAN
+from tests.table.sitting import Sit, Sitting
+from tests.table.speaking import PAUSE, Microphone, spoken
+from tests.waiting import PATIENCE_S, until
 
-GERMAN = load("de")
 MOVE = "Bauer Eva zwei Eva vier"
-ROOM = np.random.default_rng(1).normal(0, 20, RATE).astype("<i2").tobytes()
-PATIENCE_S = 30.0
-
-
-class Microphone(QueueSource):
-    """A microphone that can be pulled out and plugged in again."""
-
-    def reopen(self) -> bool:
-        while self._error is not None and not self._left:
-            time.sleep(0.01)
-        return not self._left
-
-    _left = False
-
-    def plug_in(self) -> None:
-        self._closed, self._error = False, None
-
-    def close(self) -> None:
-        self._left = True
-        super().close()
+HEARD = f"heard White: {MOVE.lower()}"
 
 
 class Seat:
-    """A session with one microphone, its output, and a voice."""
+    """A player with a microphone, at a table that speaks."""
 
-    def __init__(self, session: Session, out: io.StringIO, synthesiser: Synthesiser) -> None:
-        self.session, self.out = session, out
+    def __init__(self, sitting: Sitting, recogniser: Recogniser, synthesiser: Synthesiser) -> None:
+        self.sitting, self.session = sitting, sitting.session
+        self.shows = sitting.shows
         self.microphone = Microphone()
-        self.sound = ROOM + read_audio(synthesiser.render(MOVE, voice="de")) + ROOM + ROOM
+        self.sound = spoken(synthesiser, MOVE)
+        self._recogniser = recogniser
 
     def attach(self, listening: MicrophoneMode) -> None:
-        recogniser = Recogniser(find_model("de"), "de", spellings=GERMAN.spoken)
-        self.session.attach_microphone("white", self.microphone, recogniser, listening)
+        self.session.attach_microphone("white", self.microphone, self._recogniser, listening)
 
-    def shows(self, text: str) -> bool:
-        return until(lambda: text in self.out.getvalue())
-
-
-def until(condition: Callable[[], object], seconds: float = PATIENCE_S) -> bool:
-    limit = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > limit:
-            return False
-        time.sleep(0.01)
-    return True
+    @property
+    def printed(self) -> str:
+        return self.sitting.printed
 
 
 @pytest.fixture
-def player(tmp_path: Path) -> Iterator[Seat]:
-    out = io.StringIO()
-    with (
-        Journal(tmp_path / "game.jsonl") as journal,
-        Synthesiser("de", cache=tmp_path / "phrases") as synthesiser,
-    ):
-        table = Table(journal, Setup(t=0, arbiter="automatic", white=Player(impaired=True)))
-        sink = SilentSink()
-        session = Session(
-            table, GERMAN, Speaker(synthesiser, sink, sink), Transcript(out, table.time)
-        )
-        table.submit(f.Start())
-        session.wait_until_said()
-        yield Seat(session, out, synthesiser)
-        session.close()
+def player(sit: Sit, recogniser: Recogniser, synthesiser: Synthesiser) -> Seat:
+    sink = SilentSink()
+    sitting = sit(Speaker(synthesiser, sink, sink))
+    sitting.start()
+    return Seat(sitting, recogniser, synthesiser)
 
 
 def test_with_push_to_talk_nothing_counts_until_the_key(player: Seat) -> None:
     player.attach(MicrophoneMode.PUSH_TO_TALK)
     player.microphone.push(player.sound)
     assert until(lambda: not player.microphone.waiting())
-    assert "heard White" not in player.out.getvalue()
+    assert "heard White" not in player.printed
     player.session.talk()
     player.microphone.push(player.sound)
-    assert player.shows("heard White: bauer eva zwei eva vier")
-    assert "listening to White" in player.out.getvalue()
+    player.shows(HEARD)
+    assert "listening to White" in player.printed
 
 
 def test_a_lever_that_is_no_clock_is_the_talk_button_of_its_player(player: Seat) -> None:
     player.attach(MicrophoneMode.PUSH_TO_TALK)
     with EmulatedBoard() as board:
         player.session.attach_board("white", board.url, levers=False)
-        assert player.shows("White's board is connected")
+        player.shows("White's board is connected")
         board.press("white")
-        assert player.shows("listening to White")
+        player.shows("listening to White")
         player.microphone.push(player.sound)
-        assert player.shows("heard White: bauer eva zwei eva vier")
-        assert "lever pressed" not in player.out.getvalue()
+        player.shows(HEARD)
+        assert "lever pressed" not in player.printed
 
 
 def test_a_microphone_that_goes_and_comes_back_is_told_and_heard_again(player: Seat) -> None:
     player.attach(MicrophoneMode.OPEN)
     player.microphone.fail("The microphone is gone; plug it in again.")
-    assert player.shows(GERMAN.sentence("microphone_gone"))
+    player.shows(GERMAN.sentence("microphone_gone"))
     player.session.table.submit(f.Query(by="white", about="moves"))  # the game goes on
     player.session.wait_until_said()
     player.microphone.plug_in()
-    assert player.shows(GERMAN.sentence("microphone_back"))
+    player.shows(GERMAN.sentence("microphone_back"))
     player.session.wait_until_said()
     player.microphone.push(player.sound)
-    assert player.shows("heard White: bauer eva zwei eva vier")
+    player.shows(HEARD)
 
 
 def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
@@ -142,25 +101,25 @@ def test_a_recogniser_that_fails_is_no_microphone_that_is_gone(
     with monkeypatch.context() as meanwhile:
         meanwhile.setattr(Transcriber, "take", fails)
         player.microphone.push(player.sound)
-        assert player.shows(GERMAN.sentence("recogniser_gone"))
+        player.shows(GERMAN.sentence("recogniser_gone"))
         assert until(lambda: not player.microphone.waiting())
     player.session.wait_until_said()
     player.microphone.push(player.sound)
-    assert player.shows("heard White: bauer eva zwei eva vier")
-    assert "the recogniser works again" in player.out.getvalue()
+    player.shows(HEARD)
+    player.shows("the recogniser works again")
     for name in ("microphone_gone", "microphone_back"):
-        assert GERMAN.sentence(name) not in player.out.getvalue()
+        assert GERMAN.sentence(name) not in player.printed
 
 
 def test_who_speaks_is_not_talked_over(player: Seat) -> None:
     player.attach(MicrophoneMode.OPEN)
-    half = len(player.sound) - 4 * len(ROOM) // 2
-    player.microphone.push(player.sound[:half])  # up to the end of his words
+    words = player.sound[: -len(PAUSE)]
+    player.microphone.push(words)
     assert until(lambda: player.session.microphones["white"].listener.speaking)
     assert until(lambda: not player.microphone.waiting())
     player.session.desk.say(Output.PUBLIC, GERMAN.sentence("welcome"))
-    player.microphone.push(player.sound[half:])
-    assert player.shows("heard White: bauer eva zwei eva vier")
+    player.microphone.push(PAUSE)
+    player.shows(HEARD)
 
 
 class HearsForEver:
@@ -195,12 +154,51 @@ def test_typed_words_work_while_the_recogniser_hangs(player: Seat) -> None:
     seat.listener = cast(Listener, hangs)
     heard = threading.Thread(target=seat._on_recognition, args=(Recognition(),), daemon=True)
     heard.start()
-    assert hangs.asked.wait(10)
+    assert hangs.asked.wait(PATIENCE_S)
     typed = threading.Thread(target=session.typed, args=("white", MOVE), daemon=True)
     typed.start()
-    typed.join(10)
-    assert not typed.is_alive() and player.shows("ruled announced: by white; move e2e4")
+    typed.join(PATIENCE_S)
+    assert not typed.is_alive()
+    player.shows("ruled announced: by white; move e2e4")
     hangs.let.set()
-    heard.join(10)
+    heard.join(PATIENCE_S)
     assert not heard.is_alive()
     real.close()
+
+
+# --- two models ---------------------------------------------------------------------------------
+
+
+def test_a_model_that_fails_in_the_game_is_told_aloud_and_the_other_hears_on(
+    sit: Sit, synthesiser: Synthesiser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, microphone = find_model("de"), QueueSource()
+    sitting = sit(time_control="900")
+    sitting.start()
+    both = open_recogniser(GERMAN, model, model)
+    assert isinstance(both, Ensemble)
+    sitting.session.attach_microphone("white", microphone, both)
+
+    def heard(words: str, answer: str) -> object:
+        since = len(sitting.session.rulings)
+        microphone.push(spoken(synthesiser, words))
+        return sitting.session.wait_for(answer, PATIENCE_S, since)
+
+    assert heard("Bauer Eva zwei Eva drei", "announced") is not None
+    gone = GERMAN.sentence("model_gone")
+    assert gone not in sitting.printed
+
+    def broken(pcm: bytes) -> bool:
+        raise RuntimeError("out of memory")
+
+    begin = both.members[0].start_with
+
+    def begin_broken(closed: object) -> object:
+        run = begin(closed)  # type: ignore[arg-type]
+        monkeypatch.setattr(run, "accept", broken)
+        return run
+
+    monkeypatch.setattr(both.members[0], "start_with", begin_broken)
+    assert heard("Korrektur Bauer Eva zwei Eva vier", "slip_corrected") is not None
+    assert gone in sitting.printed
+    assert len(both.members) == 1

@@ -1,0 +1,173 @@
+"""A conversation without a session: a table, its dialogue, and whoever does what that wants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeAlias
+
+from blindplay.hearing.decision import Candidate, Decision, Verdict
+from blindplay.hearing.statement import interpret
+from blindplay.language import Command, load
+from blindplay.laws import Fact, Origin, Ruling, Taken
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.laws.rulings import Answer
+from blindplay.record import Journal
+from blindplay.speech.recogniser import Hypothesis, Recognition
+from blindplay.speech.speaker import Output
+from blindplay.speech.synthesis import is_words
+from blindplay.table import Table
+from blindplay.table import effects as e
+from blindplay.table.choices import OpeningWord
+from blindplay.table.conversation import Awaited
+from blindplay.table.dialogue import Dialogue
+from blindplay.wording.announcements import announcements, goes_to_earphone
+from tests.table import moves
+
+GERMAN = load("de")
+KNIGHTS = "4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"
+PROMOTION = "8/4P3/8/8/8/8/k7/7K w - - 0 1"
+
+
+class Conversation:
+    """A table, its dialogue, what was said, and a clock that moves when it is told."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        training: bool = False,
+        opening_word: OpeningWord = OpeningWord.OPTIONAL,
+        language: str = "de",
+        **setup: Any,
+    ) -> None:
+        self.pack = load(language)
+        self.now = 0.0
+        self.said: list[tuple[Output, str]] = []
+        self.rulings: list[Ruling] = []
+        self.facts: list[Fact] = []
+        self.learned: list[tuple[str, str]] = []
+        self.adjusted: list[Command] = []
+        self.journal = Journal(path)
+        fields: dict[str, Any] = {
+            "time_control": "5400",
+            "arbiter": "automatic",
+            "white": Player(impaired=True, language=language),
+            "announce_in": language,
+            **setup,
+        }
+        self.table = Table(
+            self.journal, Setup(t=0, **fields), now=lambda: self.now, training=training
+        )
+        self.speaking = False
+        self.dialogue = Dialogue(
+            self.table, self.pack, opening_word=opening_word, speaking=lambda: self.speaking
+        )
+        self.table.listen(self._deliver)
+        self.table.submit(f.Start())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.journal.close()
+
+    def _say(self, output: Output, words: str) -> None:
+        assert is_words(words), words
+        self.said.append((output, words))
+
+    def _tell(self, to: str | None, words: str) -> None:
+        private = to is not None and goes_to_earphone(self.table.game, to)
+        self._say(Output.PRIVATE if private else Output.PUBLIC, words)
+
+    def perform(self, effects: list[e.Effect]) -> None:
+        """Do what the dialogue wants, as a session does."""
+        for effect in effects:
+            match effect:
+                case e.Say(to, words):
+                    self._tell(to, words)
+                case e.SayAgain(to):
+                    if self.said:
+                        self._tell(to, self.said[-1][1])
+                case e.Submit(fact, reports):
+                    self.table.submit(fact, Origin("dialogue", reports))
+                case e.Ask(side, fact, in_words):
+                    for ruling in self.table.submit(fact, Origin("dialogue", (Answer,))):
+                        if isinstance(ruling, Answer):
+                            self._tell(side, in_words(ruling))
+                case e.Learn(_, recognition, phrase):
+                    self.learned.append((recognition.words, phrase))
+                case e.AdjustVoice():
+                    self.adjusted.append(effect.command)
+                case e.Relisten():
+                    pass
+
+    def _deliver(self, taken: Taken) -> None:
+        self.facts.append(taken.fact)
+        self.rulings += taken.rulings
+        for one in announcements(taken, self.table.game, self.pack):
+            self._tell(one.to, one.words)
+        self.perform(self.dialogue.taken(taken))
+
+    def type(self, text: str, side: str = "white") -> list[str]:
+        """Type a line; what was said then."""
+        return self._then(lambda: self.perform(self.dialogue.typed(side, text)))
+
+    def hear(
+        self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
+    ) -> list[str]:
+        """Hear phrases, the likeliest first; what was said then."""
+        decision = self.decided(verdict, *phrases, side=side, sound=sound)
+        return self._then(lambda: self.perform(self.dialogue.heard(side, decision)))
+
+    def decided(
+        self, verdict: Verdict, *phrases: str, side: str = "white", sound: str = ""
+    ) -> Decision:
+        """What the ear decides about phrases, the likeliest first."""
+        heard = Recognition((Hypothesis(sound or (phrases[0] if phrases else ""), 0.0),))
+        may = self.dialogue.sayable(side)
+        due = None if may.repeats is None else may.repeats[1]
+        said = [
+            interpret(phrase, may.boards, self.pack, repeated=due, recognition=heard)
+            for phrase in phrases
+        ]
+        certain = verdict in (Verdict.ACCEPT, Verdict.COMMAND, Verdict.ILLEGAL)
+        candidates = tuple(Candidate(one, float(n)) for n, one in enumerate(said))
+        return Decision(verdict, heard, said[0] if certain else None, candidates)
+
+    def wait(self, seconds: float) -> list[str]:
+        def tick() -> None:
+            self.now += seconds
+            self.perform(self.dialogue.tick())
+
+        return self._then(tick)
+
+    def play(self, *uci: str) -> None:
+        moves.play(self.table, *uci)
+
+    def _then(self, act: Callable[[], object]) -> list[str]:
+        before = len(self.said)
+        act()
+        return [words for _, words in self.said[before:]]
+
+    @property
+    def announced(self) -> str | None:
+        move = self.table.game.turn.announced
+        return move.uci() if move else None
+
+    def asked(self, side: str = "white") -> bool:
+        return self.dialogue.sayable(side).awaited is Awaited.ANSWER
+
+    def kinds(self) -> list[str]:
+        return [fact.kind for fact in self.facts]
+
+
+Talk: TypeAlias = Callable[..., Conversation]
+"""Begins a conversation; the arguments are those of :class:`Conversation` after its path."""

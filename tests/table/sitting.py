@@ -1,0 +1,99 @@
+"""A table in use: its session, what it prints, and boards in software."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import chess
+
+from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.language import load
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player, Setup
+from blindplay.record import Journal
+from blindplay.speech.speaker import Speaker
+from blindplay.table import Table
+from blindplay.table.choices import Printed
+from blindplay.table.session import Session
+from blindplay.table.transcript import Transcript
+from tests.table import moves
+from tests.waiting import until
+
+
+class Sitting:
+    """A table at which a blind White sits. Nobody speaks unless there is a ``speaker``.
+
+    ``options`` are more arguments of the session, ``setup`` fields of the setup.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        speaker: Speaker | None = None,
+        *,
+        now: Callable[[], float] = time.monotonic,
+        printed: Printed = Printed.ALL,
+        language: str = "de",
+        options: Mapping[str, Any] | None = None,
+        **setup: Any,
+    ) -> None:
+        self.out = io.StringIO()
+        self.journal = Journal(folder / "game.jsonl")
+        fields = {"arbiter": "automatic", "white": Player(impaired=True), **setup}
+        self.table = Table(self.journal, Setup(t=0, **fields), now=now)
+        transcript = Transcript(self.out, self.table.time, printed)
+        self.session = Session(self.table, load(language), speaker, transcript, **(options or {}))
+        self.boards: dict[str, EmulatedBoard] = {}
+        self._read = 0
+
+    def start(self) -> None:
+        """Start the game, and let the table say so to its end."""
+        self.table.submit(f.Start())
+        self.session.wait_until_said()
+
+    def attach_boards(self, **placements: str) -> None:
+        """Attach a pegged board to each seat that is named."""
+        for seat, placement in placements.items():
+            self.boards[seat] = EmulatedBoard(placement)
+            self.session.attach_board(seat, self.boards[seat].url)
+
+    def play(self, *uci: str) -> None:
+        moves.play(self.table, *uci)
+
+    # --- what it prints ----------------------------------------------------------------------
+
+    @property
+    def printed(self) -> str:
+        return self.out.getvalue()
+
+    def wait(self, what: Callable[[], object]) -> None:
+        assert until(what), self.printed
+
+    def shows(self, text: str, times: int = 1) -> None:
+        """Wait until ``text`` is printed so often."""
+        self.wait(lambda: self.printed.count(text) >= times)
+
+    def said(self) -> list[str]:
+        """What was said since the last call."""
+        printed = self.printed
+        self._read, news = len(printed), printed[self._read :]
+        return [line.split(": ", 1)[1] for line in news.splitlines() if " said " in line]
+
+    def ruled(self, kind: str) -> int:
+        """How many rulings of this kind there were."""
+        return sum(ruling.kind == kind for ruling in self.session.rulings)
+
+    def close(self) -> None:
+        self.session.close()
+        for board in self.boards.values():
+            board.close()
+        self.journal.close()
+
+
+Sit: TypeAlias = Callable[..., Sitting]
+"""Lets players sit down; the arguments are those of :class:`Sitting` after its folder."""
+START = chess.STARTING_BOARD_FEN

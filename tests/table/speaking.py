@@ -1,0 +1,38 @@
+"""Players who speak: their sound, and a microphone that can be pulled out."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from blindplay.speech.audio import RATE, QueueSource, read_audio
+from blindplay.speech.synthesis import Synthesiser
+
+ROOM = np.random.default_rng(1).normal(0, 20, RATE).astype("<i2").tobytes()
+"""A second of a quiet room."""
+PAUSE = 2 * ROOM
+"""The silence by which the end of an utterance is known."""
+
+
+def spoken(synthesiser: Synthesiser, words: str) -> bytes:
+    """Words in a quiet room, with the pause after them."""
+    return ROOM + read_audio(synthesiser.render(words, voice="de")) + PAUSE
+
+
+class Microphone(QueueSource):
+    """A microphone that can be pulled out and plugged in again."""
+
+    def reopen(self) -> bool:
+        while self._error is not None and not self._left:
+            time.sleep(0.01)
+        return not self._left
+
+    _left = False
+
+    def plug_in(self) -> None:
+        self._closed, self._error = False, None
+
+    def close(self) -> None:
+        self._left = True
+        super().close()

@@ -1,0 +1,171 @@
+"""What becomes of a move that is announced, repeated or corrected, and what is learned from it."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from blindplay.hearing.decision import Verdict
+from blindplay.laws import facts as f
+from blindplay.speech.speaker import Output
+from tests.table.conversation import Conversation
+
+
+def test_an_accepted_announcement_is_told_to_everybody_before_the_clock(at: Conversation) -> None:
+    assert at.hear(Verdict.ACCEPT, "springer felix drei") == ["Springer Gustav eins Felix drei"]
+    assert at.said[-1][0] is Output.PUBLIC
+    assert (at.announced, at.table.game.clock.running) == ("g1f3", "white")
+
+
+def test_an_illegal_announcement_is_answered_with_the_reason(at: Conversation) -> None:
+    said = at.hear(Verdict.ILLEGAL, "turm anna eins anna vier")
+    assert said == ["Dieser Zug ist nicht erlaubt. Der Weg ist versperrt."]
+    assert at.announced is None
+
+
+def test_the_opponent_repeats_and_the_player_may_repeat_the_opponents_move(
+    at: Conversation,
+) -> None:
+    at.hear(Verdict.ACCEPT, "eva vier")
+    at.hear(Verdict.ACCEPT, "bauer eva zwei eva vier", side="black")
+    assert at.rulings[-1].kind == "repeated"
+    at.play("e2e4")
+    at.hear(Verdict.ACCEPT, "bauer eva sieben eva fünf", side="black")
+    at.play("e7e5")
+    at.hear(Verdict.ACCEPT, "bauer eva sieben eva fünf")
+    assert [ruling.kind for ruling in at.rulings if ruling.kind == "repeated"] == ["repeated"] * 2
+
+
+def test_words_that_repeat_a_capture_and_could_recapture_are_the_repetition(
+    at: Conversation,
+) -> None:
+    at.play("e2e4", "e7e5", "g1f3", "g8f6", "b1c3", "f6e4")
+    at.hear(Verdict.ACCEPT, "springer schlägt eva vier")
+    assert at.announced is None
+    assert at.kinds()[-1] == "repeat"
+    # Once it was repeated, the same words are his own move.
+    at.hear(Verdict.ACCEPT, "springer schlägt eva vier")
+    assert at.announced == "c3e4"
+
+
+def test_who_types_does_not_repeat(at: Conversation) -> None:
+    at.play("e2e4", "d7d5")
+    at.type("Bauer schlägt David fünf")
+    assert at.announced == "e4d5"
+
+
+# --- corrections ----------------------------------------------------------------------------------
+
+
+def test_a_slip_is_corrected_without_a_question_before_it_is_executed(at: Conversation) -> None:
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.hear(Verdict.ACCEPT, "korrektur springer hector drei")
+    assert (at.announced, at.asked()) == ("g1h3", False)
+
+
+def test_a_correction_that_undoes_what_hands_have_done_needs_a_yes(at: Conversation) -> None:
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.table.submit(f.Make(by="white", move="g1f3"))
+    assert at.type("Korrektur Springer Hector drei") == [
+        "Berichtigung: Springer Gustav eins Hector drei. Sagen Sie ja oder nein."
+    ]
+    assert at.announced == "g1f3"
+    at.type("ja")
+    assert at.announced == "g1h3"
+
+
+def test_a_correction_to_what_hands_have_done_needs_none(at: Conversation) -> None:
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.table.submit(f.Make(by="white", move="g1h3"))
+    at.hear(Verdict.ACCEPT, "korrektur springer hector drei")
+    assert (at.announced, at.asked()) == ("g1h3", False)
+
+
+def test_what_sounds_like_another_announcement_corrects_only_after_a_yes(
+    at: Conversation,
+) -> None:
+    # It may be the opponent's repetition, misheard; who says that he corrects is believed.
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.hear(Verdict.ACCEPT, "springer hector drei")
+    assert (at.announced, at.asked()) == ("g1f3", True)
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "g1h3"
+    at.hear(Verdict.ACCEPT, "korrektur springer felix drei")
+    assert (at.announced, at.asked()) == ("g1f3", False)
+
+
+def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
+    at: Conversation,
+) -> None:
+    # fide-2023 D.2.8: before the opponent's clock is started.
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    at.table.submit(f.Make(by="white", move="g1f3"))
+    at.type("Korrektur Springer Hector drei")
+    at.table.submit(f.Press(by="white"))
+    assert at.type("ja") == ["Das ist jetzt nicht möglich."]
+    assert "repeat" not in at.kinds()
+    assert at.table.game.history[-1].move == chess.Move.from_uci("g1f3")
+
+
+TOO_LATE = "Zu spät: Eine Ansage wird berichtigt, bevor die Uhr des Gegners läuft."
+
+
+@pytest.mark.parametrize("text", ["Korrektur Bauer Eva drei", "Korrektur Bauer Eva sechs"])
+def test_a_correction_after_the_press_is_told_to_be_too_late(at: Conversation, text: str) -> None:
+    """fide-2023 D.2.8; a move of his own or one that only his opponent could make."""
+    at.play("e2e4")
+    assert at.type(text) == [TOO_LATE]
+    assert at.rulings[-1].articles == ("fide-2023 D.2.8",)
+    assert (at.announced, "repeat" in at.kinds()) == (None, False)
+
+
+def test_a_late_correction_at_a_keyboard_for_both_announces_nothing_for_the_opponent(
+    at: Conversation,
+) -> None:
+    """Whoever types there is taken for the player on move, who has not begun his."""
+    at.play("e2e4")
+    assert at.type("Korrektur Bauer Eva drei", "black") == [TOO_LATE]
+    assert (at.rulings[-1].fields["by"], at.table.game.turn.begun) == ("white", False)
+    at.type("Korrektur Bauer Eva fünf", "black")  # that is only his
+    assert at.announced == "e7e5"
+
+
+def test_who_corrects_how_he_repeated_is_not_too_late(at: Conversation) -> None:
+    at.type("Springer Felix drei")
+    assert at.type("Springer Hector drei", "black") == [
+        "Die Wiederholung stimmt nicht. Angesagt war: Springer Gustav eins Felix drei."
+    ]
+    assert at.type("Korrektur Springer Felix drei", "black") == []
+    assert at.rulings[-1].kind == "repeated"
+
+
+# --- what is learned ------------------------------------------------------------------------------
+
+
+def test_the_answer_to_a_question_is_learned(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei", sound="what was heard")
+    at.hear(Verdict.COMMAND, "hector")
+    assert at.learned == [("what was heard", "springer hector drei")]
+
+
+def test_what_is_said_after_a_no_is_learned_if_it_differs_in_one_thing(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", sound="first")
+    at.hear(Verdict.COMMAND, "nein")
+    at.hear(Verdict.ACCEPT, "springer hector drei", sound="second")
+    assert at.learned == [("first", "springer hector drei")]
+
+
+def test_a_correction_is_learned_if_it_differs_in_one_thing(at: Conversation) -> None:
+    at.hear(Verdict.ACCEPT, "springer felix drei", sound="first")
+    at.hear(Verdict.ACCEPT, "korrektur springer hector drei", sound="second")
+    assert at.learned == [("first", "springer hector drei")]
+    at.hear(Verdict.ACCEPT, "korrektur bauer eva zwei eva vier", sound="third")
+    assert len(at.learned) == 1  # he has changed his mind
+
+
+def test_nothing_is_learned_from_keys_or_from_a_yes_to_a_command(at: Conversation) -> None:
+    at.type("Springer Felix drei")
+    at.type("Korrektur Springer Hector drei")
+    at.hear(Verdict.COMMAND, "remis anbieten")
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.learned == []

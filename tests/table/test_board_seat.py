@@ -1,0 +1,194 @@
+"""A player's sensor board: what a program tells of its own board becomes facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import chess
+import pytest
+
+from blindplay.boards import events
+from blindplay.boards.driver import SensorBoard
+from blindplay.laws import facts as f
+from blindplay.speech.endpointing import MicrophoneMode
+from blindplay.speech.recogniser import Recogniser
+from tests.table.conversation import GERMAN
+from tests.table.sitting import START, Sit, Sitting
+from tests.table.speaking import Microphone
+
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+
+
+class OwnBoard(SensorBoard):
+    """A board of a program that embeds BlindPlay."""
+
+    def __init__(self, placement: str | None = START) -> None:
+        self._placement = placement
+        self.closed = False
+
+    def placement(self) -> str | None:
+        return self._placement
+
+    def close(self) -> None:
+        super().close()
+        self.closed = True
+
+    def move(self, uci: str) -> None:
+        """Hands execute a move; the board names its pieces."""
+        board = chess.BaseBoard(self._placement)
+        move = chess.Move.from_uci(uci)
+        piece = board.remove_piece_at(move.from_square)
+        assert piece is not None
+        board.set_piece_at(move.to_square, piece)
+        self._placement = board.board_fen()
+        self.tell(events.Lifted(uci[:2]))
+        self.tell(events.Placed(uci[2:4], piece.symbol()))
+
+
+class Unfelt(OwnBoard):
+    """One whose changes prove no touch."""
+
+    FEELS_TOUCHES = False
+
+    def show(self, placement: str) -> None:
+        self._placement = placement
+        self.tell(events.BoardPosition(placement))
+
+
+@pytest.fixture
+def sitting(sit: Sit) -> Sitting:
+    made = sit(time_control="900")
+    made.start()
+    return made
+
+
+@pytest.fixture
+def facts(sitting: Sitting) -> Callable[[], list[f.Fact]]:
+    """The facts since the last call."""
+    read = [len(sitting.table.log)]
+
+    def news() -> list[f.Fact]:
+        before, read[0] = read[0], len(sitting.table.log)
+        return [taken.fact for taken in sitting.table.log[before:]]
+
+    return news
+
+
+def test_what_hands_do_on_it_are_facts_of_its_player(
+    sitting: Sitting, facts: Callable[[], list[f.Fact]]
+) -> None:
+    board = OwnBoard()
+    sitting.session.attach(board, "white")
+    seat = sitting.session.boards["white"]
+    (position,) = facts()
+    assert isinstance(position, f.Position) and position.board == "white" and seat.seen
+    sitting.session.typed("white", "Eva zwei Eva vier")
+    board.move("e2e4")
+    board.tell(events.LeverPressed("white"))
+    told = [fact for fact in facts() if isinstance(fact, f.Lift | f.Place | f.Press)]
+    assert [type(fact) for fact in told] == [f.Lift, f.Place, f.Press]
+    assert "felt White's clock lever pressed" in sitting.printed
+    assert sitting.ruled("completed") == 1
+
+
+def test_a_board_that_has_not_been_seen_yet_says_nothing(
+    sitting: Sitting, facts: Callable[[], list[f.Fact]]
+) -> None:
+    sitting.session.attach(OwnBoard(None), "white")
+    assert not sitting.session.boards["white"].seen
+    assert facts() == []
+
+
+def test_pieces_that_a_board_cannot_name_are_those_of_the_game(
+    sitting: Sitting, facts: Callable[[], list[f.Fact]]
+) -> None:
+    sitting.session.attach(OwnBoard("????????/????????/8/8/8/8/????????/????????"), "white")
+    (position,) = facts()
+    assert isinstance(position, f.Position) and position.placement == START
+
+
+def test_it_is_closed_with_the_session_and_tells_nothing_more(sitting: Sitting) -> None:
+    board = OwnBoard()
+    sitting.session.attach(board, "white")
+    sitting.session.close()
+    count = len(sitting.table.log)
+    board.move("e2e4")
+    assert board.closed and len(sitting.table.log) == count
+
+
+def test_a_loss_is_told_to_everybody_and_so_is_that_it_is_back(sitting: Sitting) -> None:
+    board = OwnBoard(None)
+    sitting.session.attach(board, "black")
+    seat = sitting.session.boards["black"]
+    board.tell(events.Disconnected("The cable is off."))
+    assert seat.gone and seat.seen
+    board.tell(events.Connected("own", "own board"))
+    assert not seat.gone
+    player = GERMAN.sentence("black")
+    assert sitting.said() == [
+        GERMAN.sentence("board_gone", player=player),
+        GERMAN.sentence("board_back", player=player),
+    ]
+    assert "trouble: The cable is off." in sitting.printed
+
+
+def test_a_bad_contact_is_printed_each_time_and_said_once(sitting: Sitting) -> None:
+    board = OwnBoard()
+    sitting.session.attach(board, "white")
+    sitting.said()
+    for square in ("e4", "e4", "d5"):
+        board.tell(events.ContactFault(square))
+    bad = [GERMAN.sentence("contact_bad", square=name) for name in ("Eva vier", "David fünf")]
+    assert sitting.said() == bad
+    assert sitting.printed.count("the contact of e4 is bad") == 2
+
+
+def test_a_lever_may_be_its_players_talk_button(sitting: Sitting, recogniser: Recogniser) -> None:
+    mode = MicrophoneMode.PUSH_TO_TALK
+    sitting.session.attach_microphone("white", Microphone(), recogniser, mode)
+    board = OwnBoard()
+    sitting.session.attach(board, "white", levers=False)
+    board.tell(events.LeverPressed("black"))  # either of the two
+    assert sitting.printed.rstrip().endswith("listening to White")
+    assert "lever pressed" not in sitting.printed
+
+
+def test_a_seat_keeps_its_board_when_the_colours_are_reversed(sitting: Sitting) -> None:
+    """7.3: the players stay where they are."""
+    board = OwnBoard()
+    sitting.session.attach(board, "white")
+    seat = sitting.session.boards["white"]
+    assert seat.side == "white"
+    sitting.table.submit(f.Irregular(by="arbiter", what="reversed_colours"))
+    sitting.table.submit(f.Arbiter(do="confirm"))
+    assert seat.side == "black"
+    board.tell(events.Lifted("e7"))
+    lifted = [one.fact for one in sitting.table.log if isinstance(one.fact, f.Lift)]
+    assert [fact.board for fact in lifted] == ["black"]
+
+
+# --- a board that tells positions only ----------------------------------------------------------
+
+
+def test_what_stands_on_it_counts_when_it_is_awaited_or_the_clock_is_pressed(
+    sitting: Sitting, facts: Callable[[], list[f.Fact]]
+) -> None:
+    board = Unfelt()
+    sitting.session.attach(board, "white")
+    board.tell(events.Lifted("e2"))
+    board.show(AFTER_E4)  # nobody has announced it: the piece may still be in the hand
+    assert [fact for fact in facts() if not isinstance(fact, f.Tick)] == []
+    sitting.session.typed("white", "Eva zwei Eva vier")
+    position = [fact for fact in facts() if isinstance(fact, f.Position)]
+    assert [(fact.board, fact.placement) for fact in position] == [("white", AFTER_E4)]
+    assert sitting.ruled("made") == 1
+
+
+def test_a_press_takes_what_stands_on_it(sitting: Sitting) -> None:
+    board = Unfelt()
+    sitting.session.attach(board, "black")
+    sitting.play("e2e4")
+    board.show("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR")
+    assert sitting.ruled("made") == 1
+    sitting.session.press("black")
+    assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4", "e7e5"]

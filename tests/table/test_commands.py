@@ -1,0 +1,301 @@
+"""What comes of commands: facts, answers, help."""
+
+from __future__ import annotations
+
+import re
+
+import chess
+import pytest
+
+from blindplay.hearing.decision import Verdict
+from blindplay.language import QUESTIONS, Command, languages
+from blindplay.laws import facts as f
+from blindplay.speech.speaker import Output
+from blindplay.table.commands import CONFIRMED
+from blindplay.table.conversation import ANSWER_SECONDS
+from tests import ROOT
+from tests.table.conversation import GERMAN, Conversation, Talk
+
+# --- what changes the game ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "fact"),
+    [
+        ("ich gebe auf", "resign"),
+        ("ich biete Remis an", "offer_draw"),
+        ("Zeitüberschreitung", "claim_time"),
+        ("Stellungswiederholung", "claim_draw"),
+        ("fünfzig Züge", "claim_draw"),
+        ("Schiedsrichter", "call_arbiter"),
+        ("Pause", "arbiter"),
+        ("Hängepartie", "arbiter"),
+        ("Gegner kann nicht gewinnen", "claim_draw"),
+        ("zusätzliche Bedenkzeit", "request_extra_time"),
+    ],
+)
+@pytest.mark.parametrize("typed", [True, False])
+def test_what_changes_the_game_needs_a_yes(
+    at: Conversation, command: str, fact: str, typed: bool
+) -> None:
+    def say(words: str) -> list[str]:
+        return at.type(words) if typed else at.hear(Verdict.COMMAND, words.lower())
+
+    before = at.kinds()
+    for answer in ("nein", "", "wird nicht verstanden", "ich gebe auf", "Remis"):
+        assert say(command)
+        assert at.asked()
+        if answer in ("nein", ""):
+            assert "Abgebrochen." in (say("nein") if answer else at.wait(ANSWER_SECONDS + 1))
+        else:
+            say(answer)
+            at.type("nein")
+        assert not at.asked()
+        assert at.kinds() == before
+    say(command)
+    say("ja")
+    assert at.kinds()[len(before)] == fact
+
+
+def test_saying_it_again_is_no_yes(at: Conversation) -> None:
+    at.type("aufgeben")
+    assert at.type("ich gebe auf") == ["Wollen Sie wirklich aufgeben? Sagen Sie ja oder nein."]
+    assert not at.table.game.over
+
+
+def test_a_draw_is_accepted_with_a_yes_and_only_when_it_is_offered(at: Conversation) -> None:
+    at.play("e2e4", "e7e5")  # before a move of each nothing can be agreed (9.1.1)
+    assert at.type("Remis annehmen", "black") == ["Das ist jetzt nicht möglich."]
+    at.type("Remis anbieten")
+    at.type("ja")
+    assert Command.ACCEPT_DRAW in at.dialogue.sayable("black").bare
+    assert Command.ACCEPT_DRAW not in at.dialogue.sayable("white").bare
+    at.type("Remis annehmen", "black")
+    assert not at.table.game.over
+    at.type("ja", "white")  # not his to say
+    assert not at.table.game.over
+    at.type("ja", "black")
+    assert at.table.game.result == "1/2-1/2"
+
+
+def test_a_draw_is_declined_with_a_yes(at: Conversation) -> None:
+    at.table.submit(f.OfferDraw(by="white"))
+    at.hear(Verdict.COMMAND, "remis ablehnen", side="black")
+    assert "white" in at.table.game.offers
+    at.hear(Verdict.COMMAND, "ja", side="black")
+    assert not at.table.game.offers
+
+
+def test_a_claim_may_be_made_with_a_move(at: Conversation) -> None:
+    said = at.type("ich reklamiere Stellungswiederholung")
+    assert said == [
+        "Dreimalige Stellungswiederholung. Sagen Sie ja, oder nein, oder den Zug, mit dem Sie "
+        "reklamieren."
+    ]
+    said = at.hear(Verdict.ACCEPT, "springer felix drei")
+    assert said == [
+        "Dreimalige Stellungswiederholung, Springer Gustav eins Felix drei. Sagen Sie ja oder nein."
+    ]
+    assert at.announced is None
+    at.type("ja")
+    claim = next(fact for fact in at.facts if isinstance(fact, f.ClaimDraw))
+    assert (claim.rule, claim.move) == ("repetition", "g1f3")
+
+
+def test_a_claim_with_a_move_may_be_typed_at_once(at: Conversation) -> None:
+    said = at.type("fünfzig Züge mit Sf3")
+    assert said == ["Fünfzig Züge, Springer Gustav eins Felix drei. Sagen Sie ja oder nein."]
+    at.type("ja")
+    claim = next(fact for fact in at.facts if isinstance(fact, f.ClaimDraw))
+    assert (claim.rule, claim.move) == ("fifty_moves", "g1f3")
+
+
+def test_a_claim_with_what_is_no_move_is_not_understood(at: Conversation) -> None:
+    assert at.type("fünfzig Züge mit Sf5") == ["Nicht verstanden. Bitte wiederholen Sie."]
+    assert "claim_draw" not in at.kinds()
+
+
+def test_pause_stops_the_clocks_of_a_game_without_an_arbiter(at: Conversation) -> None:
+    at.type("Pause")
+    assert at.type("ja")[-1] == "Pause. Die Uhren stehen."
+    assert at.table.game.clock.running is None
+    assert Command.RESUME in at.dialogue.sayable("black").bare
+    at.type("weiter", "black")
+    assert at.table.game.clock.running == "white"
+
+
+def test_the_clocks_are_the_arbiters_where_there_is_one(talk: Talk) -> None:
+    at = talk(arbiter="present")
+    assert at.type("Pause") == ["Die Uhren hält nur der Schiedsrichter an."]
+    assert not {Command.PAUSE, Command.RESUME} & at.dialogue.sayable("white").bare
+    at.type("Schiedsrichter")
+    at.type("ja")
+    assert at.table.game.clock.running is None
+    assert at.said[-1] == (Output.PUBLIC, "Der Schiedsrichter wird gebraucht.")
+
+
+def test_a_sealed_move_is_written_and_never_said(at: Conversation) -> None:
+    at.type("Hängepartie")
+    at.type("ja")
+    at.type("Abgabezug Sf3")
+    assert (at.table.game.sealed, at.announced) == ("Sf3", None)
+    assert not any("Felix" in words for _, words in at.said)
+    at.table.submit(f.Press(by="white"))
+    assert at.table.game.adjourned
+
+
+# --- questions to the table -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Zeit", "Ihre Zeit: eine Stunde dreißig Minuten."),
+        ("seine Zeit", "Zeit des Gegners: eine Stunde dreißig Minuten."),
+        (
+            "Uhr",
+            "Ihre Zeit: eine Stunde dreißig Minuten. "
+            "Zeit des Gegners: eine Stunde dreißig Minuten.",
+        ),
+        ("wie viele Züge", "Ausgeführte Züge: eins."),
+        ("letzter Zug", "Letzter Zug, Schwarz: Bauer Eva sieben Eva fünf."),
+    ],
+)
+def test_what_a_player_may_ask_is_answered_in_his_ear(
+    at: Conversation, text: str, answer: str
+) -> None:
+    at.play("e2e4", "e7e5")
+    assert at.type(text) == [answer]
+    assert at.said[-1][0] is Output.PRIVATE
+    assert isinstance(at.facts[-1], f.Query)
+
+
+def test_the_position_is_not_told_in_a_game(at: Conversation) -> None:
+    for text in ("was steht auf Eva vier", "Stellung", "geschlagene Figuren"):
+        assert at.type(text) == ["Das ist jetzt nicht möglich."]
+        assert isinstance(at.facts[-1], f.Query)
+    assert not QUESTIONS & at.dialogue.sayable("white").bare
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("was steht auf Eva vier", "Eva vier: schwarzer Bauer."),
+        ("was steht auf e5", "Eva fünf: leer."),
+        ("Reihe 4", "Reihe vier: weißer Bauer David vier, schwarzer Bauer Eva vier."),
+        ("Reihe fünf", "Reihe fünf: leer."),
+        (
+            "Linie Eva",
+            "Linie Eva: weißer König Eva eins, weißer Bauer Eva zwei, schwarzer Bauer Eva vier, "
+            "schwarzer König Eva acht.",
+        ),
+        ("wo stehen die weißen Springer", "Weiße Springer: Bella eins, Gustav eins."),
+        (
+            "wo stehen die Damen",
+            "Weiße Damen: David eins. Schwarze Damen: David acht.",
+        ),
+        ("was greift Eva vier an", "Angreifer auf Eva vier: keine."),
+        (
+            "was greift Felix drei an",
+            "Angreifer auf Felix drei: weißer Springer Gustav eins, weißer Bauer Eva zwei, "
+            "weißer Bauer Gustav zwei, schwarzer Bauer Eva vier.",
+        ),
+        ("geschlagene Figuren", "Geschlagen: weißer Bauer."),
+    ],
+)
+def test_in_training_the_position_may_be_asked(talk: Talk, text: str, answer: str) -> None:
+    at = talk(
+        training=True,
+        fen="rnbqkbnr/pppp1ppp/8/8/3Pp3/8/1PP1PPPP/RNBQKBNR w KQkq - 0 3",
+    )
+    if text == "geschlagene Figuren":
+        at.play("b2b4", "a7a5", "h2h3", "a5b4")
+    assert at.type(text) == [answer]
+    assert isinstance(at.facts[-1], f.Query)
+    assert at.facts[-1].about == "position"
+
+
+def test_captured_pieces_are_counted(talk: Talk) -> None:
+    at = talk(training=True)
+    assert at.type("geschlagene Figuren") == ["Es ist noch nichts geschlagen."]
+    at.play("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "d1d2")
+    assert at.type("geschlagene Figuren") == [
+        "Geschlagen: zwei weiße Bauern, schwarze Dame, schwarzer Bauer."
+    ]
+
+
+def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) -> None:
+    first = at.type("was kann ich sagen")
+    assert first[0].startswith("Sagen Sie Ihren Zug an")
+    assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith("Weiter mit: Mehr.")
+    assert Command.MORE in at.dialogue.sayable("white").bare
+    told = first[1]
+    while Command.MORE in at.dialogue.sayable("white").bare:
+        told += " " + at.type("mehr")[0]
+    assert "Was steht auf" not in told
+    for command in at.dialogue.sayable("white").bare - {Command.HELP}:
+        assert GERMAN.command(command) in told
+    assert at.type("mehr") == ["Das ist jetzt nicht möglich."]
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    assert at.type("Hilfe")[0].startswith("Führen Sie den angesagten Zug aus.")
+    assert at.type("Hilfe", "black")[0] == "Wiederholen Sie den angesagten Zug."
+
+
+def test_more_is_listened_for_only_a_while(at: Conversation) -> None:
+    at.type("Hilfe")
+    at.wait(ANSWER_SECONDS + 1)
+    assert Command.MORE not in at.dialogue.sayable("white").bare
+
+
+def test_commands_for_the_voice_adjust_it(at: Conversation) -> None:
+    at.type("lauter")
+    at.type("langsamer")
+    assert at.adjusted == [Command.LOUDER, Command.SLOWER]
+
+
+# --- every language -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_question_about_the_position_is_answered_in_words(talk: Talk, language: str) -> None:
+    at = talk(training=True, language=language)
+    at.play("e2e4", "d7d5", "e4d5", "d8d5", "b1c3", "d5d2", "d1d2")
+    answers = set()
+    for phrase in at.pack.command_phrases(QUESTIONS):
+        (answer,) = at.type(phrase)
+        answers.add(answer)
+    # Squares, ranks, files, attackers; of pieces each kind in three ways, and all of a colour.
+    assert len(answers) >= 64 + 8 + 8 + 64 + 3 * 6 + 2
+
+
+@pytest.mark.parametrize("language", languages())
+def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
+    talk: Talk, language: str
+) -> None:
+    for command in sorted(CONFIRMED, key=list(Command).index):
+        at = talk(language=language)
+        at.play("e2e4", "e7e5")
+        at.table.submit(f.OfferDraw(by="black"))
+        before = at.kinds()
+        assert at.type(at.pack.command(command))
+        assert at.asked() and at.kinds() == before
+        assert at.type(at.pack.command(Command.NO))
+        at.type(at.pack.command(command))
+        at.type(at.pack.command(Command.YES))
+        assert len(at.kinds()) > len(before)
+    at = talk(language=language)
+    for command in set(Command) - CONFIRMED:
+        at.type(at.pack.command(command))
+    assert not at.table.game.over
+
+
+def test_what_is_written_about_talking_is_understood() -> None:
+    text = (ROOT / "docs" / "talking.md").read_text("utf-8")
+    table = [line.split("|")[1] for line in text.splitlines() if line.startswith("| *")]
+    training = text[text.index("## Training") :]
+    phrases = [p for part in (*table, training) for p in re.findall(r"\*([^*`]+)\*", part)]
+    commands = {GERMAN.understand(phrase, chess.Board()).command for phrase in phrases}
+    assert None not in commands
+    # All commands are there, but for those that the text around the table tells of.
+    told = {Command.YES, Command.NO, Command.HELP, Command.MORE, Command.CORRECTION, Command.SEAL}
+    assert commands == set(Command) - told

@@ -1,0 +1,199 @@
+"""What a table says: louder or softer, once more, by the output that works, and what it cannot."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.language import Command, load
+from blindplay.laws.facts import Player
+from blindplay.speech.audio import AudioError, SilentSink
+from blindplay.speech.speaker import Output, Speaker, Voicing
+from blindplay.speech.synthesis import Synthesiser
+from tests.table.conversation import GERMAN
+from tests.table.sitting import Sit, Sitting
+
+LANGUAGES = ("de", "en", "nb", "sv", "da")
+
+
+# --- an output that fails -----------------------------------------------------------------------
+
+
+class Cable(SilentSink):
+    """An output whose cable can be pulled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pulled = False
+
+    def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
+        if self.pulled:
+            raise AudioError("The audio output takes no sound; plug it in again.")
+        return super().play(pcm, rate, stop)
+
+
+def _said(printed: str) -> list[str]:
+    lines = [line.partition(" ")[2] for line in printed.splitlines()]
+    return [line.removeprefix("said ") for line in lines if line.startswith("said ")]
+
+
+@pytest.mark.parametrize("broken", [Output.PUBLIC, Output.PRIVATE], ids=["loudspeaker", "earphone"])
+def test_an_output_that_fails_is_told_once_by_the_other_and_that_it_is_back(
+    sit: Sit, synthesiser: Synthesiser, broken: Output
+) -> None:
+    sinks = {Output.PRIVATE: Cable(), Output.PUBLIC: Cable()}
+    other = Output.PRIVATE if broken is Output.PUBLIC else Output.PUBLIC
+    speaker = Speaker(synthesiser, sinks[Output.PRIVATE], sinks[Output.PUBLIC])
+    players = {"white": Player(name="Anna", impaired=True), "black": Player(name="Bert")}
+    sitting = sit(speaker, options={"private_is_heard_by_all": False}, **players)
+    desk = sitting.session.desk
+    sinks[broken].pulled = True
+    for _ in range(2):
+        desk.say(broken, "weiter")
+        assert speaker.wait(60)
+    sinks[broken].pulled = False
+    desk.say(broken, "weiter")
+    assert speaker.wait(60)
+    name = "loudspeaker" if broken is Output.PUBLIC else "earphone"
+    to = {Output.PUBLIC: "to everybody", Output.PRIVATE: "privately"}
+    assert _said(sitting.printed) == [
+        f"{to[broken]}: weiter",
+        f"{to[other]}: {GERMAN.sentence(f'{name}_gone')}",
+        f"{to[broken]}: weiter",
+        f"{to[broken]}: weiter",
+        f"{to[broken]}: {GERMAN.sentence(f'{name}_back')}",
+    ]
+    heard_by_other = 3 if broken is Output.PUBLIC else 1  # nothing private is told to all
+    assert len(sinks[other].played) == heard_by_other
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_can_say_it(language: str) -> None:
+    pack = load(language)
+    names = [f"{one}_{how}" for one in ("loudspeaker", "earphone") for how in ("gone", "back")]
+    assert len({pack.sentence(name) for name in names}) == 4
+
+
+# --- louder, softer, slower, faster -------------------------------------------------------------
+
+
+class Ear:
+    """A player, the sound that reaches their earphone, and how they want to be spoken to."""
+
+    def __init__(self, sit: Sit, synthesiser: Synthesiser, keep: Callable[[Voicing], None]) -> None:
+        self.sink = SilentSink()
+        self.speaker = Speaker(synthesiser, self.sink, self.sink)
+        self.sitting: Sitting = sit(self.speaker, options={"on_voicing": keep})
+        self.desk = self.sitting.session.desk
+
+    def adjust(self, command: Command) -> str:
+        """What is said to a command of White."""
+        self.sitting.said()
+        self.desk.adjust_voice("white", command)
+        (words,) = self.sitting.said()
+        return words
+
+
+@pytest.fixture
+def kept() -> list[Voicing]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def voice(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesiser]:
+    """A voice of its own, because its rate changes."""
+    with Synthesiser("de", cache=tmp_path_factory.mktemp("phrases")) as made:
+        yield made
+
+
+@pytest.fixture
+def ear(sit: Sit, voice: Synthesiser, kept: list[Voicing]) -> Ear:
+    return Ear(sit, voice, kept.append)
+
+
+@pytest.mark.parametrize(
+    ("command", "limit"),
+    [
+        (Command.LOUDER, Voicing(volume=12)),
+        (Command.SOFTER, Voicing(volume=-24)),
+        (Command.FASTER, Voicing(rate=320)),
+        (Command.SLOWER, Voicing(rate=80)),
+    ],
+)
+def test_the_voice_changes_step_by_step_until_its_limit(
+    ear: Ear, kept: list[Voicing], command: Command, limit: Voicing
+) -> None:
+    steps = 0
+    while ear.adjust(command) == GERMAN.sentence(command.value):
+        steps += 1
+        assert kept[-1] == ear.speaker.voicing and steps < 20
+    assert ear.speaker.voicing == limit
+    assert steps == len(kept) == len(set(kept))
+    for _ in range(2):
+        assert ear.adjust(command) == GERMAN.sentence("voice_limit")
+    assert len(kept) == steps  # nothing new to keep
+
+
+def test_louder_is_louder(ear: Ear) -> None:
+    def loudness() -> int:
+        ear.desk.say(Output.PRIVATE, "weiter")
+        ear.sitting.session.wait_until_said()
+        return max(abs(sample) for sample in memoryview(ear.sink.played[-1].pcm).cast("h"))
+
+    before = loudness()
+    ear.adjust(Command.LOUDER)
+    assert loudness() > before
+
+
+def test_the_sentence_before_can_still_be_repeated(ear: Ear) -> None:
+    ear.desk.say(Output.PRIVATE, GERMAN.sentence("press_unbegun"))
+    ear.adjust(Command.LOUDER)
+    ear.desk.say_again("white")
+    assert ear.sitting.said() == [GERMAN.sentence("press_unbegun")]
+
+
+def test_a_voicing_that_cannot_be_kept_is_told_and_lasts_for_this_game(
+    sit: Sit, voice: Synthesiser
+) -> None:
+    def full(voicing: Voicing) -> None:
+        raise OSError(28, "No space left on device")
+
+    ear = Ear(sit, voice, full)
+    assert ear.adjust(Command.LOUDER) == GERMAN.sentence(Command.LOUDER.value)
+    assert ear.speaker.voicing == Voicing(volume=4)
+    (trouble,) = [line for line in ear.sitting.printed.splitlines() if "trouble: " in line]
+    assert "It will not be remembered: " in trouble and "No space left on device" in trouble
+
+
+def test_without_a_voice_there_is_none_to_adjust(sit: Sit) -> None:
+    sitting = sit()
+    sitting.session.desk.adjust_voice("white", Command.LOUDER)
+    assert sitting.said() == [GERMAN.sentence("refused")]
+
+
+# --- once more, and never -----------------------------------------------------------------------
+
+
+def test_nothing_is_repeated_before_anything_was_said(sit: Sit) -> None:
+    sitting = sit()
+    sitting.session.desk.say_again("white")
+    assert sitting.said() == []
+
+
+def test_words_that_a_model_lacks_are_named_once(sit: Sit) -> None:
+    sitting = sit()
+    for words in (["zwo", "anton"], ["anton"], [], ["anton", "berta"]):
+        sitting.session.desk.report_unspeakable(words)
+    named = [line.split("spoken: ")[1] for line in sitting.printed.splitlines()]
+    assert named == ["anton, zwo", "berta"]
+
+
+def test_what_is_no_words_is_trouble_and_printed(
+    sit: Sit, synthesiser: Synthesiser, tmp_path: Path
+) -> None:
+    sitting = sit(Speaker(synthesiser, SilentSink(), SilentSink()))
+    sitting.session.desk.say(Output.PUBLIC, "Sf3")
+    assert "trouble: 'Sf3' must be spelled out in words" in sitting.printed

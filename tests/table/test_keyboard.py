@@ -1,0 +1,261 @@
+"""The keyboard: each line is words of a player, a decision, a fact, or a press of the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from blindplay.console.server import ConsoleHost
+from blindplay.laws import facts as f
+from blindplay.record import Tape
+from blindplay.speech.audio import SilentSink
+from blindplay.speech.endpointing import MicrophoneMode
+from blindplay.speech.recogniser import Recogniser
+from blindplay.speech.speaker import Output, Speaker
+from blindplay.speech.synthesis import Synthesiser
+from blindplay.table.keyboard import Keyboard
+from blindplay.table.session import Session
+from tests.table.conversation import GERMAN
+from tests.table.playing import announced, killed, played
+from tests.table.sitting import Sit, Sitting
+from tests.table.speaking import Microphone
+
+
+@pytest.fixture
+def sitting(sit: Sit) -> Sitting:
+    """A game that has started, with a clock and an arbiter."""
+    made = sit(time_control="5400", arbiter="present")
+    made.start()
+    return made
+
+
+def typed(sitting: Sitting, *lines: str) -> list[f.Fact]:
+    """The facts that these lines become."""
+    keyboard, before = Keyboard(sitting.session), len(sitting.table.log)
+    for line in lines:
+        keyboard.do(line)
+    return [taken.fact for taken in sitting.table.log[before:]]
+
+
+# --- a line that is no word of a player ---------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("word", "decision"),
+    [
+        ("stop", "stop_clocks"),
+        ("start", "start_clocks"),
+        ("adjourn", "adjourn"),
+        ("preside", "preside"),
+        ("withdraw", "withdraw"),
+        ("confirm", "confirm"),
+        ("reject", "reject"),
+    ],
+)
+def test_a_word_of_the_arbiter_is_their_decision(
+    sitting: Sitting, word: str, decision: str
+) -> None:
+    (fact, *_) = typed(sitting, word)
+    assert isinstance(fact, f.Arbiter)
+    assert (fact.by, fact.do) == ("arbiter", decision)
+
+
+def test_restore_takes_back_to_a_ply(sitting: Sitting) -> None:
+    sitting.play("e2e4", "e7e5")
+    (fact, *_) = typed(sitting, "restore 1")
+    assert isinstance(fact, f.Arbiter) and (fact.do, fact.ply) == ("restore", 1)
+    assert len(sitting.table.game.history) == 1
+
+
+def test_execute_is_a_move_by_hand(sitting: Sitting) -> None:
+    sitting.table.submit(f.Announce(by="white", move="e2e4"))
+    (fact,) = typed(sitting, "execute white e2e4")
+    assert isinstance(fact, f.Make) and (fact.by, fact.move) == ("white", "e2e4")
+    assert sitting.ruled("made") == 1
+
+
+def test_record_writes_an_entry(sitting: Sitting) -> None:
+    (fact,) = typed(sitting, "record black 1 e4 remis (=)")
+    assert isinstance(fact, f.Record)
+    assert (fact.by, fact.ply, fact.text) == ("black", 1, "e4 remis (=)")
+
+
+@pytest.mark.parametrize("line", ["stop it", "restore", "execute white", "record white 1", "t 1",
+                                  "tape", "tape one", "links", "link arbiter"])  # fmt: skip
+def test_a_line_that_only_begins_like_one_is_words_of_the_player_on_move(
+    sitting: Sitting, line: str
+) -> None:
+    """``links`` without a console, too."""
+    (fact, *_) = typed(sitting, line)
+    assert isinstance(fact, f.Announce) and (fact.by, fact.text) == ("white", line)
+
+
+def test_words_may_be_of_the_player_who_is_named(sitting: Sitting) -> None:
+    typed(sitting, "Eva zwei Eva vier")
+    (fact,) = typed(sitting, "black: Eva zwei Eva vier")
+    assert isinstance(fact, f.Repeat) and fact.by == "black"
+
+
+def test_a_line_in_the_form_of_the_contract_is_that_fact_now(sitting: Sitting) -> None:
+    (fact,) = typed(sitting, '{"fact": "resign", "by": "white", "t": 1}')
+    assert isinstance(fact, f.Resign)
+    assert sitting.table.game.over
+
+
+@pytest.mark.parametrize(
+    "line", ["execute white e9e4", '{"fact": "dance"}', "{}", "record red 1 e4"]
+)
+def test_a_line_that_is_no_fact_is_named_as_trouble_and_nothing_is_written(
+    sitting: Sitting, line: str
+) -> None:
+    assert typed(sitting, line) == []
+    (trouble,) = [one for one in sitting.printed.splitlines() if "trouble: " in one]
+    assert "That was not understood: " in trouble
+
+
+# --- the clock ----------------------------------------------------------------------------------
+
+
+def test_an_empty_line_presses_the_clock_of_a_move_that_is_begun(sitting: Sitting) -> None:
+    typed(sitting, "Eva zwei Eva vier")
+    (fact, *_) = typed(sitting, "")
+    assert isinstance(fact, f.Press) and fact.by == "white"
+
+
+def test_an_empty_line_is_no_press_before_a_move_is_begun(sitting: Sitting) -> None:
+    assert typed(sitting, "") == []
+    assert sitting.said() == [GERMAN.sentence("press_unbegun")]
+
+
+def test_who_is_to_seal_a_move_is_told_so_and_an_empty_line_seals_it(sitting: Sitting) -> None:
+    sitting.table.submit(f.Arbiter(do="adjourn"))
+    assert GERMAN.sentence("seal_asked", player="Weiß") in sitting.said()
+    typed(sitting, "Abgabezug Springer Gustav eins Felix drei", "")
+    assert sitting.table.game.adjourned
+    assert not [words for words in sitting.said() if "Springer" in words]
+
+
+def test_typed_mate_ends_the_game_and_nothing_more_is_asked_of_anybody(sitting: Sitting) -> None:
+    sitting.play("f2f3", "e7e5", "g2g4")
+    sitting.said()
+    typed(sitting, "Dame David acht Hector vier")
+    assert sitting.table.game.over
+    said = sitting.said()
+    assert GERMAN.sentence("refused") not in said
+    typed(sitting, "")
+    assert GERMAN.sentence("press_unbegun") not in sitting.said()
+
+
+# --- devices ------------------------------------------------------------------------------------
+
+
+def test_t_is_the_talk_button(sitting: Sitting, recogniser: Recogniser) -> None:
+    mode = MicrophoneMode.PUSH_TO_TALK
+    sitting.session.attach_microphone("white", Microphone(), recogniser, mode)
+    assert typed(sitting, "t", "t") == []
+    assert [line.split(" ", 1)[1] for line in sitting.printed.splitlines()[-2:]] == [
+        "listening to White", "no longer listening to White",
+    ]  # fmt: skip
+
+
+def test_every_line_ends_what_is_being_said(sit: Sit, synthesiser: Synthesiser) -> None:
+    sink = SilentSink(realtime=True)
+    session = sit(Speaker(synthesiser, sink, sink)).session
+    session.desk.say(Output.PRIVATE, GERMAN.sentence("seal_asked", player="Weiß"))
+    assert not Keyboard(session).do_all(["tape off"])
+    session.wait_until_said()
+    assert not any(sound.whole for sound in sink.played)
+
+
+def test_tape_plays_privately_what_was_said_from_a_move_on(
+    sit: Sit, synthesiser: Synthesiser, tmp_path: Path
+) -> None:
+    private, public = SilentSink("private"), SilentSink("public")
+    session = sit(Speaker(synthesiser, private, public)).session
+    session.keep_tape(Tape(tmp_path / "game.tape"))
+    session.wait_until_said()
+    Keyboard(session).do("tape 1")
+    session.wait_until_said()
+    (told,), (again,) = public.played, private.played
+    assert again.seconds == pytest.approx(told.seconds, abs=0.01)
+
+
+# --- the links of a console ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def host(sitting: Sitting) -> Iterator[ConsoleHost]:
+    host = ConsoleHost(sitting.table, port=0)
+    yield host
+    host.close()
+
+
+def shown(sitting: Sitting, host: ConsoleHost, line: str, *, qr: bool = False) -> str:
+    """What a line prints at a table with a console."""
+    before = len(sitting.printed)
+    Keyboard(sitting.session, host, qr=qr).do(line)
+    return sitting.printed[before:].rstrip("\n")
+
+
+def test_links_are_given_counted_and_taken_back(sitting: Sitting, host: ConsoleHost) -> None:
+    assert shown(sitting, host, "links") == "Niemand hat einen Link."
+    given = shown(sitting, host, "link arbiter")
+    assert given.startswith(f"Die Seite des Schiedsrichters: {host.url}/#")
+    assert shown(sitting, host, "links").startswith("arbiter: ")
+    assert shown(sitting, host, "unlink arbiter").startswith("arbiter hat keine Seite mehr")
+    assert shown(sitting, host, "links") == "Niemand hat einen Link."
+
+
+def test_a_link_is_drawn_for_a_camera_where_codes_are_wanted(
+    sitting: Sitting, host: ConsoleHost
+) -> None:
+    assert "Kamera" not in shown(sitting, host, "link white")
+    drawn = shown(sitting, host, "link white", qr=True).splitlines()
+    assert "Kamera" in drawn[1] and len(drawn) > 10
+
+
+@pytest.mark.parametrize("line", ["link", "link nobody", "unlink", "links arbiter"])
+def test_a_line_about_links_without_a_role_names_the_roles(
+    sitting: Sitting, host: ConsoleHost, line: str
+) -> None:
+    assert (
+        shown(sitting, host, line) == "trouble: Nenne die Rolle: " + ", ".join(host.roles()) + "."
+    )
+
+
+# --- whatever is typed --------------------------------------------------------------------------
+
+
+def test_no_line_that_is_typed_ends_the_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "game.jsonl"
+    killed(path, dead=60)
+    do = Session.typed
+
+    def fails(session: Session, side: str, text: str) -> None:
+        if text == "fail":
+            raise RuntimeError("somebody was not told")
+        do(session, side, text)
+
+    monkeypatch.setattr(Session, "typed", fails)
+    odd = ["restore ²", "tape ²", "record white ² e4", f"restore {'9' * 5000}", "restore 1e3",
+           f"record white {'9' * 30} e4", '{"fact":' * 5000, f'{{"t":{"9" * 5000}}}', "\0", "{}",
+           "white:", "execute white", "link", "fail"]  # fmt: skip
+    printed = played(path, [*odd, "white: Bauer e2 e4", "quit"])
+    assert announced(path) == ["e2e4"]
+    assert "Something failed at what was typed (somebody was not told)" in printed
+    assert "The journal's seal is" in printed
+
+
+def test_quit_ends_the_lines_and_so_does_a_keyboard_that_is_gone(sitting: Sitting) -> None:
+    def gone() -> Iterator[str]:
+        yield "Hilfe\n"
+        raise OSError(5, "Input/output error")
+
+    keyboard = Keyboard(sitting.session)
+    assert keyboard.do_all(["Hilfe\n", " quit \n", "Eva zwei Eva vier\n"])
+    assert sitting.table.game.turn.announced is None
+    assert not keyboard.do_all(gone())

@@ -1,0 +1,92 @@
+"""The interactive table: how a game begins, what is printed, and how it ends."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from blindplay.laws.facts import Player, Setup
+from blindplay.speech import audio_devices
+from blindplay.speech.speaker import Outcome
+from blindplay.table import play
+from blindplay.table.choices import OpeningWord, Printed
+from blindplay.table.devices import WantedDevices
+from blindplay.table.play import DEFAULT, TableOptions, run
+from tests import command_line
+from tests.table.conversation import GERMAN, KNIGHTS
+from tests.table.playing import played
+from tests.table.voice import Voice
+
+MOVE = "Springer Gustav eins Felix drei"
+
+
+def begun(path: Path, *lines: str, options: TableOptions = DEFAULT, **setup: Any) -> str:
+    """What a new table with a blind White prints when these lines are typed."""
+    fields = {"white": Player(impaired=True), "arbiter": "automatic", **setup}
+    return played(path, lines, Setup(t=0, time_control="5400", **fields), options)
+
+
+def test_a_game_is_resigned_by_a_typed_yes(tmp_path: Path) -> None:
+    text = begun(tmp_path / "game.jsonl", "start", "aufgeben", "Zeit", "quit")
+    assert "game over" not in text
+    text = begun(tmp_path / "other.jsonl", "start", "aufgeben", "ja")
+    assert "Wollen Sie wirklich aufgeben? Sagen Sie ja oder nein." in text
+    assert "ruled game over: result 0-1; reason resignation" in text
+
+
+def test_what_was_asked_for_is_executed_when_it_is_answered(tmp_path: Path) -> None:
+    # Where a board has no sensors, typing a move executes it: so does the answer.
+    lines = ["start", "Springer David zwei", "Bella", "quit"]
+    text = begun(tmp_path / "game.jsonl", *lines, fen=KNIGHTS)
+    assert "said privately: Bella eins oder Felix drei?" in text
+    assert "Nicht eindeutig" not in text
+    assert "ruled made: by white; move b1d2" in text
+
+
+def test_the_keyboards_help_is_in_the_language_of_the_table(tmp_path: Path) -> None:
+    assert GERMAN.printed("keyboard") in begun(tmp_path / "game.jsonl", "quit")
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -> None:
+    options = TableOptions(training=training)
+    lines = ["start", "was steht auf e2", "quit"]
+    text = begun(tmp_path / "game.jsonl", *lines, options=options)
+    assert ("said privately: Eva zwei: weißer Bauer." in text) is training
+    assert ("said privately: Das ist jetzt nicht möglich." in text) is not training
+    assert "ruled refused: by white; what query; why not_during_play" in text
+
+
+def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> None:
+    needed = TableOptions(opening_word=OpeningWord.REQUIRED)
+    text = begun(tmp_path / "game.jsonl", "start", "quit", options=needed)
+    assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
+
+
+def test_who_hears_badly_is_told_to_the_table_which_says_that_an_assistant_is_needed(
+    tmp_path: Path,
+) -> None:
+    """D.2.11."""
+    play = ["play", "--language", "en", "--silent", "--microphone", "none", "--journal"]
+    for number, assistant in enumerate(([], ["--black-assistant"])):
+        path = str(tmp_path / f"{number}.jsonl")
+        said = command_line.run(*play, path, "--black-hearing-impaired", *assistant, stdin="quit\n")
+        assert ("an assistant must be used" in said.stdout) is (not assistant), said.stdout
+
+
+@pytest.mark.parametrize("loudspeaker", [True, False])
+def test_without_a_loudspeaker_everything_that_is_said_is_printed(
+    tmp_path: Path, loudspeaker: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = audio_devices.AudioDevices(("a loudspeaker",) if loudspeaker else (), ())
+    monkeypatch.setattr(play, "devices", lambda: found)
+    monkeypatch.setattr(play, "open_speaker", lambda *_: Voice(Outcome.SPOKEN))
+    out = io.StringIO()
+    setup = Setup(t=0, white=Player(impaired=True))
+    devices = WantedDevices(microphone="none")
+    options = TableOptions(printed=Printed.UNSPOKEN)
+    run(tmp_path / "game.jsonl", setup, devices, [MOVE], out, options)
+    assert (MOVE in out.getvalue().splitlines()) is not loudspeaker

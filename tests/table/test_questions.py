@@ -1,0 +1,309 @@
+"""What is asked, what an answer does, and what silence means."""
+
+from __future__ import annotations
+
+import chess
+import pytest
+
+from blindplay.hearing.decision import Verdict
+from blindplay.hearing.statement import interpret
+from blindplay.language import languages
+from blindplay.laws import facts as f
+from blindplay.speech.speaker import Output
+from blindplay.table.conversation import ANSWER_SECONDS
+from blindplay.table.effects import Relisten, Say
+from blindplay.table.questions import UNCLEAR_ANSWERS, Questions
+from tests.table.conversation import GERMAN, KNIGHTS, PROMOTION, Conversation, Talk
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ("hector drei", Verdict.ACCEPT),
+        ("hector", Verdict.COMMAND),
+        ("springer hector drei", Verdict.ACCEPT),
+        ("springer gustav eins hector drei", Verdict.ACCEPT),
+    ],
+)
+def test_two_that_differ_in_one_thing_are_asked_by_it(
+    at: Conversation, answer: str, verdict: Verdict
+) -> None:
+    assert at.hear(Verdict.ASK, "springer felix drei", "springer hector drei") == [
+        "Felix drei oder Hector drei?"
+    ]
+    assert at.said[-1][0] is Output.PRIVATE
+    assert at.table.game.turn.announced is None
+    assert {"hector drei", "hector", "felix"} <= at.dialogue.sayable("white").answers
+    at.hear(verdict, answer)
+    assert (at.announced, at.asked()) == ("g1h3", False)
+
+
+def test_an_answer_may_be_typed(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "eva zwei eva drei", "eva zwei eva vier")
+    at.type("Auf Eva 4, bitte")
+    assert at.announced is None  # that is not the answer, and no move either: asked again
+    at.type("vier")
+    assert at.announced == "e2e4"
+
+
+def test_those_that_differ_in_more_are_read_back_the_likeliest_first(at: Conversation) -> None:
+    said = at.hear(Verdict.ASK, "springer felix drei", "bauer eva zwei eva vier")
+    assert said == ["Springer Gustav eins Felix drei. Richtig?"]
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "g1f3"
+
+
+def test_what_was_asked_counts_as_begun_so_that_a_press_is_only_too_early(
+    at: Conversation,
+) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.table.submit(f.Press(by="white"))
+    assert at.rulings[-1].kind == "not_made"
+    assert "not_understood" in [ruling.kind for ruling in at.rulings]
+    assert "Nicht verstanden. Bitte wiederholen Sie." not in [words for _, words in at.said]
+
+
+def test_no_is_answered_by_saying_it_again_and_the_refused_is_not_offered_again(
+    at: Conversation,
+) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    assert at.hear(Verdict.COMMAND, "nein") == ["Bitte wiederholen Sie."]
+    assert at.hear(Verdict.ASK, "springer felix drei", "springer hector drei") == [
+        "Springer Gustav eins Hector drei. Richtig?"
+    ]
+
+
+def test_what_was_refused_is_offered_again_only_when_it_is_said_twice(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.hear(Verdict.COMMAND, "nein")
+    assert at.hear(Verdict.ACCEPT, "springer felix drei") == ["Bitte wiederholen Sie."]
+    assert at.announced is None
+    assert at.hear(Verdict.ACCEPT, "springer nach felix drei") == [
+        "Springer Gustav eins Felix drei. Richtig?"
+    ]
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "g1f3"
+
+
+def test_what_was_refused_may_be_said_in_the_next_move(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.hear(Verdict.COMMAND, "nein")
+    at.play("e2e4", "e7e5")
+    at.hear(Verdict.ACCEPT, "springer felix drei")
+    assert at.announced == "g1f3"
+
+
+def test_no_and_the_right_move_in_one_breath(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.type("nein, Springer Hector drei")
+    assert at.announced == "g1h3"
+    assert "g1f3" not in [ruling.fields.get("move") for ruling in at.rulings]
+
+
+def test_another_move_said_while_asked_is_taken_instead(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
+    at.hear(Verdict.ACCEPT, "eva zwei eva vier")
+    assert (at.announced, at.asked()) == ("e2e4", False)
+
+
+def test_an_unclear_answer_is_asked_again_and_then_means_no(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    for _ in range(UNCLEAR_ANSWERS):
+        assert at.hear(Verdict.REFUSE) == ["Springer Gustav eins Felix drei. Richtig?"]
+    assert at.hear(Verdict.REFUSE) == ["Abgebrochen."]
+    assert not (at.announced or at.asked())
+
+
+def test_a_yes_that_was_not_clear_is_no_yes(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.hear(Verdict.ASK, "ja", "nein")
+    at.hear(Verdict.ASK, "ja")
+    assert at.announced is None
+    at.type("aufgeben")
+    at.hear(Verdict.ASK, "ja")
+    assert not at.table.game.over
+
+
+def test_an_answer_that_leaves_fewer_is_asked_about_these(at: Conversation) -> None:
+    first = at.hear(
+        Verdict.ASK, "eva zwei eva vier", "cäsar zwei cäsar vier", "gustav zwei gustav vier"
+    )
+    assert first == ["Bauer Eva zwei Eva vier. Richtig?"]  # they differ in both squares
+    at.type("nein")
+    first = at.hear(Verdict.ASK, "eva vier", "cäsar vier", "gustav vier")
+    assert first == ["Cäsar vier oder Gustav vier?"]  # e2e4 was refused
+    assert at.hear(Verdict.ASK, "gustav", "gustav vier") == [
+        "Bauer Gustav zwei Gustav vier. Richtig?"
+    ]
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "g2g4"
+
+
+def test_a_doubtful_answer_that_names_one_of_two_is_read_back(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "eva zwei eva vier", "eva zwei eva drei")
+    assert at.hear(Verdict.REFUSE, "vier") == ["Bauer Eva zwei Eva vier. Richtig?"]
+    assert at.announced is None
+    at.hear(Verdict.COMMAND, "ja")
+    assert at.announced == "e2e4"
+
+
+def test_a_yes_to_either_or_is_asked_again(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei", "springer hector drei")
+    assert at.hear(Verdict.COMMAND, "ja") == ["Felix drei oder Hector drei?"]
+    assert at.announced is None
+
+
+def test_a_question_is_repeated_on_request(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    for words in ("wie bitte", "Hilfe"):
+        assert at.type(words) == ["Springer Gustav eins Felix drei. Richtig?"]
+
+
+def test_time_is_told_while_a_question_waits(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    assert at.type("meine Zeit") == ["Ihre Zeit: eine Stunde dreißig Minuten."]
+    at.type("ja")
+    assert at.announced == "g1f3"
+
+
+def test_silence_means_no_by_itself(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    assert at.wait(ANSWER_SECONDS) == []
+    assert at.wait(0.1) == ["Abgebrochen."]
+    assert at.wait(60) == []
+    at.hear(Verdict.COMMAND, "ja")  # too late
+    assert at.announced is None
+
+
+def test_nobody_is_expected_to_answer_while_we_speak(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.speaking = True
+    assert at.wait(ANSWER_SECONDS + 1) == []
+    at.speaking = False
+    assert at.wait(ANSWER_SECONDS) == []
+    assert at.wait(1) == ["Abgebrochen."]
+
+
+def test_a_player_without_the_earphone_is_asked_aloud(at: Conversation) -> None:
+    at.play("e2e4")
+    at.hear(Verdict.ASK, "bauer eva sieben eva fünf", side="black")
+    assert at.said[-1] == (Output.PUBLIC, "Bauer Eva sieben Eva fünf. Richtig?")
+    at.type("nein", "black")
+    at.type("Sf3", "black")
+    assert at.said[-1][0] is Output.PUBLIC
+
+
+def test_a_question_lapses_when_the_move_is_made_in_another_way(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "springer felix drei")
+    at.play("e2e4")
+    assert not at.asked()
+    assert at.wait(60) == []
+
+
+# --- what an announcement left open ---------------------------------------------------------------
+
+
+def test_an_ambiguous_announcement_is_asked_by_its_origin(talk: Talk) -> None:
+    at = talk(fen=KNIGHTS)
+    assert at.type("Springer David zwei") == ["Bella eins oder Felix drei?"]
+    at.type("Felix")
+    assert at.announced == "f3d2"
+    assert [ruling.kind for ruling in at.rulings].count("ambiguous") == 1
+
+
+def test_what_several_moves_share_is_asked_by_its_origin_when_it_was_heard(
+    talk: Talk,
+) -> None:
+    at = talk(fen=KNIGHTS)
+    said = at.hear(Verdict.ASK, "springer david zwei", "springer cäsar drei")
+    assert said == ["Bella eins oder Felix drei?"]
+    at.hear(Verdict.COMMAND, "felix drei")
+    assert at.announced == "f3d2"
+
+
+def test_castling_without_its_side_is_asked(talk: Talk) -> None:
+    at = talk(fen="4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
+    assert at.type("Rochade") == ["Kurze Rochade oder Lange Rochade?"]
+    at.type("lange Rochade")
+    assert at.announced == "e1c1"
+
+
+def test_a_promotion_without_its_piece_is_asked_for_it(talk: Talk) -> None:
+    # fide-2023 D.2.1: the player must announce the chosen piece.
+    at = talk(fen=PROMOTION)
+    said = at.hear(Verdict.ILLEGAL, "bauer eva sieben eva acht")
+    assert said == ["Bitte sagen Sie, in welche Figur der Bauer umgewandelt wird."]
+    assert at.announced is None
+    at.hear(Verdict.COMMAND, "pferd")
+    assert at.announced == "e7e8n"
+
+
+def test_an_illegal_move_may_be_what_was_meant(at: Conversation) -> None:
+    at.hear(Verdict.ASK, "bauer eva zwei eva vier", "bauer eva zwei eva fünf")
+    said = at.hear(Verdict.COMMAND, "fünf")
+    assert said == ["Dieser Zug ist nicht erlaubt. So zieht diese Figur nicht."]
+    assert at.announced is None
+
+
+@pytest.mark.parametrize("language", languages())
+def test_questions_are_asked_and_answered_in_every_language(talk: Talk, language: str) -> None:
+    at = talk(fen=KNIGHTS, language=language)
+    moves = [chess.Move.from_uci(move) for move in ("b1d2", "f3d2")]
+    spoken_moves = [at.pack.announce(at.table.game.board, move).lower() for move in moves]
+    (question,) = at.hear(Verdict.ASK, *spoken_moves)
+    assert all(at.pack.square(move.from_square) in question for move in moves)
+    at.type(at.pack.square(chess.F3))
+    assert at.announced == "f3d2"
+
+
+# --- how long a question waits ------------------------------------------------------------------
+
+
+@pytest.fixture
+def waiting(at: Conversation) -> Questions:
+    """White was asked about a move when the game began; the clock stands at 0 s."""
+    questions = Questions(at.table, GERMAN)
+    statement = interpret("springer felix drei", [chess.Board()], GERMAN)
+    asked = questions.read_back("white", statement)
+    assert Say("white", "Springer Gustav eins Felix drei. Richtig?") in asked
+    return questions
+
+
+LATE = ANSWER_SECONDS * 1000
+
+
+def test_a_question_expires_once_and_means_no(waiting: Questions) -> None:
+    cancelled = [Say("white", GERMAN.sentence("cancelled")), Relisten()]
+    assert waiting.expire("white", LATE) == []
+    assert waiting.talk("white").question is not None
+    assert waiting.expire("black", LATE + 1) == []
+    assert waiting.expire("white", LATE + 1) == cancelled
+    assert waiting.talk("white").question is None
+    assert waiting.expire("white", 2 * LATE) == []
+
+
+def test_waiting_anew_moves_the_end_but_not_when_it_was_asked(
+    at: Conversation, waiting: Questions
+) -> None:
+    at.now = 10.0
+    waiting.wait("white")
+    waiting.wait("black")  # who was not asked
+    question = waiting.talk("white").question
+    assert question is not None and (question.asked, question.since) == (0, 10_000)
+    assert waiting.expire("white", LATE + 10_000) == []
+    assert waiting.expire("white", LATE + 10_001) != []
+
+
+def test_a_question_that_was_asked_again_waits_anew(at: Conversation, waiting: Questions) -> None:
+    question = waiting.talk("white").question
+    assert question is not None
+    at.now = 10.0
+    waiting.ask_again("white", question, unclear=True)
+    assert waiting.expire("white", LATE + 10_000) == []
+    assert waiting.expire("white", LATE + 10_001) != []
+
+
+def test_no_question_is_open_after_the_game(at: Conversation, waiting: Questions) -> None:
+    at.table.submit(f.Resign(by="white"))
+    assert waiting.talk("white").question is None
+    assert waiting.expire("white", LATE + 1) == []

@@ -1,0 +1,186 @@
+"""A table in use: what it says of itself, what it writes, and what it learns of its players."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from blindplay.hearing.decision import Decision, Verdict
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
+from blindplay.laws.rulings import Announced
+from blindplay.record import Journal
+from blindplay.speech.confusions import NEVER_SEEN, Confusions
+from blindplay.speech.recogniser import Hypothesis, Recognition
+from blindplay.table import Table
+from blindplay.table import effects as e
+from blindplay.table.session import record_last_move
+from tests.table import moves
+from tests.table.conversation import GERMAN
+from tests.table.manual_clock import ManualClock
+from tests.table.playing import SETUP
+from tests.table.sitting import Sit, Sitting
+
+Pairs = list[tuple[str, str]]
+
+
+@pytest.fixture
+def seat(sit: Sit) -> Sitting:
+    sitting = sit(now=ManualClock(), time_control="5400", arbiter="present")
+    sitting.start()
+    return sitting
+
+
+# --- what was played ----------------------------------------------------------------------------
+
+
+def test_a_move_that_the_sighted_player_made_without_a_word_is_told_when_it_is_completed(
+    seat: Sitting,
+) -> None:
+    seat.table.submit(f.Announce(by="white", move="e2e4"))
+    seat.table.submit(f.Make(by="white", move="e2e4"))
+    seat.table.submit(f.Press(by="white"))
+    last = GERMAN.sentence("last_move", player="Weiß", move="Bauer Eva zwei Eva vier")
+    assert last not in seat.said()
+    seat.table.submit(f.Make(by="black", move="e7e5"))
+    assert seat.said() == []
+    seat.table.submit(f.Press(by="black"))
+    told = GERMAN.sentence("last_move", player="Schwarz", move="Bauer Eva sieben Eva fünf")
+    assert told in seat.said()
+    # It is no announcement of his: nothing says so in the record.
+    assert not [r for r in seat.session.rulings if isinstance(r, Announced) and r.by == "black"]
+
+
+def test_a_move_that_was_announced_is_not_told_again(seat: Sitting) -> None:
+    for by, move in (("white", "e2e4"), ("black", "e7e5")):
+        seat.table.submit(f.Announce(by=by, move=move))
+        seat.table.submit(f.Make(by=by, move=move))
+        seat.table.submit(f.Press(by=by))
+    assert not [words for words in seat.said() if words.startswith("Letzter Zug")]
+
+
+def sheets(table: Table) -> dict[str, dict[int, str]]:
+    return {side: dict(sheet) for side, sheet in table.game.sheets.items()}
+
+
+def test_a_completed_move_is_written_in_words_for_the_blind_and_in_notation_for_the_other(
+    seat: Sitting,
+) -> None:
+    seat.play("g1f3")
+    assert sheets(seat.table) == {
+        "white": {1: "Springer Gustav eins Felix drei"},
+        "black": {1: "Sf3"},
+    }
+
+
+def test_what_a_player_has_written_stands(seat: Sitting) -> None:
+    seat.table.submit(f.Record(by="black", ply=1, text="Nf3!"))
+    seat.play("g1f3")
+    assert sheets(seat.table)["black"] == {1: "Nf3!"}
+
+
+def test_a_table_that_was_killed_before_it_wrote_writes_when_it_goes_on(tmp_path: Path) -> None:
+    with Journal(tmp_path / "game.jsonl") as journal:
+        table = Table(journal, SETUP)
+        record_last_move(table, GERMAN)
+        assert sheets(table) == {"white": {}, "black": {}}  # nothing was played
+        table.submit(f.Start())
+        moves.play(table, "e2e4")
+        for _ in range(2):
+            record_last_move(table, GERMAN)
+    assert sheets(table) == {"white": {1: "Bauer Eva zwei Eva vier"}, "black": {1: "e4"}}
+
+
+# --- what is learned ----------------------------------------------------------------------------
+
+
+def learned(sitting: Sitting, phrase: str, heard: str) -> None:
+    """It turned out that ``heard`` was ``phrase``, said by White."""
+    recognition = Recognition((Hypothesis(heard, 0.0),))
+    sitting.session._perform([e.Learn("white", recognition, phrase)])
+
+
+@pytest.fixture
+def learner(sit: Sit) -> Callable[[Callable[[str, Pairs], Confusions]], Sitting]:
+    return lambda learn: sit(options={"learn": learn})
+
+
+def test_how_a_player_was_misheard_is_a_habit_from_now_on(
+    learner: Callable[..., Sitting],
+) -> None:
+    taught: list[tuple[str, Pairs]] = []
+
+    def learn(seat: str, pairs: Pairs) -> Confusions:
+        taught.append((seat, pairs))
+        return Confusions.measured(pairs * 9)
+
+    sitting = learner(learn)
+    learned(sitting, "Springer Hector drei", "springer felix drei")
+    pairs = [("springer", "springer"), ("hector", "felix"), ("drei", "drei")]
+    assert taught == [("white", pairs)]
+    assert sitting.session.habits["white"].cost("hector", "felix") < NEVER_SEEN
+
+
+def test_nothing_is_learned_from_what_was_heard_well(learner: Callable[..., Sitting]) -> None:
+    sitting = learner(lambda seat, pairs: pytest.fail("there is nothing to learn"))
+    learned(sitting, "Springer Hector drei", "springer hector drei")
+    assert sitting.session.habits == {}
+
+
+def test_habits_that_cannot_be_kept_are_told_and_the_game_goes_on(
+    learner: Callable[..., Sitting],
+) -> None:
+    def full(seat: str, pairs: Pairs) -> Confusions:
+        raise OSError(28, "No space left on device")
+
+    sitting = learner(full)
+    learned(sitting, "Springer Hector drei", "springer felix drei")
+    assert "trouble: It will not be remembered: " in sitting.printed
+    assert "No space left on device" in sitting.printed
+    assert sitting.session.habits == {}
+
+
+def test_without_a_memory_nothing_is_learned(sit: Sit) -> None:
+    sitting = sit()
+    learned(sitting, "Springer Hector drei", "springer felix drei")
+    assert "trouble" not in sitting.printed
+
+
+def test_what_is_learned_belongs_to_the_seat_when_the_colours_were_reversed(sit: Sit) -> None:
+    taught: list[str] = []
+
+    def learn(seat: str, pairs: Pairs) -> Confusions:
+        taught.append(seat)
+        return Confusions()
+
+    sitting = sit(options={"learn": learn}, black=Player())
+    sitting.start()
+    reverse_colours(sitting)
+    learned(sitting, "Springer Hector drei", "springer felix drei")
+    assert taught == ["black"]
+
+
+def reverse_colours(sitting: Sitting) -> None:
+    """The players have begun with the wrong colours (7.3): a new game begins."""
+    sitting.table.submit(f.Irregular(by="arbiter", what="reversed_colours"))
+    if not sitting.table.game.swapped:
+        sitting.table.submit(f.Arbiter(do="confirm"))
+    assert sitting.table.game.swapped
+
+
+# --- waiting ------------------------------------------------------------------------------------
+
+
+def test_who_waits_for_a_ruling_learns_at_once_that_something_was_not_understood(
+    seat: Sitting,
+) -> None:
+    session = seat.session
+    nothing = Decision(Verdict.REFUSE, Recognition((Hypothesis("quatsch", 0.0),)))
+    session._heard("white", nothing, begun=None, awaited=False)
+    assert session.misheard == 1
+    session.typed("white", "Eva zwei Eva vier")
+    ruling = session.wait_for("announced", 0.0)
+    assert isinstance(ruling, Announced) and ruling.move == "e2e4"
+    assert session.wait_for("announced", 0.0, since=len(session.rulings)) is None

@@ -1,0 +1,19 @@
+"""Waiting in tests: no longer than it takes, and as long as a busy machine may need."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+PATIENCE_S = 60.0
+
+
+def until(condition: Callable[[], T], seconds: float = PATIENCE_S) -> T:
+    """Wait until ``condition`` gives something true, and return what it gave last."""
+    limit = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < limit:
+        time.sleep(0.005)
+    return found
