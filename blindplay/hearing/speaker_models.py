@@ -31,10 +31,10 @@ from blindplay.speech.models.folders import (
     adapted_folder,
     built_in,
     check_model,
+    checksum,
     model_folder,
     probe,
     seal,
-    sha256,
     words_file,
 )
 
@@ -126,7 +126,7 @@ def _state(base: Path) -> str:
     """Return a digest of a model's network and words."""
     digest = hashlib.sha256()
     for file in (base / "am" / "final.mdl", base / "graph" / "HCLr.fst", words_file(base)):
-        digest.update(bytes.fromhex(sha256(file)))
+        digest.update(bytes.fromhex(checksum(file)))
     return digest.hexdigest()
 
 
