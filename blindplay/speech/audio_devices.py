@@ -171,8 +171,8 @@ class DeviceSink:
     DEVICE_RATE = 48_000
 
     def __init__(self, device: str | None = None) -> None:
+        self.name = device or "default output"
         self._wanted = device
-        self._name = device or "default output"
         self._lock = threading.Lock()
         self._playing = b""
         self._at = 0
@@ -190,11 +190,6 @@ class DeviceSink:
             next(feeder)
             device.start(feeder)
         self._device = device
-
-    @property
-    def name(self) -> str:
-        """Return the name by which the device was asked for."""
-        return self._name
 
     def _feed(self) -> Generator[bytes, int, None]:
         frames = yield b""
@@ -216,7 +211,6 @@ class DeviceSink:
             return self._device is None or time.monotonic() - self._fed > self._patience_s
 
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
-        """Play `pcm`; see AudioSink."""
         if stop.is_set():
             return False
         if self._is_gone():
@@ -237,7 +231,7 @@ class DeviceSink:
             if self._is_gone():
                 self.close()
                 raise AudioError(
-                    f"The audio output ({self._name}) takes no sound; plug it in again."
+                    f"The audio output ({self.name}) takes no sound; plug it in again."
                 )
         return not stop.is_set()
 

@@ -200,11 +200,6 @@ class Listener(Closing):
         return down
 
     @property
-    def muted(self) -> bool:
-        """Return whether sound is being thrown away."""
-        return self._endpointer.muted
-
-    @property
     def speaking(self) -> bool:
         """Return whether an utterance is under way."""
         return self._endpointer.speaking
