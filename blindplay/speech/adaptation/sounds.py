@@ -16,6 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from .. import alignment
 from .build import Pronunciations
 from .kaldi_files import GraphError
 
@@ -281,21 +282,16 @@ def unlikeness(one: Sequence[str], other: Sequence[str], most: float = math.inf)
     first, second = _simple(tuple(one)), _simple(tuple(other))
     if abs(len(first) - len(second)) >= most:  # omitting a sound costs 1 or more
         return most
-    row = list(itertools.accumulate((_omitted(sound) for sound in second), initial=0.0))
-    for sound in first:
-        above, row = row, [row[0] + _omitted(sound)]
-        for number, heard in enumerate(second):
-            row.append(
-                min(
-                    above[number]
-                    + distance(sound, heard) * (1 + (is_vowel(sound) and is_vowel(heard))),
-                    above[number + 1] + _omitted(sound),
-                    row[number] + _omitted(heard),
-                )
-            )
-        if min(row) >= most:
-            return most
-    return min(row[-1], most)
+    return min(most, alignment.distance(first, second, _replacing, most))
+
+
+@cache
+def _replacing(sound: str, other: str) -> float:
+    """Return the cost of replacing one simple sound with another; either may be NOTHING."""
+    if alignment.NOTHING in (sound, other):
+        omitted = sound or other
+        return 2.0 if is_vowel(omitted) and omitted != "@" else 1.0
+    return distance(sound, other) * (1 + (is_vowel(sound) and is_vowel(other)))
 
 
 @cache
@@ -306,11 +302,6 @@ def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
             f"{sounds[found.index(())]!r} is no sound; see blindplay/speech/adaptation/sounds.toml."
         )
     return tuple(itertools.chain.from_iterable(found))
-
-
-@cache
-def _omitted(sound: str) -> float:
-    return 2.0 if is_vowel(sound) and sound != "@" else 1.0
 
 
 @cache
