@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from .audio import amplified
-from .callbacks import call
+from .callbacks import call_all
 from .models.folders import ModelError
 from .recogniser import (
     ClosedGrammar,
@@ -139,7 +139,8 @@ class Ensemble:
             raise ValueError("Give models of one language to listen together.")
         self.language = recognisers[0].language
         self._on_lost = [] if on_lost is None else [on_lost]
-        self._members = tuple(recognisers)
+        self.members = tuple(recognisers)
+        """The models that listen, without those that failed."""
         self._lock = threading.Lock()
         # Threads of decoders that are overdue stay occupied.
         threads = (_MOST_OVERDUE + 1) * len(recognisers)
@@ -152,29 +153,24 @@ class Ensemble:
             self._on_lost.append(callback)
 
     @property
-    def members(self) -> tuple[Recogniser, ...]:
-        """Return the models that listen, without those that failed."""
-        return self._members
-
-    @property
     def folders(self) -> tuple[Path, ...]:
         """Return the folders of the models that listen."""
-        return tuple(one.folder for one in self._members)
+        return tuple(one.folder for one in self.members)
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Return every word that any of the models knows."""
-        return frozenset().union(*(one.vocabulary for one in self._members))
+        return frozenset().union(*(one.vocabulary for one in self.members))
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that no model knows, sorted, each once."""
         phrases = list(phrases)
-        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self._members)))
+        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self.members)))
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
         """Return those of `phrases` of which some model knows every word, in their order."""
         phrases = list(phrases)
-        known = {phrase for one in self._members for phrase in one.known_phrases(phrases)}
+        known = {phrase for one in self.members for phrase in one.known_phrases(phrases)}
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
@@ -192,7 +188,7 @@ class Ensemble:
         Raises VocabularyError for a phrase that no model knows.
         """
         self._drop_overdue()
-        members, unknown = self._members, set(phrases)
+        members, unknown = self.members, set(phrases)
         grammars: list[ClosedGrammar] = []
         for number, one in enumerate(members):
             # Adapted models share their vocabulary, so one grammar serves them all.
@@ -218,8 +214,8 @@ class Ensemble:
         with self._lock:
             self._overdue = [one for one in self._overdue if not one[1].done()]
             overdue = Counter(id(model) for model, _ in self._overdue)
-        for model in self._members[:]:
-            if overdue[id(model)] >= _MOST_OVERDUE and self._members != (model,):
+        for model in self.members[:]:
+            if overdue[id(model)] >= _MOST_OVERDUE and self.members != (model,):
                 self._lose(model, TimeoutError("it hangs"))
 
     def _each(
@@ -251,18 +247,17 @@ class Ensemble:
     def _lose(self, lost: Recogniser, error: Exception) -> None:
         """Go on without a model that has failed. If it is the last one, raise ModelError."""
         with self._lock:
-            if lost not in self._members:
+            if lost not in self.members:
                 return
-            if self._members == (lost,):
+            if self.members == (lost,):
                 raise ModelError(f"The speech model in {lost.folder} failed ({error}).") from error
-            self._members = tuple(one for one in self._members if one is not lost)
+            self.members = tuple(one for one in self.members if one is not lost)
         log.error("the model in %s failed: %s", lost.folder, error)
-        for callback in self._on_lost:
-            call(
-                callback,
-                f"The speech model in {lost.folder} failed and no longer listens; the others go "
-                "on. Run blindplay models check.",
-            )
+        call_all(
+            self._on_lost,
+            f"The speech model in {lost.folder} failed and no longer listens; the others go on. "
+            "Run blindplay models check.",
+        )
 
 
 class EnsembleDecoder:
