@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .kaldi_files import GraphError, read_phones, read_transitions
+from .kaldi_files import GraphError, read_options, read_phones, read_transitions
 
 ROUNDS = 12
 """How often to train on all recordings."""
@@ -139,7 +139,7 @@ class _Network:
 
     def __init__(self, model: Path) -> None:
         self._file = model / "am" / "final.mdl"
-        self._options = _options(model / "conf" / "mfcc.conf")
+        self._options = read_options(model / "conf" / "mfcc.conf")
         try:
             transitions = read_transitions(self._file)
             graph = model / "graph"
@@ -257,12 +257,3 @@ def _evaluated(description: str, known: Mapping[str, Any], torch: Any) -> Any:
                 return known[ast.unparse(node)]
 
     return value(ast.parse(description, mode="eval").body)
-
-
-def _options(file: Path) -> dict[str, str]:
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return {}
-    pairs = (line.strip().lstrip("-").partition("=") for line in lines if "=" in line)
-    return {name: value for name, _, value in pairs}

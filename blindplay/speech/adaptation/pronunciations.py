@@ -19,6 +19,7 @@ from .. import alignment
 from ..recogniser import UNKNOWN, Recogniser
 from .build import Pronunciations, Vocabulary
 from .graph import AdaptationReport, adapt, phones_of, pronounced
+from .kaldi_files import read_options, write_options
 
 AT_LEAST = 2
 """How often a word must have been said in the same other way."""
@@ -119,21 +120,14 @@ def word_alignments(
             f"p{number}": {(name,): -REWARD} for number, name in enumerate(names)
         }
         adapt(model, folder, Vocabulary({}, {}), more=loop)
-        _best_alone(folder / "conf" / "model.conf")
+        # Any phone may follow any, so paths that are nearly as good would take a minute each.
+        conf = folder / "conf" / "model.conf"
+        write_options(conf, read_options(conf) | {"lattice-beam": str(_LATTICE_BEAM)})
         recogniser = Recogniser(folder, "phones")
         for one in said:
             heard = _phones(recogniser.recognise(one.pcm, ()).words, names)
             whole = heard and all(word in known for word in one.words)
             yield aligned(one.words, heard, known) if whole else []
-
-
-def _best_alone(conf: Path) -> None:
-    """Let Vosk keep little except the best path. In a grammar of phones, of which any may follow
-    any, the paths that are nearly as good take a minute for each utterance, and are not needed."""
-    lines = conf.read_text("utf-8").splitlines() if conf.is_file() else []
-    others = [line for line in lines if not line.startswith("--lattice-beam=")]
-    conf.unlink(missing_ok=True)  # it may be a hard link to the model's own
-    conf.write_text("\n".join([*others, f"--lattice-beam={_LATTICE_BEAM}"]) + "\n", "utf-8")
 
 
 def _phones(words: str, names: Sequence[str]) -> PhoneSequence:
