@@ -363,7 +363,7 @@ def _tries(
     tries: list[tuple[Path, OwnModel]] = []
     for name, of in (("words", dict(habits.words)), ("all", habits.all)):
         if of and (name == "words" or of != habits.words):
-            pronunciations.write(model, made / name, vocabulary, of)
+            adaptation.adapt(model, made / name, vocabulary, more=of)
             tries.append((made / name, OwnModel(model, tuple(sorted(of)), trained=False)))
     if trains:
         to_train = [
@@ -371,7 +371,7 @@ def _tries(
             for one, of in usable
         ]
         trained = made / "trained"
-        pronunciations.write(model, trained, vocabulary, {})
+        adaptation.adapt(model, trained, vocabulary)
         output = trained / "am" / "final.mdl"
         output.unlink()  # it may be a link to the model's own
         finetuning.tune(model, to_train, output, progress=_part(progress, heard, 1 - heard))

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.language import Language, lexicon
-from blindplay.speech.adaptation import Vocabulary, pronunciations
+from blindplay.speech.adaptation import Vocabulary, adapt, pronunciations
 from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import confidence_file, confidence_of
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
@@ -180,7 +180,7 @@ def _enrolled(
             with tempfile.TemporaryDirectory() as made:
                 folder = Path(made) / "model"
                 habits = pronunciations.learn(model.folder, prompts, words.words, words.fillers)
-                pronunciations.write(model.folder, folder, vocabulary, habits.all)
+                adapt(model.folder, folder, vocabulary, more=habits.all)
                 learned = open_recogniser(pack, folder)
                 after[name] += scoring.hear(learned, pack, judging, where, freely=False)
     return before, after

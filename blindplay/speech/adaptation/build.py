@@ -36,24 +36,10 @@ class GraphCosts:
     unknown: float
     silence: float
 
-    @property
-    def pause(self) -> float:
-        """Return what silence between two words costs, in nats."""
-        return -math.log(self.silence)
 
-    @property
-    def no_pause(self) -> float:
-        """Return what going on without silence costs, in nats."""
-        return -math.log(1 - self.silence)
-
-
-@dataclass(frozen=True)
-class _HeardPhones:
-    """One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
-    it."""
-
-    entries: list[tuple[int, int]]
-    end: int
+_HeardPhone = tuple[list[tuple[int, int]], int]
+"""One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
+it."""
 
 
 class _Builder:
@@ -79,15 +65,19 @@ class _Builder:
             self._phones.id[name, place] for name, place in zip(pronunciation, places, strict=True)
         )
 
-    def heard(self, states: tuple[int, ...]) -> _HeardPhones:
+    def heard(self, states: tuple[int, ...]) -> _HeardPhone:
         """Add a phone that has these hidden states."""
         entries, ends = self._from(states, 0)
+        return entries, self._joined(ends)
+
+    def _joined(self, ends: Sequence[int]) -> int:
+        """Return a state that follows all of ``ends``."""
         if len(ends) == 1:
-            return _HeardPhones(entries, ends[0])
-        end = self.fst.state()
-        for one in ends:
-            self.fst.arc(one, 0, 0, 0.0, end)
-        return _HeardPhones(entries, end)
+            return ends[0]
+        joined = self.fst.state()
+        for end in ends:
+            self.fst.arc(end, 0, 0, 0.0, joined)
+        return joined
 
     def _from(
         self, states: tuple[int, ...], number: int
@@ -124,7 +114,7 @@ class _Builder:
 
         ``like`` is the same phone in the place of a word that it really has; see `token`.
         """
-        by_states: dict[tuple[int, ...], _HeardPhones] = {}
+        by_states: dict[tuple[int, ...], _HeardPhone] = {}
         for left, source in sources.items():
             if like is None:
                 states = self._contexts(left, phone)
@@ -132,14 +122,9 @@ class _Builder:
                 states = self._contexts.disguised(left, phone, like)
             if states not in by_states:
                 by_states[states] = self.heard(states)
-            for arc, node in by_states[states].entries:
+            for arc, node in by_states[states][0]:
                 self.fst.arc(source, arc, label, cost, node)
-        if len(by_states) == 1:
-            return next(iter(by_states.values())).end
-        joined = self.fst.state()
-        for one in by_states.values():
-            self.fst.arc(one.end, 0, 0, 0.0, joined)
-        return joined
+        return self._joined([end for _, end in by_states.values()])
 
     def word(
         self,
@@ -200,10 +185,10 @@ class _Builder:
 
     def silence(self, left: int, source: int, cost: float, end: int) -> None:
         """Add silence between ``source`` and ``end``."""
-        pause = self.heard(self._contexts(left, self._phones.silence))
-        for arc, node in pause.entries:
+        entries, after = self.heard(self._contexts(left, self._phones.silence))
+        for arc, node in entries:
             self.fst.arc(source, arc, 0, cost, node)
-        self.fst.arc(pause.end, 0, 0, 0.0, end)
+        self.fst.arc(after, 0, 0, 0.0, end)
 
 
 def build(
@@ -238,8 +223,8 @@ def build(
     for state in (start, *ready.values()):
         fst.final[state] = 0.0
     for left, source in ((START, start), *ended.items()):
-        fst.arc(source, 0, 0, costs.no_pause, ready[alike[left]])
-        add.silence(left, source, costs.pause, ready[alike[silence]])
+        fst.arc(source, 0, 0, -math.log(1 - costs.silence), ready[alike[left]])
+        add.silence(left, source, -math.log(costs.silence), ready[alike[silence]])
 
     for word in words:
         parts = vocabulary.tokens.get(word, (word,) if word in vocabulary.words else ())

@@ -18,7 +18,7 @@ from pathlib import Path
 from .. import alignment
 from ..recogniser import UNKNOWN, Recogniser
 from .build import Pronunciations, Vocabulary
-from .graph import AdaptationReport, adapt, phones_of, pronounced
+from .graph import adapt, phones_of, pronounced
 from .kaldi_files import read_options, write_options
 
 AT_LEAST = 2
@@ -92,16 +92,6 @@ def learn(
     known = pronounced(model, words)
     heard = [word for one in word_alignments(model, said, known) for word in one]
     return player_pronunciations(heard, known, pronounced(model, others))
-
-
-def write(
-    model: Path, output: Path, vocabulary: Vocabulary, more: Mapping[str, Pronunciations]
-) -> AdaptationReport:
-    """Write into the new folder ``output`` the same model with these additional pronunciations.
-
-    Raises GraphError as `adapt` does.
-    """
-    return adapt(model, output, vocabulary, more=more)
 
 
 # --- the phones that were heard ---------------------------------------------------------------
