@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -48,14 +48,6 @@ _MOST_OVERDUE = 3  # utterances: a model that owes the results of so many is los
 
 T = TypeVar("T")
 K = TypeVar("K")
-
-
-def out_of_vocabulary(phrases: Iterable[str]) -> VocabularyError:
-    """Return the error that no model knows all words of these phrases."""
-    return VocabularyError(
-        f"No speech model knows all words of: {', '.join(sorted(phrases))}; "
-        "leave those phrases out or choose another model."
-    )
 
 
 def summed(recognitions: Iterable[Recognition]) -> Recognition:
@@ -189,24 +181,16 @@ class Ensemble:
         """
         self._drop_overdue()
         members, unknown = self.members, set(phrases)
-        grammars: list[ClosedGrammar] = []
-        for number, one in enumerate(members):
-            # Adapted models share their vocabulary, so one grammar serves them all.
-            alike = (
-                at for at, other in enumerate(members[:number]) if one.shares_words_with(other)
-            )
-            at = next(alike, None)
-            if at is None:
+        # Adapted models share their words, so one grammar serves them all.
+        grammars: dict[Hashable, ClosedGrammar] = {}
+        for one in members:
+            if one.words not in grammars:
                 known = one.known_phrases(phrases)
                 unknown.difference_update(known)
-                grammars.append(one.closed_grammar(known))
-            else:
-                grammars.append(grammars[at])
+                grammars[one.words] = one.closed_grammar(known)
         if unknown:
-            raise out_of_vocabulary(unknown)
-        started = [
-            (one, one.start_with(grammar)) for one, grammar in zip(members, grammars, strict=True)
-        ]
+            raise VocabularyError(unknown)
+        started = [(one, one.start_with(grammars[one.words])) for one in members]
         return EnsembleDecoder(started, self._each, self._lose)
 
     def _drop_overdue(self) -> None:
@@ -276,12 +260,9 @@ class EnsembleDecoder:
         """Take sound. Return whether, to the first model, a pause has ended the utterance.
 
         A model that hangs is lost. With ``whole``, for sound of any length, it is waited for."""
-        answers = self._of_each(lambda one: one.accept(pcm), None if whole else HANGING_S)
-        for member, ended in zip(list(self._decoders), answers, strict=True):
-            if ended is None:
-                self._lose(member[0], TimeoutError("it hangs"))
-                self._decoders.remove(member)
-        return bool(next(ended for ended in answers if ended is not None))
+        patience = None if whole else HANGING_S
+        late = TimeoutError("it hangs")
+        return bool(self._of_each(lambda one: one.accept(pcm), patience, late)[0])
 
     def partial(self) -> str:
         """Return the words that the first model has heard so far."""
@@ -294,17 +275,21 @@ class EnsembleDecoder:
         return summed(one if one is not None else Recognition() for one in results)
 
     def _of_each(
-        self, ask: Callable[[UtteranceDecoder], T], patience: float | None = None
+        self,
+        ask: Callable[[UtteranceDecoder], T],
+        patience: float | None,
+        late: Exception | None = None,
     ) -> list[T | None]:
-        """Ask each decoder. Drop those that failed."""
+        """Ask each decoder. Drop those that failed, and if ``late`` is given, those that took too
+        long."""
         models = [model for model, _ in self._decoders]
         work = [lambda one=one: ask(one) for _, one in self._decoders]
+        answers = self._each(models, work, patience)
         results: list[T | None] = []
-        for member, answer in zip(
-            list(self._decoders), self._each(models, work, patience), strict=True
-        ):
-            if isinstance(answer, Exception):
-                self._lose(member[0], answer)
+        for member, answer in zip(list(self._decoders), answers, strict=True):
+            failed = late if answer is None else answer
+            if isinstance(failed, Exception):
+                self._lose(member[0], failed)
                 self._decoders.remove(member)
             else:
                 results.append(answer)  # type: ignore[arg-type]

@@ -25,7 +25,13 @@ UNKNOWN = "[unk]"
 
 
 class VocabularyError(ValueError):
-    """A phrase has words that the model does not know."""
+    """Phrases have words that no model knows. The message names the words or the phrases."""
+
+    def __init__(self, unknown: Iterable[str]) -> None:
+        super().__init__(
+            f"No speech model knows: {', '.join(sorted(unknown))}; leave those phrases out or "
+            "choose another model."
+        )
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,8 @@ class Recogniser:
         self.vocabulary = folders.vocabulary(model)
         """Every word that the model knows, square tokens ("gustav_eins") included."""
         self._spellings = {_plain(word): _plain(to) for word, to in (spellings or {}).items()}
+        self.words = self.vocabulary, frozenset(self._spellings.items())
+        """Equal for models that share closed grammars: they know the same words."""
         self._vosk = _vosk()
         try:
             self._model: Any = self._vosk.Model(str(model))
@@ -116,11 +124,6 @@ class Recogniser:
         """Return the model's folder."""
         return self.folders[0]
 
-    def shares_words_with(self, other: "Recogniser") -> bool:
-        """Return whether both know the same words in the same spelling, so that a closed grammar of
-        one serves the other."""
-        return self.vocabulary == other.vocabulary and self._spellings == other._spellings
-
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that the model does not know, sorted, each once.
 
@@ -147,10 +150,7 @@ class Recogniser:
         """
         phrases = list(phrases)
         if unknown := self.unknown_words(phrases):
-            raise VocabularyError(
-                f"The speech model does not know: {', '.join(unknown)}; "
-                "leave those phrases out or choose another model."
-            )
+            raise VocabularyError(unknown)
         tokens: dict[str, str] = {}
         for phrase in phrases:
             words = [self._known(word) or word for word in _plain(phrase).split()]
