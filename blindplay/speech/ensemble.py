@@ -23,7 +23,7 @@ from .audio import amplified
 from .callbacks import call_all
 from .models.folders import ModelError
 from .recogniser import (
-    ClosedGrammar,
+    Grammar,
     Hypothesis,
     Recogniser,
     Recognition,
@@ -182,7 +182,7 @@ class Ensemble:
         self._drop_overdue()
         members, unknown = self.members, set(phrases)
         # Adapted models share their words, so one grammar serves them all.
-        grammars: dict[Hashable, ClosedGrammar] = {}
+        grammars: dict[Hashable, Grammar] = {}
         for one in members:
             if one.words not in grammars:
                 known = one.known_phrases(phrases)

@@ -103,7 +103,7 @@ class Recogniser:
             raise ModelError(
                 f"Vosk cannot load the model in {model}; unpack the model again."
             ) from error
-        self._open_grammar = _Grammar(self._with_unknown(self._open_words(words)))
+        self._open_grammar = Grammar(self._with_unknown(self._open_words(words)))
 
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
@@ -179,38 +179,32 @@ class Recogniser:
         VocabularyError."""
         return self.start_with(self.closed_grammar(phrases))
 
-    def closed_grammar(self, phrases: Sequence[str]) -> "ClosedGrammar":
+    def closed_grammar(self, phrases: Sequence[str]) -> "Grammar":
         """Return the grammar of these phrases. Raises VocabularyError."""
         tokens = self.tokens(phrases)
-        return ClosedGrammar(tokens, _Grammar(self._with_unknown(tokens)))
+        return Grammar(self._with_unknown(tokens), tokens)
 
-    def start_with(self, closed: "ClosedGrammar") -> "UtteranceDecoder":
+    def start_with(self, closed: "Grammar") -> "UtteranceDecoder":
         """Return a decoder of an utterance with this grammar."""
-        decoders = [self._decoder(closed.grammar), self._decoder(self._open_grammar)]
+        decoders = [self._decoder(closed), self._decoder(self._open_grammar)]
         return UtteranceDecoder(decoders, closed.tokens)
 
-    def _decoder(self, grammar: "_Grammar") -> "_VoskDecoder":
+    def _decoder(self, grammar: "Grammar") -> "_VoskDecoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
         kaldi.SetMaxAlternatives(MOST_HYPOTHESES)
         kaldi.SetWords(True)  # and their times
         return _VoskDecoder(kaldi, grammar.bigram)
 
 
-class _Grammar:
-    """A list of phrases in Vosk's form, and the language model that Vosk makes of it."""
+class Grammar:
+    """A list of items in Vosk's form, the language model that Vosk makes of it, and the phrase that
+    each item stands for."""
 
-    def __init__(self, items: Sequence[str]) -> None:
+    def __init__(self, items: Sequence[str], tokens: Mapping[str, str] | None = None) -> None:
         # Vosk does not decode JSON's escapes: it would drop words with ä, written \\u00e4.
         self.json = json.dumps(list(items), ensure_ascii=False)
         self.bigram = Bigram(items)
-
-
-@dataclass(frozen=True)
-class ClosedGrammar:
-    """The grammar of what is expected, and the phrase that each of its items stands for."""
-
-    tokens: Mapping[str, str]
-    grammar: _Grammar
+        self.tokens = tokens or {}
 
 
 class _VoskDecoder:
