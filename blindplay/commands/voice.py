@@ -165,7 +165,7 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
     out = sys.stderr if as_json else sys.stdout
     with _booth(pack, microphone, silent, out=out) as booth:
         said = voice_check.record(booth, pack, voice_check.lines(pack, seed=len(name)))
-        if not said.takes:
+        if not said:
             raise ValueError("Nothing was heard; check the microphone with: blindplay doctor.")
         result = voice_check.judged(pack, used, said, options.warn)
         results = {}

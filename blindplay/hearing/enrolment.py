@@ -20,7 +20,7 @@ import chess
 from blindplay.language import Command, Kind, Language, lexicon
 from blindplay.speech import adaptation
 from blindplay.speech.adaptation import finetuning, pronunciations
-from blindplay.speech.adaptation.pronunciations import PromptedSound
+from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.ensemble import AnyRecogniser
@@ -287,7 +287,7 @@ def learn(
     cannot be used. Raises NotEnoughError, GraphError, ModelError or OSError.
     """
     said = understood(pack, answers)
-    learning = [PromptedSound(line.tokens, one.pcm) for line, one in said if not one.apart]
+    learning = [LabelledSound(one.pcm, line.tokens) for line, one in said if not one.apart]
     judging = [(line, one.pcm) for line, one in said if one.apart]
     if len(learning) < LEARNING // 3 or len(judging) < JUDGING // 3:
         raise NotEnoughError(
@@ -339,7 +339,7 @@ def _install(pack: Language, player: str, folder: Path, own: OwnModel) -> None:
 def _tries(
     pack: Language,
     model: Path,
-    learning: Sequence[PromptedSound],
+    learning: Sequence[LabelledSound],
     made: Path,
     progress: Progress,
 ) -> list[tuple[Path, OwnModel]]:
@@ -367,7 +367,7 @@ def _tries(
             tries.append((made / name, OwnModel(model, tuple(sorted(of)), trained=False)))
     if trains:
         to_train = [
-            finetuning.LabelledSound(one.pcm, tuple(phone for part in of for phone in part.meant))
+            LabelledSound(one.pcm, tuple(phone for part in of for phone in part.meant))
             for one, of in usable
         ]
         trained = made / "trained"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import chess
@@ -55,17 +55,8 @@ class VoiceCheckResult:
         return max(0.0, right / every) if every else 0.0
 
 
-@dataclass
-class CheckedSpeech:
-    """What a player has said, and the faults of what could not be used."""
-
-    takes: list[tuple[ScriptLine, Take]] = field(default_factory=list)
-    faults: list[RecordingFault] = field(default_factory=list)
-
-    @property
-    def above_room(self) -> float:
-        """Return by how many dB the voice is louder than the room, the median; 0 without takes."""
-        return statistics.median([take.above_room for _, take in self.takes] or [0.0])
+Takes = Sequence[tuple[ScriptLine, Take]]
+"""What a player has said to which line, without silence."""
 
 
 def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> list[ScriptLine]:
@@ -85,7 +76,7 @@ def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> 
     ]
 
 
-def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> CheckedSpeech:
+def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
     """Let the player say it all, each once. Raises AudioError if the microphone is gone."""
 
     def ask(line: ScriptLine) -> Take | PromptKey:
@@ -95,20 +86,15 @@ def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Checked
                 return take
 
     booth.begin("check_begin", len(asked), max(1, round(len(asked) * _SECONDS_EACH / 60)))
-    said = CheckedSpeech()
-    for line, take in booth.answers(asked, ask, (RecordingFault.SILENCE,)):
-        if isinstance(take, Take):
-            if take.fault is not None:
-                said.faults.append(take.fault)
-            if take.fault is not RecordingFault.SILENCE:
-                said.takes.append((line, take))
-    return said
+    answers = booth.answers(asked, ask, (RecordingFault.SILENCE,))
+    takes = [(line, take) for line, take in answers if isinstance(take, Take)]
+    return [(line, take) for line, take in takes if take.fault is not RecordingFault.SILENCE]
 
 
 def judged(
     pack: Language,
     folders: Sequence[Path],
-    said: CheckedSpeech,
+    said: Takes,
     lost: Callable[[str], None] = lambda sentence: None,
 ) -> VoiceCheckResult:
     """Return how the models in these folders, together, understand it.
@@ -116,13 +102,13 @@ def judged(
     ``lost`` gets a sentence if their measured confidence is damaged. Raises ModelError.
     """
     recogniser = open_recogniser(pack, *folders)
-    words = [(line, take) for line, take in said.takes if line.what is UtteranceKind.WORD]
+    words = [(line, take) for line, take in said if line.what is UtteranceKind.WORD]
     phrases = recogniser.known_phrases([line.words for line, _ in words])
     missed = [line.words for line, take in words if not _is_heard(recogniser, line, take, phrases)]
     right = len(words) - len(missed)
     moves = [
         CorpusUtterance(line, "player", as_samples(take.pcm))
-        for line, take in said.takes
+        for line, take in said
         if line.what is UtteranceKind.MOVE
     ]
     heard = scoring.hear(recogniser, pack, moves, Surroundings(), freely=False)
@@ -149,7 +135,7 @@ def _is_heard(
 
 
 def tell(
-    booth: Booth, pack: Language, said: CheckedSpeech, result: VoiceCheckResult, best: str | None
+    booth: Booth, pack: Language, said: Takes, result: VoiceCheckResult, best: str | None
 ) -> None:
     """Say how it went, what to use, and whether the microphone is the trouble.
 
@@ -181,11 +167,11 @@ def tell(
     booth.tell("check_people")
 
 
-def _tell_of_the_room(booth: Booth, pack: Language, said: CheckedSpeech) -> None:
-    faults = [fault for fault in said.faults if fault is not RecordingFault.SILENCE]
+def _tell_of_the_room(booth: Booth, pack: Language, said: Takes) -> None:
+    faults = [take.fault for _, take in said if take.fault is not None]
     if faults:
         booth.tell(statistics.mode(faults).value)
-    if said.above_room < NOISY_DB:
+    if statistics.median([take.above_room for _, take in said] or [0.0]) < NOISY_DB:
         booth.tell("check_microphone_noisy")
         booth.tell("check_talk_button")
     else:

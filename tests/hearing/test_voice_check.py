@@ -52,7 +52,7 @@ def test_the_check_says_which_model_to_take_and_what_people_can_expect(code: str
     booth = Booth(pack, speaker, Person(bytes, set()), (), out)  # type: ignore[arg-type]
     result = voice_check.VoiceCheckResult(40, 20, 10, 5, 1, 0, ("anna",))
     for best in ("vosk-model-small-en-us-0.15", "vosk-model-cs-0.4"):
-        voice_check.tell(booth, pack, voice_check.CheckedSpeech(), result, best)
+        voice_check.tell(booth, pack, [], result, best)
     assert pack.sentence("check_model", model="english") in speaker.said
     assert speaker.said.count(pack.sentence("check_people")) == 2
     told = out.getvalue().splitlines()

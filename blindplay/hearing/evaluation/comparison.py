@@ -16,6 +16,7 @@ from typing import Any
 
 from blindplay.language import Language, lexicon
 from blindplay.speech.adaptation import Vocabulary, adapt, pronunciations
+from blindplay.speech.adaptation.finetuning import LabelledSound
 from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import confidence_file, confidence_of
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
@@ -171,7 +172,7 @@ def _enrolled(
         own = [one for one in said if one.voice == voice and one.line.words]
         learning, judging = own[::2], own[1::2]
         prompts = [
-            pronunciations.PromptedSound(one.line.tokens, as_pcm(one.sound))
+            LabelledSound(as_pcm(one.sound), one.line.tokens)
             for one in learning
             if one.line.what is not UtteranceKind.TALK
         ]

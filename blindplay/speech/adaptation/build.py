@@ -28,15 +28,6 @@ class Vocabulary:
     tokens: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True)
-class GraphCosts:
-    """``unknown``: what each phone of ``[unk]`` costs, in nats. ``silence``: the probability, above
-    0 and below 1, of silence before the first word and after each word."""
-
-    unknown: float
-    silence: float
-
-
 _HeardPhone = tuple[list[tuple[int, int]], int]
 """One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
 it."""
@@ -196,17 +187,20 @@ def build(
     transitions: Transitions,
     phones: Phones,
     contexts: Contexts,
-    costs: GraphCosts,
     filler: Iterable[str],
+    *,
+    unknown: float,
+    silence: float,
 ) -> tuple[Fst, int, list[str]]:
     """Return the graph, its first state, and its words in the order of their numbers.
 
     The graph has any sequence of words, with or without silence around each; the grammar chooses
-    later. ``filler`` are the names of the phones that `[unk]` consists of. Raises KeyError for a
-    phone that the model lacks.
+    later. ``filler`` are the names of the phones that `[unk]` consists of; each costs ``unknown``
+    nats. ``silence`` is the probability of silence before the first word and after each word, above
+    0 and below 1. Raises KeyError for a phone that the model lacks.
     """
     add = _Builder(transitions, phones, contexts)
-    fst, silence = add.fst, phones.silence
+    fst, pause = add.fst, phones.silence
     filler = sorted(filler)
     words = ["<eps>", *sorted([*vocabulary.words, *vocabulary.tokens]), UNKNOWN]
     label = {word: number for number, word in enumerate(words)}
@@ -214,7 +208,7 @@ def build(
     spoken = [add.numbers(p) for variants in vocabulary.words.values() for p in variants]
     last = {numbers[-1] for numbers in spoken} | {phones.id[name, "E"] for name in filler}
     first = {numbers[0] for numbers in spoken} | {phones.id[name, "B"] for name in filler}
-    alike = contexts.classes([START, silence, *sorted(last)], [*first, silence])
+    alike = contexts.classes([START, pause, *sorted(last)], [*first, pause])
 
     # After a word ("ended") comes silence or the next word ("ready").
     start = fst.state()
@@ -223,8 +217,8 @@ def build(
     for state in (start, *ready.values()):
         fst.final[state] = 0.0
     for left, source in ((START, start), *ended.items()):
-        fst.arc(source, 0, 0, -math.log(1 - costs.silence), ready[alike[left]])
-        add.silence(left, source, -math.log(costs.silence), ready[alike[silence]])
+        fst.arc(source, 0, 0, -math.log(1 - silence), ready[alike[left]])
+        add.silence(left, source, -math.log(silence), ready[alike[pause]])
 
     for word in words:
         parts = vocabulary.tokens.get(word, (word,) if word in vocabulary.words else ())
@@ -237,14 +231,14 @@ def build(
     inside: dict[int, int] = {}
     for name in filler:
         phone = phones.id[name, "B"]
-        inside[phone] = add.enter(ready, phone, label[UNKNOWN], costs.unknown)
+        inside[phone] = add.enter(ready, phone, label[UNKNOWN], unknown)
     for name in filler:
         inside[phones.id[name, "I"]] = fst.state()
     sources = dict(inside)
     for name in filler:
         for place in "IE":
             phone = phones.id[name, place]
-            after = add.enter(sources, phone, 0, costs.unknown)
+            after = add.enter(sources, phone, 0, unknown)
             to = inside[phone] if place == "I" else ended[alike[phone]]
             fst.arc(after, 0, 0, 0.0, to)
     return fst, start, words

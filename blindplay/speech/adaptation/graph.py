@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .build import GraphCosts, Pronunciations, Vocabulary, any_words, build, word_starts
+from .build import Pronunciations, Vocabulary, any_words, build, word_starts
 from .contexts import Contexts, SeenContexts, walk
 from .kaldi_files import (
     Fst,
@@ -46,7 +46,7 @@ ADAPTED = "adapted.json"
 _CONTEXTS = "contexts.npz"
 
 # In a model of our own, a pause costs little by itself, and it was trained on much noise.
-_OWN_COSTS = GraphCosts(unknown=3.0, silence=0.5)
+_OWN_UNKNOWN, _OWN_SILENCE = 3.0, 0.5
 # In people's models silence must be nearly free. Else the noise before a word is taken for speech,
 # and the model adapts to it as if it were the speaker's voice.
 _SILENCE = 0.99
@@ -190,14 +190,20 @@ def _build(
     words: Vocabulary, acoustics: _Acoustics, contexts: Contexts
 ) -> tuple[Fst, int, list[str]]:
     phones = acoustics.phones
-    costs = GraphCosts(unknown=acoustics.phone_set.unknown, silence=_SILENCE)
     filler = [
         name
         for name in phones.names
         if contexts.heard(name) and all((name, place) in phones.id for place in "BIE")
     ]
-    own_or_costs = _OWN_COSTS if acoustics.free else costs
-    return build(words, acoustics.transitions, phones, contexts, own_or_costs, filler)
+    return build(
+        words,
+        acoustics.transitions,
+        phones,
+        contexts,
+        filler,
+        unknown=_OWN_UNKNOWN if acoustics.free else acoustics.phone_set.unknown,
+        silence=_OWN_SILENCE if acoustics.free else _SILENCE,
+    )
 
 
 # --- reading a base ---------------------------------------------------------------------------

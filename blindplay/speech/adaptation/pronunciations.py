@@ -18,6 +18,7 @@ from pathlib import Path
 from .. import alignment
 from ..recogniser import UNKNOWN, Recogniser
 from .build import Pronunciations, Vocabulary
+from .finetuning import LabelledSound
 from .graph import adapt, phones_of, pronounced
 from .kaldi_files import read_options, write_options
 
@@ -34,15 +35,6 @@ _LATTICE_BEAM = 2.0  # nats
 _MAX_DIFFERENCE = 0.67  # if more than two of three phones differ, it was something else
 
 PhoneSequence = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PromptedSound:
-    """What a player said when prompted: the words in small letters, and mono 16-bit PCM at
-    16 kHz."""
-
-    words: tuple[str, ...]
-    pcm: bytes
 
 
 @dataclass(frozen=True)
@@ -79,7 +71,7 @@ class PlayerPronunciations:
 
 def learn(
     model: Path,
-    said: Iterable[PromptedSound],
+    said: Iterable[LabelledSound],
     words: Mapping[str, Pronunciations],
     others: Mapping[str, Pronunciations],
 ) -> PlayerPronunciations:
@@ -98,7 +90,7 @@ def learn(
 
 
 def word_alignments(
-    model: Path, said: Iterable[PromptedSound], known: Mapping[str, Pronunciations]
+    model: Path, said: Iterable[LabelledSound], known: Mapping[str, Pronunciations]
 ) -> Iterator[list[WordAlignment]]:
     """Yield the words of each recording, aligned with the phones that ``model`` hears. ``known``
     are pronunciations in its phones. Yield an empty list if nothing was heard or a word has no
@@ -116,8 +108,8 @@ def word_alignments(
         recogniser = Recogniser(folder, "phones")
         for one in said:
             heard = _phones(recogniser.recognise(one.pcm, ()).words, names)
-            whole = heard and all(word in known for word in one.words)
-            yield aligned(one.words, heard, known) if whole else []
+            whole = heard and all(word in known for word in one.labels)
+            yield aligned(one.labels, heard, known) if whole else []
 
 
 def _phones(words: str, names: Sequence[str]) -> PhoneSequence:
