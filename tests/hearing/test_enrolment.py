@@ -24,7 +24,7 @@ from .player import GERMAN, Person, booth_of, keep, line, put, recording
 def test_what_is_to_be_said_has_every_name_in_it_and_moves_apart_from_the_first_minute_on() -> None:
     asked = enrolment.prompts(GERMAN, seed=3)
     learning = [one for one in asked if not one.apart]
-    said = " ".join(one.line.words or "" for one in learning).lower().split()
+    said = " ".join(one.line.words for one in learning).lower().split()
     names = [name for square in range(8) for name in GERMAN.square(9 * square).lower().split()]
     assert not set(names) - set(said)
     assert len(learning) == enrolment.LEARNING + len(enrolment.COMMANDS)

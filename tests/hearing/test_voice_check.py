@@ -22,7 +22,7 @@ def test_the_check_names_what_was_not_understood_and_the_microphone(
     say: Callable[[str], bytes], model: Path
 ) -> None:
     asked = voice_check.lines(GERMAN, seed=1, words=6, moves=2)
-    person = Person(say, {one.words or "" for one in asked})
+    person = Person(say, {one.words for one in asked})
     person.instead = {"bella": ["fünf"]}
     with booth_of(person) as booth:
         said = voice_check.record(booth, GERMAN, asked)

@@ -69,24 +69,17 @@ class CalibrationSample:
 
 def samples(heard: Iterable[ScoredUtterance], pack: Language) -> list[CalibrationSample]:
     """Return the likeliest meanings of utterances in which any was heard."""
-    believing = ConfidenceModel(dict.fromkeys(Meant, _NOBODY))
-    return [one for each in heard if (one := _sample(each, pack, believing)) is not None]
-
-
-def _sample(
-    heard: ScoredUtterance, pack: Language, believing: ConfidenceModel
-) -> CalibrationSample | None:
-    ranked, nothing = readings(heard.recognition, heard.expected, pack)
-    if not ranked:
-        return None
-    found = features(heard.recognition, ranked, nothing, heard.expected, pack)
-    takeable = ranked[0].meant.kind in (Kind.MOVE, Kind.ILLEGAL, Kind.COMMAND)
-    return CalibrationSample(
-        heard,
-        found,
-        right=ranked[0].key == _truth(heard, pack),
-        takeable=takeable and believing.accept(found) < math.inf,
-    )
+    trusting = ConfidenceModel(dict.fromkeys(Meant, _NOBODY))
+    found = []
+    for one in heard:
+        ranked, nothing = readings(one.recognition, one.expected, pack)
+        if ranked:
+            features_of = features(one.recognition, ranked, nothing, one.expected, pack)
+            kinds = (Kind.MOVE, Kind.ILLEGAL, Kind.COMMAND)
+            takeable = ranked[0].meant.kind in kinds and trusting.accept(features_of) < math.inf
+            right = ranked[0].key == _truth(one, pack)
+            found.append(CalibrationSample(one, features_of, right, takeable))
+    return found
 
 
 def _truth(heard: ScoredUtterance, pack: Language) -> str | None:

@@ -92,7 +92,7 @@ def hear(
             utterance.line,
             utterance.voice,
             where.condition,
-            pack.understand(utterance.line.words or "", board),
+            pack.understand(utterance.line.words, board),
             expected,
             recogniser.recognise(pcm, list(expected.phrases)),
             recogniser.recognise(pcm, ()) if freely else Recognition(),
@@ -290,7 +290,7 @@ def words_right(
     for number, utterance in enumerate(said):
         recognition = recogniser.recognise(where.record(utterance.sound, number), phrases)
         first = next((one.words for one in recognition.hypotheses if one.words in phrases), "")
-        if core(first) == core(utterance.line.words or ""):
+        if core(first) == core(utterance.line.words):
             found["right" if recognition.words == first else "right but for other words"] += 1
         else:
             found["wrong" if first else "nothing"] += 1

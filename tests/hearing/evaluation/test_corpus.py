@@ -21,7 +21,7 @@ def test_what_is_said_is_what_it_is_counted_as() -> None:
     said = corpus.lines(PACK, 20, 20, random.Random(1))
     assert sum(line.what is UtteranceKind.MOVE for line in said) == 20
     for line in said:
-        meant = PACK.understand(line.words or "", line.board)
+        meant = PACK.understand(line.words, line.board)
         if line.what is UtteranceKind.MOVE:
             assert meant.move is not None and line.board.is_legal(meant.move), line
         elif line.what is UtteranceKind.ILLEGAL:
@@ -37,10 +37,10 @@ def test_what_is_said_is_what_it_is_counted_as() -> None:
 
 def test_announcements_hold_every_kind_of_move_and_form() -> None:
     said = [corpus.announcement(PACK, random.Random(seed)) for seed in range(80)]
-    words = " ".join(line.words or "" for line in said).lower()
+    words = " ".join(line.words for line in said).lower()
     for word in ("rochade", "schlägt", "nach", "von"):
         assert word in words
-    moves = [PACK.understand(line.words or "", line.board).move for line in said]
+    moves = [PACK.understand(line.words, line.board).move for line in said]
     assert any(
         move and line.board.is_en_passant(move) for line, move in zip(said, moves, strict=True)
     )
@@ -53,7 +53,7 @@ def test_every_language_has_lines_but_other_speech_only_where_it_was_written(cod
     assert sum(line.what is UtteranceKind.ILLEGAL for line in said) == 8
     for line in said:
         if line.what is UtteranceKind.MOVE:
-            assert pack.understand(line.words or "", line.board).kind is Kind.MOVE
+            assert pack.understand(line.words, line.board).kind is Kind.MOVE
 
 
 def test_recordings_are_what_their_list_says(tmp_path: Path) -> None:
