@@ -253,15 +253,11 @@ def _opening(wanted: str | None, *, capture: bool) -> Iterator[Any]:
     identity = _device_id(wanted, capture=capture)
     device: Any = None
     try:
-        if capture:
-            device = miniaudio.CaptureDevice(
-                miniaudio.SampleFormat.SIGNED16, 1, RATE, BLOCK_MS, identity
-            )
-        else:
-            rate, period = DeviceSink.DEVICE_RATE, DeviceSink.PERIOD_MS
-            device = miniaudio.PlaybackDevice(
-                miniaudio.SampleFormat.SIGNED16, 1, rate, period, identity
-            )
+        make, rate, period_ms = miniaudio.CaptureDevice, RATE, BLOCK_MS
+        if not capture:
+            make = miniaudio.PlaybackDevice
+            rate, period_ms = DeviceSink.DEVICE_RATE, DeviceSink.PERIOD_MS
+        device = make(miniaudio.SampleFormat.SIGNED16, 1, rate, period_ms, identity)
         if device.backend == "Null":
             raise miniaudio.MiniaudioError("only the null device")
         yield device
@@ -300,12 +296,10 @@ def _device_id(wanted: str | None, *, capture: bool) -> Any:
     if wanted is None:
         return None
     listed = _listing(capture=capture)
-    for name, identity in listed:
-        if name.casefold() == wanted.casefold():
-            return identity
-    for name, identity in listed:
-        if wanted.casefold() in name.casefold():
-            return identity
+    for fits in (str.__eq__, str.__contains__):
+        for name, identity in listed:
+            if fits(name.casefold(), wanted.casefold()):
+                return identity
     kind = "microphone" if capture else "audio output"
     names = "; ".join(name for name, _ in listed) or "none"
     raise AudioError(f"There is no {kind} called {wanted!r}; there are: {names}.")
