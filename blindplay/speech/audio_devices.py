@@ -9,7 +9,6 @@ import contextlib
 import ctypes
 import itertools
 import logging
-import queue
 import sys
 import threading
 import time
@@ -54,30 +53,24 @@ def drain(source: AudioSource, seconds: float) -> bytes:
     Wait at most twice as long for a source that falls silent. Raises AudioError as the source does.
     """
     wanted = int(seconds * RATE) * 2
-    arrived: queue.SimpleQueue[bytes | AudioError | None] = queue.SimpleQueue()
+    pcm = bytearray()
+    errors: list[AudioError] = []
 
     def pull() -> None:
         try:
             for block in source:
-                arrived.put(block)
+                pcm.extend(block)
+                if len(pcm) >= wanted:
+                    return
         except AudioError as error:
-            arrived.put(error)
-        arrived.put(None)
+            errors.append(error)
 
-    threading.Thread(target=pull, daemon=True, name="drain").start()
-    limit = time.monotonic() + 2 * seconds + 1
-    pcm = b""
-    while len(pcm) < wanted:
-        try:
-            block = arrived.get(timeout=max(0.0, limit - time.monotonic()))
-        except queue.Empty:
-            break
-        if isinstance(block, AudioError):
-            raise block
-        if block is None:
-            break
-        pcm += block
-    return pcm[:wanted]
+    pulling = threading.Thread(target=pull, daemon=True, name="drain")
+    pulling.start()
+    pulling.join(2 * seconds + 1)
+    if errors:
+        raise errors[0]
+    return bytes(pcm[:wanted])
 
 
 class MicrophoneSource(QueueSource):
