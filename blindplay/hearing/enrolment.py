@@ -305,17 +305,10 @@ def learn(
     before = after = judge.score(heard)
     own = []
     for number, model in enumerate(models):
-        begin = 0.25 + 3 * share * number
+        part = _part(progress, 0.25 + 3 * share * number, 3 * share)
         with tempfile.TemporaryDirectory(prefix="blindplay-enrolment-") as made:
-            tries = _tries(pack, model, learning, Path(made), _part(progress, begin, 2 * share))
-            best = None
-            for tried, (folder, made_of) in enumerate(tries):
-                step = share / len(tries)
-                part = _part(progress, begin + 2 * share + tried * step, step)
-                as_heard = judge.hear(folder, part)
-                score = judge.score([*heard[:number], as_heard, *heard[number + 1 :]])
-                if score.better_than(after):
-                    best, after, heard[number] = (folder, made_of), score, as_heard
+            tries = _tries(pack, model, learning, Path(made), _part(part, 0, 2 / 3))
+            best, after = _best(judge, tries, heard, number, after, _part(part, 2 / 3, 1 / 3))
             if best is not None:
                 _install(pack, player, *best)
                 own.append(best[1])
@@ -324,6 +317,25 @@ def learn(
                 speaker_models.drop(player, pack.code, model)
     progress(1.0)
     return Learned(before, after, tuple(own))
+
+
+def _best(
+    judge: _Judge,
+    tries: Sequence[tuple[Path, OwnModel]],
+    heard: list[list[ScoredUtterance]],
+    number: int,
+    least: Score,
+    progress: Progress,
+) -> tuple[tuple[Path, OwnModel] | None, Score]:
+    """Try each in place of the model of this number. Return the best one and its score, or None and
+    ``least`` if none is better than that. ``heard`` gets what the best one hears."""
+    best = None
+    for tried, one in enumerate(tries):
+        as_heard = judge.hear(one[0], _part(progress, tried / len(tries), 1 / len(tries)))
+        score = judge.score([*heard[:number], as_heard, *heard[number + 1 :]])
+        if score.better_than(least):
+            best, least, heard[number] = one, score, as_heard
+    return best, least
 
 
 def _part(progress: Progress, begin: float, share: float) -> Progress:

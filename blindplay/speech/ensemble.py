@@ -23,12 +23,12 @@ from .audio import amplified
 from .callbacks import call_all
 from .models.folders import ModelError
 from .recogniser import (
-    Grammar,
     Hypothesis,
     Recogniser,
     Recognition,
     UtteranceDecoder,
     VocabularyError,
+    VoskGrammar,
 )
 
 log = logging.getLogger(__name__)
@@ -182,7 +182,7 @@ class Ensemble:
         self._drop_overdue()
         members, unknown = self.members, set(phrases)
         # Adapted models share their words, so one grammar serves them all.
-        grammars: dict[Hashable, Grammar] = {}
+        grammars: dict[Hashable, VoskGrammar] = {}
         for one in members:
             if one.words not in grammars:
                 known = one.known_phrases(phrases)

@@ -103,7 +103,7 @@ class Recogniser:
             raise ModelError(
                 f"Vosk cannot load the model in {model}; unpack the model again."
             ) from error
-        self._open_grammar = Grammar(self._with_unknown(self._open_words(words)))
+        self._open_grammar = VoskGrammar(self._with_unknown(self._open_words(words)))
 
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
@@ -179,24 +179,24 @@ class Recogniser:
         VocabularyError."""
         return self.start_with(self.closed_grammar(phrases))
 
-    def closed_grammar(self, phrases: Sequence[str]) -> "Grammar":
+    def closed_grammar(self, phrases: Sequence[str]) -> "VoskGrammar":
         """Return the grammar of these phrases. Raises VocabularyError."""
         tokens = self.tokens(phrases)
-        return Grammar(self._with_unknown(tokens), tokens)
+        return VoskGrammar(self._with_unknown(tokens), tokens)
 
-    def start_with(self, closed: "Grammar") -> "UtteranceDecoder":
+    def start_with(self, closed: "VoskGrammar") -> "UtteranceDecoder":
         """Return a decoder of an utterance with this grammar."""
         decoders = [self._decoder(closed), self._decoder(self._open_grammar)]
         return UtteranceDecoder(decoders, closed.tokens)
 
-    def _decoder(self, grammar: "Grammar") -> "_VoskDecoder":
+    def _decoder(self, grammar: "VoskGrammar") -> "_VoskDecoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
         kaldi.SetMaxAlternatives(MOST_HYPOTHESES)
         kaldi.SetWords(True)  # and their times
         return _VoskDecoder(kaldi, grammar.bigram)
 
 
-class Grammar:
+class VoskGrammar:
     """A list of items in Vosk's form, the language model that Vosk makes of it, and the phrase that
     each item stands for."""
 

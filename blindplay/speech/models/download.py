@@ -100,7 +100,7 @@ def download(
     Raises DownloadError, and OSError.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = _Part(address, target, size, most, patience, progress)
+    part = _PartialFile(address, target, size, most, patience, progress)
     failures, connected, pieces = 0, False, part.length > 0
     timeout = httpx.Timeout(patience.stall, connect=patience.connect)
     with httpx.Client(timeout=timeout, follow_redirects=False) as client:
@@ -145,7 +145,7 @@ def _beside(target: Path) -> tuple[Path, Path]:
     return target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.json")
 
 
-class _Part:
+class _PartialFile:
     """The bytes of a file that have come so far. The arguments are those of `download`."""
 
     def __init__(
