@@ -6,13 +6,13 @@ real firmware. Its time passes only when the host says so, so the figures are ex
 
 from __future__ import annotations
 
+import queue
 import random
 import statistics
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Literal, Protocol
 
 import chess
@@ -48,16 +48,6 @@ class Stepped(Protocol):
     def close(self) -> None: ...
 
 
-class RealTimeHands(Protocol):
-    """A board in real time, as EmulatedBoard describes it."""
-
-    url: str
-
-    def lift(self, square: str, *, wait: bool = True) -> str: ...
-    def place(self, square: str, piece: str, *, wait: bool = True) -> None: ...
-    def press(self, side: Side) -> None: ...
-
-
 class Host:
     """The driver in lock-step with a board: the same work without its thread."""
 
@@ -67,8 +57,8 @@ class Host:
         self.heard: list[tuple[float, BoardEvent]] = []
         """All events so far, each with the time in milliseconds at which the host received it."""
         self.messages: list[peg.Message] = []
-        self._state: PegBoardState | None = None
-        self.connect()
+        self._state = PegBoardState("lock-step", None)
+        self._decoder = peg.Decoder()
 
     def connect(self) -> None:
         """Begin a new connection, as after plugging in."""
@@ -78,12 +68,12 @@ class Host:
     @property
     def placement(self) -> str | None:
         """The placement as the host knows it."""
-        return self._state.placement() if self._state else None
+        return self._state.placement()
 
     @property
     def certain(self) -> bool:
         """False while the host needs a dump that has not come yet."""
-        return self._state is not None and not self._state.wants_dump
+        return not self._state.wants_dump
 
     def run(self, ms: float) -> list[BoardEvent]:
         """Let ``ms`` milliseconds pass and return the events of that time."""
@@ -92,7 +82,6 @@ class Host:
         while (left := end - self.board.time) > 0.01:  # a board may round its time
             for at, data in self.board.run(min(left, _STEP_MS)):
                 told += self._take(data, at)
-            assert self._state is not None
             if request := self._state.requests(self.board.time / 1000):
                 self.board.hear(request)
         return told
@@ -108,7 +97,6 @@ class Host:
         return True
 
     def _take(self, data: bytes, at: float) -> list[BoardEvent]:
-        assert self._state is not None
         told: list[BoardEvent] = []
         before = self._decoder.rejected
         for message in self._decoder.feed(data):
@@ -129,79 +117,81 @@ def _connected(board: Stepped) -> Host:
     return host
 
 
+def _holds(kind: type) -> Callable[[list[BoardEvent]], bool]:
+    return lambda told: any(isinstance(event, kind) for event in told)
+
+
 # --- latency ---------------------------------------------------------------------------------
 
+Latency = Mapping[str, list[float]]
+"""Milliseconds from each hand's action ("lift", "place", "press") to the driver's event.
 
-@dataclass(frozen=True)
-class Latency:
-    """Milliseconds from a hand's action to the driver's event: medians and longest.
-
-    They include the time until the board trusts a contact: 150 ms for a lift, 25 ms for a placing.
-    """
-
-    times: int
-    lift: float
-    lift_most: float
-    place: float
-    place_most: float
-    press: float
-    press_most: float
+They include the time until the board trusts a contact: 150 ms for a lift, 25 ms for a placing.
+"""
 
 
-def _latency(lift: list[float], place: list[float], press: list[float]) -> Latency:
-    lifted, placed, pressed = map(statistics.median, (lift, place, press))
-    return Latency(len(lift), lifted, max(lift), placed, max(place), pressed, max(press))
+_KINDS = {"lift": events.Lifted, "place": events.Placed, "press": events.LeverPressed}
+
+
+def _latency(
+    times: int,
+    once: Callable[[Callable[[], object], type], float],
+    **actions: Callable[[], object],
+) -> Latency:
+    """Take the time of each action, named as in ``_KINDS``, so many ``times``."""
+    taken = [{name: once(do, _KINDS[name]) for name, do in actions.items()} for _ in range(times)]
+    return {name: [one[name] for one in taken] for name in actions}
 
 
 def simulated_latency(board: Stepped, times: int = 50) -> Latency:
     """Measure by the board's own clock, until the last bit is sent at 9600 baud."""
     host, rng = _connected(board), random.Random(_SEED)
 
-    def once(do: Callable[[], None], kind: type) -> float:
+    def once(do: Callable[[], object], kind: type) -> float:
         host.run(rng.uniform(100, 200))
         begun = board.time
         do()
-        host.run_until(lambda told: any(isinstance(event, kind) for event in told), 2000)
+        host.run_until(_holds(kind), 2000)
         return next(at for at, event in reversed(host.heard) if isinstance(event, kind)) - begun
 
-    lifts, placings, presses = [], [], []
-    for _ in range(times):
-        lifts.append(once(lambda: board.set("e2", ".", 2), events.Lifted))
-        placings.append(once(lambda: board.set("e2", "P", 2), events.Placed))
-        presses.append(once(lambda: board.press("white"), events.LeverPressed))
-    return _latency(lifts, placings, presses)
+    return _latency(
+        times,
+        once,
+        lift=lambda: board.set("e2", ".", 2),
+        place=lambda: board.set("e2", "P", 2),
+        press=lambda: board.press("white"),
+    )
 
 
-def wall_latency(board: RealTimeHands, times: int = 20) -> Latency:
+def wall_latency(board: EmulatedBoard, times: int = 20) -> Latency:
     """Measure in real time, through the serial line, the driver and its thread."""
-    came = threading.Condition()
-    last: list[tuple[float, BoardEvent]] = []
+    heard: queue.SimpleQueue[tuple[float, BoardEvent]] = queue.SimpleQueue()
 
-    def hear(event: BoardEvent) -> None:
-        with came:
-            last.append((time.monotonic(), event))
-            came.notify_all()
+    def await_event(kind: type, limit_s: float) -> float:
+        """Return when the next event of this kind comes. Raises queue.Empty."""
+        while True:
+            at, event = heard.get(timeout=limit_s)
+            if isinstance(event, kind):
+                return at
 
     def once(do: Callable[[], object], kind: type) -> float:
         time.sleep(0.1)  # also lets a lever spring back
-        with came:
-            last.clear()
         begun = time.monotonic()
         do()
-        with came:
-            if not came.wait_for(lambda: any(isinstance(e, kind) for _, e in last), 5):
-                raise RuntimeError("The board did not report a lift, a placing or a press.")
-            return 1000 * (next(at for at, e in last if isinstance(e, kind)) - begun)
+        return 1000 * (await_event(kind, 5) - begun)
 
-    lifts, placings, presses = [], [], []
+    def hear(event: BoardEvent) -> None:
+        heard.put((time.monotonic(), event))
+
     with PegBoard(board.url, hear, ports=list):
-        with came:
-            came.wait_for(lambda: any(isinstance(e, events.BoardPosition) for _, e in last), 10)
-        for _ in range(times):
-            lifts.append(once(lambda: board.lift("e2", wait=False), events.Lifted))
-            placings.append(once(lambda: board.place("e2", "P", wait=False), events.Placed))
-            presses.append(once(lambda: board.press("white"), events.LeverPressed))
-    return _latency(lifts, placings, presses)
+        await_event(events.BoardPosition, 10)
+        return _latency(
+            times,
+            once,
+            lift=lambda: board.lift("e2", wait=False),
+            place=lambda: board.place("e2", "P", wait=False),
+            press=lambda: board.press("white"),
+        )
 
 
 # --- reliability -----------------------------------------------------------------------------
@@ -229,11 +219,8 @@ class Reliability:
     damaged_frames: int = 0
 
     def __add__(self, other: Reliability) -> Reliability:
-        return Reliability(*(a + b for a, b in zip(_values(self), _values(other), strict=True)))
-
-
-def _values(of: Reliability) -> tuple[int, ...]:
-    return tuple(vars(of).values())
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Reliability(*(one + more for one, more in pairs))
 
 
 def reliability(board: Stepped, moves: int, seed: int = _SEED) -> Reliability:
@@ -359,48 +346,36 @@ def _random_move(codes: list[int], rng: random.Random) -> list[tuple[str, str]]:
 # --- damaged dumps ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Dumps:
-    """How many dumps were requested, how many were accepted, and how many of these were wrong."""
+def dumps(board: Stepped, asked: int, ppm: float) -> tuple[int, int]:
+    """Request the initial position while ``ppm`` bits in a million are flipped, both ways.
 
-    asked: int
-    accepted: int
-    wrong: int
-
-
-def dumps(board: Stepped, asked: int, ppm: float) -> Dumps:
-    """Request the initial position while ``ppm`` bits in a million are flipped, both ways."""
-    host = _connected(board)
-    right = peg.codes_of(START)
+    Return how many dumps were accepted, and how many of these were wrong.
+    """
+    _connected(board)
     board.noise(ppm, ppm)
-    host.messages.clear()
-    decoder, accepted, wrong = peg.Decoder(), 0, 0
+    decoder, codes = peg.Decoder(), []
     for _ in range(asked):
         board.hear(peg.encode(peg.AskDump()))
         for _, data in board.run(90):
-            for message in decoder.feed(data):
-                if isinstance(message, peg.Dump):
-                    accepted += 1
-                    wrong += message.codes != right
+            codes += [one.codes for one in decoder.feed(data) if isinstance(one, peg.Dump)]
     board.noise(0, 0)
-    return Dumps(asked, accepted, wrong)
+    return len(codes), sum(one != peg.codes_of(START) for one in codes)
 
 
 # --- touching is not lifting ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass
 class Felt:
-    """``felt`` contacts opened for less than ``lift_ms``, and ``lifts`` pieces were lifted.
+    """``felt`` contacts opened too shortly for a lift, and ``lifts`` pieces were lifted.
 
     The board reported ``false`` lifts of the former, and ``found`` lifts of the latter.
     """
 
-    lift_ms: int
-    felt: int
-    false: int
-    lifts: int
-    found: int
+    felt: int = 0
+    false: int = 0
+    lifts: int = 0
+    found: int = 0
 
 
 def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Felt:
@@ -413,7 +388,7 @@ def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Fel
     board.hear(peg.encode(peg.Set(peg.Setting.LIFT_MS, lift_ms)))
     host.run(50)
     pieces = [chess.square_name(square) for square, code in enumerate(peg.codes_of(START)) if code]
-    felt = false = lifts = found = 0
+    found = Felt()
     for _ in range(rounds):
         chosen = rng.sample(pieces, 13)
         really = chosen.pop() if rng.random() < 0.5 else None
@@ -421,53 +396,51 @@ def feeling(board: Stepped, rounds: int, lift_ms: int, seed: int = _SEED) -> Fel
             # The longest touches are the hardest to tell from lifts.
             open_for = rng.uniform(1, lift_ms) if rng.random() < 0.5 else lift_ms - rng.random()
             board.feel(square, open_for)
-            felt += 1
         if really is not None:
-            lifts += 1
             board.feel(really, lift_ms + rng.uniform(12, 200))
-        lifted = [event.square for event in host.run(lift_ms + 500) if
-                  isinstance(event, events.Lifted)]  # fmt: skip
-        found += really in lifted
-        false += sum(square != really for square in lifted)
-    return Felt(lift_ms, felt, false, lifts, found)
+        told = host.run(lift_ms + 500)
+        lifted = [event.square for event in told if isinstance(event, events.Lifted)]
+        found.felt += len(chosen)
+        found.lifts += really is not None
+        found.found += really in lifted
+        found.false += sum(square != really for square in lifted)
+    return found
 
 
 # --- in words --------------------------------------------------------------------------------
 
 
-def latency_line(name: str, clock: str, it: Latency) -> str:
-    """The figures as one plain line."""
-    return (
-        f"{name}, from hand to event on the {clock}, median and longest of {it.times}: "
-        f"lift {it.lift:.0f} and {it.lift_most:.0f} ms, of which 150 are the board's wait; "
-        f"placing {it.place:.0f} and {it.place_most:.0f} ms, of which 25; "
-        f"clock lever {it.press:.0f} and {it.press_most:.0f} ms."
-    )
+def _latency_line(name: str, clock: str, taken: Latency) -> str:
+    def figures(action: str) -> str:
+        return f"{statistics.median(taken[action]):.0f} and {max(taken[action]):.0f} ms"
 
-
-def reliability_line(name: str, it: Reliability) -> str:
-    """The figures as one plain line."""
     return (
-        f"{name}, {it.moves} random moves with bounce, noise and the cable pulled {it.unplugged} "
-        f"times, {it.damaged_frames} frames damaged: of {it.actions} lifts and placings "
-        f"{it.told} reported, {it.shown} shown in a position, {it.lost} lost, "
-        f"{it.invented} invented; of {it.presses} presses {it.presses_lost} lost, "
-        f"{it.presses_invented} invented."
+        f"{name}, from hand to event on the {clock}, median and longest of {len(taken['lift'])}: "
+        f"lift {figures('lift')}, of which 150 are the board's wait; placing {figures('place')}, "
+        f"of which 25; clock lever {figures('press')}."
     )
 
 
 def in_lockstep(name: str, make: Callable[[], Stepped], *, moves: int) -> Iterator[str]:
-    """All measurements in lock-step as plain lines, each on a new board."""
+    """Yield all measurements in lock-step as plain lines, each on a new board."""
     with closing(make()) as board:
-        yield latency_line(name, "board's clock at 9600 baud", simulated_latency(board))
+        yield _latency_line(name, "board's clock at 9600 baud", simulated_latency(board))
     with closing(make()) as board:
-        yield reliability_line(name, reliability(board, moves))
+        it = reliability(board, moves)
+        yield (
+            f"{name}, {it.moves} random moves with bounce, noise and the cable pulled "
+            f"{it.unplugged} times, {it.damaged_frames} frames damaged: of {it.actions} lifts and "
+            f"placings {it.told} reported, {it.shown} shown in a position, {it.lost} lost, "
+            f"{it.invented} invented; of {it.presses} presses {it.presses_lost} lost, "
+            f"{it.presses_invented} invented."
+        )
     for ppm in (100, 1000):
         with closing(make()) as board:
-            it = dumps(board, max(200, moves // 5), ppm)
+            asked = max(200, moves // 5)
+            accepted, wrong = dumps(board, asked, ppm)
             yield (
-                f"{name}, {ppm} bits in a million flipped: of {it.asked} dumps requested "
-                f"{it.accepted} accepted, {it.wrong} of them wrong."
+                f"{name}, {ppm} bits in a million flipped: of {asked} dumps requested "
+                f"{accepted} accepted, {wrong} of them wrong."
             )
     for lift_ms in (50, 150, 300):
         with closing(make()) as board:
@@ -479,7 +452,7 @@ def in_lockstep(name: str, make: Callable[[], Stepped], *, moves: int) -> Iterat
 
 
 def figures(*, moves: int = 500) -> Iterator[str]:
-    """Plain lines about the board in software. The long measurement takes 20 000 ``moves``."""
+    """Yield lines about the board in software. The long measurement takes 20 000 ``moves``."""
     with EmulatedBoard() as board:
-        yield latency_line("Board in software", "wall's clock", wall_latency(board))
+        yield _latency_line("Board in software", "wall's clock", wall_latency(board))
     yield from in_lockstep("Board in software", LockstepBoard, moves=moves)

@@ -1,21 +1,16 @@
-"""Figures for `blindplay bench`: words, speech, laws, and everything together."""
+"""Figures for `blindplay bench`: the Laws, words, and everything together."""
 
 from __future__ import annotations
 
 import os
 import platform
 import random
-import tempfile
 import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import chess
 
-from blindplay.hearing.ear import Ear
-from blindplay.hearing.expectation import expect
-from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Language, languages
 from blindplay.language.roundtrip import roundtrip
 from blindplay.language.scoresheets.entries import entries
@@ -23,26 +18,23 @@ from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
 from blindplay.laws.deviation import explain
 from blindplay.laws.mating import MatingVerdict, can_mate
-from blindplay.laws.placement import write_placement
+from blindplay.laws.placement import change, write_placement
+from blindplay.laws.state import OTHER
 from blindplay.record.disputes import decide
-from blindplay.speech.audio import read_audio
-from blindplay.speech.models.folders import find_model
-from blindplay.speech.synthesis import Synthesiser
 from blindplay.wording.pack_words import PackWords
 
 from .boards import figures as board_figures
 from .command_line import figures as command_line_figures
-from .speech import first_sample, real_time_factor, stop_latency
+from .speech import figures as speech_figures
 from .spoilt_boards import mishap
 
 _SEED = 2026
-_SPOKEN = 40
 _PLIES = 300
 _EDITION = "fide-2023"
 
 
 def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
-    """Plain lines with all figures, and the machine that they were measured on.
+    """Yield plain lines with all figures, and the machine that they were measured on.
 
     ``positions`` go into the round trip of every language. ``board_moves`` random moves are made
     on a board in software.
@@ -59,14 +51,14 @@ def measure(pack: Language, positions: int, board_moves: int) -> Iterator[str]:
             f"{trip.moves / trip.seconds:.0f} moves a second."
         )
     yield from command_line_figures()
-    yield from _speech(pack)
+    yield from speech_figures(pack)
     yield _folding()
     yield from _mating()
     yield from board_figures(moves=board_moves)
 
 
 def measure_reconciling(pack: Language, cases: int) -> Iterator[str]:
-    """How often, and how fast, the Laws explain a board on which hands have slipped once.
+    """Yield how often, and how fast, the Laws explain a board on which hands have slipped once.
 
     The slip is known. It happens in ``cases`` random games of 100 plies, and in a tenth as many of
     300, with both scoresheets written in the letters of the language.
@@ -101,62 +93,19 @@ def measure_reconciling(pack: Language, cases: int) -> Iterator[str]:
 
 
 def _written(pack: Language, start: chess.Board, moves: Sequence[chess.Move]) -> Iterator[str]:
-    """A scoresheet as its player writes it, one move per line."""
+    """Yield a scoresheet as its player writes it, one move per line."""
     board = start.copy(stack=False)
     for ply, move in enumerate(moves):
-        number = f"{ply // 2 + 1}." if ply % 2 == 0 else f"{ply // 2 + 1}…"
-        yield f"{number} {pack.write(board, move)}"
+        yield f"{ply // 2 + 1}{'.…'[ply % 2]} {pack.write(board, move)}"
         board.push(move)
 
 
-def _speech(pack: Language) -> Iterator[str]:
-    chosen = random.Random(_SEED)
-    board = chess.Board("r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1")
-    legal = sorted(board.legal_moves, key=str)
-    moves = [chosen.choice(legal) for _ in range(_SPOKEN)]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Synthesiser(pack.code, cache=Path(folder), spellings=pack.spoken) as synthesiser,
-    ):
-        spoken = [pack.announce(board, move) for move in moves]
-        latency = first_sample(synthesiser, spoken[:12])
-        yield (
-            f"Request to first sample of an announcement, median of 12: not cached "
-            f"{latency.uncached * 1000:.1f} ms, cached {latency.cached * 1000:.1f} ms "
-            "(without a device's own delay)."
-        )
-        yield f"Stop to silence at a silent output, median: {stop_latency() * 1000:.1f} ms."
-        start = time.perf_counter()
-        recogniser = open_recogniser(pack, find_model(pack.code))
-        loaded = time.perf_counter() - start
-        clips = [read_audio(synthesiser.render(words)) for words in spoken]
-        phrases = list(expect(recogniser, pack, [board]).phrases)
-        factor = real_time_factor(recogniser, clips, phrases)
-        yield (
-            f"Recogniser: loaded in {loaded * 1000:.0f} ms, real-time factor {factor:.4f} with "
-            f"a grammar of {len(phrases)} phrases."
-        )
-        right = wrong = 0
-        ear = Ear(pack, [find_model(pack.code)])
-        for move, clip in zip(moves, clips, strict=True):
-            got = ear.hear(clip, board).meant.move
-            right += got == move
-            wrong += got is not None and got != move
-        yield (
-            f"Moves heard, the system's own voice, clean: {right} of {_SPOKEN} right, "
-            f"{wrong} wrong, {_SPOKEN - right - wrong} refused."
-        )
-
-
 def _folding() -> str:
-    """Time and memory that the Laws need for a long game with all its sensor facts."""
-    facts = list(_long_game())
-    taken = []
+    """Return the time and memory that the Laws need for a long game with all its sensor facts."""
+    facts, taken = list(_long_game()), []
     for _ in range(3):
-        game = Game(PackWords())
         start = time.process_time()
-        for fact in facts:
-            game.apply(fact)
+        game = _played(facts)
         taken.append(time.process_time() - start)
     half, whole = (_remembered(facts[:count]) for count in (len(facts) // 2, len(facts)))
     return (
@@ -166,13 +115,18 @@ def _folding() -> str:
     )
 
 
+def _played(facts: list[Fact]) -> Game:
+    game = Game(PackWords())
+    for fact in facts:
+        game.apply(fact)
+    return game
+
+
 def _remembered(facts: list[Fact]) -> int:
-    """Bytes of memory that a game holds after these facts."""
+    """Return the bytes of memory that a game holds after these facts."""
     tracemalloc.start()
     try:
-        game = Game(PackWords())
-        for fact in facts:
-            game.apply(fact)
+        _game = _played(facts)  # hold it while the memory is counted
         return tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
@@ -195,20 +149,19 @@ def _long_game() -> Iterator[Fact]:
         after.push(move)
         if after.is_game_over() or after.is_repetition(4):
             return
-        old, new = board.piece_map(), after.piece_map()
-        for at in (side, "black" if side == "white" else "white"):
-            for square in sorted(old.keys() - new.keys()):
+        put = change(board, move)
+        for at in (side, OTHER[side]):
+            for square in sorted(square for square in put if board.piece_at(square)):
                 yield f.Lift(t=t, board=at, square=chess.square_name(square))
-            for square in sorted(new):
-                if new[square] != old.get(square):
-                    name = chess.square_name(square)
-                    yield f.Place(t=t, board=at, square=name, piece=new[square].symbol())
+            for square, piece in sorted(put.items()):
+                if piece is not None:
+                    yield f.Place(t=t, board=at, square=chess.square_name(square), piece=piece)
         yield f.Press(t=t, by=side)
         board.push(move)
 
 
 def _mating() -> Iterator[str]:
-    """How often and how fast the Laws decide whether a side can still mate."""
+    """Yield how often and how fast the Laws decide whether a side can still mate."""
     rng = random.Random(_SEED)
     kinds = {
         "random games stopped at a random ply": [_stopped_game(rng) for _ in range(500)],
@@ -235,8 +188,7 @@ def _mating() -> Iterator[str]:
 def _stopped_game(rng: random.Random) -> chess.Board:
     board = chess.Board()
     for _ in range(rng.randrange(10, 240)):
-        moves = list(board.legal_moves)
-        if not moves:
+        if not (moves := list(board.legal_moves)):
             break
         # Prefer captures in some games, so that they reach an ending.
         captures = [move for move in moves if board.is_capture(move)]
@@ -246,19 +198,14 @@ def _stopped_game(rng: random.Random) -> chess.Board:
 
 def _ending(rng: random.Random) -> chess.Board:
     while True:
-        kinds = [chess.KING, chess.KING, *(rng.randrange(1, 6) for _ in range(rng.randrange(1, 6)))]
-        board = chess.Board(None)
-        for number, (kind, square) in enumerate(zip(kinds, rng.sample(chess.SQUARES, len(kinds)),
-                                                    strict=True)):  # fmt: skip
-            colour = number == 0 if number < 2 else rng.random() < 0.5
-            board.set_piece_at(square, chess.Piece(kind, colour))
-        board.turn = rng.random() < 0.5
+        pieces = [rng.randrange(1, 6) for _ in range(rng.randrange(1, 6))]
+        board = _with_kings_and(rng, chess.Board(None), pieces)
         if board.is_valid():
             return board
 
 
 def _wall(rng: random.Random) -> chess.Board:
-    """Every white pawn blocks a black one; kings and a few pieces stand anywhere."""
+    """Return a board on which every white pawn blocks a black one."""
     while True:
         board = chess.Board(None)
         rank = rng.randrange(2, 5)
@@ -266,13 +213,20 @@ def _wall(rng: random.Random) -> chess.Board:
             board.set_piece_at(chess.square(file, rank), chess.Piece(chess.PAWN, chess.WHITE))
             board.set_piece_at(chess.square(file, rank + 1), chess.Piece(chess.PAWN, chess.BLACK))
             rank = min(5, max(1, rank + rng.choice((-1, 1))))
-        kinds = [rng.choice((chess.BISHOP, chess.BISHOP, chess.KNIGHT)) for _ in
-                 range(rng.randrange(4))]  # fmt: skip
-        free = [square for square in chess.SQUARES if not board.piece_at(square)]
-        for number, square in enumerate(rng.sample(free, len(kinds) + 2)):
-            kind = chess.KING if number < 2 else kinds[number - 2]
-            colour = number == 0 if number < 2 else rng.random() < 0.5
-            board.set_piece_at(square, chess.Piece(kind, colour))
-        board.turn = rng.random() < 0.5
-        if board.is_valid():
+        kinds = (chess.BISHOP, chess.BISHOP, chess.KNIGHT)
+        pieces = [rng.choice(kinds) for _ in range(rng.randrange(4))]
+        if _with_kings_and(rng, board, pieces).is_valid():
             return board
+
+
+def _with_kings_and(
+    rng: random.Random, board: chess.Board, kinds: list[chess.PieceType]
+) -> chess.Board:
+    """Put two kings and pieces of these kinds, of any colour, on empty squares."""
+    pieces = [chess.Piece(chess.KING, colour) for colour in chess.COLORS]
+    pieces += [chess.Piece(kind, rng.random() < 0.5) for kind in kinds]
+    free = [square for square in chess.SQUARES if not board.piece_at(square)]
+    for piece, square in zip(pieces, rng.sample(free, len(pieces)), strict=True):
+        board.set_piece_at(square, piece)
+    board.turn = rng.random() < 0.5
+    return board

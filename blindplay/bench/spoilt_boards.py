@@ -27,22 +27,7 @@ from blindplay.laws.placement import (
 _TRIES = 100
 _BOTH_MAY_CASTLE = "r3k2r/ppp1bppp/2npbn2/4p3/4P3/2NPBN2/PPP1BPPP/R3K2R w KQkq - 0 1"
 
-BY_MOVES = (
-    SlipKind.NOT_EXECUTED,
-    SlipKind.OTHER_SQUARE,
-    SlipKind.OTHER_PIECE,
-    SlipKind.OTHER_MOVE,
-    SlipKind.OTHER_PROMOTION,
-    SlipKind.PAWN_NOT_REPLACED,
-    SlipKind.OTHER_CASTLING,
-    SlipKind.ROOK_FORGOTTEN,
-    SlipKind.KING_FORGOTTEN,
-    SlipKind.EN_PASSANT_PAWN_LEFT,
-    SlipKind.CAPTURER_LEFT,
-    SlipKind.TWICE,
-    SlipKind.BY_OTHER_SIDE_TOO,
-)
-_CASTLINGS = (SlipKind.OTHER_CASTLING, SlipKind.ROOK_FORGOTTEN, SlipKind.KING_FORGOTTEN)
+AT_THE_END = (SlipKind.BEHIND, SlipKind.NOT_WRITTEN)
 BY_THEMSELVES = (
     SlipKind.DISPLACED,
     SlipKind.EXCHANGED,
@@ -50,7 +35,9 @@ BY_THEMSELVES = (
     SlipKind.EXTRA,
     SlipKind.REPLACED,
 )
-AT_THE_END = (SlipKind.BEHIND, SlipKind.NOT_WRITTEN)
+BY_MOVES = tuple(kind for kind in SlipKind if kind not in AT_THE_END + BY_THEMSELVES)
+_CASTLINGS = (SlipKind.OTHER_CASTLING, SlipKind.ROOK_FORGOTTEN, SlipKind.KING_FORGOTTEN)
+_AFTERWARDS = (SlipKind.TWICE, SlipKind.BY_OTHER_SIDE_TOO)
 
 
 @dataclass(frozen=True)
@@ -66,7 +53,7 @@ class Mishap:
 def game(
     rng: random.Random, plies: int, start: chess.Board, *, castles_late: bool = False
 ) -> list[chess.Move]:
-    """A random legal game of ``plies`` plies from ``start`` that has not ended.
+    """Return a random legal game of ``plies`` plies from ``start`` that has not ended.
 
     It has more castlings, captures en passant and promotions than games of people. With
     ``castles_late``, kings and rooks stay at home until the last moves.
@@ -89,7 +76,7 @@ def game(
 
 
 def _leaves_castling(board: chess.Board, move: chess.Move) -> bool:
-    """Whether castling remains possible for both sides after this move."""
+    """Return whether castling remains possible for both sides after this move."""
     home = board.kings | board.rooks | board.pawns | board.occupied_co[not board.turn]
     squares = chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[move.to_square]
     return not home & squares and not board.gives_check(move)
@@ -100,7 +87,7 @@ def _is_rare(board: chess.Board, move: chess.Move) -> bool:
 
 
 def mishap(rng: random.Random, plies: int, *kinds: SlipKind) -> Mishap:
-    """A game of ``plies`` plies with a slip of each kind, or of a random kind if none is given."""
+    """Return a game of ``plies`` plies with a slip of each kind, by default of one random kind."""
     kinds = kinds or (rng.choice(BY_MOVES + BY_THEMSELVES + AT_THE_END),)
     while True:
         castles = any(kind in _CASTLINGS for kind in kinds)
@@ -126,45 +113,38 @@ class KnownGame:
     def slip(self, rng: random.Random, kinds: Sequence[SlipKind]) -> Mishap | None:
         """Execute the game with a slip of each kind at random plies.
 
-        None if hands would notice a slip, if it leaves no trace, or if the game has no place for
-        it.
+        Return None if hands would notice a slip, if it leaves no trace, or if the game has no
+        place for it.
         """
-        last = len(self.moves)
         plies = sorted(
             rng.choice(occasions) if (occasions := self._occasions(kind)) else 0 for kind in kinds
         )
         if not all(plies) or len(set(plies)) < len(plies):
             return None
+        kind_at = dict(zip(plies, kinds, strict=True))
         slips: list[Slip] = []
         stands = dict(pieces_of(self.boards[0]))
-        left = list(zip(plies, kinds, strict=True))
-        for ply in range(1, last + 1):
-            before, move = self.boards[ply - 1], self.moves[ply - 1]
-            if left and left[0][0] == ply:
-                kind = left.pop(0)[1]
+        for ply, (before, move) in enumerate(zip(self.boards, self.moves, strict=False), 1):
+            kind, put = kind_at.get(ply), {}
+            if kind is not None:
                 slipped = self._slipped(rng, kind, ply, stands)
                 if slipped is None:
                     return None
-                put, slip = slipped
-                slips.append(slip)
-                if kind in BY_MOVES and kind not in (SlipKind.TWICE, SlipKind.BY_OTHER_SIDE_TOO):
-                    stands = laid_over(stands, put)
-                    continue
+                put = slipped[0]
+                slips.append(slipped[1])
                 if kind is SlipKind.BEHIND:
                     break
+            if kind not in BY_MOVES or kind in _AFTERWARDS:
                 if not _executes(before, move, stands):
                     return None
-                stands = laid_over(laid_over(stands, change(before, move)), put)
-            elif not _executes(before, move, stands):
-                return None
-            else:
                 stands = laid_over(stands, change(before, move))
+            stands = laid_over(stands, put)
         if stands == pieces_of(self.boards[-1]):
             return None
         return Mishap(self.boards[0], self.moves, stands, tuple(slips))
 
     def _occasions(self, kind: SlipKind) -> Sequence[int]:
-        """The plies at which a slip of this kind can happen."""
+        """Return the plies at which a slip of this kind can happen."""
         last = len(self.moves)
         if kind is SlipKind.BEHIND:
             return range(max(1, last - 2), last)
@@ -189,7 +169,7 @@ class KnownGame:
     def _slipped(
         self, rng: random.Random, kind: SlipKind, ply: int, stands: Mapping[int, str]
     ) -> tuple[Change, Slip] | None:
-        """The change that a slip makes on the board, and the slip; None if it is impossible."""
+        """Return the change that a slip makes on the board, and the slip; None if impossible."""
         before, move = self.boards[ply - 1], self.moves[ply - 1]
         if kind in BY_THEMSELVES:
             return _by_itself(rng, kind, self.boards[ply])
@@ -201,21 +181,19 @@ class KnownGame:
                 board.set_piece_at(square, piece)
         if letter_at(board, move.from_square) != letter_at(before, move.from_square):
             return None
-        if kind in (SlipKind.TWICE, SlipKind.BY_OTHER_SIDE_TOO):
-            ways = list(_once_more(kind, ply, self.boards[ply], move))
+        after = self.boards[ply]
+        if kind in _AFTERWARDS:
+            ways = list(_once_more(kind, ply, after, move))
         elif kind is SlipKind.NOT_WRITTEN:
-            ways = [
-                (change(self.boards[ply], more), _slip(kind, ply + 1, self.boards[ply], None, more))
-                for more in self.boards[ply].legal_moves
-            ]
+            ways = [_executed(kind, ply + 1, after, None, more) for more in after.legal_moves]
         else:
             ways = list(_otherwise(kind, ply, board, move))
         return rng.choice(ways) if ways else None
 
 
 def _executes(before: chess.Board, move: chess.Move, stands: Mapping[int, str]) -> bool:
-    """Whether hands that execute ``move`` find what they expect: the piece that they lift, an
-    empty hole, and an opponent's piece where they capture."""
+    """Return whether hands that execute ``move`` find what they expect: the piece that they lift,
+    an empty hole, and an opponent's piece where they capture."""
     for square in change(before, move):
         expected, found = letter_at(before, square), stands.get(square)
         captured = expected is not None and expected.isupper() != before.turn
@@ -227,71 +205,73 @@ def _executes(before: chess.Board, move: chess.Move, stands: Mapping[int, str]) 
     return True
 
 
-def _slip(
-    what: SlipKind, ply: int, board: chess.Board, move: chess.Move | None, executed: chess.Move
-) -> Slip:
-    piece = letter_at(board, executed.from_square)
-    return Slip(what, ply, move, executed, piece, executed.from_square, executed.to_square)
+def _executed(
+    kind: SlipKind, ply: int, board: chess.Board, move: chess.Move | None, other: chess.Move
+) -> tuple[Change, Slip]:
+    """Return the slip in which ``other`` is executed, and what it changes."""
+    piece = letter_at(board, other.from_square)
+    slip = Slip(kind, ply, move, other, piece, other.from_square, other.to_square)
+    return change(board, other), slip
 
 
 def _otherwise(
     kind: SlipKind, ply: int, board: chess.Board, move: chess.Move
 ) -> Iterator[tuple[Change, Slip]]:
-    """Every way to execute ``move`` wrongly in a slip of this kind."""
-    did, home, target = change(board, move), move.from_square, move.to_square
-    piece = letter_at(board, home)
-    if kind in (SlipKind.NOT_EXECUTED, SlipKind.BEHIND):
-        yield {}, Slip(kind, ply, move, None, piece if kind is SlipKind.NOT_EXECUTED else None,
-                       home if kind is SlipKind.NOT_EXECUTED else None)  # fmt: skip
-    elif kind is SlipKind.CAPTURER_LEFT:
-        yield {target: None}, Slip(kind, ply, move, None, piece, home)
-    elif kind is SlipKind.EN_PASSANT_PAWN_LEFT:
-        victim = captured_en_passant(move)
-        left = {at: now for at, now in did.items() if at != victim}
-        yield left, Slip(kind, ply, move, None, letter_at(board, victim), victim)
-    elif kind is SlipKind.ROOK_FORGOTTEN:
-        rook = castling_rook(board, move)
-        king = {at: now for at, now in did.items() if now in ("K", "k") or at == home}
-        yield king, Slip(kind, ply, move, None, letter_at(board, rook), rook)
-    elif kind is SlipKind.KING_FORGOTTEN:
-        rook = castling_rook(board, move)
-        moved = {at: now for at, now in did.items() if now in ("R", "r") or at == rook}
-        yield moved, Slip(kind, ply, move, None, piece, home)
-    elif kind is SlipKind.OTHER_CASTLING:
-        short = target > home
-        other = chess.Move(home, home + (-2 if short else 2))
-        rook = chess.square(0 if short else 7, chess.square_rank(home))
-        if board.piece_type_at(rook) == chess.ROOK and board.color_at(rook) == board.turn:
-            put = change(board, other)
-            if not any(now and board.piece_type_at(at) for at, now in put.items()):
-                yield put, _slip(kind, ply, board, move, other)
-    elif kind is SlipKind.OTHER_PROMOTION:
-        for promoted in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT):
-            if promoted != move.promotion:
-                other = chess.Move(home, target, promoted)
-                yield change(board, other), _slip(kind, ply, board, move, other)
-    elif kind is SlipKind.PAWN_NOT_REPLACED:
-        other = chess.Move(home, target)
-        yield change(board, other), _slip(kind, ply, board, move, other)
-    else:
-        yield from _other_moves(kind, ply, board, move)
+    """Yield every way to execute ``move`` wrongly in a slip of this kind."""
+    did, home = change(board, move), move.from_square
+    left: int | None = home  # the piece that hands leave where it was
+    match kind:
+        case SlipKind.NOT_EXECUTED:
+            put: Change = {}
+        case SlipKind.BEHIND:
+            put, left = {}, None
+        case SlipKind.CAPTURER_LEFT:
+            put = {move.to_square: None}
+        case SlipKind.EN_PASSANT_PAWN_LEFT:
+            left = captured_en_passant(move)
+            put = {at: now for at, now in did.items() if at != left}
+        case SlipKind.ROOK_FORGOTTEN:
+            left = castling_rook(board, move)
+            put = {at: now for at, now in did.items() if now in ("K", "k") or at == home}
+        case SlipKind.KING_FORGOTTEN:
+            rook = castling_rook(board, move)
+            put = {at: now for at, now in did.items() if now in ("R", "r") or at == rook}
+        case _:
+            for other in _moves_instead(kind, board, move):
+                yield _executed(kind, ply, board, move, other)
+            return
+    piece = None if left is None else letter_at(board, left)
+    yield put, Slip(kind, ply, move, None, piece, left)
 
 
-def _other_moves(
-    kind: SlipKind, ply: int, board: chess.Board, move: chess.Move
-) -> Iterator[tuple[Change, Slip]]:
+def _moves_instead(kind: SlipKind, board: chess.Board, move: chess.Move) -> Iterator[chess.Move]:
+    """Yield the moves that hands may execute in place of ``move`` in a slip of this kind."""
     home, target = move.from_square, move.to_square
-    kings = board.kings
-    for other in board.generate_pseudo_legal_moves():
-        same = other.from_square == home, other.to_square == target
-        wanted = {
-            SlipKind.OTHER_SQUARE: (True, False),
-            SlipKind.OTHER_PIECE: (False, True),
-            SlipKind.OTHER_MOVE: (False, False),
-        }[kind]
-        if same != wanted or kings & chess.BB_SQUARES[other.to_square]:
-            continue
-        yield change(board, other), _slip(kind, ply, board, move, other)
+    match kind:
+        case SlipKind.OTHER_CASTLING:
+            short = target > home
+            other = chess.Move(home, home + (-2 if short else 2))
+            rook = chess.square(0 if short else 7, chess.square_rank(home))
+            put = change(board, other).items()
+            free = not any(now and board.piece_type_at(at) for at, now in put)
+            if free and board.piece_at(rook) == chess.Piece(chess.ROOK, board.turn):
+                yield other
+        case SlipKind.OTHER_PROMOTION:
+            for promoted in (chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT):
+                if promoted != move.promotion:
+                    yield chess.Move(home, target, promoted)
+        case SlipKind.PAWN_NOT_REPLACED:
+            yield chess.Move(home, target)
+        case _:
+            wanted = {
+                SlipKind.OTHER_SQUARE: (True, False),
+                SlipKind.OTHER_PIECE: (False, True),
+                SlipKind.OTHER_MOVE: (False, False),
+            }[kind]
+            for other in board.generate_pseudo_legal_moves():
+                same = other.from_square == home, other.to_square == target
+                if same == wanted and not board.kings & chess.BB_SQUARES[other.to_square]:
+                    yield other
 
 
 def _once_more(
@@ -321,7 +301,7 @@ def _once_more(
 def _by_itself(
     rng: random.Random, kind: SlipKind, board: chess.Board
 ) -> tuple[Change, Slip] | None:
-    """A slip without a move: a piece is displaced, removed, added, replaced or exchanged."""
+    """Return a slip without a move: a piece is displaced, exchanged, missing, extra or another."""
     standing = pieces_of(board)
     movable = [square for square, letter in standing.items() if letter not in "Kk"]
     if len(movable) < 2:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -93,9 +94,14 @@ def voice(
     if measure:
         _measure_confidence(pack, given, write)
         return
-    for figures in report.bench(pack, given):
-        if isinstance(figures, str) != as_json:
-            print(json.dumps(figures, ensure_ascii=False) if as_json else figures, flush=True)
+    _print(report.bench(pack, given), as_json)
+
+
+def _print(figures: Iterable[str | Mapping[str, Any]], as_json: bool) -> None:
+    """Print either the lines, or the objects as JSON."""
+    for one in figures:
+        if isinstance(one, str) != as_json:
+            print(json.dumps(one, ensure_ascii=False) if as_json else one, flush=True)
 
 
 def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
@@ -143,10 +149,7 @@ def models(
 
     wanted = conditions or comparison.CONDITIONS
     given = report.Options(models, count, count // 2, wanted, _names(voices), recordings)
-    for line in comparison.compare(pack, given, enrolled=enrol):
-        if isinstance(line, str) != as_json:
-            text = line if isinstance(line, str) else json.dumps(line.as_json(), ensure_ascii=False)
-            print(text, flush=True)
+    _print(comparison.compare(pack, given, enrolled=enrol), as_json)
 
 
 @bench.command()

@@ -18,8 +18,8 @@ import click
 from . import options
 
 if TYPE_CHECKING:
-    from blindplay.hearing.enrolment import PromptAnswer
     from blindplay.hearing.prompting import Booth
+    from blindplay.hearing.speaker_models import SpeakerRecording
     from blindplay.language import Language
 
 _name = click.argument("name", default="", help="The player's name, if any, as given to play.")
@@ -77,12 +77,12 @@ def learn(name: str, pack: Language, silent: bool) -> None:
 
     Use it after learning was stopped, or after other models were chosen or learned new words.
     """
-    from blindplay.hearing import enrolment, speaker_models
+    from blindplay.hearing import speaker_models
     from blindplay.hearing.recognisers import listening_models
 
     models = listening_models(pack.code, options.warn)
     with _booth(pack, None, silent, hears=False) as booth:
-        answers = enrolment.answered(pack, speaker_models.kept(name, pack.code))
+        answers = speaker_models.kept(name, pack.code)
         if not answers:
             booth.tell("enrol_nothing")
             raise ValueError(
@@ -105,7 +105,11 @@ def _learning(booth: Booth) -> Iterator[None]:
 
 
 def _learn(
-    booth: Booth, pack: Language, name: str, models: Sequence[Path], answers: Sequence[PromptAnswer]
+    booth: Booth,
+    pack: Language,
+    name: str,
+    models: Sequence[Path],
+    answers: Sequence[SpeakerRecording],
 ) -> None:
     """Learn from the answers; report each tenth of the progress, and the result."""
     from blindplay.hearing import enrolment
@@ -161,7 +165,7 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
     out = sys.stderr if as_json else sys.stdout
     with _booth(pack, microphone, silent, out=out) as booth:
         said = voice_check.record(booth, pack, voice_check.lines(pack, seed=len(name)))
-        if not said.takes:
+        if not said:
             raise ValueError("Nothing was heard; check the microphone with: blindplay doctor.")
         result = voice_check.judged(pack, used, said, options.warn)
         results = {}

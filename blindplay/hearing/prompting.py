@@ -1,14 +1,14 @@
-"""A talk with one player alone: he is told something to say, and how he says it is kept."""
+"""A talk with one player alone, who repeats prompts and is recorded."""
 
 from __future__ import annotations
 
 import contextlib
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Self, TextIO
+from typing import Self, TextIO, TypeVar
 
 import numpy as np
 
@@ -22,24 +22,28 @@ from blindplay.speech.endpointing import (
     SpeechEnded,
     SpeechStarted,
 )
-from blindplay.speech.speaker import Outcome, Output, Speaker
+from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import NotWordsError
 
 PATIENCE_S = 8.0
-"""So long a player may think before he says what he is asked to."""
-_SILENCE_S = 1.0  # so long a pause ends it
-_TAIL_S = 0.15  # the room goes on sounding for a while when the loudspeaker has stopped
+"""How long a player may think before an answer."""
+_SILENCE_S = 1.0  # ends an answer
+_TAIL_S = 0.15  # the room still sounds when the loudspeaker has stopped
+_MOST_FAULTS = 3  # so many faulty answers in a row are the microphone's fault
 SOFT_DBFS = -45.0
-"""A voice softer than this comes from too far away, or the microphone is turned down."""
+"""A softer voice is too far away, or the microphone is turned down."""
 NOISY_DB = 12.0
-"""A voice should stand out of the room by so much."""
-_DYNAMICS_DB = 15.0  # a voice's softer sounds; what is softer still is a pause
+"""A voice should be so much louder than the room."""
+_DYNAMICS_DB = 15.0  # of a voice; softer sound is a pause
 _CLIPPED = 32_600
 _CLIPPED_SHARE = 0.002
 
 
+T = TypeVar("T")
+
+
 class RecordingFault(Enum):
-    """What is wrong with a recording; the name of its sentence in the pack."""
+    """What is wrong with a recording. The values are the names of sentences in the pack."""
 
     SILENCE = "nothing_heard"
     SOFT = "voice_too_soft"
@@ -48,8 +52,8 @@ class RecordingFault(Enum):
 
 @dataclass(frozen=True)
 class Take:
-    """One utterance: its sound (mono 16-bit PCM, 16 kHz), how loud the voice was, and the room
-    before it, both in dB below full scale."""
+    """One utterance: its sound (mono 16-bit PCM, 16 kHz), and the levels of the voice and of the
+    room before it, in dB below full scale."""
 
     pcm: bytes
     level: float
@@ -57,7 +61,7 @@ class Take:
 
     @property
     def fault(self) -> RecordingFault | None:
-        """What should be better before it is worth being learned from."""
+        """Return why it cannot be used, None if it can."""
         samples = np.frombuffer(self.pcm, "<i2")
         if not len(samples):
             return RecordingFault.SILENCE
@@ -67,12 +71,12 @@ class Take:
 
     @property
     def above_room(self) -> float:
-        """By how many dB the voice stands out of the room."""
+        """Return by how many dB the voice is louder than the room."""
         return self.level - self.room
 
 
 class PromptKey(Enum):
-    """What the keyboard asked for meanwhile."""
+    """What the keyboard asks for."""
 
     AGAIN = "again"
     SKIP = "skip"
@@ -80,10 +84,10 @@ class PromptKey(Enum):
 
 
 class Booth:
-    """Says and hears. ``lines`` are those of the keyboard: an empty one asks for the prompt once
-    more, ``s``, or the pack's word for it, leaves it out, ``q`` ends; they are read in a thread.
+    """Says prompts and hears answers. Without a ``speaker`` everything is only printed.
 
-    Without a ``speaker`` everything is only printed.
+    ``lines`` come from the keyboard and are read in a thread: an empty one repeats the prompt,
+    ``s``, or the pack's word, skips it, ``q`` ends.
     """
 
     def __init__(
@@ -101,10 +105,12 @@ class Booth:
         self._keys: queue.SimpleQueue[PromptKey] = queue.SimpleQueue()
         self._blocks: Iterator[bytes] = iter(())
         self._endpointer = Endpointer(Silero())
+        self.ended = False
+        """Whether the last `answers` ended before the last prompt."""
         threading.Thread(target=self._read, args=(lines,), daemon=True, name="keys").start()
 
     def __enter__(self) -> Self:
-        """:raises AudioError: when the microphone cannot be opened."""
+        """Raises AudioError if the microphone cannot be opened."""
         self._source.__enter__()
         self._blocks = iter(self._source)
         return self
@@ -125,16 +131,44 @@ class Booth:
 
     @property
     def to_end(self) -> bool:
-        """Whether the keyboard has asked for the end meanwhile; what else was typed is gone."""
+        """Return whether the keyboard has asked for the end. Other keys are forgotten."""
         asked = False
         while not self._keys.empty():
             asked |= self._keys.get() is PromptKey.QUIT
         return asked
 
-    def tell_keys(self) -> None:
-        """Say what the keyboard is for."""
-        skip, end = self._pack.sentence("enrol_skip"), self._pack.sentence("enrol_end")
+    def begin(self, sentence: str, count: int, minutes: int) -> None:
+        """Say with this sentence of the pack that so many prompts will take so many minutes, and
+        what the keys are for."""
+        pack, duration = self._pack, self._pack.duration(60_000 * minutes)
+        self.tell(sentence, count=pack.number(count), minutes=duration)
+        skip, end = pack.sentence("enrol_skip"), pack.sentence("enrol_end")
         self.tell("enrol_keys", skip=skip, end=end)
+
+    def answers(
+        self,
+        asked: Sequence[T],
+        ask: Callable[[T], Take | PromptKey],
+        faults: Collection[RecordingFault] = tuple(RecordingFault),
+    ) -> Iterator[tuple[T, Take | PromptKey]]:
+        """``ask`` for one thing after another, and yield it with the answer. Say now and then how
+        much is left. End if the player wants to, or after three answers in a row with one of these
+        ``faults``."""
+        row = 0
+        self.ended = False
+        for number, one in enumerate(asked):
+            if number and number % 10 == 0:
+                self.tell("enrol_left", count=self._pack.number(len(asked) - number))
+            answer = ask(one)
+            if answer is PromptKey.QUIT:
+                self.ended = True
+                return
+            yield one, answer
+            row = row + 1 if isinstance(answer, Take) and answer.fault in faults else 0
+            if row == _MOST_FAULTS:
+                self.tell("voice_microphone")
+                self.ended = True
+                return
 
     def tell(self, sentence: str, **values: str) -> None:
         """Say a sentence of the pack, and wait until it has been said."""
@@ -145,24 +179,20 @@ class Booth:
         print(line, file=self._out, flush=True)
 
     def say(self, words: str) -> None:
-        """Say words, and wait until they have been said; what is no words, such as the name of a
-        model, is only printed."""
+        """Say words, and wait until they have been said. Other text, such as the name of a model,
+        is only printed."""
         self.show(words)
         if self._speaker is None:
             return
         said = threading.Event()
-
-        def done(outcome: Outcome) -> None:
-            said.set()
-
         with contextlib.suppress(NotWordsError):
-            self._speaker.say(words, to=Output.PUBLIC, on_done=done)
+            self._speaker.say(words, to=Output.PUBLIC, on_done=lambda outcome: said.set())
             said.wait(60)
 
-    def hear(self, loudness: Callable[[float], None] = lambda db: None) -> Take | PromptKey:
-        """What is said now, or what the keyboard asks for; a take without sound is silence.
+    def hear(self) -> Take | PromptKey:
+        """Return what is said now, or what the keyboard asks for. A take without sound is silence.
 
-        :raises AudioError: when the microphone is gone.
+        Raises AudioError if the microphone is gone.
         """
         self._source.discard()
         endpointer = self._endpointer
@@ -189,7 +219,6 @@ class Booth:
                     return _take(bytes(sound), bytes(room))
             else:
                 room += block
-                loudness(level(block))
                 waited += len(block) / 2 / RATE
                 if waited >= PATIENCE_S:
                     return Take(b"", level(bytes(room)), level(bytes(room)))

@@ -1,7 +1,8 @@
-"""What is kept of a player's voice on this machine, if he wanted it: the recordings of his
-enrolment, and the models that have learned his pronunciation. One folder a player, in the user's
-data; :func:`forget` removes it. A player's models go with those that they were made of, the
-recordings stay, and he can be learned from them anew.
+"""What is kept of players' voices: the recordings of an enrolment, and the models learned from it.
+
+It is kept only if the player wanted it, in one folder per player in the user's data; `forget`
+removes it. A player's model goes with the model that it was made of. The recordings stay, and can
+be learned from again.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 from urllib.parse import quote
 
 import platformdirs
 
 from blindplay.speech.audio import read_audio, write_wav
-from blindplay.speech.confidence import MADE_OF
+from blindplay.speech.confidence import CONFIDENCE_FILE, MADE_OF
 from blindplay.speech.models.folders import (
     ASIDE,
     BUILT_IN,
@@ -30,6 +31,7 @@ from blindplay.speech.models.folders import (
     adapted_folder,
     built_in,
     check_model,
+    checksum,
     model_folder,
     probe,
     seal,
@@ -44,8 +46,8 @@ _LEARN_AGAIN = "let it be learned again from what was recorded with: blindplay v
 
 @dataclass(frozen=True)
 class SpeakerRecording:
-    """What a player said when he was asked for ``words``, in the position ``fen`` if in any, mono
-    16-bit PCM at 16 kHz. ``apart``: it is judged by, and never learned from."""
+    """What a player said to the prompt ``words``, in the position ``fen`` if any: mono 16-bit PCM
+    at 16 kHz. ``apart``: it is judged by, and never learned from."""
 
     words: str
     fen: str | None
@@ -54,20 +56,20 @@ class SpeakerRecording:
 
 
 def players_folder() -> Path:
-    """The folder of all players."""
+    """Return the folder of all players."""
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "players"
 
 
 def folder(player: str) -> Path:
-    """The folder of a player, a name or "", however it is written."""
-    # A name may hold anything, and file systems differ in what they take and tell apart.
+    """Return the folder of a player: a name in any spelling, or ""."""
+    # A name may have any character, and file systems differ in what they allow and distinguish.
     known = who(player).encode("utf-8", "surrogatepass")
     safe, mark = quote(known, safe=""), hashlib.sha256(known).hexdigest()[:8]
     return players_folder() / f"player-{safe[:60]}-{mark}"
 
 
 def recordings(player: str, language: str) -> Path:
-    """Where the recordings of his enrolment in this language are."""
+    """Return where the recordings of the enrolment in this language are."""
     return folder(player) / language / "recordings"
 
 
@@ -76,7 +78,7 @@ def _model(player: str, language: str, base: Path) -> Path:
 
 
 def _name(language: str, base: Path) -> str:
-    """What a model is called; those that only a path names, by that."""
+    """Return what a model is called; one outside of the models' folders gets its path's digest."""
     if base == built_in(language):
         return BUILT_IN
     if base == model_folder(language):
@@ -93,9 +95,9 @@ def models(
     bases: Iterable[Path],
     lost: Callable[[str], None] = lambda sentence: None,
 ) -> tuple[Path, ...]:
-    """For each of these models the player's own that was made of it, where there is one, it still
-    fits, and every file of it is as it was written; else the model itself. ``lost`` is told of
-    one that cannot be used, in a sentence."""
+    """Return for each of these models the player's own one that was made of it, if it is there,
+    fits and is undamaged; otherwise the model itself. ``lost`` gets a sentence about one that
+    cannot be used."""
     found = []
     for base in bases:
         own = _model(player, language, base)
@@ -113,45 +115,50 @@ def models(
 
 
 def _fits(own: Path, base: Path) -> bool:
-    """Whether ``own`` was made of what ``base`` now is."""
+    """Return whether ``own`` was made of what ``base`` now is."""
     try:
-        told = json.loads((own / MADE_OF).read_text("utf-8"))
-        return isinstance(told, dict) and told.get("base") == _state(base)
-    except (OSError, ValueError):
+        return bool(json.loads((own / MADE_OF).read_text("utf-8"))["base"] == _state(base))
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
 def _state(base: Path) -> str:
-    """A digest of what a model hears with: its network and its words."""
+    """Return a digest of a model's network and words."""
     digest = hashlib.sha256()
     for file in (base / "am" / "final.mdl", base / "graph" / "HCLr.fst", words_file(base)):
-        with file.open("rb") as stream:
-            digest.update(hashlib.file_digest(stream, "sha256").digest())
+        digest.update(bytes.fromhex(checksum(file)))
     return digest.hexdigest()
 
 
 def install(
-    player: str, language: str, base: Path, made: Callable[[Path], None], told: dict[str, Any]
+    player: str, language: str, base: Path, made: Path, about: Mapping[str, object]
 ) -> Path:
-    """Let ``made`` write the player's model of ``base`` into a new folder, and put that in place
-    of the one there was, whole or not at all, and only if it hears. ``told`` is kept beside it.
-    Raises OSError, ModelError, and what ``made`` raises."""
+    """Put a copy of the model in the folder ``made`` in place of the player's model of ``base``.
+
+    The new model takes the place of the old one only if it is whole and works. ``about`` is kept
+    beside it. Raises OSError and ModelError.
+    """
     place = _model(player, language, base)
-    players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make(place.parent)
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as temporary:
         fresh = Path(temporary) / "model"
-        made(fresh)
-        (fresh / MADE_OF).write_text(
-            json.dumps({**told, "base": _state(base), "of": str(base)}, ensure_ascii=False) + "\n",
-            "utf-8",
-        )
+        shutil.copytree(made, fresh)
+        if (base / CONFIDENCE_FILE).is_file():
+            shutil.copyfile(base / CONFIDENCE_FILE, fresh / CONFIDENCE_FILE)
+        made_of = {**about, "base": _state(base), "of": str(base)}
+        (fresh / MADE_OF).write_text(json.dumps(made_of, ensure_ascii=False) + "\n", "utf-8")
         seal(fresh, among=("am", "conf", "graph"))
         probe(fresh, language)
         if place.exists():
             place.rename(Path(temporary) / "old")
         fresh.rename(place)
     return place
+
+
+def _make(place: Path) -> None:
+    """Make a folder in the players' one, which nobody else may read because it shows names."""
+    for one in (players_folder(), place):
+        one.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
 def drop(player: str, language: str, base: Path) -> None:
@@ -162,8 +169,10 @@ def drop(player: str, language: str, base: Path) -> None:
 
 
 def drop_all(model: str, language: str) -> int:
-    """Remove what every player has of the model of this name, for it is gone; of how many. Their
-    recordings stay. Raises OSError."""
+    """Remove what was learned of the model of this name, which is gone, from all players.
+
+    Return from how many. The recordings stay. Raises OSError.
+    """
     found = list(players_folder().glob(f"player-*/{language}/models/{model}"))
     for place in found:
         shutil.rmtree(place)
@@ -171,19 +180,18 @@ def drop_all(model: str, language: str) -> int:
 
 
 class Keeper:
-    """Keeps what a player says while he says it, in the form that ``blindplay bench voice
-    --recordings`` reads: each recording is on the disk before the next is asked for. At the end
-    they replace what was kept before, unless that was more; if the end never comes, when he
-    is recorded again. All methods raise OSError."""
+    """Keeps recordings in the form that ``blindplay bench voice --recordings`` reads.
+
+    Each is on the disk before the next prompt. At the end they replace what was kept before, unless
+    that was more. After a power cut this happens at the next enrolment. All methods raise OSError.
+    """
 
     def __init__(self, player: str, language: str) -> None:
         self._player, self._language = player, language
         self._count = 0
         _finish(player, language)
         self._place = _unfinished(player, language)
-        players_folder().mkdir(mode=0o700, parents=True, exist_ok=True)  # their names are names
-        self._place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._place.mkdir(mode=0o700)
+        _make(self._place)
 
     def __enter__(self) -> Self:
         return self
@@ -208,23 +216,23 @@ def _unfinished(player: str, language: str) -> Path:
 
 
 def _finish(player: str, language: str) -> None:
-    """What was recorded last, if that is not done yet, is what is kept, unless there is more."""
+    """Let the last recordings replace those that are kept, unless these are more."""
     fresh, place = _unfinished(player, language), recordings(player, language)
     if not fresh.is_dir():
         return
-    if _length(fresh) < max(1, _length(place)):
+    if len(_index(fresh)) < max(1, len(_index(place))):
         shutil.rmtree(fresh)
         return
     if place.exists():
-        shutil.rmtree(place)  # that it is longer is seen again if we get no further
+        shutil.rmtree(place)  # after an interruption here, the fresh ones are still more
     fresh.rename(place)
 
 
-def _length(place: Path) -> int:
-    """How many recordings are listed there, 0 if that cannot be read."""
+def _index(place: Path) -> list[str]:
+    """Return the lines of an index; none if it cannot be read."""
     with contextlib.suppress(OSError, UnicodeDecodeError):
-        return len((place / _INDEX).read_text("utf-8").splitlines())
-    return 0
+        return (place / _INDEX).read_text("utf-8").splitlines()
+    return []
 
 
 def _to_disk(file: Path) -> None:
@@ -233,15 +241,11 @@ def _to_disk(file: Path) -> None:
 
 
 def kept(player: str, language: str) -> list[SpeakerRecording]:
-    """What a :class:`Keeper` kept, also of a session that was cut off; nothing if nothing was, and
-    without what cannot be read."""
-    place = max(_unfinished(player, language), recordings(player, language), key=_length)
-    try:
-        lines = (place / _INDEX).read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return []
+    """Return what a `Keeper` kept, even if it was interrupted, without what cannot be read."""
+    places = (_unfinished(player, language), recordings(player, language))
+    place = max(places, key=lambda one: len(_index(one)))
     found = []
-    for line in lines:
+    for line in _index(place):
         with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
             entry = json.loads(line)
             words, fen = str(entry["words"]), entry.get("fen")

@@ -1,5 +1,6 @@
-"""What is kept of each player on this machine: how he likes to be spoken to, and how he has been
-misheard. Two files that may be deleted; ``blindplay voice forget`` takes one player out of them.
+"""What is kept of each player: how they like to be spoken to, and how they have been misheard.
+
+Two files, which may be deleted. ``blindplay voice forget`` removes one player from them.
 """
 
 from __future__ import annotations
@@ -18,51 +19,44 @@ from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Voicing
 
 LAST_WORDS = 400
-"""So many words of a player are remembered; older ones are forgotten, for people change."""
+"""The number of words that are remembered of a player. Older ones are dropped: people change."""
+_WANTED, _MISHEARD = "players.json", "misheard.json"
 
 
 def who(player: str) -> str:
-    """What all spellings of a player's name have in common: "Anna", "anna " and "ANNA" are one
-    player, whoever writes them, by ear or by hand."""
+    """Return what all spellings of a player's name have in common: "Anna", "anna " and "ANNA" are
+    one player."""
     return " ".join(unicodedata.normalize("NFC", player).split()).casefold()
 
 
 def folder() -> Path:
-    """The folder of these files."""
+    """Return the folder of these files."""
     return Path(platformdirs.user_config_path("blindplay", appauthor=False))
-
-
-def _file(name: str) -> Path:
-    return folder() / name
-
-
-_WANTED, _MISHEARD = "players.json", "misheard.json"
 
 
 def _all(name: str) -> dict[str, Any]:
     try:
-        kept = json.loads(_file(name).read_text("utf-8"))
+        kept = json.loads((folder() / name).read_text("utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
     return kept if isinstance(kept, dict) else {}
 
 
 def _kept(name: str, player: str) -> Any:
-    """What the file has of ``player``, however his name was written; None if nothing."""
-    found = (kept for other, kept in _all(name).items() if who(other) == who(player))
-    return next(found, None)
+    """Return what the file has of ``player``, in any spelling of the name; None if nothing."""
+    return next((kept for other, kept in _all(name).items() if who(other) == who(player)), None)
 
 
 def _without(name: str, player: str) -> dict[str, Any]:
-    """What the file has of all others."""
+    """Return what the file has of all others."""
     return {other: kept for other, kept in _all(name).items() if who(other) != who(player)}
 
 
 def _write(name: str, data: dict[str, Any]) -> Path:
-    path = _file(name)
+    path = folder() / name
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
-    # Names are in it: nobody else's to read, whoever made the folder (on systems with modes).
+    # Nobody else may read the names in it, whoever made the folder.
     with contextlib.suppress(OSError):
         path.parent.chmod(0o700)
     fresh.touch(mode=0o600)
@@ -73,12 +67,12 @@ def _write(name: str, data: dict[str, Any]) -> Path:
 
 
 def keep(player: str, voicing: Voicing) -> Path:
-    """Keep what ``player``, a name or "", wants; gives the file. Raises :class:`OSError`."""
+    """Keep what ``player``, a name or "", wants. Return the file. Raises OSError."""
     return _write(_WANTED, {**_without(_WANTED, player), player: asdict(voicing)})
 
 
 def kept(player: str) -> Voicing:
-    """What ``player`` wants; the usual if nothing is kept, or it cannot be read."""
+    """Return what ``player`` wants; the usual if nothing is kept, or it cannot be read."""
     try:
         return Voicing(**{n: int(value) for n, value in _kept(_WANTED, player).items()})
     except (TypeError, ValueError, AttributeError, OverflowError):
@@ -86,39 +80,33 @@ def kept(player: str) -> Voicing:
 
 
 def learn(player: str, pairs: Iterable[tuple[str, str]]) -> Confusions:
-    """Remember words (said, heard) of ``player``; gives his costs now. Raises :class:`OSError`."""
+    """Remember words (said, heard) of ``player``. Return the costs now. Raises OSError."""
     words = [*_pairs(player), *pairs][-LAST_WORDS:]
     _write(_MISHEARD, {**_without(_MISHEARD, player), player: words})
     return Confusions.measured(words)
 
 
 def habits(player: str) -> Confusions:
-    """How ``player`` has been misheard; nothing if nothing is kept, or it cannot be read."""
+    """Return how ``player`` has been misheard; nothing if nothing readable is kept."""
     return Confusions.measured(_pairs(player))
 
 
 def players() -> set[str]:
-    """The names of all of whom something is kept."""
+    """Return the names of all players of whom something is kept."""
     return {*_all(_WANTED), *_all(_MISHEARD)}
 
 
 def _pairs(player: str) -> list[tuple[str, str]]:
     kept = _kept(_MISHEARD, player)
-    if not isinstance(kept, list):
-        return []
+    pairs = [one for one in kept if isinstance(one, list)] if isinstance(kept, list) else []
     return [
-        (one[0], one[1])
-        for one in kept
-        if isinstance(one, list) and len(one) == 2 and all(isinstance(w, str) for w in one)
+        (one[0], one[1]) for one in pairs if len(one) == 2 and all(isinstance(w, str) for w in one)
     ]
 
 
 def forget(player: str) -> bool:
-    """Remove all that is kept of ``player``; False if there was nothing. Raises OSError."""
-    found = False
-    for name in (_WANTED, _MISHEARD):
-        others = _without(name, player)
-        if len(others) < len(_all(name)):
-            _write(name, others)
-            found = True
-    return found
+    """Remove all that is kept of ``player``. Return whether there was anything. Raises OSError."""
+    files = [name for name in (_WANTED, _MISHEARD) if len(_without(name, player)) < len(_all(name))]
+    for name in files:
+        _write(name, _without(name, player))
+    return bool(files)

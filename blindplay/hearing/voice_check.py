@@ -1,7 +1,7 @@
-"""How well a player is understood here and now: forty words and ten moves, said after the table.
+"""How well a player is understood here and now, by forty words and ten moves.
 
-Every model of the language hears the same recordings, so the best one can be named; how the voice
-stands out of the room tells whether the microphone, or the room, is the trouble.
+Every model of the language hears the same recordings, so the best one can be named. The difference
+between voice and room shows whether the microphone, or the room, is the trouble.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import chess
-import numpy as np
 
 from blindplay.language import Language
 from blindplay.speech.confidence import confidence_of
@@ -21,7 +20,7 @@ from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models import catalogue
 
 from .evaluation import scoring
-from .evaluation.conditions import Condition, Noise
+from .evaluation.conditions import Surroundings, as_samples
 from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement
 from .evaluation.scoring import ScoredOutcome
 from .prompting import NOISY_DB, Booth, PromptKey, RecordingFault, Take
@@ -29,10 +28,9 @@ from .recognisers import open_recogniser
 
 WORDS = 40
 MOVES = 10
-_SILENT = 3
 _SECONDS_EACH = 4.5
 GOOD, FAIR = 0.9, 0.6
-"""From these shares of understood moves and words on, a player is understood well, or mostly."""
+"""From these shares of moves and words on, a player is understood well, or mostly."""
 
 
 @dataclass(frozen=True)
@@ -50,28 +48,19 @@ class VoiceCheckResult:
 
     @property
     def share(self) -> float:
-        """How much was understood, 0 to 1; what needed a question counts half, and wrong moves
-        count against it."""
+        """Return how much was understood, 0 to 1. A question counts half, and each wrong move takes
+        two away."""
         every = self.words + self.moves
         right = self.words_right + self.moves_right + self.moves_asked / 2 - 2 * self.moves_wrong
         return max(0.0, right / every) if every else 0.0
 
 
-@dataclass
-class CheckedSpeech:
-    """What a player has said, and what could not be used of it."""
-
-    takes: list[tuple[ScriptLine, Take]] = field(default_factory=list)
-    faults: list[RecordingFault] = field(default_factory=list)
-
-    @property
-    def above_room(self) -> float:
-        """By how many dB the voice stands out of the room, in the middle of all; 0 if nothing."""
-        return statistics.median([take.above_room for _, take in self.takes] or [0.0])
+Takes = Sequence[tuple[ScriptLine, Take]]
+"""What a player has said to which line, without silence."""
 
 
 def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> list[ScriptLine]:
-    """The words of the board, then commands, as many as wanted, and moves."""
+    """Return so many words, of the board and then commands, and so many moves."""
     chance = random.Random(seed)
     board = chess.Board()
     named = [name for square in range(8) for name in pack.square(9 * square).lower().split()]
@@ -87,63 +76,46 @@ def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> 
     ]
 
 
-def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> CheckedSpeech:
-    """Let the player say it all, each once. Raises AudioError when the microphone is gone."""
-    minutes = max(1, round(len(asked) * _SECONDS_EACH / 60))
-    booth.tell(
-        "check_begin", count=pack.number(len(asked)), minutes=pack.duration(60_000 * minutes)
-    )
-    booth.tell_keys()
-    said = CheckedSpeech()
-    silent = 0
-    for number, line in enumerate(asked):
-        if number and number % 10 == 0:
-            booth.tell("enrol_left", count=pack.number(len(asked) - number))
-        take: Take | PromptKey = PromptKey.AGAIN
-        while take is PromptKey.AGAIN:
-            booth.say(line.words or "")
-            take = booth.hear()
-        if take is PromptKey.QUIT:
-            break
-        if not isinstance(take, Take):
-            continue
-        if take.fault is not None:
-            said.faults.append(take.fault)
-        silent = silent + 1 if take.fault is RecordingFault.SILENCE else 0
-        if silent == _SILENT:
-            booth.tell("voice_microphone")
-            break
-        if take.fault is not RecordingFault.SILENCE:
-            said.takes.append((line, take))
-    return said
+def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
+    """Let the player say it all, each once. Raises AudioError if the microphone is gone."""
+
+    def ask(line: ScriptLine) -> Take | PromptKey:
+        while True:
+            booth.say(line.words)
+            if (take := booth.hear()) is not PromptKey.AGAIN:
+                return take
+
+    booth.begin("check_begin", len(asked), max(1, round(len(asked) * _SECONDS_EACH / 60)))
+    answers = booth.answers(asked, ask, (RecordingFault.SILENCE,))
+    takes = [(line, take) for line, take in answers if isinstance(take, Take)]
+    return [(line, take) for line, take in takes if take.fault is not RecordingFault.SILENCE]
 
 
 def judged(
     pack: Language,
     folders: Sequence[Path],
-    said: CheckedSpeech,
+    said: Takes,
     lost: Callable[[str], None] = lambda sentence: None,
 ) -> VoiceCheckResult:
-    """How the models in these folders, together, understand it; ``lost`` is told in a sentence
-    when what was measured of them is damaged. Raises ModelError."""
+    """Return how the models in these folders, together, understand it.
+
+    ``lost`` gets a sentence if their measured confidence is damaged. Raises ModelError.
+    """
     recogniser = open_recogniser(pack, *folders)
-    words = [(line, take) for line, take in said.takes if line.what is UtteranceKind.WORD]
-    moves = [(line, take) for line, take in said.takes if line.what is UtteranceKind.MOVE]
-    phrases = recogniser.known_phrases([line.words or "" for line, _ in words])
-    missed = [
-        line.words or "" for line, take in words if not _is_heard(recogniser, line, take, phrases)
-    ]
+    words = [(line, take) for line, take in said if line.what is UtteranceKind.WORD]
+    phrases = recogniser.known_phrases([line.words for line, _ in words])
+    missed = [line.words for line, take in words if not _is_heard(recogniser, line, take, phrases)]
     right = len(words) - len(missed)
-    utterances = [
-        CorpusUtterance(line, "player", np.frombuffer(take.pcm, "<i2").astype(np.float64))
-        for line, take in moves
+    moves = [
+        CorpusUtterance(line, "player", as_samples(take.pcm))
+        for line, take in said
+        if line.what is UtteranceKind.MOVE
     ]
-    clean = Condition(Noise.NONE)
-    heard = scoring.hear(recogniser, pack, utterances, clean, np.zeros(1), 1, freely=False)
-    decide = scoring.deciding(pack, confidence_of(*recogniser.folders, lost=lost))
-    comes = [scoring.outcome(one, decide(one), pack) for one in heard]
+    heard = scoring.hear(recogniser, pack, moves, Surroundings(), freely=False)
+    judge = scoring.judging(pack, confidence_of(*recogniser.folders, lost=lost))
+    comes = list(map(judge, heard))
     missed += [
-        one.line.words or ""
+        one.line.words
         for one, come in zip(heard, comes, strict=True)
         if come is not ScoredOutcome.RIGHT
     ]
@@ -157,20 +129,19 @@ def judged(
 def _is_heard(
     recogniser: AnyRecogniser, line: ScriptLine, take: Take, phrases: Sequence[str]
 ) -> bool:
-    alternatives = recogniser.recognise(take.pcm, phrases).hypotheses
-    best = next((one.words for one in alternatives if one.words in phrases), "")
-    return best == line.words
+    """Return whether the likeliest of all ``phrases`` is that of the line."""
+    heard = (one.words for one in recogniser.recognise(take.pcm, phrases).hypotheses)
+    return next((words for words in heard if words in phrases), "") == line.words
 
 
 def tell(
-    booth: Booth, pack: Language, said: CheckedSpeech, result: VoiceCheckResult, best: str | None
+    booth: Booth, pack: Language, said: Takes, result: VoiceCheckResult, best: str | None
 ) -> None:
-    """Say how it went, what to take, and whether the microphone is the trouble. ``best`` is the
-    name of a model that is clearly better than those in use, None if there is none."""
+    """Say how it went, what to use, and whether the microphone is the trouble.
 
-    def number(count: int) -> str:
-        return pack.number(count)
-
+    ``best`` is the name of a model that is clearly better than those in use, None if there is none.
+    """
+    number = pack.number
     booth.tell("check_words", right=number(result.words_right), count=number(result.words))
     booth.tell(
         "check_moves",
@@ -182,14 +153,10 @@ def tell(
         booth.tell("check_wrong", count=number(result.moves_wrong))
     if result.missed:
         booth.tell("check_missed", words="; ".join(result.missed[:12]))
-    verdict = (
-        "check_bad"
-        if result.share < FAIR or result.moves_wrong
-        else "check_good"
-        if result.share >= GOOD
-        else "check_fair"
-    )
-    booth.tell(verdict)
+    if result.share < FAIR or result.moves_wrong:
+        booth.tell("check_bad")
+    else:
+        booth.tell("check_good" if result.share >= GOOD else "check_fair")
     if best is not None:
         known = catalogue.load().known(best)
         short = known.short if known else best  # a word, where there is one
@@ -200,12 +167,11 @@ def tell(
     booth.tell("check_people")
 
 
-def _tell_of_the_room(booth: Booth, pack: Language, said: CheckedSpeech) -> None:
-    faults = [fault for fault in said.faults if fault is not RecordingFault.SILENCE]
-    noisy = said.above_room < NOISY_DB
+def _tell_of_the_room(booth: Booth, pack: Language, said: Takes) -> None:
+    faults = [take.fault for _, take in said if take.fault is not None]
     if faults:
-        booth.tell(max(set(faults), key=faults.count).value)
-    if noisy:
+        booth.tell(statistics.mode(faults).value)
+    if statistics.median([take.above_room for _, take in said] or [0.0]) < NOISY_DB:
         booth.tell("check_microphone_noisy")
         booth.tell("check_talk_button")
     else:
@@ -215,7 +181,8 @@ def _tell_of_the_room(booth: Booth, pack: Language, said: CheckedSpeech) -> None
 
 
 def better(results: Mapping[str, VoiceCheckResult], used: VoiceCheckResult) -> str | None:
-    """The name of the model that understands this player clearly better than those in use."""
+    """Return the name of the model that understands this player clearly better than those in use,
+    if there is one."""
     name = max(results, key=lambda one: results[one].share, default=None)
     if name is None or results[name].share < used.share + 0.05:
         return None

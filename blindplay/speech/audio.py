@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 import numpy as np
+import numpy.typing as npt
 
 RATE = 16_000
 """Samples per second of every source."""
@@ -72,12 +73,9 @@ class AudioSource(AbstractContextManager[Any, None], Protocol):
 
 
 class AudioSink(Protocol):
-    """Sound going out."""
+    """Sound going out. A person recognises the output by its ``name``."""
 
-    @property
-    def name(self) -> str:
-        """Return a name by which a person recognises the output."""
-        ...
+    name: str
 
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
         """Play mono 16-bit `pcm` at `rate` samples per second and wait for its end.
@@ -92,21 +90,25 @@ class AudioSink(Protocol):
         ...
 
 
+def _samples(pcm: bytes) -> npt.NDArray[np.float64]:
+    return np.frombuffer(pcm[: len(pcm) // 2 * 2], "<i2").astype(np.float64)
+
+
 def level(pcm: bytes) -> float:
     """Return the root mean square of 16-bit `pcm` in dBFS: 0 is full scale, -96 for silence."""
-    samples = np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2").astype(np.float64)
+    samples = _samples(pcm)
     power = float(np.mean(samples**2)) if samples.size else 0.0
     return max(-96.0, 10 * math.log10(power / 32768.0**2)) if power > 0 else -96.0
 
 
-def _samples_and_peak(pcm: bytes) -> tuple[np.ndarray[tuple[int], np.dtype[np.int16]], int]:
-    samples = np.frombuffer(pcm[: len(pcm) // 2 * 2], dtype="<i2")
-    return samples, int(np.abs(samples.astype(np.int32)).max(initial=0))
+def _peak(pcm: bytes) -> float:
+    """Return the peak as a share of full scale."""
+    return float(np.abs(_samples(pcm)).max(initial=0)) / 32767
 
 
 def is_soft(pcm: bytes) -> bool:
     """Return whether 16-bit `pcm` is so soft that the recogniser would understand it worse."""
-    return 0 < _samples_and_peak(pcm)[1] < SOFT_PEAK * 32767
+    return 0 < _peak(pcm) < SOFT_PEAK
 
 
 def amplified(pcm: bytes, peak: float = 0.3) -> bytes:
@@ -114,11 +116,10 @@ def amplified(pcm: bytes, peak: float = 0.3) -> bytes:
 
     Recognisers understand very soft sound worse.
     """
-    samples, loudest = _samples_and_peak(pcm)
-    if loudest == 0 or loudest >= peak * 32767:
+    loudest = _peak(pcm)
+    if loudest == 0 or loudest >= peak:
         return pcm
-    gain = min(peak * 32767 / loudest, MAX_GAIN)
-    return np.round(samples * gain).astype("<i2").tobytes()
+    return np.round(_samples(pcm) * min(peak / loudest, MAX_GAIN)).astype("<i2").tobytes()
 
 
 def speech_onset_s(pcm: bytes) -> float | None:
@@ -128,7 +129,7 @@ def speech_onset_s(pcm: bytes) -> float | None:
     `pcm`, and not far softer than its loudest part. Knocks are shorter than that.
     """
     frame = RATE // 100
-    samples = np.frombuffer(pcm[: len(pcm) // (2 * frame) * (2 * frame)], "<i2").astype(float)
+    samples = _samples(pcm[: len(pcm) // (2 * frame) * (2 * frame)])
     if len(samples) < 10 * frame:
         return None
     levels = 10 * np.log10(np.mean(samples.reshape(-1, frame) ** 2, axis=1) + 1)
@@ -227,14 +228,12 @@ class MemorySource(Closing):
             yield self._pcm[at : at + BLOCK_BYTES]
 
     def discard(self) -> None:
-        """Do nothing: no sound is waiting."""
+        pass  # no sound is waiting
 
     def reopen(self) -> bool:
-        """Return False: memory that has ended does not come back."""
         return False
 
     def close(self) -> None:
-        """End the iteration."""
         self._closed.set()
 
 
@@ -276,13 +275,11 @@ class QueueSource(Closing):
             self._change.notify_all()
 
     def discard(self) -> None:
-        """Forget the sound that was pushed and not iterated yet."""
         with self._change:
             self._blocks.clear()
             self._rest = b""
 
     def reopen(self) -> bool:
-        """Return False: a queue that has ended does not come back."""
         return False
 
     def close(self) -> None:
@@ -341,19 +338,13 @@ class SilentSink:
         on_start: Callable[[bytes, int], None] | None = None,
         keeps: bool = True,
     ) -> None:
-        self._name = name
+        self.name = name
         self._keeps = keeps
         self._realtime = realtime
         self._on_start = on_start
         self.played: list[PlayedSound] = []
 
-    @property
-    def name(self) -> str:
-        """Return the name given."""
-        return self._name
-
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
-        """Let `pcm` pass; see AudioSink."""
         if self._on_start is not None:
             self._on_start(pcm, rate)
         seconds = len(pcm) / 2 / rate if self._realtime else 0.0
@@ -363,4 +354,4 @@ class SilentSink:
         return whole
 
     def close(self) -> None:
-        """Do nothing: there is no device."""
+        pass  # there is no device

@@ -9,7 +9,6 @@ import contextlib
 import ctypes
 import itertools
 import logging
-import queue
 import sys
 import threading
 import time
@@ -54,30 +53,24 @@ def drain(source: AudioSource, seconds: float) -> bytes:
     Wait at most twice as long for a source that falls silent. Raises AudioError as the source does.
     """
     wanted = int(seconds * RATE) * 2
-    arrived: queue.SimpleQueue[bytes | AudioError | None] = queue.SimpleQueue()
+    pcm = bytearray()
+    errors: list[AudioError] = []
 
     def pull() -> None:
         try:
             for block in source:
-                arrived.put(block)
+                pcm.extend(block)
+                if len(pcm) >= wanted:
+                    return
         except AudioError as error:
-            arrived.put(error)
-        arrived.put(None)
+            errors.append(error)
 
-    threading.Thread(target=pull, daemon=True, name="drain").start()
-    limit = time.monotonic() + 2 * seconds + 1
-    pcm = b""
-    while len(pcm) < wanted:
-        try:
-            block = arrived.get(timeout=max(0.0, limit - time.monotonic()))
-        except queue.Empty:
-            break
-        if isinstance(block, AudioError):
-            raise block
-        if block is None:
-            break
-        pcm += block
-    return pcm[:wanted]
+    pulling = threading.Thread(target=pull, daemon=True, name="drain")
+    pulling.start()
+    pulling.join(2 * seconds + 1)
+    if errors:
+        raise errors[0]
+    return bytes(pcm[:wanted])
 
 
 class MicrophoneSource(QueueSource):
@@ -171,8 +164,8 @@ class DeviceSink:
     DEVICE_RATE = 48_000
 
     def __init__(self, device: str | None = None) -> None:
+        self.name = device or "default output"
         self._wanted = device
-        self._name = device or "default output"
         self._lock = threading.Lock()
         self._playing = b""
         self._at = 0
@@ -190,11 +183,6 @@ class DeviceSink:
             next(feeder)
             device.start(feeder)
         self._device = device
-
-    @property
-    def name(self) -> str:
-        """Return the name by which the device was asked for."""
-        return self._name
 
     def _feed(self) -> Generator[bytes, int, None]:
         frames = yield b""
@@ -216,7 +204,6 @@ class DeviceSink:
             return self._device is None or time.monotonic() - self._fed > self._patience_s
 
     def play(self, pcm: bytes, rate: int, stop: threading.Event) -> bool:
-        """Play `pcm`; see AudioSink."""
         if stop.is_set():
             return False
         if self._is_gone():
@@ -237,7 +224,7 @@ class DeviceSink:
             if self._is_gone():
                 self.close()
                 raise AudioError(
-                    f"The audio output ({self._name}) takes no sound; plug it in again."
+                    f"The audio output ({self.name}) takes no sound; plug it in again."
                 )
         return not stop.is_set()
 
@@ -259,15 +246,11 @@ def _opening(wanted: str | None, *, capture: bool) -> Iterator[Any]:
     identity = _device_id(wanted, capture=capture)
     device: Any = None
     try:
-        if capture:
-            device = miniaudio.CaptureDevice(
-                miniaudio.SampleFormat.SIGNED16, 1, RATE, BLOCK_MS, identity
-            )
-        else:
-            rate, period = DeviceSink.DEVICE_RATE, DeviceSink.PERIOD_MS
-            device = miniaudio.PlaybackDevice(
-                miniaudio.SampleFormat.SIGNED16, 1, rate, period, identity
-            )
+        make, rate, period_ms = miniaudio.CaptureDevice, RATE, BLOCK_MS
+        if not capture:
+            make = miniaudio.PlaybackDevice
+            rate, period_ms = DeviceSink.DEVICE_RATE, DeviceSink.PERIOD_MS
+        device = make(miniaudio.SampleFormat.SIGNED16, 1, rate, period_ms, identity)
         if device.backend == "Null":
             raise miniaudio.MiniaudioError("only the null device")
         yield device
@@ -306,12 +289,10 @@ def _device_id(wanted: str | None, *, capture: bool) -> Any:
     if wanted is None:
         return None
     listed = _listing(capture=capture)
-    for name, identity in listed:
-        if name.casefold() == wanted.casefold():
-            return identity
-    for name, identity in listed:
-        if wanted.casefold() in name.casefold():
-            return identity
+    for fits in (str.__eq__, str.__contains__):
+        for name, identity in listed:
+            if fits(name.casefold(), wanted.casefold()):
+                return identity
     kind = "microphone" if capture else "audio output"
     names = "; ".join(name for name, _ in listed) or "none"
     raise AudioError(f"There is no {kind} called {wanted!r}; there are: {names}.")

@@ -1,7 +1,7 @@
 """Calling back into code that must not disturb the thread that calls it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 log = logging.getLogger(__name__)
 
@@ -14,3 +14,9 @@ def call(callback: Callable[..., None] | None, *arguments: object) -> None:
         callback(*arguments)
     except Exception:
         log.exception("a callback failed")
+
+
+def call_all(callbacks: Iterable[Callable[..., None]], *arguments: object) -> None:
+    """Call all of them in turn."""
+    for callback in callbacks:
+        call(callback, *arguments)

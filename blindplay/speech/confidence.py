@@ -18,8 +18,8 @@ import json
 import logging
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from enum import Enum
 from importlib.resources import files
 from pathlib import Path
@@ -178,7 +178,10 @@ class ConfidenceModel:
 
     def as_json(self) -> dict[str, Any]:
         """Return what `read` reads."""
-        kinds = {kind.value: _as_json(weights) for kind, weights in self.weights.items()}
+        kinds = {
+            kind.value: {**asdict(one), "weights": [round(weight, 4) for weight in one.weights]}
+            for kind, one in self.weights.items()
+        }
         confusions = {said: dict(heard) for said, heard in self.confusions.table.items()}
         return {**kinds, "confusions": confusions, "measured": dict(self.measured)}
 
@@ -225,10 +228,11 @@ def _identity(model: Path) -> str:
         made_of = Path(json.loads((model / MADE_OF).read_text("utf-8"))["of"])
         if made_of.is_dir() and made_of != model:
             model = made_of
-    graphs = (model / "graph" / "HCLr.fst", model / "HCLr.fst")
-    acoustics = (model / "am" / "final.mdl", model / "final.mdl")
-    graph = next((zlib.crc32(file.read_bytes()) for file in graphs if file.is_file()), 0)
-    return f"{graph:08x}-{next((f.stat().st_size for f in acoustics if f.is_file()), 0)}"
+    graph, acoustics = model / "graph" / "HCLr.fst", model / "am" / "final.mdl"
+    if not graph.is_file():  # the older layout
+        graph, acoustics = model / "HCLr.fst", model / "final.mdl"
+    checksum = zlib.crc32(graph.read_bytes()) if graph.is_file() else 0
+    return f"{checksum:08x}-{acoustics.stat().st_size if acoustics.is_file() else 0}"
 
 
 def read(text: str, path: Path) -> ConfidenceModel:
@@ -236,39 +240,24 @@ def read(text: str, path: Path) -> ConfidenceModel:
     damaged."""
     try:
         data = json.loads(text)
-        return ConfidenceModel(
-            {kind: _weights(data[kind.value]) for kind in MeaningKind},
-            Confusions(_table(data.get("confusions", {}))),
-            data.get("measured", {}),
-        )
+        table = {
+            str(said): {str(heard): float(cost) for heard, cost in row.items()}
+            for said, row in data.get("confusions", {}).items()
+        }
+        weights = {kind: _weights(**data[kind.value]) for kind in MeaningKind}
+        return ConfidenceModel(weights, Confusions(table), data.get("measured", {}))
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(
             f"{path} is damaged; delete it, and measure the model again with blindplay bench voice."
         ) from error
 
 
-def _table(data: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    return {
-        str(said): {str(heard): float(cost) for heard, cost in row.items()}
-        for said, row in data.items()
-    }
-
-
-def _weights(data: Mapping[str, Any]) -> Weights:
-    weights: Sequence[float] = [float(value) for value in data["weights"]]
+def _weights(weights: list[Any], accept: Any, ask: Any, short: Any = None) -> Weights:
+    numbers = [float(weight) for weight in weights]
     wanted = len(Features(MeaningKind.MOVE, None, None).values())
-    if len(weights) == wanted - 1:
-        weights = [*weights, 0.0]  # a single model was measured without `disagreement`
-    if len(weights) != wanted:
+    if len(numbers) == wanted - 1:
+        numbers.append(0.0)  # a single model was measured without `disagreement`
+    if len(numbers) != wanted:
         raise ValueError("another number of weights")
-    accept = float(data["accept"])
-    return Weights(tuple(weights), accept, float(data["ask"]), float(data.get("short", accept)))
-
-
-def _as_json(weights: Weights) -> dict[str, Any]:
-    return {
-        "weights": [round(weight, 4) for weight in weights.weights],
-        "accept": weights.accept,
-        "ask": weights.ask,
-        "short": weights.short,
-    }
+    least = float(accept if short is None else short)
+    return Weights(tuple(numbers), float(accept), float(ask), least)

@@ -13,12 +13,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from .alignment import aligned, distance, least_costs
+
 NEVER_SEEN = 7.0
 """The cost in nats of a confusion that the measurement did not see (once in a thousand)."""
 CREDIT = 0.4
 """The share of the difference between a confusion's cost and NEVER_SEEN that is credited."""
-NOTHING = ""
-"""Heard in place of a dropped word; said in place of an inserted one."""
 
 
 @dataclass(frozen=True)
@@ -60,28 +60,7 @@ class Confusions:
 
     def distance(self, said: Sequence[str], heard: Sequence[str]) -> float:
         """Return the least cost of hearing these words when those were said; 0 if equal."""
-        return self._least_costs(said, heard)[-1][-1]
-
-    def _least_costs(self, said: Sequence[str], heard: Sequence[str]) -> list[list[float]]:
-        """Return the least costs for each pair of beginnings: ``costs[i][j]`` is for the first i
-        words said and the first j words heard."""
-        row = [0.0]
-        for word in heard:
-            row.append(row[-1] + self.cost(NOTHING, word))
-        rows = [row]
-        for spoken in said:
-            dropped = self.cost(spoken, NOTHING)
-            above, row = row, [row[0] + dropped]
-            for column, word in enumerate(heard, 1):
-                row.append(
-                    min(
-                        above[column] + dropped,
-                        row[-1] + self.cost(NOTHING, word),
-                        above[column - 1] + self.cost(spoken, word),
-                    )
-                )
-            rows.append(row)
-        return rows
+        return distance(said, heard, self.cost)
 
     def credit(self, said: Sequence[str], heard: Sequence[str]) -> float:
         """Return how many nats of doubt a known confusion explains; 0 if none is known."""
@@ -92,21 +71,4 @@ class Confusions:
     def aligned(self, said: Sequence[str], heard: Sequence[str]) -> list[tuple[str, str]]:
         """Return the pairs (said, heard) of the least cost, with NOTHING for dropped and inserted
         words."""
-        costs = self._least_costs(said, heard)
-        pairs: list[tuple[str, str]] = []
-        i, j = len(said), len(heard)
-        while i or j:
-            here = costs[i][j]
-            if i and j:
-                replaced = costs[i - 1][j - 1] + self.cost(said[i - 1], heard[j - 1])
-                if math.isclose(here, replaced):
-                    i, j = i - 1, j - 1
-                    pairs.append((said[i], heard[j]))
-                    continue
-            if i and math.isclose(here, costs[i - 1][j] + self.cost(said[i - 1], NOTHING)):
-                i -= 1
-                pairs.append((said[i], NOTHING))
-            else:
-                j -= 1
-                pairs.append((NOTHING, heard[j]))
-        return pairs[::-1]
+        return aligned(said, heard, self.cost, least_costs(said, heard, self.cost))

@@ -207,11 +207,6 @@ class Endpointer:
         return self._now - self._last
 
     @property
-    def muted(self) -> bool:
-        """Return whether sound is being thrown away."""
-        return self._mutes > 0
-
-    @property
     def held(self) -> bool:
         """Return whether the talk button is down."""
         return self._held

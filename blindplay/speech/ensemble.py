@@ -14,21 +14,21 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from .audio import amplified
-from .callbacks import call
+from .callbacks import call_all
 from .models.folders import ModelError
 from .recogniser import (
-    ClosedGrammar,
     Hypothesis,
     Recogniser,
     Recognition,
     UtteranceDecoder,
     VocabularyError,
+    VoskGrammar,
 )
 
 log = logging.getLogger(__name__)
@@ -48,14 +48,6 @@ _MOST_OVERDUE = 3  # utterances: a model that owes the results of so many is los
 
 T = TypeVar("T")
 K = TypeVar("K")
-
-
-def out_of_vocabulary(phrases: Iterable[str]) -> VocabularyError:
-    """Return the error that no model knows all words of these phrases."""
-    return VocabularyError(
-        f"No speech model knows all words of: {', '.join(sorted(phrases))}; "
-        "leave those phrases out or choose another model."
-    )
 
 
 def summed(recognitions: Iterable[Recognition]) -> Recognition:
@@ -139,7 +131,8 @@ class Ensemble:
             raise ValueError("Give models of one language to listen together.")
         self.language = recognisers[0].language
         self._on_lost = [] if on_lost is None else [on_lost]
-        self._members = tuple(recognisers)
+        self.members = tuple(recognisers)
+        """The models that listen, without those that failed."""
         self._lock = threading.Lock()
         # Threads of decoders that are overdue stay occupied.
         threads = (_MOST_OVERDUE + 1) * len(recognisers)
@@ -152,29 +145,24 @@ class Ensemble:
             self._on_lost.append(callback)
 
     @property
-    def members(self) -> tuple[Recogniser, ...]:
-        """Return the models that listen, without those that failed."""
-        return self._members
-
-    @property
     def folders(self) -> tuple[Path, ...]:
         """Return the folders of the models that listen."""
-        return tuple(one.folder for one in self._members)
+        return tuple(one.folder for one in self.members)
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Return every word that any of the models knows."""
-        return frozenset().union(*(one.vocabulary for one in self._members))
+        return frozenset().union(*(one.vocabulary for one in self.members))
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that no model knows, sorted, each once."""
         phrases = list(phrases)
-        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self._members)))
+        return sorted(set.intersection(*(set(one.unknown_words(phrases)) for one in self.members)))
 
     def known_phrases(self, phrases: Iterable[str]) -> list[str]:
         """Return those of `phrases` of which some model knows every word, in their order."""
         phrases = list(phrases)
-        known = {phrase for one in self._members for phrase in one.known_phrases(phrases)}
+        known = {phrase for one in self.members for phrase in one.known_phrases(phrases)}
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
@@ -192,25 +180,17 @@ class Ensemble:
         Raises VocabularyError for a phrase that no model knows.
         """
         self._drop_overdue()
-        members, unknown = self._members, set(phrases)
-        grammars: list[ClosedGrammar] = []
-        for number, one in enumerate(members):
-            # Adapted models share their vocabulary, so one grammar serves them all.
-            alike = (
-                at for at, other in enumerate(members[:number]) if one.shares_words_with(other)
-            )
-            at = next(alike, None)
-            if at is None:
+        members, unknown = self.members, set(phrases)
+        # Adapted models share their words, so one grammar serves them all.
+        grammars: dict[Hashable, VoskGrammar] = {}
+        for one in members:
+            if one.words not in grammars:
                 known = one.known_phrases(phrases)
                 unknown.difference_update(known)
-                grammars.append(one.closed_grammar(known))
-            else:
-                grammars.append(grammars[at])
+                grammars[one.words] = one.closed_grammar(known)
         if unknown:
-            raise out_of_vocabulary(unknown)
-        started = [
-            (one, one.start_with(grammar)) for one, grammar in zip(members, grammars, strict=True)
-        ]
+            raise VocabularyError(unknown)
+        started = [(one, one.start_with(grammars[one.words])) for one in members]
         return EnsembleDecoder(started, self._each, self._lose)
 
     def _drop_overdue(self) -> None:
@@ -218,8 +198,8 @@ class Ensemble:
         with self._lock:
             self._overdue = [one for one in self._overdue if not one[1].done()]
             overdue = Counter(id(model) for model, _ in self._overdue)
-        for model in self._members[:]:
-            if overdue[id(model)] >= _MOST_OVERDUE and self._members != (model,):
+        for model in self.members[:]:
+            if overdue[id(model)] >= _MOST_OVERDUE and self.members != (model,):
                 self._lose(model, TimeoutError("it hangs"))
 
     def _each(
@@ -251,18 +231,17 @@ class Ensemble:
     def _lose(self, lost: Recogniser, error: Exception) -> None:
         """Go on without a model that has failed. If it is the last one, raise ModelError."""
         with self._lock:
-            if lost not in self._members:
+            if lost not in self.members:
                 return
-            if self._members == (lost,):
+            if self.members == (lost,):
                 raise ModelError(f"The speech model in {lost.folder} failed ({error}).") from error
-            self._members = tuple(one for one in self._members if one is not lost)
+            self.members = tuple(one for one in self.members if one is not lost)
         log.error("the model in %s failed: %s", lost.folder, error)
-        for callback in self._on_lost:
-            call(
-                callback,
-                f"The speech model in {lost.folder} failed and no longer listens; the others go "
-                "on. Run blindplay models check.",
-            )
+        call_all(
+            self._on_lost,
+            f"The speech model in {lost.folder} failed and no longer listens; the others go on. "
+            "Run blindplay models check.",
+        )
 
 
 class EnsembleDecoder:
@@ -281,12 +260,9 @@ class EnsembleDecoder:
         """Take sound. Return whether, to the first model, a pause has ended the utterance.
 
         A model that hangs is lost. With ``whole``, for sound of any length, it is waited for."""
-        answers = self._of_each(lambda one: one.accept(pcm), None if whole else HANGING_S)
-        for member, ended in zip(list(self._decoders), answers, strict=True):
-            if ended is None:
-                self._lose(member[0], TimeoutError("it hangs"))
-                self._decoders.remove(member)
-        return bool(next(ended for ended in answers if ended is not None))
+        patience = None if whole else HANGING_S
+        late = TimeoutError("it hangs")
+        return bool(self._of_each(lambda one: one.accept(pcm), patience, late)[0])
 
     def partial(self) -> str:
         """Return the words that the first model has heard so far."""
@@ -299,17 +275,21 @@ class EnsembleDecoder:
         return summed(one if one is not None else Recognition() for one in results)
 
     def _of_each(
-        self, ask: Callable[[UtteranceDecoder], T], patience: float | None = None
+        self,
+        ask: Callable[[UtteranceDecoder], T],
+        patience: float | None,
+        late: Exception | None = None,
     ) -> list[T | None]:
-        """Ask each decoder. Drop those that failed."""
+        """Ask each decoder. Drop those that failed, and if ``late`` is given, those that took too
+        long."""
         models = [model for model, _ in self._decoders]
         work = [lambda one=one: ask(one) for _, one in self._decoders]
+        answers = self._each(models, work, patience)
         results: list[T | None] = []
-        for member, answer in zip(
-            list(self._decoders), self._each(models, work, patience), strict=True
-        ):
-            if isinstance(answer, Exception):
-                self._lose(member[0], answer)
+        for member, answer in zip(list(self._decoders), answers, strict=True):
+            failed = late if answer is None else answer
+            if isinstance(failed, Exception):
+                self._lose(member[0], failed)
                 self._decoders.remove(member)
             else:
                 results.append(answer)  # type: ignore[arg-type]

@@ -14,8 +14,8 @@ from typing import Self
 from .audio import BLOCK_MS, AudioError, AudioSource, Closing
 from .callbacks import call
 from .endpointing import Endpointer, MicrophoneMode, Segment, Silero
-from .ensemble import AnyRecogniser, out_of_vocabulary
-from .recogniser import Recognition
+from .ensemble import AnyRecogniser
+from .recogniser import Recognition, VocabularyError
 from .transcriber import FirstWords, RecognisedUtterance, Transcriber, TranscriberEvent
 
 log = logging.getLogger(__name__)
@@ -124,7 +124,7 @@ class Listener(Closing):
         if wanted == self._transcriber.phrases:
             return
         if unknown := wanted.difference(self._recogniser.known_phrases(phrases)):
-            raise out_of_vocabulary(unknown)
+            raise VocabularyError(unknown)
         with self._lock:
             self._transcriber.phrases = wanted
 
@@ -198,11 +198,6 @@ class Listener(Closing):
         else:
             self.release()
         return down
-
-    @property
-    def muted(self) -> bool:
-        """Return whether sound is being thrown away."""
-        return self._endpointer.muted
 
     @property
     def speaking(self) -> bool:

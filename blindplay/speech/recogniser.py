@@ -25,7 +25,13 @@ UNKNOWN = "[unk]"
 
 
 class VocabularyError(ValueError):
-    """A phrase has words that the model does not know."""
+    """Phrases have words that no model knows. The message names the words or the phrases."""
+
+    def __init__(self, unknown: Iterable[str]) -> None:
+        super().__init__(
+            f"No speech model knows: {', '.join(sorted(unknown))}; leave those phrases out or "
+            "choose another model."
+        )
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,8 @@ class Recogniser:
         self.vocabulary = folders.vocabulary(model)
         """Every word that the model knows, square tokens ("gustav_eins") included."""
         self._spellings = {_plain(word): _plain(to) for word, to in (spellings or {}).items()}
+        self.words = self.vocabulary, frozenset(self._spellings.items())
+        """Equal for models that share closed grammars: they know the same words."""
         self._vosk = _vosk()
         try:
             self._model: Any = self._vosk.Model(str(model))
@@ -95,7 +103,7 @@ class Recogniser:
             raise ModelError(
                 f"Vosk cannot load the model in {model}; unpack the model again."
             ) from error
-        self._open_grammar = _Grammar(self._with_unknown(self._open_words(words)))
+        self._open_grammar = VoskGrammar(self._with_unknown(self._open_words(words)))
 
     def _open_words(self, words: Iterable[str] | None) -> list[str]:
         if words is None:
@@ -115,11 +123,6 @@ class Recogniser:
     def folder(self) -> Path:
         """Return the model's folder."""
         return self.folders[0]
-
-    def shares_words_with(self, other: "Recogniser") -> bool:
-        """Return whether both know the same words in the same spelling, so that a closed grammar of
-        one serves the other."""
-        return self.vocabulary == other.vocabulary and self._spellings == other._spellings
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that the model does not know, sorted, each once.
@@ -147,10 +150,7 @@ class Recogniser:
         """
         phrases = list(phrases)
         if unknown := self.unknown_words(phrases):
-            raise VocabularyError(
-                f"The speech model does not know: {', '.join(unknown)}; "
-                "leave those phrases out or choose another model."
-            )
+            raise VocabularyError(unknown)
         tokens: dict[str, str] = {}
         for phrase in phrases:
             words = [self._known(word) or word for word in _plain(phrase).split()]
@@ -179,38 +179,32 @@ class Recogniser:
         VocabularyError."""
         return self.start_with(self.closed_grammar(phrases))
 
-    def closed_grammar(self, phrases: Sequence[str]) -> "ClosedGrammar":
+    def closed_grammar(self, phrases: Sequence[str]) -> "VoskGrammar":
         """Return the grammar of these phrases. Raises VocabularyError."""
         tokens = self.tokens(phrases)
-        return ClosedGrammar(tokens, _Grammar(self._with_unknown(tokens)))
+        return VoskGrammar(self._with_unknown(tokens), tokens)
 
-    def start_with(self, closed: "ClosedGrammar") -> "UtteranceDecoder":
+    def start_with(self, closed: "VoskGrammar") -> "UtteranceDecoder":
         """Return a decoder of an utterance with this grammar."""
-        decoders = [self._decoder(closed.grammar), self._decoder(self._open_grammar)]
+        decoders = [self._decoder(closed), self._decoder(self._open_grammar)]
         return UtteranceDecoder(decoders, closed.tokens)
 
-    def _decoder(self, grammar: "_Grammar") -> "_VoskDecoder":
+    def _decoder(self, grammar: "VoskGrammar") -> "_VoskDecoder":
         kaldi = self._vosk.KaldiRecognizer(self._model, float(RATE), grammar.json)
         kaldi.SetMaxAlternatives(MOST_HYPOTHESES)
         kaldi.SetWords(True)  # and their times
         return _VoskDecoder(kaldi, grammar.bigram)
 
 
-class _Grammar:
-    """A list of phrases in Vosk's form, and the language model that Vosk makes of it."""
+class VoskGrammar:
+    """A list of items in Vosk's form, the language model that Vosk makes of it, and the phrase that
+    each item stands for."""
 
-    def __init__(self, items: Sequence[str]) -> None:
+    def __init__(self, items: Sequence[str], tokens: Mapping[str, str] | None = None) -> None:
         # Vosk does not decode JSON's escapes: it would drop words with ä, written \\u00e4.
         self.json = json.dumps(list(items), ensure_ascii=False)
         self.bigram = Bigram(items)
-
-
-@dataclass(frozen=True)
-class ClosedGrammar:
-    """The grammar of what is expected, and the phrase that each of its items stands for."""
-
-    tokens: Mapping[str, str]
-    grammar: _Grammar
+        self.tokens = tokens or {}
 
 
 class _VoskDecoder:

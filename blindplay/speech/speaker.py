@@ -22,7 +22,7 @@ from typing import Self, TypeAlias
 import numpy as np
 
 from .audio import AudioError, AudioSink, Closing, read_wav
-from .callbacks import call
+from .callbacks import call, call_all
 from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
 
 log = logging.getLogger(__name__)
@@ -82,7 +82,6 @@ Sound: TypeAlias = tuple[bytes, int]
 
 @dataclass(frozen=True)
 class _Utterance:
-    ticket: int
     words: str
     to: Output
     on_done: Callable[[Outcome], None] | None
@@ -110,7 +109,7 @@ class Speaker(Closing):
         on_error: Callable[[str], None] | None = None,
     ) -> None:
         self._synthesiser = synthesiser
-        self._voicing: Voicing | None = None
+        self._voicing = Voicing()
         self._sinks = {Output.PRIVATE: private, Output.PUBLIC: public}
         self._on_error = on_error or log.error
         self._on_speaking: list[Callable[[bool], None]] = []
@@ -122,15 +121,11 @@ class Speaker(Closing):
         self._current: _Utterance | None = None
         self._stop = threading.Event()
         self._hold_until = 0.0
-        self._tickets = 0
         self._closed = False
         self._speaking = False
         self._speaking_to: Output | None = None
-        self._ahead: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, daemon=True, name="speaker")
-        self._renderer = threading.Thread(target=self._render_ahead, daemon=True, name="renderer")
         self._thread.start()
-        self._renderer.start()
 
     def say(
         self,
@@ -140,8 +135,8 @@ class Speaker(Closing):
         on_done: Callable[[Outcome], None] | None = None,
         on_spoken: Callable[[bytes, int], None] | None = None,
         sound: Callable[[], Sound] | None = None,
-    ) -> int:
-        """Queue `words` and return their ticket (1, 2, …). Equal words are spoken again.
+    ) -> None:
+        """Queue `words`. Equal words are spoken again.
 
         `on_done` gets the outcome, once. Before that, `on_spoken` gets the PCM and its rate if the
         utterance was spoken to its end. If `sound` is given, its sound is played instead of a voice
@@ -153,24 +148,18 @@ class Speaker(Closing):
         with self._change:
             if self._closed:
                 raise ValueError("The speaker is closed; make a new one.")
-            self._tickets += 1
-            self._queue.append(_Utterance(self._tickets, words, to, on_done, on_spoken, sound))
+            self._queue.append(_Utterance(words, to, on_done, on_spoken, sound))
             self._change.notify_all()
-            return self._tickets
 
     @property
     def voicing(self) -> Voicing:
         """How loud and how fast to speak, from the next utterance on."""
-        return self._voicing or Voicing()
+        return self._voicing
 
     @voicing.setter
     def voicing(self, wanted: Voicing) -> None:
         self._voicing = wanted
         self._synthesiser.rate = wanted.rate
-
-    def prepare(self, words: str) -> None:
-        """Render `words` ahead of time in the background, so that `say` starts at once."""
-        self._ahead.put(words_only(words))
 
     def interrupt(self, *, hold: float = 0.0) -> None:
         """Fall silent within 50 ms. The module's docstring says what becomes of the utterances.
@@ -233,7 +222,6 @@ class Speaker(Closing):
             self._closed = True
             self._stop.set()
             self._change.notify_all()
-        self._ahead.put(None)
         if threading.current_thread() is not self._thread:
             self._thread.join(timeout=30)
 
@@ -242,12 +230,8 @@ class Speaker(Closing):
             stop = self._stop
             outcome, sound = self._speak(utterance, stop)
             with self._change:
-                again = (
-                    outcome is Outcome.INTERRUPTED
-                    and utterance.to is Output.PUBLIC
-                    and not self._closed
-                )
-                if again:
+                cut_off = outcome is Outcome.INTERRUPTED and not self._closed
+                if again := cut_off and utterance.to is Output.PUBLIC:
                     self._queue.appendleft(utterance)
                 more = bool(self._queue) and time.monotonic() >= self._hold_until
             if not more or self._closed:
@@ -310,16 +294,12 @@ class Speaker(Closing):
         except Exception:
             if to not in self._failed:
                 self._failed.add(to)
-                self._tell_output(to, works=False)
+                call_all(self._on_output, to, False)
             raise
         if whole and to in self._failed:
             self._failed.discard(to)
-            self._tell_output(to, works=True)
+            call_all(self._on_output, to, True)
         return whole
-
-    def _tell_output(self, output: Output, *, works: bool) -> None:
-        for callback in self._on_output:
-            call(callback, output, works)
 
     def _play_in_thread(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
         """Play in a thread of its own, because a driver may hang."""
@@ -349,13 +329,6 @@ class Speaker(Closing):
             raise answer
         return answer
 
-    def _render_ahead(self) -> None:
-        while (words := self._ahead.get()) is not None and not self._closed:
-            try:
-                self._synthesiser.render(words)
-            except Exception:  # reported when the words are to be spoken
-                log.debug("could not render ahead", exc_info=True)
-
     def _set_speaking(self, now: bool, to: Output | None = None) -> None:
         """Tell the listeners of `on_speaking`. A change of the output goes through silence, because
         another microphone may have to be muted."""
@@ -367,8 +340,7 @@ class Speaker(Closing):
                 return
             self._speaking = now
             callbacks = list(self._on_speaking)
-        for callback in callbacks:
-            call(callback, now)
+        call_all(callbacks, now)
 
     def _report(self, error: Exception) -> None:
         sentence = str(error)

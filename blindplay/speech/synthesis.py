@@ -19,6 +19,7 @@ from typing import Any
 import platformdirs
 
 from .audio import AudioError, Closing, read_wav
+from .synthesis_worker import primary
 
 VERSION = 2
 """A part of the cache's key. Raise it when the same words are to sound different."""
@@ -118,21 +119,21 @@ class _Worker:
     def ask(self, request: Mapping[str, object], timeout: float) -> dict[str, Any]:
         """Return the answer. Raises TimeoutError, or ConnectionError if the worker has died."""
         assert self.process.stdin is not None
+        ended = ConnectionError("the worker has ended")
         with contextlib.suppress(queue.Empty):  # lines that nobody asked for are no answer
             while self._answers.get_nowait() is not None:
                 pass
-            raise ConnectionError("the worker has ended")
+            raise ended
         try:
             self.process.stdin.write(json.dumps(request).encode() + b"\n")
             self.process.stdin.flush()
-        except OSError as error:
-            raise ConnectionError("the worker has ended") from error
-        try:
             line = self._answers.get(timeout=timeout)
+        except OSError as error:
+            raise ended from error
         except queue.Empty:
             raise TimeoutError("the worker does not answer") from None
         if line is None:
-            raise ConnectionError("the worker has ended")
+            raise ended
         self.fresh = False
         with contextlib.suppress(ValueError, RecursionError):
             answer = json.loads(line)
@@ -217,16 +218,9 @@ class Synthesiser(Closing):
             handle, name = tempfile.mkstemp(dir=self._cache, prefix="new-", suffix=".wav")
             os.close(handle)
             fresh = Path(name)
-            request = {
-                "do": "render",
-                "text": text,
-                "language": self.language,
-                "voice": voice,
-                "rate": rate,
-                "file": name,
-            }
+            request = {"text": text, "language": self.language, "voice": voice, "rate": rate}
             try:
-                self._ask(request, fresh)
+                self._ask({"do": "render", **request, "file": name}, fresh)
                 fresh.replace(path)
             finally:
                 fresh.unlink(missing_ok=True)
@@ -248,7 +242,7 @@ class Synthesiser(Closing):
 
         Raises SynthesisError if the worker fails twice.
         """
-        wanted = re.split(r"[-_]", (language or self.language).casefold())[0]
+        wanted = primary(language or self.language)
         with self._lock:
             answer = self._ask({"do": "voices"}, None)
         try:
@@ -257,7 +251,7 @@ class Synthesiser(Closing):
             raise SynthesisError(
                 "The voices cannot be listed; run blindplay doctor and choose another voice."
             ) from None
-        return tuple(v for v in listed if re.split(r"[-_]", v.language.casefold())[0] == wanted)
+        return tuple(voice for voice in listed if primary(voice.language) == wanted)
 
     def _ask(self, request: Mapping[str, object], file: Path | None) -> dict[str, Any]:
         """Ask the worker. If it hangs, dies or writes no sound, ask a new one, once.
@@ -290,17 +284,18 @@ class Synthesiser(Closing):
         )
 
     def _restart(self) -> None:
+        self.restarts += self._worker is not None
+        self._end_worker()
+
+    def _end_worker(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.kill()
-            self.restarts += 1
 
     def close(self) -> None:
         """End the worker. The cache stays."""
         with self._lock:
-            worker, self._worker = self._worker, None
-            if worker is not None:
-                worker.kill()
+            self._end_worker()
 
 
 def _is_cached(path: Path) -> bool:
@@ -322,12 +317,8 @@ def _is_whole(path: Path) -> bool:
 def _prune(folder: Path) -> None:
     """Remove the phrases used longest ago until the cache is within its limit."""
     with contextlib.suppress(OSError):
-        files = sorted(
-            ((file.stat().st_mtime, file.stat().st_size, file) for file in folder.glob("*.wav")),
-            reverse=True,
-        )
         total = 0
-        for _, size, file in files:
-            total += size
+        for file in sorted(folder.glob("*.wav"), key=lambda file: -file.stat().st_mtime):
+            total += file.stat().st_size
             if total > CACHE_LIMIT_BYTES:
                 file.unlink(missing_ok=True)

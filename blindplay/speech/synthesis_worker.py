@@ -41,7 +41,8 @@ def _load_espeak() -> Path | None:
     return data
 
 
-def _primary(tag: str) -> str:
+def primary(tag: str) -> str:
+    """Return the language of a tag such as "en-GB" or "en_us", in small letters."""
     return re.split(r"[-_]", tag.casefold())[0]
 
 
@@ -74,7 +75,7 @@ class Engine:
         if voice is not None:
             return self._named(voice, known)
         exact = [v["id"] for v in known if v["language"].casefold() == language.casefold()]
-        near = [v["id"] for v in known if _primary(v["language"]) == _primary(language)]
+        near = [v["id"] for v in known if primary(v["language"]) == primary(language)]
         for identity in exact + near:
             return identity
         raise ValueError(
@@ -87,7 +88,7 @@ class Engine:
         base, _, variant = voice.partition("+")
         ids = {name.casefold(): v["id"] for v in reversed(known) for name in v.values() if name}
         if self._espeak:  # knows "en", too, but lists only "en-us", "en-gb", …
-            ids |= {_primary(v["language"]): voice for v in known}
+            ids |= {primary(v["language"]): voice for v in known}
         if base.casefold() not in ids:
             raise ValueError(f"There is no voice {voice!r}; choose one that is listed.")
         if not self._espeak:

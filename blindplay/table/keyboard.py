@@ -108,11 +108,12 @@ class Keyboard:
         if len(words) != 3 or words[1] not in f.SIDES:
             return False
         try:
-            left = read_time(words[2]) * 1000
+            left = {words[1]: read_time(words[2]) * 1000}
         except ValueError as error:
             self._session.transcript.trouble(str(error))
             return True
-        return self._submit(f.Arbiter(do="set_clock", **{words[1]: left}))
+        white, black = left.get("white"), left.get("black")
+        return self._submit(f.Arbiter(do="set_clock", white=white, black=black))
 
     def _execute(self, words: list[str]) -> bool:
         return len(words) == 3 and self._submit(f.Make(by=words[1], move=words[2]))

@@ -76,7 +76,7 @@ def test_writing_needs_measuring() -> None:
 def test_models_are_compared_in_lines_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
     def compared(*_: object, enrolled: bool) -> Iterator[Any]:
         yield f"enrolled: {enrolled}"
-        yield SimpleNamespace(as_json=lambda: {"model": "built-in"})
+        yield {"model": "built-in"}
 
     monkeypatch.setattr(comparison, "compare", compared)
     assert run("bench", "models", "--enrol").stdout == "enrolled: True\n"

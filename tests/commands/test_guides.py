@@ -247,9 +247,9 @@ class Room:
         self.speaker = Speaker(synthesiser, sink, sink)
         say = self.speaker.say
 
-        def keep(words: str, **rest: Any) -> int:
+        def keep(words: str, **rest: Any) -> None:
             self.said.append(words)
-            return say(words, **rest)
+            say(words, **rest)
 
         self.speaker.say = keep  # type: ignore[method-assign]
         self.reader = Heard(load("de"), self.speaker, self.out)

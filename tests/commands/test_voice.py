@@ -43,7 +43,7 @@ def test_after_ctrl_c_the_player_hears_how_to_resume(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(voice, "_booth", booth)
     monkeypatch.setattr(voice, "_learn", interrupted)
-    monkeypatch.setattr("blindplay.hearing.enrolment.answered", lambda pack, kept: ["an answer"])
+    monkeypatch.setattr(speaker_models, "kept", lambda name, language: ["an answer"])
     done = run("voice", "learn", "Anna", "--silent")
     assert (done.status, done.stderr) == (130, "Stopped.\n")
     assert told == ["enrol_working", "enrol_stopped"]

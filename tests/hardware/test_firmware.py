@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -241,9 +242,9 @@ def test_moves_in_noise_and_with_the_cable_pulled_are_neither_lost_nor_invented(
 @pytest.mark.parametrize("ppm", [100, 1000])
 def test_no_wrong_dump_is_accepted(make: Make, ppm: int) -> None:
     with closing(make(seed=3)) as board:
-        found = boards.dumps(board, 60, ppm)
-    assert found.accepted > 30
-    assert found.wrong == 0
+        accepted, wrong = boards.dumps(board, 60, ppm)
+    assert accepted > 30
+    assert wrong == 0
 
 
 def test_a_press_whose_frames_are_lost_is_reported_once(board: Stepped) -> None:
@@ -260,11 +261,10 @@ def test_a_press_whose_frames_are_lost_is_reported_once(board: Stepped) -> None:
 
 def test_events_are_soon_there(make: Make) -> None:
     with closing(make()) as board:
-        found = boards.simulated_latency(board, 5)
+        taken = boards.simulated_latency(board, 5)
     # A frame takes 17 ms; a ping or a dump may be on the line before it.
-    assert 150 + 15 <= found.lift <= 150 + 80
-    assert 25 + 15 <= found.place <= 25 + 80
-    assert 15 <= found.press <= 15 + 80
+    for action, wait_ms in {"lift": 150, "place": 25, "press": 0}.items():
+        assert wait_ms + 15 <= median(taken[action]) <= wait_ms + 80
 
 
 # --- the real one only -----------------------------------------------------------------------

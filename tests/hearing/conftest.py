@@ -1,16 +1,31 @@
-"""What several tests of hearing need."""
-
-from __future__ import annotations
+"""What several tests of hearing need: a home without models and players, a model and voices."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import platformdirs
 import pytest
 
 from blindplay.hearing.expectation import Expected, expect
 from blindplay.speech.audio import read_audio
+from blindplay.speech.models.folders import built_in
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.synthesis import Synthesiser
 from tests.hearing.german import MODEL, PACK, START
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for kind in ("user_data_path", "user_config_path"):
+        monkeypatch.setattr(platformdirs, kind, lambda *_, kind=kind, **__: tmp_path / kind)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def model() -> Path:
+    found = built_in("de")
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +44,9 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str, 
     cache = tmp_path_factory.mktemp("phrases")
     with Synthesiser("de", cache=cache, spellings=PACK.spoken) as synthesiser:
         yield lambda words, voice: read_audio(synthesiser.render(words, voice=voice))
+
+
+@pytest.fixture
+def say(spoken: Callable[[str, str], bytes]) -> Callable[[str], bytes]:
+    """The sound of words in the voice of one player."""
+    return lambda words: spoken(words, "de+UniRobot")

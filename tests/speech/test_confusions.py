@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.speech.confusions import NEVER_SEEN, NOTHING, Confusions
+from blindplay.speech.alignment import NOTHING
+from blindplay.speech.confusions import NEVER_SEEN, Confusions
 
 WORDS = st.lists(st.sampled_from(["dame", "turm", "eva", "zwei", "drei"]), max_size=5)
 TABLE = Confusions({"dame": {"turm": 2.0}, "eva": {NOTHING: 3.0}, NOTHING: {"drei": 4.0}})

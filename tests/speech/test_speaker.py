@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,9 +27,9 @@ def test_equal_announcements_in_a_row_are_each_spoken_exactly_once(
 ) -> None:
     sink, done = SilentSink(), Outcomes()
     with Speaker(synthesiser, sink, sink) as speaker:
-        tickets = [speaker.say("weiter", to=Output.PUBLIC, on_done=done.append) for _ in range(5)]
+        for _ in range(5):
+            speaker.say("weiter", to=Output.PUBLIC, on_done=done.append)
         assert speaker.wait(30)
-    assert tickets == [1, 2, 3, 4, 5]
     assert [played.whole for played in sink.played] == [True] * 5
     assert done == [Outcome.SPOKEN] * 5
 
@@ -180,18 +179,6 @@ def test_notation_is_refused_when_it_is_queued(synthesiser: Synthesiser) -> None
         pytest.raises(NotWordsError),
     ):
         speaker.say("Sf3", to=Output.PUBLIC)
-
-
-def test_prepared_words_are_in_the_cache(tmp_path: Path) -> None:
-    with (
-        Synthesiser("de", cache=tmp_path) as made,
-        Speaker(made, SilentSink(), SilentSink()) as speaker,
-    ):
-        speaker.prepare("remis")
-        limit = time.monotonic() + 30
-        while not made.path_of("remis").exists() and time.monotonic() < limit:
-            time.sleep(0.01)
-        assert made.path_of("remis").exists()
 
 
 def test_closing_falls_silent_and_reports_what_was_dropped(synthesiser: Synthesiser) -> None:

@@ -188,11 +188,11 @@ class Told(Speaker):
         on_done: Callable[[Outcome], None] | None = None,
         on_spoken: Callable[[bytes, int], None] | None = None,
         sound: Callable[[], Sound] | None = None,
-    ) -> int:
+    ) -> None:
         def done(outcome: Outcome) -> None:
             self.spoken.append((words, outcome))
 
-        return super().say(words, to=to, on_done=done, on_spoken=on_spoken, sound=sound)
+        super().say(words, to=to, on_done=done, on_spoken=on_spoken, sound=sound)
 
 
 class Hall:

@@ -56,8 +56,9 @@ def test_going_on_is_said_aloud_with_whose_the_time_is(tmp_path: Path, charged: 
 def test_the_arbiter_corrects_what_was_charged(tmp_path: Path) -> None:
     """The wall clock may have jumped while no table ran."""
     path = tmp_path / "game.jsonl"
-    left_behind(path, dead=60)
-    printed = played(path, "clock white 59:30\nclock white 5:99\nquit\n", charged=True)
+    killed(path, dead=60)
+    lines = ["clock white 59:30", "clock white 5:99", "quit"]
+    printed = played(path, lines, options=TableOptions(charge_dead_time=True))
     assert "ruled clock: running white; white 3570" in printed
     assert "trouble: '5:99' has more than 59 seconds in a minute." in printed
 

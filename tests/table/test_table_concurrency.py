@@ -117,7 +117,7 @@ def test_all_devices_and_four_consoles_at_once_make_one_game(
         acts += [lambda side=side: hands(side) for side in f.SIDES]  # type: ignore[misc]
         threads = [threading.Thread(target=act, daemon=True) for act in acts]
         visitors = [
-            Visitor(host.link(role), lambda: {"act": "query", "about": "last_move"}, every=0.02)
+            Visitor(host.link(role), {"act": "query", "about": "last_move"}, every=0.02)
             for role in host.roles()
         ]
         assert len(visitors) == 4

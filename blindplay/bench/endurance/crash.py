@@ -42,6 +42,8 @@ from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.transcript import plain
 from blindplay.wording.pack_words import PackWords
 
+from .visitor import OpenedPage
+
 _PLIES = 24  # of a game
 _IDLE_LIVES = 15  # without a move: the game is given up
 _PATIENCE_S = 4.0  # a person waits so long for an answer
@@ -69,7 +71,7 @@ class CrashFigures:
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """The figures, a line each."""
+        """Yield the figures, a line each."""
         yield (
             f"Kills: {self.kills}, {self.while_starting} of them while the table started; "
             f"{self.games} games, {self.given_up} of them given up; {self.moves} moves completed, "
@@ -134,7 +136,7 @@ class _Life:
             self.process.stdin.flush()
 
     def await_line(self, found: Callable[[str], bool], seconds: float, since: int = 0) -> bool:
-        """Whether a line that ``found`` accepts is printed within so many seconds."""
+        """Return whether a line that ``found`` accepts is printed within so many seconds."""
 
         def there() -> bool:
             return any(map(found, self.lines[since:])) or self.process.poll() is not None
@@ -144,15 +146,13 @@ class _Life:
             return any(map(found, self.lines[since:]))
 
     def kill(self) -> float:
-        """Kill the process. Returns the time, in monotonic seconds."""
+        """Kill the process. Return the time, in monotonic seconds."""
         now = time.monotonic()
         self.process.kill()
         self.process.wait()
         self._reader.join()
-        assert self.process.stdin is not None and self.process.stdout is not None
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        self.process.stdout.close()
+        with contextlib.suppress(OSError), self.process:
+            pass  # its pipes are closed
         return now
 
     def ruled(self) -> list[str]:
@@ -160,7 +160,7 @@ class _Life:
 
 
 class _Players:
-    """The people at the table, with their boards; they survive the process that is killed."""
+    """The people at the table, with their boards. They survive the process that is killed."""
 
     def __init__(self, folder: Path, seed: int, seen: CrashFigures, longest: float) -> None:
         self.seen = seen
@@ -172,19 +172,15 @@ class _Players:
         self.sounds.mkdir()
         self.boards: dict[str, EmulatedBoard] = {}
         self.synthesiser = Synthesiser("de", spellings=self.pack.spoken)
-        self.client: httpx.Client | None = None
-        self.page = ""
-        self.number = 0
+        self.page: OpenedPage | None = None
         self.down = 0.0  # s from the last kill to the next process
-        self.journal = folder / "none"
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port: int = probe.getsockname()[1]
         self.new_game()
 
     def new_game(self) -> None:
-        self.number += 1
         self.seen.games += 1
-        self.journal = self.folder / f"game-{self.number}.jsonl"
+        self.journal = self.folder / f"game-{self.seen.games}.jsonl"
         self.setup: dict[str, object] | None = {
             "t": 0, "fact": "setup", "time_control": "5400+30", "arbiter": "automatic",
             "white": {"impaired": True, "name": "Anna", "assistant": True},
@@ -201,9 +197,9 @@ class _Players:
         for board in self.boards.values():
             board.close()
         self.boards = {}
-        if self.client is not None:
-            self.client.close()
-            self.client = None
+        if self.page is not None:
+            self.page.client.close()
+            self.page = None
 
     def close(self) -> None:
         self.leave()
@@ -212,7 +208,7 @@ class _Players:
     # --- a life ----------------------------------------------------------------------------
 
     def live(self, with_microphone: bool) -> tuple[_Life, float]:
-        """Start a process and kill it. Returns it, and the time of the kill."""
+        """Start a process and kill it. Return it, and the time of the kill."""
         wanted: dict[str, object] = {
             "journal": str(self.journal),
             "setup": self.setup,
@@ -243,7 +239,7 @@ class _Players:
                     self._arrange(side, self.game.position_pieces())
             if not life.await_line(_runs, _READY_S):
                 return
-            if self.client is None:
+            if self.page is None:
                 self._come_in(life)
             if self.game is not None and self.game.turn.made is not None:
                 self.boards["white"].press(_levered(self.game.side))
@@ -266,17 +262,18 @@ class _Players:
             )
 
         if game.turn.announced is None:
-            if with_microphone and side == "white":
+            spoken = with_microphone and side == "white"
+            if spoken:
                 self._speak(words)
-                if ruled("announced"):
-                    self.seen.heard += 1
-                else:
-                    life.type(f"{side}: {words}")
+            if spoken and ruled("announced"):
+                self.seen.heard += 1
             else:
                 life.type(f"{side}: {words}")
-            ruled("announced")
-        if self.rng.random() < 0.5:
-            self._ask()
+                ruled("announced")
+        asks = self.rng.random() < 0.5
+        if asks and self.page and self.page.send({"act": "query", "about": "moves"}):
+            self.answered += 1
+            self.seen.requests += 1
         for hand in (side, other):
             self._arrange(hand, pieces_of(game.after(move)))
         ruled("made")
@@ -287,7 +284,7 @@ class _Players:
 
     def _chosen(self, game: Game) -> chess.Move:
         """A legal move that does not end the game; always the same one in the same position."""
-        rng = random.Random(f"{self.number} {len(game.history)}")
+        rng = random.Random(f"{self.seen.games} {len(game.history)}")
         moves = sorted(game.board.legal_moves, key=str)
         quiet = [move for move in moves if not game.after(move).is_game_over()]
         bound = [move for move in quiet if move.from_square in game.turn.touched]
@@ -311,29 +308,12 @@ class _Players:
         name.with_suffix(".part").write_bytes(rendered.read_bytes())
         name.with_suffix(".part").replace(name.with_suffix(".wav"))
 
-    # --- the console -----------------------------------------------------------------------
-
     def _come_in(self, life: _Life) -> None:
-        links = [found[0] for line in life.lines if (found := re.search(r"http://\S+#\S+", line))]
-        if not links:
-            return
-        base, _, token = links[0].partition("/#")
-        headers = {"origin": base, "accept": "application/json"}
-        client = httpx.Client(base_url=base, headers=headers, timeout=_PATIENCE_S)
-        try:
-            self.page = client.post("/enter", data={"token": token}).headers["location"]
-        except (httpx.HTTPError, KeyError):  # it was killed before it could answer
-            client.close()
-        else:
-            self.client = client
-
-    def _ask(self) -> None:
-        if self.client is None:
-            return
-        answer = self.client.post(f"{self.page}do", data={"act": "query", "about": "moves"})
-        if answer.status_code == 200:
-            self.answered += 1
-            self.seen.requests += 1
+        """Open the first page of the console whose link is printed."""
+        links = (re.search(r"http://\S+#\S+", line) for line in life.lines)
+        if link := next(filter(None, links), None):
+            with contextlib.suppress(httpx.HTTPError):  # killed before it could answer
+                self.page = OpenedPage(link[0], timeout=_PATIENCE_S)
 
     # --- after the kill --------------------------------------------------------------------
 
@@ -404,7 +384,7 @@ def _runs(line: str) -> bool:
 
 
 def _fold(facts: list[Fact]) -> tuple[Game, list[tuple[int, Ruling]]]:
-    """The game, and its rulings, each with the number of earlier facts."""
+    """Return the game, and its rulings, each with the number of earlier facts."""
     game, rulings = Game(PackWords()), []
     for count, fact in enumerate(facts):
         rulings += [(count, ruling) for ruling in game.apply(fact)]

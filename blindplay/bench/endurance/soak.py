@@ -1,4 +1,4 @@
-"""A table that plays for hours in faster time: does it grow, leak or forget?
+"""A table that plays for hours at high speed: does it grow, leak or forget?
 
 It plays game after game with two boards, a microphone with the recogniser, both outputs and four
 pages of the console. Each game opens its devices and closes them. Then its journal is replayed, and
@@ -7,10 +7,12 @@ every ruling must be the one that was given; memory, threads and open files are 
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import io
 import os
 import random
+import statistics
 import sys
 import tempfile
 import threading
@@ -20,17 +22,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import chess
-
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.server import ConsoleHost
 from blindplay.hearing.recognisers import open_recogniser
-from blindplay.language import Language, load
-from blindplay.laws import Game, Ruling, Taken
+from blindplay.language import load
+from blindplay.laws import Ruling
 from blindplay.laws import facts as f
+from blindplay.laws.game import fold
+from blindplay.laws.state import OTHER
 from blindplay.record import Journal, read_journal
 from blindplay.speech.audio import QueueSource, SilentSink
-from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
@@ -74,7 +75,7 @@ class SoakFigures:
     faults: list[str] = field(default_factory=list)
 
     def lines(self) -> Iterator[str]:
-        """The figures, a line each."""
+        """Yield the figures, a line each."""
         if not self.samples:
             yield "Nothing was played."
             return
@@ -97,17 +98,16 @@ class SoakFigures:
         yield from self.faults
 
     def _growth(self) -> float:
-        """Growth of memory in MiB an hour over the second half, by least squares."""
+        """Return how memory grows over the second half, in MiB an hour, by least squares."""
         half = self.samples[len(self.samples) // 2 :]
-        mean_h = sum(one.hours for one in half) / len(half)
-        mean_m = sum(one.memory for one in half) / len(half)
-        spread = sum((one.hours - mean_h) ** 2 for one in half)
-        both = sum((one.hours - mean_h) * (one.memory - mean_m) for one in half)
-        return both / spread if spread else 0.0
+        hours = [one.hours for one in half]
+        if len(set(hours)) < 2:
+            return 0.0
+        return statistics.linear_regression(hours, [one.memory for one in half]).slope
 
 
 def sample(hours: float) -> MemorySample:
-    """A sample of this process, now."""
+    """Return a sample of this process, now."""
     gc.collect()
     memory, files = 0.0, 0
     if sys.platform == "linux":
@@ -126,17 +126,14 @@ def soak(
 ) -> SoakFigures:
     """Play ``hours`` of a table's time, which runs ``speed`` times as fast as the wall clock."""
     share_one_heap()  # as `play` does
-    found, rng, pack = SoakFigures(), random.Random(seed), load("de")
-    recogniser = open_recogniser(pack, find_model("de"))
-    end = time.monotonic() + hours * 3600 / speed
-    played = 0.0
+    play = _Play(speed, random.Random(seed), time.monotonic() + hours * 3600 / speed)
+    found, played_s = play.found, 0.0
     with tempfile.TemporaryDirectory(prefix="blindplay-soak-") as folder:
-        while time.monotonic() < end:
-            journal = Path(folder) / f"game-{found.games}.jsonl"
-            played += _play(journal, pack, recogniser, speed, end, rng, found)
+        while time.monotonic() < play.end:
+            played_s += play.game(Path(folder) / f"game-{found.games}.jsonl")
             found.games += 1
-            found.samples.append(sample(played / 3600))
-            now = found.samples[-1]
+            now = sample(played_s / 3600)
+            found.samples.append(now)
             progress(
                 f"{now.hours:.2f} hours, {found.games} games: {now.memory:.1f} MiB, {now.threads} "
                 f"threads, {now.files} files, {len(found.faults)} faults."
@@ -144,96 +141,111 @@ def soak(
     return found
 
 
-def _play(
-    path: Path, pack: Language, recogniser: AnyRecogniser, speed: float, end: float,
-    rng: random.Random, found: SoakFigures,
-) -> float:  # fmt: skip
-    """Play one game. Returns its duration in seconds of the table's time."""
-    setup = f.Setup(
-        t=0, time_control="5400+30", arbiter="automatic",
-        white=f.Player(impaired=True, assistant=True), black=f.Player(),
-    )  # fmt: skip
-    given: list[Ruling] = []
+class _Play:
+    """Games one after another, until the monotonic time ``end``."""
 
-    def keep(taken: Taken) -> None:
-        given.extend(taken.rulings)
+    def __init__(self, speed: float, rng: random.Random, end: float) -> None:
+        self.speed, self.rng, self.end = speed, rng, end
+        self.found = SoakFigures()
+        self.pack = load("de")
+        self.recogniser = open_recogniser(self.pack, find_model("de"))
 
-    with ExitStack() as stack:
-        journal = stack.enter_context(Journal(path))
-        synthesiser = stack.enter_context(Synthesiser("de", spellings=pack.spoken))
-        speaker = Speaker(
-            synthesiser, SilentSink("private", keeps=False), SilentSink("public", keeps=False)
-        )
-        table = Table(journal, setup, now=lambda: time.monotonic() * speed)
-        given += [ruling for taken in table.log for ruling in taken.rulings]
-        table.listen(keep)
-        transcript = Transcript(io.StringIO(), table.time)
-        session = Session(table, pack, speaker, transcript, tick_seconds=1 / speed)
-        stack.callback(session.close)
-        microphone = QueueSource()
-        people = {}
-        for side in f.SIDES:
-            board = stack.enter_context(EmulatedBoard())
-            people[side] = Person(side, session, synthesiser, None, microphone, board)
-            session.attach_board(side, board.url, levers=side == "white")
-        session.attach_microphone("white", microphone, recogniser)
+    def game(self, path: Path) -> float:
+        """Play one game. Return its duration in seconds of the table's time."""
+        setup = f.Setup(
+            t=0, time_control="5400+30", arbiter="automatic",
+            white=f.Player(impaired=True, assistant=True), black=f.Player(),
+        )  # fmt: skip
+        with ExitStack() as stack:
+            journal = stack.enter_context(Journal(path))
+            synthesiser = stack.enter_context(Synthesiser("de", spellings=self.pack.spoken))
+            outputs = (SilentSink(name, keeps=False) for name in ("private", "public"))
+            speaker = Speaker(synthesiser, *outputs)
+            table = Table(journal, setup, now=lambda: time.monotonic() * self.speed)
+            given = [ruling for taken in table.log for ruling in taken.rulings]
+            table.listen(lambda taken: given.extend(taken.rulings))
+            transcript = Transcript(io.StringIO(), table.time)
+            session = Session(table, self.pack, speaker, transcript, tick_seconds=1 / self.speed)
+            stack.callback(session.close)
+            microphone = QueueSource()
+            people = {}
+            for side in f.SIDES:
+                board = stack.enter_context(EmulatedBoard())
+                people[side] = Person(side, session, synthesiser, None, microphone, board)
+                session.attach_board(side, board.url, levers=side == "white")
+            session.attach_microphone("white", microphone, self.recogniser)
+            with self._visited(table):
+                _until(lambda: all(seat.board.placement() for seat in session.boards.values()))
+                table.submit(f.Start())
+                while not table.game.over and len(table.game.history) < _PLIES:
+                    if time.monotonic() > self.end or not self._ply(session, people):
+                        break
+                    time.sleep(self.rng.uniform(*_THOUGHT_S) / self.speed)
+                session.wait_until_said()
+        self.found.plies += len(table.game.history)
+        self._replay(path, given)
+        return table.time() / 1000
+
+    @contextlib.contextmanager
+    def _visited(self, table: Table) -> Iterator[None]:
+        """Open a page of the console for each role."""
         host = ConsoleHost(table, port=0)
-        visitors = [
-            Visitor(host.link(role), lambda: {"act": "query", "about": "moves"}, every=1.0)
-            for role in host.roles()
-        ]
+        form = {"act": "query", "about": "moves"}
+        visitors = [Visitor(host.link(role), form, every=1.0) for role in host.roles()]
         try:
-            _until(lambda: all(seat.board.placement() for seat in session.boards.values()))
-            table.submit(f.Start())
-            while not table.game.over and len(table.game.history) < _PLIES:
-                if time.monotonic() > end or not _ply(table, session, people, pack, rng, found):
-                    break
-                time.sleep(rng.uniform(*_THOUGHT_S) / speed)
-            session.wait_until_said()
+            yield
         finally:
             for visitor in visitors:
                 visitor.leave()
-                found.requests += visitor.sent
+                self.found.requests += visitor.sent
             host.close()
             for visitor in visitors:
                 visitor.close()
-    found.plies += len(table.game.history)
-    _replay(path, given, found)
-    return table.time() / 1000
 
-
-def _ply(
-    table: Table, session: Session, people: dict[str, Person], pack: Language,
-    rng: random.Random, found: SoakFigures,
-) -> bool:  # fmt: skip
-    """Play one random move; False, with a fault, if the table did not follow."""
-    game, ply = table.game, len(table.game.history)
-    before = game.board.copy()
-    move = rng.choice(sorted(before.legal_moves, key=str))
-    words = pack.announce(before, move)
-    mover = people["white" if before.turn == chess.WHITE else "black"]
-    other = people["black" if before.turn == chess.WHITE else "white"]
-    if mover.side == "white" and ply // 2 % _SPOKEN_EVERY == 0:
-        try:
-            mover.speak(words, "announced")
-            found.spoken += 1
-        except DemonstrationError:
+    def _ply(self, session: Session, people: dict[str, Person]) -> bool:
+        """Play one random move; False, with a fault, if the table did not follow."""
+        game, ply = session.table.game, len(session.table.game.history)
+        before = game.board.copy()
+        move = self.rng.choice(sorted(before.legal_moves, key=str))
+        words = self.pack.announce(before, move)
+        mover, other = people[game.side], people[OTHER[game.side]]
+        spoken = mover.side == "white" and ply // 2 % _SPOKEN_EVERY == 0
+        if spoken:
+            try:
+                mover.speak(words, "announced")
+            except DemonstrationError:
+                spoken = False
+        self.found.spoken += spoken
+        if not spoken:
             session.typed(mover.side, words)
-    else:
-        session.typed(mover.side, words)
-    session.typed(other.side, words)
-    for person in (mover, other):
-        person.execute(before, move)
-    if not _until(lambda: game.over or game.turn.made == move or len(game.history) > ply):
-        found.faults.append(f"Game {found.games}, ply {ply + 1}: {move} was not made.")
-        return False
-    if not game.over:
-        mover.press(people["white"].board)
-        if not _until(lambda: game.over or len(game.history) > ply):
-            found.faults.append(f"Game {found.games}, ply {ply + 1}: {move} was not completed.")
+        session.typed(other.side, words)
+        for person in (mover, other):
+            person.execute(before, move)
+        if not _until(lambda: game.over or game.turn.made == move or len(game.history) > ply):
+            self._fault(f"ply {ply + 1}: {move} was not made.")
             return False
-    session.wait_until_said()
-    return True
+        if not game.over:
+            mover.press(people["white"].board)
+            if not _until(lambda: game.over or len(game.history) > ply):
+                self._fault(f"ply {ply + 1}: {move} was not completed.")
+                return False
+        session.wait_until_said()
+        return True
+
+    def _replay(self, path: Path, given: list[Ruling]) -> None:
+        """Compare the rulings that a replay of the journal gives with those that were given."""
+        facts = read_journal(path).facts
+        again = list(fold(facts, PackWords()))
+        self.found.facts += len(facts)
+        self.found.rulings += len(given)
+        if again != given:
+            at = next((i for i, one in enumerate(given) if again[i : i + 1] != [one]), len(given))
+            self._fault(
+                f"ruling {at + 1} was {given[at : at + 1]}, replayed it is {again[at : at + 1]}."
+            )
+
+    def _fault(self, sentence: str) -> None:
+        self.found.faults.append(f"Game {self.found.games}, {sentence}")
 
 
 def _until(there: Callable[[], bool]) -> bool:
@@ -243,18 +255,3 @@ def _until(there: Callable[[], bool]) -> bool:
             return False
         time.sleep(0.02)
     return True
-
-
-def _replay(path: Path, given: list[Ruling], found: SoakFigures) -> None:
-    game = Game(PackWords())
-    again: list[Ruling] = []
-    for fact in read_journal(path).facts:
-        found.facts += 1
-        again += game.apply(fact)
-    found.rulings += len(given)
-    if again != given:
-        at = next((i for i, one in enumerate(given) if again[i : i + 1] != [one]), len(given))
-        found.faults.append(
-            f"Game {found.games}: ruling {at + 1} was {given[at : at + 1]}, replayed it is "
-            f"{again[at : at + 1]}."
-        )

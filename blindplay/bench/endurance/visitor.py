@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import httpx
 
 
-class Visitor:
-    """A browser without a screen. ``acts`` gives the next form to send, or None; there are
-    ``every`` seconds between two."""
+class OpenedPage:
+    """A page of the console, opened by its access link. Raises ConnectionError if it is refused,
+    and httpx.HTTPError if nobody answers within ``timeout`` seconds."""
 
-    def __init__(
-        self, link: str, acts: Callable[[], Mapping[str, str] | None], *, every: float = 0.5
-    ) -> None:
+    def __init__(self, link: str, *, timeout: float = 30) -> None:
         base, _, token = link.partition("/#")
         headers = {"origin": base, "accept": "application/json", "accept-language": "en"}
-        self.client = httpx.Client(base_url=base, headers=headers, timeout=30)
+        self.client = httpx.Client(base_url=base, headers=headers, timeout=timeout)
         entered = self.client.post("/enter", data={"token": token})
         if entered.status_code != 303:
             raise ConnectionError(f"The console refused the link: {entered.status_code}.")
-        self.page = entered.headers["location"]
-        self.sent = 0
-        self.refused = 0
-        self.changes = 0
-        self._acts, self._every = acts, every
+        self.path = entered.headers["location"]
+
+    def send(self, form: Mapping[str, str]) -> bool:
+        """Send a form. Return whether the console took it."""
+        return self.client.post(f"{self.path}do", data=dict(form)).status_code == 200
+
+
+class Visitor:
+    """A browser without a screen that sends ``form`` again and again, ``every`` so many seconds."""
+
+    def __init__(self, link: str, form: Mapping[str, str], *, every: float) -> None:
+        self.sent = self.changes = 0
+        self._page = OpenedPage(link)
+        self._form, self._every = form, every
         self._left = threading.Event()
         self._threads = [
             threading.Thread(target=run, name="visitor", daemon=True)
@@ -38,18 +45,12 @@ class Visitor:
     def _act(self) -> None:
         with contextlib.suppress(httpx.HTTPError):
             while not self._left.wait(self._every):
-                self.client.get(self.page)
-                form = self._acts()
-                if form is not None:
-                    answer = self.client.post(f"{self.page}do", data=dict(form))
-                    self.sent += answer.status_code == 200
-                    self.refused += answer.status_code != 200
+                self._page.client.get(self._page.path)
+                self.sent += self._page.send(self._form)
 
     def _watch(self) -> None:
-        with (
-            contextlib.suppress(httpx.HTTPError),
-            self.client.stream("GET", f"{self.page}changes", timeout=None) as stream,
-        ):
+        changes = self._page.client.stream("GET", f"{self._page.path}changes", timeout=None)
+        with contextlib.suppress(httpx.HTTPError), changes as stream:
             for line in stream.iter_lines():
                 self.changes += line.startswith("data:")
 
@@ -62,4 +63,4 @@ class Visitor:
         """Close the page."""
         self.leave()
         self._threads[1].join(timeout=30)
-        self.client.close()
+        self._page.client.close()

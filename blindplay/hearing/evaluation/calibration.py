@@ -1,8 +1,8 @@
 """How much to believe a speech model, measured on utterances of known words.
 
-A logistic regression weighs what speaks for and against the likeliest meaning; no weight may have
-the wrong sign, for that would be chance. Where to take a move and where to ask is set on odds
-that each voice got from the others, by how many wrong ones would be taken.
+A logistic regression weighs what speaks for and against the likeliest meaning. No weight may have
+the wrong sign, because that would be chance. The odds from which to accept a meaning and to ask are
+set by how many wrong ones would be accepted; the odds of each voice come from the other voices.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ SIGNS = (0, 1, 1, 1, 1, 1, 0, -1, -1, -1, -1, -1)
 """Which way each of the values of Features may count; 0: either."""
 FOLDS = 4
 WRONG_WEIGHS = 3.0
-"""A wrong one taken is so much worse than a right one not taken."""
+"""A wrong meaning that is accepted weighs so many times as much as a right one that is not."""
 LENIENT = 0.5
-"""How strongly weights are drawn to nothing, against what few utterances prove."""
+"""How strongly weights are drawn to 0, because few utterances prove little."""
 ALLOWED = {Meant.MOVE: (0.0005, 0.003), Meant.ILLEGAL: (0.005, 0.01), Meant.COMMAND: (0.001, 0.002)}
-"""So many utterances at most may be taken for what was not said, without noise and with it. A move
-stands until it is corrected, what ends the game is confirmed, and a move that is told to be illegal
-is said again."""
+"""The shares of utterances, without and with noise, that may be taken for what was not said. A move
+stands until it is corrected. A command that ends the game is confirmed, and after the answer that
+a move is illegal it is said again."""
 SAFER = 0.1
-"""So many nats more are asked for: other utterances than these will come."""
+"""So many nats are added to the odds, because other utterances will come."""
 DISTURBING = 0.03
-"""About so many utterances of other speech at most there may be a question."""
+"""The share of other speech after which there may be a question."""
 _STEP = 0.1
 _LOWEST, _HIGHEST = -4.0, 8.0
 _NOBODY = Weights(tuple(map(float, SIGNS)), -math.inf, -math.inf, -math.inf)
@@ -63,34 +63,27 @@ class CalibrationSample:
 
     @property
     def quiet(self) -> bool:
-        """Whether there was no noise."""
+        """Return whether there was no noise."""
         return self.heard.condition.noise is Noise.NONE
 
 
 def samples(heard: Iterable[ScoredUtterance], pack: Language) -> list[CalibrationSample]:
-    """The likeliest meanings of utterances in which any was heard."""
-    believing = ConfidenceModel(dict.fromkeys(Meant, _NOBODY))
-    return [one for each in heard if (one := _sample(each, pack, believing)) is not None]
-
-
-def _sample(
-    heard: ScoredUtterance, pack: Language, believing: ConfidenceModel
-) -> CalibrationSample | None:
-    ranked, nothing = readings(heard.recognition, heard.expected, pack)
-    if not ranked:
-        return None
-    found = features(heard.recognition, ranked, nothing, heard.expected, pack)
-    takeable = ranked[0].meant.kind in (Kind.MOVE, Kind.ILLEGAL, Kind.COMMAND)
-    return CalibrationSample(
-        heard,
-        found,
-        right=ranked[0].key == _truth(heard, pack),
-        takeable=takeable and believing.accept(found) < math.inf,
-    )
+    """Return the likeliest meanings of utterances in which any was heard."""
+    trusting = ConfidenceModel(dict.fromkeys(Meant, _NOBODY))
+    found = []
+    for one in heard:
+        ranked, nothing = readings(one.recognition, one.expected, pack)
+        if ranked:
+            features_of = features(one.recognition, ranked, nothing, one.expected, pack)
+            kinds = (Kind.MOVE, Kind.ILLEGAL, Kind.COMMAND)
+            takeable = ranked[0].meant.kind in kinds and trusting.accept(features_of) < math.inf
+            right = ranked[0].key == _truth(one, pack)
+            found.append(CalibrationSample(one, features_of, right, takeable))
+    return found
 
 
 def _truth(heard: ScoredUtterance, pack: Language) -> str | None:
-    """The key of what was said, as an ear without fault would read it."""
+    """Return the key of what was said, as a perfect recogniser would read it."""
     if heard.line.what is UtteranceKind.TALK or not heard.line.words:
         return None
     perfect = Recognition((Hypothesis(_plain(heard.meant.words), 0.0),))
@@ -108,10 +101,10 @@ def _plain(words: str) -> str:
 def logistic(
     values: Numbers, right: Numbers, weighs: Numbers, signs: Sequence[int], lenient: float = LENIENT
 ) -> Numbers:
-    """The weights of a logistic regression in which no weight has another sign than given.
+    """Return the weights of a logistic regression in which no weight has another sign than given.
 
-    ``values``: a row a sample, the first of each 1; ``right``: 1 or 0; ``weighs``: how much each
-    sample counts. By accelerated projected gradients.
+    ``values``: a row for each sample, the first of each 1; ``right``: 1 or 0; ``weighs``: how much
+    each sample counts. The method is accelerated projected gradients.
     """
     scale = np.abs(values).max(axis=0)
     scale[scale == 0] = 1
@@ -145,7 +138,7 @@ class Fitted:
 
 
 def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
-    """Weights on all samples of one kind, and cross-validated odds."""
+    """Return weights fitted to all samples of one kind, and cross-validated odds."""
     found = [one for one in all_samples if one.found.kind is meant]
     if not found:
         return Fitted(np.zeros(len(SIGNS)), [], np.zeros(0))
@@ -162,7 +155,7 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
 
 
 def _fold(voice: str) -> int:
-    """Each voice is in one fold, the same in every measurement."""
+    """Return the fold of a voice, the same in every measurement."""
     return hashlib.sha256(voice.encode()).digest()[0] % FOLDS
 
 
@@ -172,25 +165,23 @@ def _fold(voice: str) -> int:
 def thresholds(
     fitted: Fitted, quiet: int, noisy: int, allowed: tuple[float, float]
 ) -> tuple[float, float]:
-    """The odds from which forms with both squares are taken, and short ones: so low that as many
-    right ones are taken as can be while hardly any wrong one is. ``quiet`` and ``noisy`` are the
-    numbers of all utterances without and with noise, ``allowed`` the shares of them."""
+    """Return the odds from which forms with both squares are accepted, and short ones: those with
+    which the most right ones are accepted.
+
+    ``quiet`` and ``noisy`` are the numbers of all utterances without and with noise, ``allowed``
+    the shares of them of which something wrong may be accepted.
+    """
     steps = np.arange(_LOWEST, _HIGHEST + _STEP / 2, _STEP)
+    kinds = ["right" if one.right else "quiet" if one.quiet else "noisy" for one in fitted.samples]
     counts = {}
     for short in (False, True):
-        for name, chosen in (
-            ("right", [one.right for one in fitted.samples]),
-            ("quiet", [not one.right and one.quiet for one in fitted.samples]),
-            ("noisy", [not one.right and not one.quiet for one in fitted.samples]),
-        ):
-            odds = np.sort(
-                [
-                    value
-                    for value, one, wanted in zip(fitted.odds, fitted.samples, chosen, strict=True)
-                    if wanted and one.takeable and one.found.short_form is short
-                ]
-            )
-            counts[name, short] = len(odds) - np.searchsorted(odds, steps)
+        for kind in ("right", "quiet", "noisy"):
+            chosen = [
+                one.takeable and one.found.short_form is short and found == kind
+                for one, found in zip(fitted.samples, kinds, strict=True)
+            ]
+            odds = fitted.odds[np.array(chosen, bool)]
+            counts[kind, short] = (odds[:, None] >= steps).sum(axis=0)
     best: tuple[int, float, float] | None = None
     for i, full in enumerate(steps):
         for j in range(i, len(steps)):
@@ -206,8 +197,8 @@ def thresholds(
 
 
 def asking(fitted: Fitted, talk: int) -> float:
-    """The odds from which it is worth asking: so high that there is hardly ever a question about
-    other speech, ``talk`` utterances of which were heard."""
+    """Return the odds from which to ask, so high that there is hardly ever a question about other
+    speech, of which ``talk`` utterances were heard."""
     odds = sorted(
         float(value)
         for value, one in zip(fitted.odds, fitted.samples, strict=True)
@@ -222,7 +213,7 @@ def asking(fitted: Fitted, talk: int) -> float:
 
 
 def confusions(heard: Iterable[ScoredUtterance]) -> Confusions:
-    """What the model takes for what, heard freely, where it was known what was said."""
+    """Return which words the model takes for which others when it hears freely."""
     pairs: list[tuple[str, str]] = []
     for one in heard:
         if one.line.what is not UtteranceKind.TALK and one.freely.words:
@@ -251,7 +242,7 @@ class Measured:
 def measured(
     heard: Sequence[ScoredUtterance], pack: Language, about: Mapping[str, object]
 ) -> Measured:
-    """A confidence model fitted to these utterances; ``about`` tells what they were."""
+    """Return a confidence model fitted to these utterances; ``about`` says what they were."""
     all_samples = samples(heard, pack)
     quietly = [one for one in heard if one.condition.noise is Noise.NONE]
     talk = sum(one.line.what is UtteranceKind.TALK for one in quietly)

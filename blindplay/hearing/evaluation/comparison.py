@@ -1,7 +1,7 @@
 """Which models hear best: every one that is there, and every combination, on the same utterances.
 
-Each model hears each utterance once; what several make of it together is what they would make of
-it at the table.
+Each model hears each utterance once. What several make of it together is computed from that, as at
+the table.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ import itertools
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from enum import Enum
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from blindplay.language import Language, lexicon
-from blindplay.speech.adaptation import Vocabulary, pronunciations
+from blindplay.speech.adaptation import Vocabulary, adapt, pronunciations
+from blindplay.speech.adaptation.finetuning import LabelledSound
+from blindplay.speech.audio import RATE
 from blindplay.speech.confidence import confidence_file, confidence_of
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
 from blindplay.speech.models.folders import ModelError, available
@@ -26,69 +25,55 @@ from blindplay.speech.recogniser import Recogniser
 
 from ..recognisers import open_recogniser
 from . import report, resources, scoring
-from .conditions import Condition, Samples, parse
+from .conditions import Condition, Surroundings, as_pcm, parse
 from .corpus import CorpusUtterance, UtteranceKind
 from .scoring import ScoredUtterance
 
 CONDITIONS = "clean,10,pink10"
 MOST = 3
 """So many models at most are tried together."""
-_SINGLE = (UtteranceKind.WORD,)
+
+
+BEFORE, AFTER = "before enrolment", "after enrolment"
+"""Whether the models know the speaker: each has learned the speaker's pronunciations from the first
+half of what they say. The second half is counted."""
+
+Row = Mapping[str, Any]
+"""What models together made of the utterances in one condition, as a JSON object.
+
+``counts``: for each kind, how many there were ("of"), and how many had each outcome. ``memory_mb``:
+beyond the program's own. ``load_s`` is processor time, ``real_time_factor`` that for each second of
+sound. ``stage``: BEFORE or AFTER, or None.
+"""
+Heard = Mapping[str, list[ScoredUtterance]]
+"""What each model, by its name, heard alone."""
 
 
 @dataclass(frozen=True)
-class Cost:
-    """What models cost: megabytes of files and of memory beyond the program's own, seconds of
-    processor time to load, and seconds of it for each second of sound."""
+class _Team:
+    """Models that listen together; ``load_s`` and ``memory_mb`` as in `Row`."""
 
-    size_mb: float
+    names: tuple[str, ...]
+    recogniser: AnyRecogniser
     load_s: float
     memory_mb: float | None
-    real_time_factor: float
 
-
-class Familiarity(Enum):
-    """Whether the models know the speaker: each has said the first half of what he says here, and
-    his own pronunciations were learned from it; the second half is counted."""
-
-    BEFORE = "before enrolment"
-    AFTER = "after enrolment"
-
-
-@dataclass(frozen=True)
-class ComparisonRow:
-    """What models together made of the utterances in one condition: for each kind, how many there
-    were ("of") and what came of so many of them. ``measured``: they
-    have a confidence model of their own.
-    ``stage``: before or after an enrolment, if there was one."""
-
-    models: tuple[str, ...]
-    condition: Condition
-    measured: bool
-    cost: Cost
-    counts: Mapping[str, Mapping[str, int]]
-    stage: Familiarity | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        """The same as one JSON object."""
-        return {
-            "models": list(self.models),
-            "condition": self.condition.name,
-            "stage": None if self.stage is None else self.stage.value,
-            "confidence": "measured" if self.measured else "general",
-            **asdict(self.cost),
-            "counts": {kind: dict(count) for kind, count in self.counts.items()},
-        }
+    def counts(self, pack: Language, heard: Heard) -> dict[str, dict[str, int]]:
+        """Count what the team makes of what each of its models heard."""
+        judge = scoring.judging(pack, confidence_of(*self.recogniser.folders))
+        parts = zip(*(heard[name] for name in self.names), strict=True)
+        found = [scoring.together(one) for one in parts]
+        return {what.value: scoring.count(found, what, judge) for what in UtteranceKind}
 
 
 def compare(
     pack: Language, options: report.Options, *, enrolled: bool = False
-) -> Iterator[str | ComparisonRow]:
-    """Lines to be read, and with those of each combination of models and each condition its row.
-    ``enrolled``: also with the pronunciations of each voice, learned from half of what it says.
+) -> Iterator[str | Row]:
+    """Yield lines to be read, and with those of each combination of models and each condition its
+    row. ``enrolled``: also with the pronunciations of each voice, learned from half of its speech.
 
-    The models are those of ``options``, or else all that are there for the language; one that
-    cannot be loaded is told and left out.
+    The models are those of ``options``, or else all that are there for the language. One that
+    cannot be loaded is reported and left out.
 
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
@@ -106,105 +91,100 @@ def compare(
         loaded[name], loads[name] = recogniser, time.process_time() - began
     if not loaded:
         raise ModelError("There is no model to measure; give the folder of one with --model.")
-    with tempfile.TemporaryDirectory() as kept:
-        said = report.say(pack, options, Path(kept))
+    said = report.say(pack, options)
     yield f"Voice, {pack.name}; {report.about(pack, said, options)}"
-    together = [
-        names
-        for number in range(1, min(MOST, len(loaded)) + 1)
-        for names in itertools.combinations(loaded, number)
-    ]
-    memories = {
-        names: resources.memory([loaded[name].folder for name in names], pack.code)
-        for names in together
-    }
-    sounding = [one for one in said.utterances if one.line.what not in _SINGLE]
-    words = [one for one in said.utterances if one.line.what in _SINGLE]
-    costs: dict[tuple[str, ...], Cost] = {}
-    for condition in conditions:
-        heard: dict[str, list[ScoredUtterance]] = {}
-        worked: dict[str, float] = {}
-        for name, recogniser in loaded.items():
-            began = time.process_time()
-            heard[name] = scoring.hear(
-                recogniser, pack, sounding, condition, said.babble, options.seed, freely=False
-            )
-            seconds = sum(each.seconds for each in heard[name])
-            worked[name] = (time.process_time() - began) / seconds if seconds else 0.0
-        for names in together:
+    teams = list(_teams(pack, loaded, loads))
+    where = [Surroundings(condition, said.babble, options.seed) for condition in conditions]
+    for room, stage, heard, factors in _listening(pack, loaded, said, where, enrolled):
+        for team in teams:
+            folders = team.recogniser.folders
+            counts = team.counts(pack, heard)
+            if said.words and stage is None:
+                right = scoring.words_right(team.recogniser, pack, said.words, room)
+                counts[UtteranceKind.WORD.value] = right
+            row = {
+                "models": list(team.names),
+                "condition": room.condition.name,
+                "stage": stage,
+                "confidence": "measured" if confidence_file(*folders).is_file() else "general",
+                "size_mb": sum(map(_megabytes, folders)),
+                "load_s": team.load_s,
+                "memory_mb": team.memory_mb,
+                "real_time_factor": sum(factors[name] for name in team.names),
+                "counts": {kind: count for kind, count in counts.items() if count["of"]},
+            }
+            yield from told(row, room.condition)
+            yield row
+
+
+def _teams(
+    pack: Language, loaded: Mapping[str, Recogniser], loads: Mapping[str, float]
+) -> Iterator[_Team]:
+    """Yield every combination of at most MOST models."""
+    for number in range(1, min(MOST, len(loaded)) + 1):
+        for names in itertools.combinations(loaded, number):
             members = [loaded[name] for name in names]
-            folders = [one.folder for one in members]
-            one: AnyRecogniser = members[0] if len(members) == 1 else Ensemble(members)
-            own = zip(*(heard[name] for name in names), strict=True)
-            counts = _counts(pack, one, [scoring.together(parts) for parts in own])
-            if words:
-                counts[UtteranceKind.WORD.value] = scoring.words_right(
-                    one, pack, words, condition, said.babble, options.seed
-                )
-            memory = memories[names]
-            cost = Cost(
-                sum(map(_megabytes, folders)),
-                sum(loads[name] for name in names),
-                None if memory is None else memory[1] - memory[0],
-                sum(worked[name] for name in names),
-            )
-            costs.setdefault(names, cost)
-            row = ComparisonRow(names, condition, confidence_file(*folders).is_file(), cost, counts)
-            yield from told(row)
-            yield row
-    if not enrolled:
-        return
-    for stage, condition, heard in _enrolled(pack, loaded, sounding, said.babble, conditions[0]):
-        for names in together:
-            folders = [loaded[name].folder for name in names]
-            one = loaded[names[0]] if len(names) == 1 else Ensemble([loaded[n] for n in names])
-            own = zip(*(heard[name] for name in names), strict=True)
-            counts = _counts(pack, one, [scoring.together(parts) for parts in own])
-            measured = confidence_file(*folders).is_file()
-            row = ComparisonRow(names, condition, measured, costs[names], counts, stage)
-            yield from told(row)
-            yield row
+            one: AnyRecogniser = members[0] if number == 1 else Ensemble(members)
+            memory = resources.memory(one.folders, pack.code)
+            more = None if memory is None else memory[1] - memory[0]
+            yield _Team(names, one, sum(loads[name] for name in names), more)
+
+
+def _listening(
+    pack: Language,
+    models: Mapping[str, Recogniser],
+    said: report.SpokenCorpus,
+    where: Sequence[Surroundings],
+    enrolled: bool,
+) -> Iterator[tuple[Surroundings, str | None, Heard, Mapping[str, float]]]:
+    """Yield what each model hears in each condition, and the seconds of work of each model per
+    second of sound; if ``enrolled``, also before and after an enrolment in the first condition."""
+    sounding = sum(len(one.sound) for one in said.sentences) / RATE
+    works: list[dict[str, float]] = []
+    for room in where:
+        heard: dict[str, list[ScoredUtterance]] = {}
+        works.append({})
+        for name, model in models.items():
+            began = time.process_time()
+            heard[name] = scoring.hear(model, pack, said.sentences, room, freely=False)
+            works[-1][name] = (time.process_time() - began) / max(1.0, sounding)
+        yield room, None, heard, works[-1]
+    if enrolled:
+        quiet = replace(where[0], seed=1)
+        before, after = _enrolled(pack, models, said.sentences, quiet)
+        yield quiet, BEFORE, before, works[0]
+        yield quiet, AFTER, after, works[0]
 
 
 def _enrolled(
     pack: Language,
     models: Mapping[str, Recogniser],
     said: Sequence[CorpusUtterance],
-    babble: Samples,
-    condition: Condition,
-) -> Iterator[tuple[Familiarity, Condition, dict[str, list[ScoredUtterance]]]]:
-    """The second half of what each voice says, as models hear it before and after they have
+    where: Surroundings,
+) -> tuple[Heard, Heard]:
+    """Return the second half of what each voice says, as models hear it before and after they have
     learned the voice's pronunciations from the first half, recorded in a quiet room."""
     words = lexicon(pack.code)
     vocabulary = Vocabulary({**words.words, **words.fillers}, words.squares)
-    found: dict[Familiarity, dict[str, list[ScoredUtterance]]] = {
-        stage: {name: [] for name in models} for stage in Familiarity
-    }
+    before: dict[str, list[ScoredUtterance]] = {name: [] for name in models}
+    after: dict[str, list[ScoredUtterance]] = {name: [] for name in models}
     for voice in dict.fromkeys(one.voice for one in said):
         own = [one for one in said if one.voice == voice and one.line.words]
         learning, judging = own[::2], own[1::2]
-        for name, before in models.items():
+        prompts = [
+            LabelledSound(as_pcm(one.sound), one.line.tokens)
+            for one in learning
+            if one.line.what is not UtteranceKind.TALK
+        ]
+        for name, model in models.items():
+            before[name] += scoring.hear(model, pack, judging, where, freely=False)
             with tempfile.TemporaryDirectory() as made:
                 folder = Path(made) / "model"
-                prompts = (
-                    pronunciations.PromptedSound(
-                        tuple((one.line.words or "").lower().split()), _pcm(one.sound)
-                    )
-                    for one in learning
-                    if one.line.what is not UtteranceKind.TALK
-                )
-                habits = pronunciations.learn(before.folder, prompts, words.words, words.fillers)
-                pronunciations.write(before.folder, folder, vocabulary, habits.all)
-                after = open_recogniser(pack, folder)
-                for stage, one in ((Familiarity.BEFORE, before), (Familiarity.AFTER, after)):
-                    heard = scoring.hear(one, pack, judging, condition, babble, 1, freely=False)
-                    found[stage][name] += heard
-    for stage, told in found.items():
-        yield stage, condition, told
-
-
-def _pcm(sound: Samples) -> bytes:
-    return bytes(np.clip(sound, -32_768, 32_767).astype("<i2").tobytes())
+                habits = pronunciations.learn(model.folder, prompts, words.words, words.fillers)
+                adapt(model.folder, folder, vocabulary, more=habits.all)
+                learned = open_recogniser(pack, folder)
+                after[name] += scoring.hear(learned, pack, judging, where, freely=False)
+    return before, after
 
 
 def _named(pack: Language, options: report.Options) -> dict[str, Path]:
@@ -217,35 +197,20 @@ def _named(pack: Language, options: report.Options) -> dict[str, Path]:
     }
 
 
-def _counts(
-    pack: Language, one: AnyRecogniser, heard: Sequence[ScoredUtterance]
-) -> dict[str, Mapping[str, int]]:
-    decided = scoring.deciding(pack, confidence_of(*one.folders))
-    counts = {
-        what.value: scoring.count(
-            heard, what, lambda each: scoring.outcome(each, decided(each), pack)
-        )
-        for what in UtteranceKind
-        if what not in _SINGLE
-    }
-    return {kind: count for kind, count in counts.items() if count["of"]}
-
-
 def _megabytes(folder: Path) -> float:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
 
 
-def told(row: ComparisonRow) -> Iterator[str]:
-    """One row in lines to be read."""
-    models = " and ".join(row.models) + (" together" if len(row.models) > 1 else "")
-    if row.stage is not None:
-        models += f"; {row.stage.value}"
-    cost = row.cost
-    memory = "" if cost.memory_mb is None else f"{cost.memory_mb:.0f} MB of memory, "
+def told(row: Row, condition: Condition) -> Iterator[str]:
+    """Yield one row in lines to be read."""
+    models = " and ".join(row["models"]) + (" together" if len(row["models"]) > 1 else "")
+    if row["stage"] is not None:
+        models += f"; {row['stage']}"
+    memory = "" if row["memory_mb"] is None else f"{row['memory_mb']:.0f} MB of memory, "
+    own = "measured for it" if row["confidence"] == "measured" else "the cautious general ones"
     yield (
-        f"{models}; {row.condition}; {cost.size_mb:.0f} MB, loaded in {cost.load_s:.2f} s, {memory}"
-        f"real-time factor {cost.real_time_factor:.3f} on one core; confidence "
-        f"{'measured for it' if row.measured else 'the cautious general ones'}."
+        f"{models}; {condition}; {row['size_mb']:.0f} MB, loaded in {row['load_s']:.2f} s, {memory}"
+        f"real-time factor {row['real_time_factor']:.3f} on one core; confidence {own}."
     )
-    for line in report.told_counts(row.counts):
-        yield f"{models}; {row.condition}; {line}"
+    for line in report.told_counts(row["counts"]):
+        yield f"{models}; {condition}; {line}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -35,6 +35,15 @@ class Noise(Enum):
     ROOM = "room"
 
 
+_IN_WORDS = {
+    Noise.NONE: "clean",
+    Noise.BABBLE: "babble of six talkers",
+    Noise.PINK: "pink noise",
+    Noise.HUM: "mains hum",
+    Noise.ROOM: f"room, {REVERBERATION_S:g} s of reverberation",
+}
+
+
 @dataclass(frozen=True)
 class Condition:
     """A noise, and by how many dB the voice is louder; None where there is no level."""
@@ -44,22 +53,22 @@ class Condition:
 
     @property
     def name(self) -> str:
-        """What `parse` takes: "clean", "babble10"."""
+        """Return what `parse` takes: "clean", "babble10"."""
         return self.noise.value + ("" if self.snr_db is None else f"{self.snr_db:g}")
 
     def __str__(self) -> str:
-        told = {
-            Noise.NONE: "clean",
-            Noise.BABBLE: "babble of six talkers",
-            Noise.PINK: "pink noise",
-            Noise.HUM: "mains hum",
-            Noise.ROOM: f"room, {REVERBERATION_S:g} s of reverberation",
-        }[self.noise]
-        return told if self.snr_db is None else f"{told}, {self.snr_db:g} dB"
+        words = _IN_WORDS[self.noise]
+        return words if self.snr_db is None else f"{words}, {self.snr_db:g} dB"
+
+
+CLEAN = Condition(Noise.NONE)
 
 
 def parse(names: str) -> list[Condition]:
-    """Conditions from "clean,20,pink10,hum,room"; a number alone is babble. Raises ValueError."""
+    """Return the conditions in "clean,20,pink10,hum,room"; a number alone is babble.
+
+    Raises ValueError for an unknown one.
+    """
     return [_one(name.strip().lower()) for name in names.split(",") if name.strip()]
 
 
@@ -67,18 +76,42 @@ def _one(name: str) -> Condition:
     found = re.fullmatch(r"([a-z]*)(-?\d+(?:\.\d+)?)?", name)
     kinds = {noise.value: noise for noise in Noise}
     noise = None if found is None else kinds.get(found[1] or Noise.BABBLE.value)
-    if found is None or noise is None or (noise in (Noise.NONE, Noise.ROOM) and found[2]):
+    level = found and found[2]
+    has_no_level = noise in (Noise.NONE, Noise.ROOM)
+    if noise is None or (has_no_level and level):
         raise ValueError(
             f"There is no condition {name!r}; name clean, room, hum, or a level in dB "
             "such as 10 (babble) or pink10."
         )
-    if noise in (Noise.NONE, Noise.ROOM):
-        return Condition(noise)
-    return Condition(noise, float(found[2] or 10))
+    return Condition(noise) if has_no_level else Condition(noise, float(level or 10))
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Where utterances are recorded: the condition, babble longer than any of them, and the seed of
+    all chance."""
+
+    condition: Condition = CLEAN
+    babble: Samples = field(default_factory=lambda: np.zeros(1))
+    seed: int = 1
+
+    def record(self, voice: Samples, number: int) -> bytes:
+        """Return utterance ``number`` as a microphone hears it: 16-bit PCM of the same length."""
+        return as_pcm(apply(self.condition, voice, self.babble, self.seed * 100_003 + number))
+
+
+def as_pcm(sound: Samples) -> bytes:
+    """Return the samples as 16-bit PCM."""
+    return np.clip(sound, -32_768, 32_767).astype("<i2").tobytes()
+
+
+def as_samples(pcm: bytes) -> Samples:
+    """Return 16-bit PCM as samples."""
+    return np.frombuffer(pcm, "<i2").astype(np.float64)
 
 
 def apply(condition: Condition, voice: Samples, babble: Samples, seed: int) -> Samples:
-    """The voice as a microphone in this condition hears it, as long as before.
+    """Return the voice as a microphone in this condition hears it, as long as before.
 
     The level of the voice is that of its loud parts, the noise's that of all of it. ``babble`` is
     longer than any voice.
@@ -94,14 +127,14 @@ def apply(condition: Condition, voice: Samples, babble: Samples, seed: int) -> S
 
 
 def power(voice: Samples) -> float:
-    """The mean square of the parts of the voice that are not pauses; 0 for silence."""
+    """Return the mean square of the parts of the voice that are not pauses; 0 for silence."""
     peak = np.abs(voice).max(initial=0.0)
     active = voice[np.abs(voice) > peak * _ACTIVE]
     return float(np.mean(active**2)) if len(active) else 0.0
 
 
 def _at(noise: Samples, speech: float, snr_db: float) -> Samples:
-    """``noise`` so loud that speech of this power is ``snr_db`` louder."""
+    """Return ``noise`` so loud that speech of this power is ``snr_db`` louder."""
     wanted = speech * 10 ** (-snr_db / 10)
     loudness = (wanted / max(float(np.mean(noise**2)), 1e-12)) ** 0.5
     return np.asarray(noise * loudness)
@@ -139,7 +172,7 @@ _NOISES: Mapping[Noise, Callable[[int, Samples, np.random.Generator], Samples]] 
 
 
 def _reverberant(voice: Samples, chance: np.random.Generator) -> Samples:
-    """Direct sound, and an echo of noise that falls by 60 dB in REVERBERATION_S."""
+    """Return direct sound, and an echo of noise that falls by 60 dB in REVERBERATION_S."""
     length = int(RATE * REVERBERATION_S)
     fall = np.exp(-np.arange(length) / length * np.log(1000))
     echo = chance.normal(size=length) * fall

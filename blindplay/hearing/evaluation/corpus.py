@@ -1,7 +1,7 @@
 """What is said to be measured: moves, illegal moves, commands and other talk, seeded, in voices.
 
-The voices are those of the machine. To each its utterances in speed, pitch and length of the vocal
-tract of their own, so that nothing equals what a model may have been trained with.
+The voices are those of the machine. Each utterance has a speed, a pitch and a length of the vocal
+tract of its own, so that nothing equals what a model may have been trained with.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from blindplay.language import NEVER_OPENED, Kind, Language
 from blindplay.speech.audio import RATE, read_audio
 from blindplay.speech.synthesis import Synthesiser, Voice, is_words
 
-from .conditions import Samples, power
+from .conditions import Samples, as_samples, power
 
 UNTRAINED = {
     "de": ("de+AnxiousAndy", "de+croak", "de+fast", "de+UniRobot"),
@@ -46,18 +46,26 @@ class UtteranceKind(Enum):
     WORD = "single words"
 
 
+COMMANDS = (UtteranceKind.COMMAND, UtteranceKind.OPENED)
+
+
 @dataclass(frozen=True)
 class ScriptLine:
-    """Something to be said in a position; ``words`` is None where they are not known."""
+    """Something to be said in a position; ``words`` are "" where they are not known."""
 
     what: UtteranceKind
     fen: str
-    words: str | None
+    words: str
 
     @property
     def board(self) -> chess.Board:
-        """The position."""
+        """Return the position."""
         return chess.Board(self.fen)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """Return the single words in small letters."""
+        return tuple(self.words.lower().split())
 
 
 @dataclass(frozen=True)
@@ -73,8 +81,8 @@ class CorpusUtterance:
 
 
 def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[ScriptLine]:
-    """So many announcements, ``others`` illegal ones and as much talk, and a quarter as many
-    commands of one word, each also after the opening word where it may be said."""
+    """Return ``count`` announcements, ``others`` illegal ones and as much talk, and commands of one
+    word: a quarter of ``count``, each also after the opening word where it may be said."""
     position = chess.STARTING_FEN
     spoken = [phrase for phrase in pack.command_phrases() if " " not in phrase]
     chosen = chance.sample(spoken, min(len(spoken), max(1, count // 4)))
@@ -92,7 +100,7 @@ def lines(pack: Language, count: int, others: int, chance: random.Random) -> lis
 
 
 def position(chance: random.Random) -> chess.Board:
-    """A position of a random game in which much is taken."""
+    """Return a position of a random game in which much is captured."""
     while True:
         board = chess.Board()
         for _ in range(chance.randrange(70)):
@@ -110,7 +118,7 @@ def _is_special(board: chess.Board, move: chess.Move) -> bool:
 
 
 def _has_a_twin(board: chess.Board, move: chess.Move) -> bool:
-    """Another piece of the kind can go there, too."""
+    """Return whether another piece of the kind can go there, too."""
     kind = board.piece_type_at(move.from_square)
     return kind != chess.PAWN and any(
         other.to_square == move.to_square
@@ -121,7 +129,7 @@ def _has_a_twin(board: chess.Board, move: chess.Move) -> bool:
 
 
 def _special(chance: random.Random) -> tuple[chess.Board, chess.Move]:
-    """A castling, a promotion, a capture en passant, or a move of one of several pieces alike."""
+    """Return a castling, a promotion, a capture en passant, or a move that has a twin."""
     while True:
         wanted = _has_a_twin if chance.random() < 0.4 else _is_special
         board = chess.Board()
@@ -129,15 +137,13 @@ def _special(chance: random.Random) -> tuple[chess.Board, chess.Move]:
             moves = list(board.legal_moves)
             if not moves:
                 break
-            if chance.random() < 0.3:
-                found = [move for move in moves if wanted(board, move)]
-                if found:
-                    return board, chance.choice(found)
+            if chance.random() < 0.3 and (found := [m for m in moves if wanted(board, m)]):
+                return board, chance.choice(found)
             board.push(chance.choice(moves))
 
 
 def announcement(pack: Language, chance: random.Random) -> ScriptLine:
-    """A legal move in a form that means it: half of them in full, as it is announced back."""
+    """Return a legal move in a form that means it, in half of all cases the full form."""
     if chance.random() < 0.25:
         board, move = _special(chance)
     else:
@@ -149,7 +155,7 @@ def announcement(pack: Language, chance: random.Random) -> ScriptLine:
 def _form(pack: Language, board: chess.Board, move: chess.Move, chance: random.Random) -> str:
     if chance.random() < 0.5:
         return pack.announce(board, move)
-    # Every form of the move is as likely; variants such as "zwo" would else be most of them.
+    # Choose a form and then its words; otherwise variants such as "zwo" would be most of them.
     to = pack.square(move.to_square).lower()
     forms = [
         form
@@ -161,15 +167,15 @@ def _form(pack: Language, board: chess.Board, move: chess.Move, chance: random.R
 
 
 def illegal(pack: Language, chance: random.Random) -> ScriptLine:
-    """An announcement that is no legal move and sounds like one: a word is another, the origin
-    is another (its short form would be legal), another piece moves, or something is in the way."""
+    """Return an announcement that is no legal move but sounds like one: a word is another, the
+    origin is another (its short form would be legal), another piece moves, or one is in the way."""
     names = _names(pack)
     while True:
         board = position(chance)
         move = chance.choice(list(board.legal_moves))
         piece = names[2][(board.piece_type_at(move.from_square) or 1) - 1]
         start, to = pack.square(move.from_square), pack.square(move.to_square)
-        link = chance.choice(pack_links(pack, board, move))
+        link = chance.choice(_links(pack, board, move))
         kind = chance.random()
         if kind < 0.5:
             words = _form(pack, board, move, chance).split()
@@ -189,8 +195,8 @@ def illegal(pack: Language, chance: random.Random) -> ScriptLine:
             return ScriptLine(UtteranceKind.ILLEGAL, board.fen(), said)
 
 
-def pack_links(pack: Language, board: chess.Board, move: chess.Move) -> list[str]:
-    """What may be said between the squares of this move: nothing, "nach", "schlägt"."""
+def _links(pack: Language, board: chess.Board, move: chess.Move) -> list[str]:
+    """Return what may be said between the squares of this move: nothing, "nach", "schlägt"."""
     start, to = pack.square(move.from_square).lower(), pack.square(move.to_square).lower()
     found = {""}
     for form in pack.forms(board):
@@ -202,14 +208,14 @@ def pack_links(pack: Language, board: chess.Board, move: chess.Move) -> list[str
 
 
 def _names(pack: Language) -> tuple[list[str], list[str], list[str]]:
-    """The names of the files, the ranks and the pieces from pawn to king."""
+    """Return the names of the files, the ranks and the pieces from pawn to king."""
     corners = [pack.square(chess.square(n, n)).split() for n in range(8)]
     pieces = [pack.piece(chess.Piece(kind, chess.WHITE)).split()[-1] for kind in chess.PIECE_TYPES]
     return [names[0] for names in corners], [names[-1] for names in corners], pieces
 
 
 def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLine]:
-    """Other speech than ours: sentences and words, and a third of it our own words in disorder."""
+    """Yield other speech: sentences, and in a third of all cases our own words in disorder."""
     sentences = _sentences(pack)
     if not sentences:
         return
@@ -220,28 +226,26 @@ def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLi
         board = position(chance)
         words = chance.choice(sentences)
         if chance.random() < 0.35:
-            words = " ".join(chance.choice([*ours, *chance.sample(others, len(ours))]) for _ in
-                             range(chance.randrange(1, 5)))  # fmt: skip
+            count_of_words = chance.randrange(1, 5)
+            mixed = ([*ours, *chance.sample(others, len(ours))] for _ in range(count_of_words))
+            words = " ".join(map(chance.choice, mixed))
         if pack.understand(words, board).kind in (Kind.UNCLEAR, Kind.NOTHING):
             found += 1
             yield ScriptLine(UtteranceKind.TALK, board.fen(), words)
 
 
 def _sentences(pack: Language) -> list[str]:
-    """What people say near a board; none for a language for which nobody has written any."""
+    """Return what people say near a board; none for a language in which nobody has written any."""
     source = files(__package__).joinpath("talk", f"{pack.code}.txt")
-    try:
-        told = source.read_text("utf-8")
-    except FileNotFoundError:
-        return []
-    return [line for line in told.splitlines() if line and not line.startswith("#")]
+    written = source.read_text("utf-8").splitlines() if source.is_file() else []
+    return [line for line in written if line and not line.startswith("#")]
 
 
 # --- voices --------------------------------------------------------------------------------------
 
 
 def voices(pack: Language, folder: Path) -> tuple[str, ...]:
-    """The machine's voices of the language: espeak's that trained nothing, else the system's."""
+    """Return voices of the language: espeak's that trained no model, or else the system's."""
     with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
         there = synthesiser.voices()
         if _is_espeak(there):
@@ -250,61 +254,62 @@ def voices(pack: Language, folder: Path) -> tuple[str, ...]:
 
 
 def _is_espeak(there: Sequence[Voice]) -> bool:
-    """Whether these voices are espeak's, which has variants of each."""
+    """Return whether these voices are espeak's, which has variants of each."""
     return sys.platform.startswith("linux") and any("/" in voice.id for voice in there)
 
 
 def speak(
     pack: Language, said: Sequence[ScriptLine], voices: Sequence[str], seed: int, folder: Path
 ) -> list[CorpusUtterance]:
-    """Each line in one of the voices. ``folder`` keeps what was rendered.
+    """Return each line, spoken in one of the voices. ``folder`` keeps what was rendered.
 
     Raises SynthesisError if there is no such voice.
     """
 
-    def spoken(part: Sequence[int]) -> dict[int, CorpusUtterance]:
-        # Each thread its own synthesiser, for a synthesiser says one thing at a time.
+    def spoken(first: int) -> list[CorpusUtterance]:
+        # A synthesiser says one thing at a time, so each thread has its own.
         with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
-            return {
-                number: _spoken(synthesiser, said[number], voices[number % len(voices)],
-                                random.Random(f"{seed} {number}"))
-                for number in part
-            }  # fmt: skip
+            return [
+                _spoken(
+                    synthesiser,
+                    said[number],
+                    voices[number % len(voices)],
+                    random.Random(f"{seed} {number}"),
+                )
+                for number in range(first, len(said), 2)
+            ]
 
     with ThreadPoolExecutor(2) as pool:
-        halves = pool.map(spoken, [range(0, len(said), 2), range(1, len(said), 2)])
-        found = {number: each for half in halves for number, each in half.items()}
-    return [found[number] for number in range(len(said))]
+        halves = list(pool.map(spoken, range(2)))
+    return [halves[number % 2][number // 2] for number in range(len(said))]
 
 
 def _spoken(
     synthesiser: Synthesiser, line: ScriptLine, voice: str, chance: random.Random
 ) -> CorpusUtterance:
-    rendered = synthesiser.render(line.words or "", voice=voice, rate=chance.randint(125, 190))
-    # Taken for sound of another rate, a voice is another person's: pitch, tract and speed change.
+    rendered = synthesiser.render(line.words, voice=voice, rate=chance.randint(125, 190))
+    # Sound that is taken for one of another rate is another person's: all proportions change.
     sound = _samples(rendered, chance.uniform(0.88, 1.14))
     return CorpusUtterance(line, voice, as_recorded(sound, chance))
 
 
 def _samples(file: Path, factor: float = 1.0) -> Samples:
-    return np.frombuffer(read_audio(file, round(RATE * factor)), "<i2").astype(np.float64)
+    return as_samples(read_audio(file, round(RATE * factor)))
 
 
 def as_recorded(sound: Samples, chance: random.Random) -> Samples:
-    """A voice as loud as chance has it, with a moment of a quiet room before and after."""
-    before, after = (int(RATE * chance.uniform(*s)) for s in ((0.15, 0.5), (0.3, 0.6)))
+    """Return the voice at a random level, with a moment of a quiet room before and after."""
+    pauses = [int(RATE * chance.uniform(*s)) for s in ((0.15, 0.5), (0.3, 0.6))]
     loudness = chance.uniform(0.1, 0.6) * 32_767 / max(1.0, float(np.abs(sound).max(initial=0)))
-    quiet = np.random.default_rng(chance.randrange(1 << 32)).normal(
-        0, 6, before + len(sound) + after
-    )
-    quiet[before : before + len(sound)] += sound * loudness
-    return quiet
+    room = np.random.default_rng(chance.randrange(1 << 32))
+    whole = np.pad(sound * loudness, pauses)
+    return np.asarray(whole + room.normal(0, 6, len(whole)))
 
 
 def babble(pack: Language, seed: int, folder: Path) -> Samples:
-    """Six talkers at once, equally loud: 30 seconds. With espeak they are other voices than those
-    that are measured."""
-    # Some phrases, such as Norwegian ones with "å", are for typing: a synthesiser refuses them.
+    """Return 30 seconds of six talkers at once, equally loud. With espeak they are other voices
+    than the measured ones."""
+    # Some phrases, such as Norwegian ones with "å", are for typing only.
     sentences = _sentences(pack) or list(filter(is_words, pack.command_phrases()))
     length = RATE * _BABBLE_S
     together = np.zeros(length)
@@ -329,27 +334,26 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
 def recordings(
     pack: Language, folder: Path, count: int, others: int, seed: int
 ) -> list[CorpusUtterance]:
-    """The recordings listed in the folder's ``index.jsonl``: at most ``count`` announcements and
-    single words, and ``others`` of each other kind.
+    """Return the recordings listed in the folder's ``index.jsonl``: at most ``count`` announcements
+    and single words, and ``others`` of each other kind.
 
-    Each line names a file and its speaker, and its words (null: other speech than ours) and the
-    position, both optional. Raises ValueError, in one sentence, if it cannot be read.
+    Each line names a file and, if known, its speaker, words (null: other speech) and position.
+    Raises ValueError, in one sentence, if it cannot be read.
     """
     index = folder / "index.jsonl"
     if not index.is_file():
         raise ValueError(f"There is no {index}; it lists a file, speaker and words a line.")
     listed: dict[UtteranceKind, list[tuple[ScriptLine, str, Path]]] = {}
-    for number, told in enumerate(index.read_text("utf-8").splitlines(), 1):
+    for number, text in enumerate(index.read_text("utf-8").splitlines(), 1):
         chance = random.Random(f"{seed} {number}")
         try:
-            entry = json.loads(told)
-            file, words = str(entry["file"]), entry.get("words")
+            entry = json.loads(text)
+            file, words = folder / str(entry["file"]), entry.get("words") or ""
             fen = str(entry.get("fen") or position(chance).fen())
             line = ScriptLine(_kind(pack, words, fen, "fen" in entry), fen, words)
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{index}:{number}: needs an object with file and words.") from None
-        speaker = str(entry.get("speaker", "?"))
-        listed.setdefault(line.what, []).append((line, speaker, folder / file))
+        listed.setdefault(line.what, []).append((line, str(entry.get("speaker", "?")), file))
     found = []
     for what, entries in listed.items():
         most = count if what in (UtteranceKind.MOVE, UtteranceKind.WORD) else others
@@ -359,8 +363,9 @@ def recordings(
     return found
 
 
-def _kind(pack: Language, words: str | None, fen: str, placed: bool) -> UtteranceKind:
-    if words is None:
+def _kind(pack: Language, words: str, fen: str, placed: bool) -> UtteranceKind:
+    """Return what the words are; ``placed`` if the position belongs to them."""
+    if not words:
         return UtteranceKind.TALK
     meant = pack.understand(words, chess.Board(fen))
     if meant.command is not None:

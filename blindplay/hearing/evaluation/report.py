@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import random
 import tempfile
 from collections import Counter
@@ -12,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from blindplay.language import Language
-from blindplay.speech.confidence import confidence_file, confidence_of
+from blindplay.speech.confidence import ConfidenceModel, confidence_file, confidence_of
+from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import chosen_models
 
 from ..recognisers import open_recogniser
-from . import calibration, corpus, scoring
-from . import resources as effort
-from .conditions import Condition, Noise, Samples, parse
+from . import calibration, corpus, resources, scoring
+from .conditions import Condition, Noise, Samples, Surroundings, parse
 from .corpus import CorpusUtterance, UtteranceKind
-from .scoring import Decide, ScoredOutcome, ScoredUtterance
+from .scoring import ScoredOutcome, ScoredUtterance
 
 CONDITIONS = "clean,20,10,5,pink10,hum,room"
 MEASURED_IN = "clean,10,pink10,room"
@@ -31,8 +30,8 @@ _SEED = 2026
 
 @dataclass(frozen=True)
 class Options:
-    """What is measured: ``count`` announcements a condition, and so many ``others``: illegal ones,
-    other speech."""
+    """What is measured: ``count`` announcements in each condition, and so many ``others``: illegal
+    ones, other speech."""
 
     models: tuple[Path, ...] = ()
     count: int = COUNT
@@ -50,22 +49,31 @@ class SpokenCorpus:
     utterances: list[CorpusUtterance]
     voices: tuple[str, ...]
     babble: Samples
-    recorded: bool = False
+
+    @property
+    def words(self) -> list[CorpusUtterance]:
+        """Return the single words."""
+        return [one for one in self.utterances if one.line.what is UtteranceKind.WORD]
+
+    @property
+    def sentences(self) -> list[CorpusUtterance]:
+        """Return all that is no single word."""
+        return [one for one in self.utterances if one.line.what is not UtteranceKind.WORD]
 
 
-def say(pack: Language, options: Options, folder: Path) -> SpokenCorpus:
-    """What is to be measured, spoken or read from recordings. ``folder`` keeps what was spoken."""
-    babble = corpus.babble(pack, options.seed, folder)
-    if options.recordings is not None:
-        found = corpus.recordings(
-            pack, options.recordings, options.count, options.others, options.seed
-        )
-        return SpokenCorpus(
-            found, tuple(dict.fromkeys(one.voice for one in found)), babble, recorded=True
-        )
-    voices = options.voices or corpus.voices(pack, folder)
-    said = corpus.lines(pack, options.count, options.others, random.Random(options.seed))
-    return SpokenCorpus(corpus.speak(pack, said, voices, options.seed, folder), voices, babble)
+def say(pack: Language, options: Options) -> SpokenCorpus:
+    """Return what is to be measured, spoken or read from recordings."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        babble = corpus.babble(pack, options.seed, folder)
+        if options.recordings is not None:
+            found = corpus.recordings(
+                pack, options.recordings, options.count, options.others, options.seed
+            )
+            return SpokenCorpus(found, tuple(dict.fromkeys(one.voice for one in found)), babble)
+        voices = options.voices or corpus.voices(pack, folder)
+        said = corpus.lines(pack, options.count, options.others, random.Random(options.seed))
+        return SpokenCorpus(corpus.speak(pack, said, voices, options.seed, folder), voices, babble)
 
 
 @dataclass
@@ -75,10 +83,10 @@ class Figures:
     condition: Condition
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     curve: list[scoring.Point] = field(default_factory=list)
-    effort: effort.Effort | None = None
+    effort: resources.Effort | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """The same as one JSON object."""
+        """Return the same as one JSON object."""
         return {
             "condition": self.condition.name,
             **self.counts,
@@ -88,7 +96,7 @@ class Figures:
 
 
 def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
-    """Lines to be read, and after those of each condition its figures as JSON.
+    """Yield lines to be read, and after those of each condition its figures as JSON.
 
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
@@ -96,108 +104,98 @@ def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
     folders = listening(pack, options)
     recogniser = open_recogniser(pack, *folders)
     confidence = confidence_of(*folders)
-    with tempfile.TemporaryDirectory() as kept:
-        said = say(pack, options, Path(kept))
-    yield _about(pack, folders, said, options)
-    measured = effort.memory(folders, pack.code)
-    if measured is not None:
+    said = say(pack, options)
+    own = "measured for it" if confidence_file(*folders).is_file() else "the cautious general ones"
+    yield (
+        f"Voice, {pack.name}, {_models(folders)}, confidence {own}; {about(pack, said, options)}"
+    )
+    if (measured := resources.memory(folders, pack.code)) is not None:
         yield (
             f"Memory: {measured[1]:.0f} MB of the process with {_models(folders)} and voice "
             f"detector at work, {measured[0]:.0f} MB of it without them."
         )
-    single = [one for one in said.utterances if one.line.what is UtteranceKind.WORD]
-    others = [one for one in said.utterances if one.line.what is not UtteranceKind.WORD]
-    timed = [one for one in others if one.line.what is UtteranceKind.MOVE][:_TIMED]
     for condition in conditions:
-        found = Figures(condition)
-        if others:
-            heard = scoring.hear(recogniser, pack, others, condition, said.babble, options.seed)
-            needed = [
-                one for one in others if one.line.what in (UtteranceKind.TALK, UtteranceKind.OPENED)
-            ]
-            strictly = scoring.hear(
-                recogniser,
-                pack,
-                needed,
-                condition,
-                said.babble,
-                options.seed,
-                opening_word=True,
-                freely=False,
-            )
-            decisions = {
-                "": scoring.deciding(pack, confidence),
-                ", piece lifted": scoring.with_hands(pack, confidence, scoring.lifted),
-                ", move executed": scoring.with_hands(pack, confidence, scoring.executed),
-                ", another piece lifted": scoring.with_hands(
-                    pack, confidence, scoring.other_lifted
-                ),
-                ", to be repeated": scoring.with_hands(pack, confidence, scoring.repeated),
-                ", another to be repeated": scoring.with_hands(
-                    pack, confidence, scoring.other_repeated
-                ),
-            }
-            outcome = functools.partial(_outcome, pack, decisions[""])
-            for name, decided in decisions.items():
-                comes = functools.partial(_outcome, pack, decided)
-
-                for what in (
-                    UtteranceKind if not name else (UtteranceKind.MOVE, UtteranceKind.ILLEGAL)
-                ):
-                    found.counts[what.value + name] = scoring.count(heard, what, comes)
-            for what in (UtteranceKind.TALK, UtteranceKind.OPENED):
-                found.counts[f"{what.value}, opening word required"] = scoring.count(
-                    strictly, what, outcome
-                )
-            for what in (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK):
-                found.counts[f"{what.value}, heard freely"] = scoring.count(
-                    heard, what, lambda one: scoring.freely(one, pack)
-                )
-            if condition.noise is Noise.NONE or condition.snr_db == 10:
-                found.curve = scoring.curve(heard, pack, confidence)
-        if timed and condition.noise in (Noise.NONE, Noise.BABBLE):
-            found.effort = effort.effort(
-                recogniser, pack, confidence, timed, condition, said.babble, options.seed
-            )
-        if single:
-            found.counts[UtteranceKind.WORD.value] = scoring.words_right(
-                recogniser, pack, single, condition, said.babble, options.seed
-            )
-        found.counts = {name: count for name, count in found.counts.items() if count["of"]}
+        where = Surroundings(condition, said.babble, options.seed)
+        found = _figures(recogniser, pack, confidence, said, where)
         yield from told(found)
         yield found.as_json()
 
 
+def _figures(
+    recogniser: AnyRecogniser,
+    pack: Language,
+    confidence: ConfidenceModel,
+    said: SpokenCorpus,
+    where: Surroundings,
+) -> Figures:
+    """Measure everything in one condition."""
+    found = Figures(where.condition)
+    noise = where.condition.noise
+    if sentences := said.sentences:
+        heard = scoring.hear(recogniser, pack, sentences, where)
+        found.counts |= _counts(pack, confidence, heard)
+        kinds = (UtteranceKind.TALK, UtteranceKind.OPENED)
+        addressed = [one for one in sentences if one.line.what in kinds]
+        strictly = scoring.hear(recogniser, pack, addressed, where, opening_word=True, freely=False)
+        by_sound = scoring.judging(pack, confidence)
+        for what in kinds:
+            name = f"{what.value}, opening word required"
+            found.counts[name] = scoring.count(strictly, what, by_sound)
+        if noise is Noise.NONE or where.condition.snr_db == 10:
+            found.curve = scoring.curve(heard, pack, confidence)
+        timed = [one for one in sentences if one.line.what is UtteranceKind.MOVE][:_TIMED]
+        if timed and noise in (Noise.NONE, Noise.BABBLE):
+            found.effort = resources.effort(recogniser, pack, confidence, timed, where)
+    if words := said.words:
+        counts = scoring.words_right(recogniser, pack, words, where)
+        found.counts[UtteranceKind.WORD.value] = counts
+    found.counts = {name: count for name, count in found.counts.items() if count["of"]}
+    return found
+
+
+def _counts(
+    pack: Language, confidence: ConfidenceModel, heard: Sequence[ScoredUtterance]
+) -> dict[str, dict[str, int]]:
+    """Return the outcomes by kind of utterance and evidence, and those of hearing freely."""
+    counts = {}
+    moves = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL)
+    for name, evidence in scoring.EVIDENCE.items():
+        comes = scoring.judging(pack, confidence, evidence)
+        for what in moves if name else UtteranceKind:
+            counts[what.value + name] = scoring.count(heard, what, comes)
+    for what in (*moves, UtteranceKind.TALK):
+        counts[f"{what.value}, heard freely"] = scoring.count(
+            heard, what, lambda one: scoring.freely(one, pack)
+        )
+    return counts
+
+
 def measure(pack: Language, options: Options) -> calibration.Measured:
-    """Ears for a model, measured with the voices of the machine, or with recordings.
+    """Measure the confidence of models with the voices of the machine, or with recordings.
 
     Raises ModelError, SynthesisError or ValueError, each in one sentence.
     """
     conditions = parse(options.conditions)
     recogniser = open_recogniser(pack, *listening(pack, options))
-    with tempfile.TemporaryDirectory() as kept:
-        spoken = say(pack, options, Path(kept))
-    said = [one for one in spoken.utterances if one.line.what is not UtteranceKind.WORD]
+    said = say(pack, options)
     heard = [
         one
         for condition in conditions
-        for one in scoring.hear(recogniser, pack, said, condition, spoken.babble, options.seed)
+        for one in scoring.hear(
+            recogniser, pack, said.sentences, Surroundings(condition, said.babble, options.seed)
+        )
     ]
     about = {
         "conditions": [condition.name for condition in conditions],
-        "voices": sorted(spoken.voices),
+        "voices": sorted(said.voices),
         "seed": options.seed,
         "models": [folder.name for folder in recogniser.folders],
     }
     return calibration.measured(heard, pack, about)
 
 
-def _outcome(pack: Language, decided: Decide, one: ScoredUtterance) -> ScoredOutcome:
-    return scoring.outcome(one, decided(one), pack)
-
-
 def listening(pack: Language, options: Options) -> tuple[Path, ...]:
-    """The models that are measured: those that were named, or else those that listen."""
+    """Return the folders of the models to measure: by default those that listen."""
     return options.models or chosen_models(pack.code)
 
 
@@ -206,17 +204,11 @@ def _models(folders: Sequence[Path]) -> str:
     return f"model {names[0]}" if len(names) == 1 else f"models {' and '.join(names)} together"
 
 
-def _about(pack: Language, folders: Sequence[Path], said: SpokenCorpus, options: Options) -> str:
-    own = "measured for it" if confidence_file(*folders).is_file() else "the cautious general ones"
-    told = about(pack, said, options)
-    return f"Voice, {pack.name}, {_models(folders)}, confidence {own}; {told}"
-
-
 def about(pack: Language, said: SpokenCorpus, options: Options) -> str:
-    """What is said, by whom, and how often."""
+    """Return in words what is said, by whom, and how often."""
     kinds = Counter(one.line.what for one in said.utterances)
     numbers = ", ".join(f"{kinds[what]} {what.value}" for what in UtteranceKind if kinds[what])
-    if said.recorded:
+    if options.recordings is not None:
         who = f"recordings of {len(said.voices)} speakers in {options.recordings}"
     else:
         strange = set(said.voices) <= set(corpus.UNTRAINED.get(pack.code, ()))
@@ -230,26 +222,18 @@ def about(pack: Language, said: SpokenCorpus, options: Options) -> str:
 
 
 def told(found: Figures) -> Iterator[str]:
-    """The figures of one condition in lines to be read."""
-    name = str(found.condition)
-    counts = found.counts
-    for counted in told_counts(counts):
-        yield f"{name}; {counted}"
-    moves = UtteranceKind.MOVE.value
-    if found.curve:
-        of = sum(
-            counts[what.value]["of"]
-            for what in (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
-            if what.value in counts
+    """Yield the figures of one condition in lines to be read."""
+    name, counts = str(found.condition), found.counts
+    for line in told_counts(counts):
+        yield f"{name}; {line}"
+    kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
+    of = [counts.get(what.value, {"of": 0})["of"] for what in kinds]
+    for point in found.curve:
+        yield (
+            f"{name}; taken from odds of {point.accept:g} nats on: {point.right} of {of[0]} moves "
+            f"right, {point.wrong} of {sum(of)} utterances taken for a move that was not said."
         )
-        for point in found.curve:
-            yield (
-                f"{name}; taken from odds of {point.accept:g} nats on: {point.right} of "
-                f"{counts.get(moves, {'of': 0})['of']} moves right, {point.wrong} of {of} "
-                "utterances taken for a move that was not said."
-            )
-    if found.effort is not None:
-        e = found.effort
+    if (e := found.effort) is not None:
         yield (
             f"{name}; delay, {e.of} moves: end of speech to its end being known, median "
             f"{e.silence_s:.2f} s, longest {e.longest_silence_s:.2f} s; from there to the "
@@ -286,37 +270,27 @@ _COMMANDS: _Phrases = (
     ("right %", (_R,)), ("after a question %", (_R, _A)), ("asked in vain", (_V,)),
     ("refused", (_F,)), ("another command", (_C,)), ("taken for a move", (_W, _I)),
 )  # fmt: skip
-_LINES: tuple[tuple[UtteranceKind, str, _Phrases], ...] = (
-    (UtteranceKind.MOVE, "", _MOVES),
-    (UtteranceKind.MOVE, ", piece lifted", _MOVES),
-    (UtteranceKind.MOVE, ", move executed", _MOVES),
-    (UtteranceKind.MOVE, ", to be repeated", _MOVES),
-    (UtteranceKind.MOVE, ", another piece lifted", _AGAINST),
-    (UtteranceKind.MOVE, ", another to be repeated", _MOVES),
-    (UtteranceKind.MOVE, ", heard freely", _MOVES),
-    (UtteranceKind.ILLEGAL, "", _ILLEGAL),
-    (UtteranceKind.ILLEGAL, ", piece lifted", _ILLEGAL),
-    (UtteranceKind.ILLEGAL, ", move executed", _ILLEGAL),
-    (UtteranceKind.ILLEGAL, ", to be repeated", _ILLEGAL),
-    (UtteranceKind.ILLEGAL, ", heard freely", _ILLEGAL),
-    (UtteranceKind.TALK, "", _TALK),
-    (UtteranceKind.TALK, ", opening word required", _TALK),
-    (UtteranceKind.TALK, ", heard freely", _TALK),
-    (UtteranceKind.COMMAND, "", _COMMANDS),
-    (UtteranceKind.OPENED, "", _COMMANDS),
-    (UtteranceKind.OPENED, ", opening word required", _COMMANDS),
-    (UtteranceKind.WORD, "", ()),
+_HANDS = ("", ", piece lifted", ", move executed", ", to be repeated")
+_LINES: tuple[tuple[UtteranceKind, tuple[str, ...], _Phrases], ...] = (
+    (UtteranceKind.MOVE, _HANDS, _MOVES),
+    (UtteranceKind.MOVE, (", another piece lifted",), _AGAINST),
+    (UtteranceKind.MOVE, (", another to be repeated", ", heard freely"), _MOVES),
+    (UtteranceKind.ILLEGAL, (*_HANDS, ", heard freely"), _ILLEGAL),
+    (UtteranceKind.TALK, ("", ", opening word required", ", heard freely"), _TALK),
+    (UtteranceKind.COMMAND, ("",), _COMMANDS),
+    (UtteranceKind.OPENED, ("", ", opening word required"), _COMMANDS),
+    (UtteranceKind.WORD, ("",), ()),
 )
 
 
 def told_counts(counts: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """The outcomes of each kind of utterance, one line each."""
-    for kind, evidence, phrases in _LINES:
-        count = counts.get(kind.value + evidence)
-        if count is not None:
-            parts = [_counted(count, *phrase) for phrase in phrases]
-            parts = parts or [f"{name} {number}" for name, number in count.items() if name != "of"]
-            yield f"{kind.value}{evidence}, {count['of']}: {', '.join(parts)}."
+    """Yield the outcomes of each kind of utterance, one line each."""
+    for kind, evidences, phrases in _LINES:
+        for name in (kind.value + evidence for evidence in evidences):
+            if (count := counts.get(name)) is not None:
+                parts = [_counted(count, *phrase) for phrase in phrases]
+                parts = parts or [f"{what} {n}" for what, n in count.items() if what != "of"]
+                yield f"{name}, {count['of']}: {', '.join(parts)}."
 
 
 def _counted(count: Mapping[str, int], phrase: str, outcomes: tuple[ScoredOutcome, ...]) -> str:

@@ -10,17 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import chess
 import numpy as np
 
-from blindplay.language import Language
+from blindplay.language import Language, load
 from blindplay.speech.audio import RATE, MemorySource
 from blindplay.speech.confidence import ConfidenceModel
+from blindplay.speech.endpointing import Silero
 from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.listener import Listener
 from blindplay.speech.recogniser import Recognition
 
-from ..decision import Decision, decide
-from .conditions import Condition, Samples, apply
+from ..decision import decide
+from ..expectation import expect
+from ..recognisers import open_recogniser
+from .conditions import Surroundings
 from .corpus import CorpusUtterance
 from .scoring import expectation
 
@@ -30,9 +34,12 @@ _ROOM_S = 2.5
 
 @dataclass(frozen=True)
 class Effort:
-    """Of so many utterances: median seconds of silence until their ends are known (and the
-    longest), processor time of the decision after that, and processor time a second of sound for
-    all of it: voice detection, both grammars, decision. ``missed``: no end was found."""
+    """The time and work for ``of`` utterances; no end was found of ``missed`` of them.
+
+    ``silence_s`` is the silence until the end is known, ``decision_s`` the processor time of the
+    decision after that: medians, and the longest. ``real_time_factor`` is the processor time per
+    second of sound for all of it: voice detection, both grammars, decision.
+    """
 
     of: int
     missed: int
@@ -48,43 +55,32 @@ def effort(
     pack: Language,
     confidence: ConfidenceModel,
     said: Sequence[CorpusUtterance],
-    condition: Condition,
-    babble: Samples,
-    seed: int,
+    where: Surroundings,
 ) -> Effort:
-    """Each utterance through a listener, as from a microphone. Raises ValueError without any."""
-    if not said:
-        raise ValueError("Give at least one utterance to measure.")
+    """Send each utterance, at least one, through a listener, as from a microphone."""
     silences, decisions = [], []
     sounding = working = 0.0
     for number, utterance in enumerate(said):
         room = np.random.default_rng(number).normal(0, 6, int(RATE * _ROOM_S))
-        whole = apply(
-            condition, np.concatenate([room, utterance.sound, room]), babble, seed + number
-        )
-        pcm = np.clip(whole, -32_768, 32_767).astype("<i2").tobytes()
+        pcm = where.record(np.concatenate([room, utterance.sound, room]), number)
         expected = expectation(recogniser, pack, utterance.line.board)
-        told: list[tuple[Recognition, float]] = []
-        decided: list[Decision] = []
+        ended: list[float] = []
 
         def on_recognition(recognition: Recognition) -> None:
             began = time.thread_time()
-            decided.append(decide(recognition, expected, pack, confidence))  # noqa: B023
-            timing = listener.timing  # noqa: B023
+            decide(recognition, expected, pack, confidence)  # noqa: B023
+            timing = listener.timing
             assert timing is not None
-            silence = timing.segment.decided - timing.segment.ended
-            told.append((recognition, silence))  # noqa: B023
+            ended.append(timing.segment.decided - timing.segment.ended)  # noqa: B023
             decisions.append(time.thread_time() - began + timing.work_s)
 
         began = time.process_time()
-        source = MemorySource(pcm)
-        listener = Listener(recogniser, source, on_recognition, phrases=list(expected.phrases))
-        with listener:
+        source, phrases = MemorySource(pcm), list(expected.phrases)
+        with Listener(recogniser, source, on_recognition, phrases=phrases) as listener:
             listener.wait(60)
         working += time.process_time() - began
-        sounding += len(whole) / RATE
-        if told:
-            silences.append(told[-1][1])
+        sounding += len(pcm) / 2 / RATE
+        silences += ended[-1:]
     return Effort(
         len(said),
         len(said) - len(silences),
@@ -96,38 +92,41 @@ def effort(
     )
 
 
-_LOAD = """
-import resource, sys
-from pathlib import Path
-from blindplay import language
-from blindplay.speech.endpointing import Silero
-from blindplay.table import hearing
-import chess
-def now():
-    told = Path("/proc/self/status")
-    if told.is_file():
-        line = next(l for l in told.read_text().splitlines() if l.startswith("VmRSS"))
-        return int(line.split()[1]) / 1024
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1 << 20 if sys.platform == "darwin" else 1024)
-pack = language.load(sys.argv[1])
-import vosk
-before = now()
-recogniser = hearing.open_recogniser(pack, *map(Path, sys.argv[2:]))
-Silero().likelihood(bytes(32000))
-expected = hearing.expect(recogniser, pack, [chess.Board()])
-recogniser.recognise(bytes(64000), list(expected.phrases))
-print(before, now())
-"""
-
-
 def memory(models: Sequence[Path], language: str) -> tuple[float, float] | None:
-    """Megabytes that a process holds with everything but the models, and with the models and the
+    """Return the megabytes of a process with everything but the models, and with the models and the
     voice detector at work; None where the system does not tell."""
-    command = [sys.executable, "-c", _LOAD, language, *map(str, models)]
+    command = [sys.executable, "-m", __name__, language, *map(str, models)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     try:
         before, after = map(float, done.stdout.split())
     except ValueError:
         return None
     return before, after
+
+
+def _print_memory(language: str, *models: str) -> None:
+    pack = load(language)
+    import vosk  # noqa: F401  a part of "everything but the models"
+
+    print(_resident_megabytes())
+    recogniser = open_recogniser(pack, *map(Path, models))
+    Silero().likelihood(bytes(32_000))
+    expected = expect(recogniser, pack, [chess.Board()])
+    recogniser.recognise(bytes(64_000), list(expected.phrases))
+    print(_resident_megabytes())
+
+
+def _resident_megabytes() -> float:
+    """Return the memory of this process, or the most that it ever had."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        lines = status.read_text("utf-8").splitlines()
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+    import resource  # not on Windows, where nothing is printed
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (1 << 20 if sys.platform == "darwin" else 1024)
+
+
+if __name__ == "__main__":
+    _print_memory(*sys.argv[1:])

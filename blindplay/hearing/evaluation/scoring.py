@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from enum import Enum
 
 import chess
-import numpy as np
 
 from blindplay.language import NEVER_OPENED, QUESTIONS, Command, Language, Understanding
 from blindplay.speech.confidence import ConfidenceModel
@@ -21,13 +21,13 @@ from blindplay.speech.recogniser import Recognition
 
 from ..decision import Decision, Verdict, decide
 from ..expectation import Expected, expect
-from .conditions import Condition, Samples, apply
-from .corpus import CorpusUtterance, ScriptLine, UtteranceKind
+from .conditions import Condition, Surroundings
+from .corpus import COMMANDS, CorpusUtterance, ScriptLine, UtteranceKind
 
 FREELY_WITHIN = 1 / 3
 """Heard freely, a phrase is taken if at most so many of its words are others."""
 THRESHOLDS = (-3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
-"""The odds in nats at which the curve of right against wrong is told."""
+"""The odds in nats of the points of a `curve`."""
 
 
 class ScoredOutcome(Enum):
@@ -45,8 +45,8 @@ class ScoredOutcome(Enum):
 
 @dataclass(frozen=True)
 class ScoredUtterance:
-    """An utterance as it was heard among what was ``expected``, and ``freely``, what it means,
-    and the seconds of sound."""
+    """An utterance: what it means, what was ``expected``, and how it was recognised among that, and
+    ``freely`` among all words."""
 
     line: ScriptLine
     voice: str
@@ -55,14 +55,15 @@ class ScoredUtterance:
     expected: Expected
     recognition: Recognition
     freely: Recognition
-    seconds: float
 
 
 def expectation(
     recogniser: AnyRecogniser, pack: Language, board: chess.Board, *, opening_word: bool = False
 ) -> Expected:
-    """All that may be said in ``board``: moves, and every command of a game. ``opening_word``:
-    commands only after it, but for those that cannot wait."""
+    """Return all that may be said in ``board``: moves, and every command of a game.
+
+    With ``opening_word``, commands only after it, except those that cannot wait.
+    """
     commands = set(Command) - QUESTIONS
     phrases = [
         *pack.command_phrases(NEVER_OPENED if opening_word else commands),
@@ -75,30 +76,26 @@ def hear(
     recogniser: AnyRecogniser,
     pack: Language,
     said: Sequence[CorpusUtterance],
-    condition: Condition,
-    babble: Samples,
-    seed: int,
+    where: Surroundings,
     *,
     opening_word: bool = False,
     freely: bool = True,
 ) -> list[ScoredUtterance]:
-    """The utterances in this condition as the recogniser hears them, if wanted also ``freely``."""
+    """Return the utterances as the recogniser hears them there, with ``freely`` also freely."""
 
     def one(numbered: tuple[int, CorpusUtterance]) -> ScoredUtterance:
         number, utterance = numbered
-        sound = apply(condition, utterance.sound, babble, seed * 100_003 + number)
-        pcm = np.clip(sound, -32_768, 32_767).astype("<i2").tobytes()
+        pcm = where.record(utterance.sound, number)
         board = utterance.line.board
         expected = expectation(recogniser, pack, board, opening_word=opening_word)
         return ScoredUtterance(
             utterance.line,
             utterance.voice,
-            condition,
-            pack.understand(utterance.line.words or "", board),
+            where.condition,
+            pack.understand(utterance.line.words, board),
             expected,
             recogniser.recognise(pcm, list(expected.phrases)),
             recogniser.recognise(pcm, ()) if freely else Recognition(),
-            len(sound) / 16_000,
         )
 
     with ThreadPoolExecutor(2) as pool:  # Vosk lets other threads work while it does
@@ -106,7 +103,7 @@ def hear(
 
 
 def together(parts: Sequence[ScoredUtterance]) -> ScoredUtterance:
-    """One utterance as several models, each of which heard it alone, hear it together."""
+    """Return one utterance as several models, each of which heard it alone, hear it together."""
     expected = [part.expected for part in parts]
     unknown = [set(one.out_of_vocabulary) for one in expected]
     return replace(
@@ -122,120 +119,96 @@ def together(parts: Sequence[ScoredUtterance]) -> ScoredUtterance:
     )
 
 
-def outcome(heard: ScoredUtterance, decision: Decision, pack: Language) -> ScoredOutcome:
-    """What comes of the utterance when this is decided; a question is answered truthfully."""
-    what, meant = heard.line.what, heard.meant
-    first = decision.candidates[0] if decision.candidates else None
+def outcome(heard: ScoredUtterance, decision: Decision) -> ScoredOutcome:
+    """Return what comes of the utterance if this is decided. Questions are answered truthfully."""
+    what, meant, taken = heard.line.what, heard.meant, decision.meant
     match decision.verdict:
         case Verdict.ACCEPT:
-            assert first is not None
-            right = what is UtteranceKind.MOVE and first.move == meant.move
+            right = what is UtteranceKind.MOVE and taken.move == meant.move
             return ScoredOutcome.RIGHT if right else ScoredOutcome.WRONG
         case Verdict.COMMAND:
-            assert first is not None
-            right = (
-                what in (UtteranceKind.COMMAND, UtteranceKind.OPENED)
-                and first.command is meant.command
-            )
+            right = what in COMMANDS and taken.command is meant.command
             return ScoredOutcome.RIGHT if right else ScoredOutcome.COMMAND
         case Verdict.ILLEGAL:
             if what is not UtteranceKind.ILLEGAL:
                 return ScoredOutcome.ILLEGAL
-            told = pack.understand(decision.phrase or "", heard.line.board)
-            return ScoredOutcome.RIGHT if told.core == meant.core else ScoredOutcome.OTHER_ILLEGAL
+            right = taken.core == meant.core
+            return ScoredOutcome.RIGHT if right else ScoredOutcome.OTHER_ILLEGAL
         case Verdict.ASK:
-            return (
-                ScoredOutcome.ASKED if _is_offered(heard, decision, pack) else ScoredOutcome.IN_VAIN
-            )
+            return ScoredOutcome.ASKED if _is_offered(heard, decision) else ScoredOutcome.IN_VAIN
         case _:
             return ScoredOutcome.REFUSED
 
 
-def _is_offered(heard: ScoredUtterance, decision: Decision, pack: Language) -> bool:
-    """Whether what was said is among what is asked about."""
-    if heard.line.what in (UtteranceKind.COMMAND, UtteranceKind.OPENED):
-        return any(one.command is heard.meant.command for one in decision.candidates)
-    if heard.line.what is not UtteranceKind.MOVE:
-        return False
-    offered = {one.move for one in decision.candidates}
-    for one in decision.candidates:
-        if one.move is None and one.command is None:
-            # An announcement that fits several moves: they are what is asked about.
-            offered.update(pack.understand(one.phrase, heard.line.board).moves)
-    return heard.meant.move in offered
+def _is_offered(heard: ScoredUtterance, decision: Decision) -> bool:
+    """Return whether what was said is among what is asked about."""
+    offered = [one.statement.meant for one in decision.candidates]
+    if heard.line.what in COMMANDS:
+        return any(one.command is heard.meant.command for one in offered)
+    # An announcement that fits several moves asks about each of them.
+    moves = {move for one in offered if one.command is None for move in one.moves}
+    return heard.line.what is UtteranceKind.MOVE and heard.meant.move in moves
 
 
+Evidence = Callable[[ScoredUtterance], Expected]
+"""Adds to what is expected what else is known: what hands have done, or what is to be repeated."""
 Decide = Callable[[ScoredUtterance], Decision]
 
 
-def deciding(pack: Language, confidence: ConfidenceModel) -> Decide:
-    """By the sound alone."""
-    return lambda heard: decide(heard.recognition, heard.expected, pack, confidence)
+def by_sound(heard: ScoredUtterance) -> Expected:
+    """Know nothing else than the sound."""
+    return heard.expected
 
 
-def with_hands(
-    pack: Language, confidence: ConfidenceModel, hands: Callable[[ScoredUtterance], OtherEvidence]
-) -> Decide:
-    """By the sound and what hands have done, or what is to be repeated."""
-
-    def decided(heard: ScoredUtterance) -> Decision:
-        done = hands(heard)
-        expected = replace(heard.expected, felt=done.felt, repeated=done.repeated)
-        return decide(heard.recognition, expected, pack, confidence)
-
-    return decided
+def deciding(pack: Language, confidence: ConfidenceModel, evidence: Evidence = by_sound) -> Decide:
+    """Return a function that decides about an utterance, by default by the sound alone."""
+    return lambda heard: decide(heard.recognition, evidence(heard), pack, confidence)
 
 
-@dataclass(frozen=True)
-class OtherEvidence:
-    """What else is known: the moves that fit what hands have done; what is to be repeated."""
-
-    felt: frozenset[chess.Move] | None = None
-    repeated: chess.Move | None = None
-
-
-def lifted(heard: ScoredUtterance) -> OtherEvidence:
-    """The piece that is to move has been lifted; of an illegal announcement, any."""
-    move = heard.meant.move or _any(heard)
-    return OtherEvidence(_of(heard.line.board, move.from_square))
+def judging(
+    pack: Language, confidence: ConfidenceModel, evidence: Evidence = by_sound
+) -> Callable[[ScoredUtterance], ScoredOutcome]:
+    """Return a function that says what comes of an utterance, by default by the sound alone."""
+    decided = deciding(pack, confidence, evidence)
+    return lambda heard: outcome(heard, decided(heard))
 
 
-def executed(heard: ScoredUtterance) -> OtherEvidence:
-    """The move has been made; of an illegal announcement, any."""
-    return OtherEvidence(frozenset((heard.meant.move or _any(heard),)))
+def _announced(heard: ScoredUtterance) -> chess.Move:
+    """Return the announced move; if none was announced, any legal one."""
+    return heard.meant.move or _another(heard)
 
 
-def other_lifted(heard: ScoredUtterance) -> OtherEvidence:
-    """Another piece has been lifted than the one that was said."""
-    return OtherEvidence(_of(heard.line.board, _any(heard, heard.meant.move).from_square))
-
-
-def repeated(heard: ScoredUtterance) -> OtherEvidence:
-    """This move is to be repeated; of an illegal announcement, any."""
-    return OtherEvidence(repeated=heard.meant.move or _any(heard))
-
-
-def other_repeated(heard: ScoredUtterance) -> OtherEvidence:
-    """Another move is to be repeated than the one that was said."""
-    return OtherEvidence(repeated=_any(heard, heard.meant.move))
-
-
-def _of(board: chess.Board, square: chess.Square) -> frozenset[chess.Move]:
-    return frozenset(
-        move for move in board.legal_moves if square in (move.from_square, move.to_square)
-    )
-
-
-def _any(heard: ScoredUtterance, but: chess.Move | None = None) -> chess.Move:
-    """A legal move, if there is one of another piece than that of ``but``."""
-    moves = sorted(heard.line.board.legal_moves, key=str)
-    others = [m for m in moves if but is None or m.from_square != but.from_square]
+def _another(heard: ScoredUtterance) -> chess.Move:
+    """Return a legal move, if possible one of another piece than the announced one."""
+    moves, said = sorted(heard.line.board.legal_moves, key=str), heard.meant.move
+    others = [move for move in moves if said is None or move.from_square != said.from_square]
     return random.Random(heard.line.fen).choice(others or moves)
 
 
+def _lifted(heard: ScoredUtterance, by: chess.Move) -> Expected:
+    """Expect the moves that fit the lifting of the piece that ``by`` moves."""
+    fitting = (
+        move
+        for move in heard.line.board.legal_moves
+        if by.from_square in (move.from_square, move.to_square)
+    )
+    return replace(heard.expected, felt=frozenset(fitting))
+
+
+EVIDENCE: Mapping[str, Evidence] = {
+    "": by_sound,
+    ", piece lifted": lambda heard: _lifted(heard, _announced(heard)),
+    ", move executed": lambda heard: replace(heard.expected, felt=frozenset({_announced(heard)})),
+    ", another piece lifted": lambda heard: _lifted(heard, _another(heard)),
+    ", to be repeated": lambda heard: replace(heard.expected, repeated=_announced(heard)),
+    ", another to be repeated": lambda heard: replace(heard.expected, repeated=_another(heard)),
+}
+"""What else may be known of an utterance. Of an illegal announcement, it is about a legal move."""
+
+
 def freely(heard: ScoredUtterance, pack: Language) -> ScoredOutcome:
-    """What comes of it when any words may be heard, and the phrase with the fewest others wins:
-    without our grammar, our costs and our odds."""
+    """Return what comes of it without our grammar, costs and odds: any words may be heard, and the
+    phrase that differs from them in the fewest wins."""
     words = heard.freely.words.split()
     best: dict[object, float] = {}
     for phrase in heard.expected.phrases:
@@ -245,17 +218,17 @@ def freely(heard: ScoredUtterance, pack: Language) -> ScoredOutcome:
         if changed <= FREELY_WITHIN:
             meant = pack.understand(phrase, heard.line.board)
             key: object = meant.command or meant.moves
-            best[key] = min(changed, best.get(key, 9.0))
-    least = min(best.values(), default=9.0)
+            best[key] = min(changed, best.get(key, math.inf))
+    least = min(best.values(), default=0.0)
     won = [key for key, changed in best.items() if changed == least]
-    if len(won) != 1:
-        return ScoredOutcome.REFUSED
-    if isinstance(won[0], Command):
-        return ScoredOutcome.RIGHT if won[0] is heard.meant.command else ScoredOutcome.COMMAND
-    if won[0] == () or not isinstance(won[0], tuple) or len(won[0]) > 1:
-        return ScoredOutcome.REFUSED
-    right = heard.line.what is UtteranceKind.MOVE and won[0] == heard.meant.moves
-    return ScoredOutcome.RIGHT if right else ScoredOutcome.WRONG
+    match won:
+        case [Command() as command]:
+            right = command is heard.meant.command
+            return ScoredOutcome.RIGHT if right else ScoredOutcome.COMMAND
+        case [(_,) as moves]:
+            right = heard.line.what is UtteranceKind.MOVE and moves == heard.meant.moves
+            return ScoredOutcome.RIGHT if right else ScoredOutcome.WRONG
+    return ScoredOutcome.REFUSED
 
 
 def count(
@@ -263,7 +236,7 @@ def count(
     what: UtteranceKind,
     comes: Callable[[ScoredUtterance], ScoredOutcome],
 ) -> dict[str, int]:
-    """How many utterances of this kind there are ("of"), and what comes of so many of them."""
+    """Return how many utterances of this kind there are ("of"), and how many have each outcome."""
     found = Counter(comes(one) for one in heard if one.line.what is what)
     return {
         "of": found.total(),
@@ -273,8 +246,8 @@ def count(
 
 @dataclass(frozen=True)
 class Point:
-    """At this threshold of the odds so many moves are right, and so many utterances, of moves,
-    illegal moves and other speech, are taken for a move that was not said."""
+    """If moves are accepted from these odds on, ``right`` moves are. ``wrong`` utterances (moves,
+    illegal moves and other speech) are taken for a move that was not said."""
 
     accept: float
     right: int
@@ -287,48 +260,38 @@ def curve(
     confidence: ConfidenceModel,
     thresholds: Sequence[float] = THRESHOLDS,
 ) -> list[Point]:
-    """Right against wrong, a point for each threshold from which a move is taken."""
+    """Return a point for each of the odds from which a move may be accepted."""
+    kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
     found = []
     for accept in thresholds:
-        weights = {
-            **confidence.weights,
-            Meant.MOVE: replace(confidence.weights[Meant.MOVE], accept=accept),
-        }
+        move = replace(confidence.weights[Meant.MOVE], accept=accept)
+        weights = {**confidence.weights, Meant.MOVE: move}
         by = deciding(pack, replace(confidence, weights=weights))
-        kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
-        comes = Counter(outcome(one, by(one), pack) for one in heard if one.line.what in kinds)
-        right = sum(
-            outcome(one, by(one), pack) is ScoredOutcome.RIGHT
-            for one in heard
-            if one.line.what is UtteranceKind.MOVE
+        comes = Counter(
+            (one.line.what, outcome(one, by(one))) for one in heard if one.line.what in kinds
         )
-        found.append(Point(accept, right, comes[ScoredOutcome.WRONG]))
+        wrong = sum(comes[what, ScoredOutcome.WRONG] for what in kinds)
+        found.append(Point(accept, comes[UtteranceKind.MOVE, ScoredOutcome.RIGHT], wrong))
     return found
 
 
 def words_right(
-    recogniser: AnyRecogniser,
-    pack: Language,
-    said: Sequence[CorpusUtterance],
-    condition: Condition,
-    babble: Samples,
-    seed: int,
+    recogniser: AnyRecogniser, pack: Language, said: Sequence[CorpusUtterance], where: Surroundings
 ) -> dict[str, int]:
-    """Single words among all single words of a move: right, wrong, nothing heard."""
+    """Return of how many single words, among all single words of a move, the right one, a wrong one
+    or nothing was heard."""
+
+    def core(word: str) -> str:
+        return (pack.understand(word, chess.Board()).core or word).casefold()
+
     single = [word for word in pack.grammar_words() if pack.is_word_of_a_move(word)]
     phrases = recogniser.known_phrases(single)
-    found: Counter[str] = Counter()
+    found: Counter[str] = Counter(of=len(said))
     for number, utterance in enumerate(said):
-        sound = apply(condition, utterance.sound, babble, seed * 100_003 + number)
-        pcm = np.clip(sound, -32_768, 32_767).astype("<i2").tobytes()
-        recognition = recogniser.recognise(pcm, phrases)
+        recognition = recogniser.recognise(where.record(utterance.sound, number), phrases)
         first = next((one.words for one in recognition.hypotheses if one.words in phrases), "")
-        best = recognition.words if recognition.words else ""
-        same = pack.understand(first, chess.Board()).core or first
-        wanted = utterance.line.words or ""
-        found["of"] += 1
-        if same.casefold() == (pack.understand(wanted, chess.Board()).core or wanted).casefold():
-            found["right" if best == first else "right but for other words"] += 1
+        if core(first) == core(utterance.line.words):
+            found["right" if recognition.words == first else "right but for other words"] += 1
         else:
             found["wrong" if first else "nothing"] += 1
     return dict(found)

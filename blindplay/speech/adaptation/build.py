@@ -28,32 +28,9 @@ class Vocabulary:
     tokens: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True)
-class GraphCosts:
-    """``unknown``: what each phone of ``[unk]`` costs, in nats. ``silence``: the probability, above
-    0 and below 1, of silence before the first word and after each word."""
-
-    unknown: float
-    silence: float
-
-    @property
-    def pause(self) -> float:
-        """Return what silence between two words costs, in nats."""
-        return -math.log(self.silence)
-
-    @property
-    def no_pause(self) -> float:
-        """Return what going on without silence costs, in nats."""
-        return -math.log(1 - self.silence)
-
-
-@dataclass(frozen=True)
-class _HeardPhones:
-    """One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
-    it."""
-
-    entries: list[tuple[int, int]]
-    end: int
+_HeardPhone = tuple[list[tuple[int, int]], int]
+"""One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
+it."""
 
 
 class _Builder:
@@ -79,15 +56,19 @@ class _Builder:
             self._phones.id[name, place] for name, place in zip(pronunciation, places, strict=True)
         )
 
-    def heard(self, states: tuple[int, ...]) -> _HeardPhones:
+    def heard(self, states: tuple[int, ...]) -> _HeardPhone:
         """Add a phone that has these hidden states."""
         entries, ends = self._from(states, 0)
+        return entries, self._joined(ends)
+
+    def _joined(self, ends: Sequence[int]) -> int:
+        """Return a state that follows all of ``ends``."""
         if len(ends) == 1:
-            return _HeardPhones(entries, ends[0])
-        end = self.fst.state()
-        for one in ends:
-            self.fst.arc(one, 0, 0, 0.0, end)
-        return _HeardPhones(entries, end)
+            return ends[0]
+        joined = self.fst.state()
+        for end in ends:
+            self.fst.arc(end, 0, 0, 0.0, joined)
+        return joined
 
     def _from(
         self, states: tuple[int, ...], number: int
@@ -124,7 +105,7 @@ class _Builder:
 
         ``like`` is the same phone in the place of a word that it really has; see `token`.
         """
-        by_states: dict[tuple[int, ...], _HeardPhones] = {}
+        by_states: dict[tuple[int, ...], _HeardPhone] = {}
         for left, source in sources.items():
             if like is None:
                 states = self._contexts(left, phone)
@@ -132,14 +113,9 @@ class _Builder:
                 states = self._contexts.disguised(left, phone, like)
             if states not in by_states:
                 by_states[states] = self.heard(states)
-            for arc, node in by_states[states].entries:
+            for arc, node in by_states[states][0]:
                 self.fst.arc(source, arc, label, cost, node)
-        if len(by_states) == 1:
-            return next(iter(by_states.values())).end
-        joined = self.fst.state()
-        for one in by_states.values():
-            self.fst.arc(one.end, 0, 0, 0.0, joined)
-        return joined
+        return self._joined([end for _, end in by_states.values()])
 
     def word(
         self,
@@ -200,10 +176,10 @@ class _Builder:
 
     def silence(self, left: int, source: int, cost: float, end: int) -> None:
         """Add silence between ``source`` and ``end``."""
-        pause = self.heard(self._contexts(left, self._phones.silence))
-        for arc, node in pause.entries:
+        entries, after = self.heard(self._contexts(left, self._phones.silence))
+        for arc, node in entries:
             self.fst.arc(source, arc, 0, cost, node)
-        self.fst.arc(pause.end, 0, 0, 0.0, end)
+        self.fst.arc(after, 0, 0, 0.0, end)
 
 
 def build(
@@ -211,17 +187,20 @@ def build(
     transitions: Transitions,
     phones: Phones,
     contexts: Contexts,
-    costs: GraphCosts,
     filler: Iterable[str],
+    *,
+    unknown: float,
+    silence: float,
 ) -> tuple[Fst, int, list[str]]:
     """Return the graph, its first state, and its words in the order of their numbers.
 
     The graph has any sequence of words, with or without silence around each; the grammar chooses
-    later. ``filler`` are the names of the phones that `[unk]` consists of. Raises KeyError for a
-    phone that the model lacks.
+    later. ``filler`` are the names of the phones that `[unk]` consists of; each costs ``unknown``
+    nats. ``silence`` is the probability of silence before the first word and after each word, above
+    0 and below 1. Raises KeyError for a phone that the model lacks.
     """
     add = _Builder(transitions, phones, contexts)
-    fst, silence = add.fst, phones.silence
+    fst, pause = add.fst, phones.silence
     filler = sorted(filler)
     words = ["<eps>", *sorted([*vocabulary.words, *vocabulary.tokens]), UNKNOWN]
     label = {word: number for number, word in enumerate(words)}
@@ -229,7 +208,7 @@ def build(
     spoken = [add.numbers(p) for variants in vocabulary.words.values() for p in variants]
     last = {numbers[-1] for numbers in spoken} | {phones.id[name, "E"] for name in filler}
     first = {numbers[0] for numbers in spoken} | {phones.id[name, "B"] for name in filler}
-    alike = contexts.classes([START, silence, *sorted(last)], [*first, silence])
+    alike = contexts.classes([START, pause, *sorted(last)], [*first, pause])
 
     # After a word ("ended") comes silence or the next word ("ready").
     start = fst.state()
@@ -238,8 +217,8 @@ def build(
     for state in (start, *ready.values()):
         fst.final[state] = 0.0
     for left, source in ((START, start), *ended.items()):
-        fst.arc(source, 0, 0, costs.no_pause, ready[alike[left]])
-        add.silence(left, source, costs.pause, ready[alike[silence]])
+        fst.arc(source, 0, 0, -math.log(1 - silence), ready[alike[left]])
+        add.silence(left, source, -math.log(silence), ready[alike[pause]])
 
     for word in words:
         parts = vocabulary.tokens.get(word, (word,) if word in vocabulary.words else ())
@@ -252,14 +231,14 @@ def build(
     inside: dict[int, int] = {}
     for name in filler:
         phone = phones.id[name, "B"]
-        inside[phone] = add.enter(ready, phone, label[UNKNOWN], costs.unknown)
+        inside[phone] = add.enter(ready, phone, label[UNKNOWN], unknown)
     for name in filler:
         inside[phones.id[name, "I"]] = fst.state()
     sources = dict(inside)
     for name in filler:
         for place in "IE":
             phone = phones.id[name, place]
-            after = add.enter(sources, phone, 0, costs.unknown)
+            after = add.enter(sources, phone, 0, unknown)
             to = inside[phone] if place == "I" else ended[alike[phone]]
             fst.arc(after, 0, 0, 0.0, to)
     return fst, start, words

@@ -44,8 +44,6 @@ class Contexts:
         self._usual = {p: tuple(same[0] for same in numbers) for p, numbers in states.items()}
         self._after: dict[tuple[int, int], tuple[int, ...]] = {}
         self.seen: SeenContexts = {}
-        self.unseen: set[tuple[int, int]] = set()
-        """The pairs (left, phone) that were asked for and are not in the model's graph."""
         if self.free:
             return
         if seen is None:
@@ -86,7 +84,6 @@ class Contexts:
             return self._usual[phone]
         if (left, phone) in self._after:
             return self._after[left, phone]
-        self.unseen.add((left, phone))
         name = self._name.get(left, "")
         for place in PLACES:
             other = (self._phones.id.get((name, place), -1), phone)

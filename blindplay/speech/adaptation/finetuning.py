@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from .kaldi_files import GraphError, read_phones, read_transitions
+from .kaldi_files import GraphError, read_options, read_phones, read_transitions
 
 ROUNDS = 12
 """How often to train on all recordings."""
@@ -39,10 +39,10 @@ class TuningError(ValueError):
 
 @dataclass(frozen=True)
 class LabelledSound:
-    """Mono 16-bit PCM at 16 kHz, and what was said in it, in the model's phones."""
+    """Mono 16-bit PCM at 16 kHz, and what was said in it: words in small letters, or phones."""
 
     pcm: bytes
-    phones: tuple[str, ...]
+    labels: tuple[str, ...]
 
 
 def obstacle(model: Path) -> str:
@@ -64,7 +64,8 @@ def tune(
     seed: int = 1,
     progress: Callable[[float], None] = lambda done: None,
 ) -> None:
-    """Write to ``output`` the acoustic model (``am/final.mdl``) of ``model``, trained on ``said``.
+    """Write to ``output`` the acoustic model (``am/final.mdl``) of ``model``, trained on ``said``:
+    sounds, labelled with the model's phones.
 
     The same recordings give the same weights on the same machine. ``progress`` gets how much is
     done, 0 to 1. Raises TuningError, and OSError if ``output`` cannot be written.
@@ -93,7 +94,7 @@ def tune(
         for one in order:
             frames = network.frames(_noisy(one.pcm, noise))
             scores = network.scores(frames, every)[chance.randrange(_SUBSAMPLED) :: _SUBSAMPLED]
-            target = torch.tensor([network.numbers[phone] for phone in one.phones])
+            target = torch.tensor([network.numbers[phone] for phone in one.labels])
             if len(scores) > 2 * len(target):
                 loss = loss_of(scores[:, None], target[None], [len(scores)], [len(target)])
                 held = sum(
@@ -139,7 +140,7 @@ class _Network:
 
     def __init__(self, model: Path) -> None:
         self._file = model / "am" / "final.mdl"
-        self._options = _options(model / "conf" / "mfcc.conf")
+        self._options = read_options(model / "conf" / "mfcc.conf")
         try:
             transitions = read_transitions(self._file)
             graph = model / "graph"
@@ -257,12 +258,3 @@ def _evaluated(description: str, known: Mapping[str, Any], torch: Any) -> Any:
                 return known[ast.unparse(node)]
 
     return value(ast.parse(description, mode="eval").body)
-
-
-def _options(file: Path) -> dict[str, str]:
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return {}
-    pairs = (line.strip().lstrip("-").partition("=") for line in lines if "=" in line)
-    return {name: value for name, _, value in pairs}

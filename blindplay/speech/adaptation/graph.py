@@ -13,13 +13,13 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from .build import GraphCosts, Pronunciations, Vocabulary, any_words, build, word_starts
+from .build import Pronunciations, Vocabulary, any_words, build, word_starts
 from .contexts import Contexts, SeenContexts, walk
 from .kaldi_files import (
     Fst,
@@ -27,11 +27,14 @@ from .kaldi_files import (
     Phones,
     Transitions,
     read_graph,
+    read_numbers,
+    read_options,
     read_phones,
     read_symbols,
     read_transitions,
     spoken_places,
-    write_words,
+    write_lines,
+    write_options,
 )
 from .phone_names import names_heard
 from .sounds import PhoneSet, known_phone_sets, phone_set_of, translate
@@ -43,7 +46,7 @@ ADAPTED = "adapted.json"
 _CONTEXTS = "contexts.npz"
 
 # In a model of our own, a pause costs little by itself, and it was trained on much noise.
-_OWN_COSTS = GraphCosts(unknown=3.0, silence=0.5)
+_OWN_UNKNOWN, _OWN_SILENCE = 3.0, 0.5
 # In people's models silence must be nearly free. Else the noise before a word is taken for speech,
 # and the model adapts to it as if it were the speaker's voice.
 _SILENCE = 0.99
@@ -67,16 +70,12 @@ _OLD_DECODER = {
 @dataclass(frozen=True)
 class AdaptationReport:
     """What `adapt` wrote. ``base`` is the family of models that the base was taken for; ``words``
-    include tokens. ``contexts`` counts the pairs of phones that the base's graph showed,
-    ``guessed`` those that were needed and that it did not show."""
+    include tokens. ``contexts`` counts the pairs of phones that the base's graph showed."""
 
     base: str
     words: int
     pronunciations: int
-    states: int
-    arcs: int
     contexts: int
-    guessed: int
 
 
 @dataclass(frozen=True)
@@ -92,20 +91,6 @@ class _Acoustics:
     def free(self) -> bool:
         """Whether no phone depends on its neighbours, as in our own models."""
         return Contexts.are_free(self.transitions)
-
-
-@dataclass(frozen=True)
-class _NewGraph:
-    fst: Fst
-    start: int
-    words: list[str]
-
-    def write(self, folder: Path) -> None:
-        self.fst.write(folder / "graph" / "HCLr.fst", start=self.start)
-        grammar = any_words(len(self.words) - 1)
-        grammar.write(folder / "graph" / "Gr.fst", sorted_by_output=False)
-        write_words(folder / "graph" / "words.txt", self.words)
-        (folder / "graph" / "disambig_tid.int").write_bytes(b"")
 
 
 def adapt(
@@ -138,28 +123,23 @@ def adapt(
     if output.exists() and not in_place:
         raise GraphError(f"{output} is there already: remove it, or name another folder.")
     contexts = Contexts(acoustics.transitions, acoustics.phones, acoustics.seen)
-    words = _in_phones(vocabulary, acoustics.phone_set, more or {})
+    words = _in_phones(vocabulary.words, acoustics.phone_set)
+    for word, variants in (more or {}).items():
+        words[word] = _cheapest(words.get(word, {}), variants)
     if silent := [word for word, variants in words.items() if not variants]:
         raise GraphError(f"Nothing is left of {silent[0]!r} in the phones of {base}.")
     graph = _build(Vocabulary(words, vocabulary.tokens), acoustics, contexts)
-    report = AdaptationReport(
-        acoustics.phone_set.name,
-        len(graph.words) - 1,
-        sum(map(len, words.values())),
-        len(graph.fst.arcs),
-        sum(map(len, graph.fst.arcs)),
-        contexts.known,
-        len(contexts.unseen),
-    )
+    counts = len(graph[2]) - 1, sum(map(len, words.values())), contexts.known
+    report = AdaptationReport(acoustics.phone_set.name, *counts)
     if in_place:
-        graph.write(output)
+        _write_graph(output, *graph)
         return report
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".adapting-") as made:
         folder = Path(made) / "model"
         _link_acoustics(base, folder, acoustics.phone_set)
         _write_phones(base, folder, acoustics, contexts)
-        graph.write(folder)
+        _write_graph(folder, *graph)
         (folder / ADAPTED).write_text(json.dumps(asdict(report)) + "\n", encoding="utf-8")
         folder.rename(output)
     return report
@@ -172,8 +152,7 @@ def phones_of(model: Path) -> list[str]:
     """
     if (model / ADAPTED).is_file() and (model / "graph" / _CONTEXTS).is_file():
         return _read_adapted(model)[1].names
-    boundary = _file(model, "graph/phones/word_boundary.int")
-    return read_phones(boundary, _file(model, "graph/phones.txt")).names
+    return _named_phones(model).names
 
 
 def pronounced(
@@ -188,47 +167,43 @@ def pronounced(
     else:
         transitions = read_transitions(_file(model, "am/final.mdl"))
         phone_set = _recognise_phones(model, None, transitions, ())[0]
-    return {word: translate(variants, phone_set) for word, variants in words.items()}
+    return _in_phones(words, phone_set)
 
 
 # --- the words --------------------------------------------------------------------------------
 
 
 def _in_phones(
-    vocabulary: Vocabulary, phone_set: PhoneSet, more: Mapping[str, Pronunciations]
-) -> dict[str, Pronunciations]:
-    words: dict[str, Pronunciations] = {
-        word: translate(variants, phone_set) for word, variants in vocabulary.words.items()
-    }
-    for word, variants in more.items():
-        words[word] = _cheapest(words.get(word, {}), variants)
-    return words
+    words: Mapping[str, Pronunciations], phone_set: PhoneSet
+) -> dict[str, dict[tuple[str, ...], float]]:
+    return {word: translate(variants, phone_set) for word, variants in words.items()}
 
 
 def _cheapest(one: Pronunciations, other: Pronunciations) -> dict[tuple[str, ...], float]:
     return {
         phones: min(of[phones] for of in (one, other) if phones in of)
-        for phones in (*one, *(phones for phones in other if phones not in one))
+        for phones in {**one, **other}
     }
 
 
-def _build(words: Vocabulary, acoustics: _Acoustics, contexts: Contexts) -> _NewGraph:
+def _build(
+    words: Vocabulary, acoustics: _Acoustics, contexts: Contexts
+) -> tuple[Fst, int, list[str]]:
     phones = acoustics.phones
-    costs = GraphCosts(unknown=acoustics.phone_set.unknown, silence=_SILENCE)
     filler = [
         name
         for name in phones.names
         if contexts.heard(name) and all((name, place) in phones.id for place in "BIE")
     ]
-    made = build(
+    return build(
         words,
         acoustics.transitions,
         phones,
         contexts,
-        _OWN_COSTS if acoustics.free else costs,
         filler,
+        unknown=_OWN_UNKNOWN if acoustics.free else acoustics.phone_set.unknown,
+        silence=_OWN_SILENCE if acoustics.free else _SILENCE,
     )
-    return _NewGraph(*made)
 
 
 # --- reading a base ---------------------------------------------------------------------------
@@ -254,10 +229,7 @@ def _read_adapted(model: Path) -> tuple[PhoneSet, Phones, SeenContexts | None]:
     try:
         family = json.loads((model / ADAPTED).read_text(encoding="utf-8"))["base"]
         if not (model / "graph" / _CONTEXTS).is_file():
-            boundary, listed = (
-                _file(model, f"graph/{name}") for name in ("phones/word_boundary.int", "phones.txt")
-            )
-            phones, seen = read_phones(boundary, listed), None
+            phones, seen = _named_phones(model), None
         else:
             with np.load(model / "graph" / _CONTEXTS, allow_pickle=False) as kept:
                 ids = {(str(n), str(place)): int(number) for n, place, number in kept["places"]}
@@ -323,10 +295,14 @@ def _labels(base: Path) -> dict[str, int]:
     """Return the numbers of the model's own words, from its word list or its grammar."""
     for path in (base / "graph" / "words.txt", base / "words.txt"):
         if path.is_file():
-            lines = path.read_text(encoding="utf-8").splitlines()
-            pairs = [line.rsplit(maxsplit=1) for line in lines if line.strip()]
-            return {word: int(number) for word, number in pairs}
+            return read_numbers(path)
     return read_symbols(_file(base, "graph/Gr.fst"))
+
+
+def _named_phones(model: Path) -> Phones:
+    """Return the phones of a model that names them."""
+    boundary = _file(model, "graph/phones/word_boundary.int")
+    return read_phones(boundary, _file(model, "graph/phones.txt"))
 
 
 def _file(base: Path, name: str) -> Path:
@@ -340,6 +316,14 @@ def _file(base: Path, name: str) -> Path:
 # --- writing a model --------------------------------------------------------------------------
 
 
+def _write_graph(folder: Path, fst: Fst, start: int, words: Sequence[str]) -> None:
+    fst.write(folder / "graph" / "HCLr.fst", start=start)
+    any_words(len(words) - 1).write(folder / "graph" / "Gr.fst", sorted_by_output=False)
+    numbered = (f"{word} {number}" for number, word in enumerate(words))
+    write_lines(folder / "graph" / "words.txt", numbered)
+    (folder / "graph" / "disambig_tid.int").write_bytes(b"")
+
+
 def _write_phones(base: Path, folder: Path, acoustics: _Acoustics, contexts: Contexts) -> None:
     """Write what the new graph does not show of the phones."""
     boundary = folder / "graph" / "phones" / "word_boundary.int"
@@ -349,8 +333,7 @@ def _write_phones(base: Path, folder: Path, acoustics: _Acoustics, contexts: Con
         _link(_file(base, "graph/phones/word_boundary.int"), boundary.parent)
         _link(_file(base, "graph/phones.txt"), folder / "graph")
         return
-    lines = "".join(f"{number} {kind}\n" for number, kind in word_starts(phones).items())
-    boundary.write_text(lines, encoding="utf-8", newline="\n")
+    write_lines(boundary, (f"{number} {kind}" for number, kind in word_starts(phones).items()))
     np.savez_compressed(
         folder / "graph" / _CONTEXTS,
         places=np.array([(name, place, str(id_)) for (name, place), id_ in phones.id.items()]),
@@ -367,18 +350,11 @@ def _link_acoustics(base: Path, folder: Path, phone_set: PhoneSet) -> None:
             _link(file, folder / "ivector")
     conf = folder / "conf"
     conf.mkdir()
-    features = _file(base, "conf/mfcc.conf").read_text(encoding="utf-8").strip().splitlines()
     # Without dither, the same sound always gives the same words.
-    features = [line for line in features if "dither" not in line] + ["--dither=0"]
-    (conf / "mfcc.conf").write_text("\n".join(features) + "\n", encoding="utf-8", newline="\n")
-    decoder = dict(_OLD_DECODER)
-    given = base / "conf" / "model.conf"
-    if given.is_file():
-        lines = given.read_text(encoding="utf-8").splitlines()
-        decoder = dict(line.strip().lstrip("-").split("=", 1) for line in lines if "=" in line)
-    decoder |= _DECODER | {"beam": str(phone_set.beam)}
-    text = "".join(f"--{name}={value}\n" for name, value in decoder.items())
-    (conf / "model.conf").write_text(text, encoding="utf-8", newline="\n")
+    features = read_options(_file(base, "conf/mfcc.conf")) | {"dither": "0"}
+    write_options(conf / "mfcc.conf", features)
+    decoder = read_options(base / "conf" / "model.conf") or _OLD_DECODER
+    write_options(conf / "model.conf", decoder | _DECODER | {"beam": str(phone_set.beam)})
 
 
 def _link(file: Path, folder: Path) -> None:

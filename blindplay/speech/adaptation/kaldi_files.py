@@ -369,10 +369,15 @@ def _places(boundary: Path) -> dict[int, str]:
         raise GraphError(f"{boundary} is missing or damaged; take another model.") from error
 
 
-def _numbered(listed: Path) -> list[tuple[str, int]]:
+def read_numbers(listed: Path) -> dict[str, int]:
+    """Return the words or phones in a file of "name number" lines, with their numbers.
+
+    Raises GraphError if it is missing or damaged.
+    """
     try:
         lines = listed.read_text(encoding="utf-8").splitlines()
-        return [(name, int(number)) for name, number in (line.rsplit(maxsplit=1) for line in lines)]
+        pairs = (line.rsplit(maxsplit=1) for line in lines if line.strip())
+        return {name: int(number) for name, number in pairs}
     except (OSError, ValueError) as error:
         raise GraphError(f"{listed} is missing or damaged; take another model.") from error
 
@@ -393,7 +398,7 @@ def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) 
     places = _places(boundary)
     found: dict[tuple[str, str], int] = {}
     if listed is not None:
-        for name, number in _numbered(listed):
+        for name, number in read_numbers(listed).items():
             place = _PLACE_NAMES.get(places.get(number, ""))
             bare = name.removesuffix(f"_{place}")
             if place and bare not in _NO_SPEECH:
@@ -413,7 +418,21 @@ def spoken_places(boundary: Path) -> dict[int, str]:
     return {number: _PLACE_NAMES[places[number]] for number in _spoken(places)}
 
 
-def write_words(path: Path, words: Iterable[str]) -> None:
-    """Write a ``words.txt``: the words are numbered in their order, from 0."""
-    text = "".join(f"{word} {number}\n" for number, word in enumerate(words))
+def read_options(path: Path) -> dict[str, str]:
+    """Return the options in a file of "--name=value" lines; none without the file."""
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    options = (line.strip() for line in lines)
+    pairs = (line[2:].partition("=") for line in options if line.startswith("--"))
+    return {name: value for name, _, value in pairs}
+
+
+def write_options(path: Path, options: Mapping[str, str]) -> None:
+    """Write such a file anew. It may have been a link to another."""
+    path.unlink(missing_ok=True)
+    write_lines(path, (f"--{name}={value}".rstrip("=") for name, value in options.items()))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write a text file that is the same on all systems."""
+    text = "".join(f"{line}\n" for line in lines)
     path.write_text(text, encoding="utf-8", newline="\n")

@@ -15,9 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import alignment
 from ..recogniser import UNKNOWN, Recogniser
 from .build import Pronunciations, Vocabulary
-from .graph import AdaptationReport, adapt, phones_of, pronounced
+from .finetuning import LabelledSound
+from .graph import adapt, phones_of, pronounced
+from .kaldi_files import read_options, write_options
 
 AT_LEAST = 2
 """How often a word must have been said in the same other way."""
@@ -32,21 +35,14 @@ _LATTICE_BEAM = 2.0  # nats
 _MAX_DIFFERENCE = 0.67  # if more than two of three phones differ, it was something else
 
 PhoneSequence = tuple[str, ...]
-_Pairs = list[tuple[str, str]]  # an expected phone ("" for none), and the one that was heard
-
-
-@dataclass(frozen=True)
-class PromptedSound:
-    """What a player said when prompted: the words in small letters, and mono 16-bit PCM at
-    16 kHz."""
-
-    words: tuple[str, ...]
-    pcm: bytes
 
 
 @dataclass(frozen=True)
 class WordAlignment:
-    """One word as it was said: the nearest known pronunciation, and the phones that were heard."""
+    """One word as it was said: the nearest known pronunciation, and the phones that were heard.
+
+    ``pairs`` are (expected phone, heard phone), with "" for none.
+    """
 
     word: str
     meant: PhoneSequence
@@ -75,7 +71,7 @@ class PlayerPronunciations:
 
 def learn(
     model: Path,
-    said: Iterable[PromptedSound],
+    said: Iterable[LabelledSound],
     words: Mapping[str, Pronunciations],
     others: Mapping[str, Pronunciations],
 ) -> PlayerPronunciations:
@@ -90,21 +86,11 @@ def learn(
     return player_pronunciations(heard, known, pronounced(model, others))
 
 
-def write(
-    model: Path, output: Path, vocabulary: Vocabulary, more: Mapping[str, Pronunciations]
-) -> AdaptationReport:
-    """Write into the new folder ``output`` the same model with these additional pronunciations.
-
-    Raises GraphError as `adapt` does.
-    """
-    return adapt(model, output, vocabulary, more=more)
-
-
 # --- the phones that were heard ---------------------------------------------------------------
 
 
 def word_alignments(
-    model: Path, said: Iterable[PromptedSound], known: Mapping[str, Pronunciations]
+    model: Path, said: Iterable[LabelledSound], known: Mapping[str, Pronunciations]
 ) -> Iterator[list[WordAlignment]]:
     """Yield the words of each recording, aligned with the phones that ``model`` hears. ``known``
     are pronunciations in its phones. Yield an empty list if nothing was heard or a word has no
@@ -116,21 +102,14 @@ def word_alignments(
             f"p{number}": {(name,): -REWARD} for number, name in enumerate(names)
         }
         adapt(model, folder, Vocabulary({}, {}), more=loop)
-        _best_alone(folder / "conf" / "model.conf")
+        # Any phone may follow any, so paths that are nearly as good would take a minute each.
+        conf = folder / "conf" / "model.conf"
+        write_options(conf, read_options(conf) | {"lattice-beam": str(_LATTICE_BEAM)})
         recogniser = Recogniser(folder, "phones")
         for one in said:
             heard = _phones(recogniser.recognise(one.pcm, ()).words, names)
-            whole = heard and all(word in known for word in one.words)
-            yield aligned(one.words, heard, known) if whole else []
-
-
-def _best_alone(conf: Path) -> None:
-    """Let Vosk keep little except the best path. In a grammar of phones, of which any may follow
-    any, the paths that are nearly as good take a minute for each utterance, and are not needed."""
-    lines = conf.read_text("utf-8").splitlines() if conf.is_file() else []
-    others = [line for line in lines if not line.startswith("--lattice-beam=")]
-    conf.unlink(missing_ok=True)  # it may be a hard link to the model's own
-    conf.write_text("\n".join([*others, f"--lattice-beam={_LATTICE_BEAM}"]) + "\n", "utf-8")
+            whole = heard and all(word in known for word in one.labels)
+            yield aligned(one.labels, heard, known) if whole else []
 
 
 def _phones(words: str, names: Sequence[str]) -> PhoneSequence:
@@ -155,36 +134,22 @@ def aligned(
             for start, (before, path) in enumerate(after):
                 if before == math.inf:
                     continue
-                most = min(len(heard), start + 2 * len(meant) + 1)
-                for end, (more, pairs) in enumerate(
-                    _aligned_beginnings(meant, heard[start:most]), start
-                ):
+                near = heard[start : start + 2 * len(meant) + 1]
+                costs = alignment.least_costs(meant, near, _differs)
+                for length, more in enumerate(costs[-1]):
                     total = before + more + 0.1 * cost
-                    if total < now[end][0]:
-                        part = WordAlignment(word, meant, tuple(heard[start:end]), tuple(pairs))
-                        now[end] = (total, [*path, part])
+                    if total < now[start + length][0]:
+                        own = tuple(near[:length])
+                        pairs = alignment.aligned(meant, own, _differs, costs)
+                        part = WordAlignment(word, meant, own, tuple(pairs))
+                        now[start + length] = (total, [*path, part])
         after = now
     rest = [(cost + 0.5 * (len(heard) - end), path) for end, (cost, path) in enumerate(after)]
     return min(rest, key=lambda item: item[0])[1]
 
 
-def _aligned_beginnings(meant: PhoneSequence, heard: Sequence[str]) -> list[tuple[float, _Pairs]]:
-    """Align ``meant`` with each beginning of ``heard``; return the numbers of differences, and the
-    pairs."""
-    row: list[tuple[float, _Pairs]] = [(0.0, [])]
-    for phone in heard:
-        row.append((row[-1][0] + 1, [*row[-1][1], ("", phone)]))
-    for wanted in meant:
-        above, row = row, [(row[0][0] + 1, [*row[0][1], (wanted, "")])]
-        for column, phone in enumerate(heard, 1):
-            ways = (
-                (above[column - 1][0] + (wanted != phone), above[column - 1][1], (wanted, phone)),
-                (above[column][0] + 1, above[column][1], (wanted, "")),
-                (row[-1][0] + 1, row[-1][1], ("", phone)),
-            )
-            cost, pairs, last = min(ways, key=lambda way: way[0])
-            row.append((cost, [*pairs, last]))
-    return row
+def _differs(phone: str, other: str) -> float:
+    return float(phone != other)
 
 
 # --- what is regular in them ------------------------------------------------------------------
@@ -234,7 +199,12 @@ class WordIndex:
 
     def _distance(self, word: str, heard: PhoneSequence, most: float) -> float:
         """Return the lowest number of phones that differ; infinite above ``most``."""
-        return min(_distance(meant, heard, most) for meant in self._words[word])
+        return min(
+            alignment.distance(meant, heard, _differs, most)
+            if abs(len(meant) - len(heard)) <= most
+            else math.inf
+            for meant in self._words[word]
+        )
 
 
 def _without_some(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
@@ -244,20 +214,6 @@ def _without_some(phones: PhoneSequence, times: int) -> set[PhoneSequence]:
         fewer = {one[:at] + one[at + 1 :] for one in fewer for at in range(len(one))}
         every = every | fewer
     return every
-
-
-def _distance(meant: PhoneSequence, heard: PhoneSequence, most: float) -> float:
-    """Return how many phones differ; infinite above ``most``."""
-    if abs(len(meant) - len(heard)) > most:
-        return math.inf
-    row = list(range(len(heard) + 1))
-    for wanted in meant:
-        above, row = row, [row[0] + 1]
-        for column, phone in enumerate(heard, 1):
-            row.append(min(above[column - 1] + (wanted != phone), above[column] + 1, row[-1] + 1))
-        if min(row) > most:
-            return math.inf
-    return row[-1] if row[-1] <= most else math.inf
 
 
 def _of_words(

@@ -16,6 +16,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from .. import alignment
 from .build import Pronunciations
 from .kaldi_files import GraphError
 
@@ -33,7 +34,7 @@ class PhoneSet:
     name: str
     phones: tuple[str, ...]
     """Their names in the order of their numbers."""
-    words: tuple[str, ...] = ()
+    words: Sequence[str] = ()
     """Words in the vocabulary of such a model, by which it is recognised."""
     places: Mapping[str, Mapping[str, Alternatives]] = field(default_factory=dict)
     """What a sound becomes in the places "heard" (anywhere), "first", "last", "before_vowel"."""
@@ -49,15 +50,8 @@ class PhoneSet:
 def known_phone_sets() -> Mapping[str, PhoneSet]:
     """Return the models that were tried with our words, by the names of their files: "english"."""
     return {
-        name: PhoneSet(
-            **{
-                **data,
-                "phones": tuple(data["phones"].split()),
-                "words": tuple(data["words"]),
-                "places": places,
-            }
-        )
-        for name, (data, places) in _files().items()
+        name: PhoneSet(**data | {"phones": tuple(data["phones"].split())})
+        for name, data in _files().items()
         if "phones" in data
     }
 
@@ -78,31 +72,28 @@ class Family:
 @cache
 def families() -> Mapping[str, Family]:
     """Return the languages whose models are recognised by their phones, by their files' names."""
-    return {
-        name: Family(
-            data["name"],
-            frozenset(data["marks"].split()),
-            frozenset(data["lacks"].split()),
-            places,
-        )
-        for name, (data, places) in _files().items()
+    split = {
+        name: data | {key: frozenset(data[key].split()) for key in ("marks", "lacks")}
+        for name, data in _files().items()
         if "marks" in data
     }
+    return {name: Family(**data) for name, data in split.items()}
 
 
 @cache
-def _files() -> Mapping[str, tuple[Mapping[str, Any], Mapping[str, Mapping[str, Alternatives]]]]:
-    """Return the files in ``bases`` in alphabetical order: their other keys, and their maps."""
+def _files() -> Mapping[str, dict[str, Any]]:
+    """Return the contents of the files in ``bases`` by their names, in alphabetical order, with all
+    maps in "places"."""
     found = {}
     entries = files(__package__).joinpath("bases").iterdir()
     for entry in sorted(entries, key=lambda entry: entry.name):
         if entry.name.endswith(".toml"):
             data = tomllib.loads(entry.read_text(encoding="utf-8"))
-            places = {
+            data["places"] = {
                 place: {sound: _alternatives(text) for sound, text in data.pop(place, {}).items()}
                 for place in ("heard", "first", "last", "before_vowel")
             }
-            found[entry.name.removesuffix(".toml")] = data, places
+            found[entry.name.removesuffix(".toml")] = data
     return found
 
 
@@ -281,21 +272,16 @@ def unlikeness(one: Sequence[str], other: Sequence[str], most: float = math.inf)
     first, second = _simple(tuple(one)), _simple(tuple(other))
     if abs(len(first) - len(second)) >= most:  # omitting a sound costs 1 or more
         return most
-    row = list(itertools.accumulate((_omitted(sound) for sound in second), initial=0.0))
-    for sound in first:
-        above, row = row, [row[0] + _omitted(sound)]
-        for number, heard in enumerate(second):
-            row.append(
-                min(
-                    above[number]
-                    + distance(sound, heard) * (1 + (is_vowel(sound) and is_vowel(heard))),
-                    above[number + 1] + _omitted(sound),
-                    row[number] + _omitted(heard),
-                )
-            )
-        if min(row) >= most:
-            return most
-    return min(row[-1], most)
+    return min(most, alignment.distance(first, second, _replacing, most))
+
+
+@cache
+def _replacing(sound: str, other: str) -> float:
+    """Return the cost of replacing one simple sound with another; either may be NOTHING."""
+    if alignment.NOTHING in (sound, other):
+        omitted = sound or other
+        return 2.0 if is_vowel(omitted) and omitted != "@" else 1.0
+    return distance(sound, other) * (1 + (is_vowel(sound) and is_vowel(other)))
 
 
 @cache
@@ -306,11 +292,6 @@ def _simple(sounds: tuple[str, ...]) -> tuple[str, ...]:
             f"{sounds[found.index(())]!r} is no sound; see blindplay/speech/adaptation/sounds.toml."
         )
     return tuple(itertools.chain.from_iterable(found))
-
-
-@cache
-def _omitted(sound: str) -> float:
-    return 2.0 if is_vowel(sound) and sound != "@" else 1.0
 
 
 @cache

@@ -41,6 +41,11 @@ class BaseModel:
     tried: bool = False
     """Somebody has used it with BlindPlay."""
 
+    @classmethod
+    def unknown(cls, name: str) -> BaseModel:
+        """Return a model of which nothing but the name is known."""
+        return cls(name, name, heard="", size=0, address="", licence="")
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -79,27 +84,24 @@ class Catalogue:
             entries = json.loads(text)
             if not isinstance(entries, list):
                 raise ValueError
-            found = [entry for entry in entries if entry["name"] == name]
-            if not found:
-                raise BaseModelError(
-                    f"Vosk's list has no model {name}; those that are known here: "
-                    f"{', '.join(self.bases) or 'none'}."
-                )
-            entry = found[0]
-            md5 = str(entry["md5"]).lower()
-            if not re.fullmatch(r"[0-9a-f]{32}", md5):
-                raise ValueError
-            return BaseModel(
-                name, name, str(entry.get("lang_text", "an unnamed language")), int(entry["size"]),
-                str(entry["url"]), f"stated at {self.page}", md5,
-            )  # fmt: skip
-        except BaseModelError:
-            raise
+            for entry in entries:
+                if entry["name"] == name:
+                    md5 = str(entry["md5"]).lower()
+                    if not re.fullmatch(r"[0-9a-f]{32}", md5):
+                        raise ValueError
+                    heard = str(entry.get("lang_text", "an unnamed language"))
+                    size, address = int(entry["size"]), str(entry["url"])
+                    licence = f"stated at {self.page}"
+                    return BaseModel(name, name, heard, size, address, licence, md5)
         except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
             raise BaseModelError(
                 f"What {self.list_address} gives is no list of models; try again later, or give "
                 "the model's own file with --from."
             ) from None
+        raise BaseModelError(
+            f"Vosk's list has no model {name}; those that are known here: "
+            f"{', '.join(self.bases) or 'none'}."
+        )
 
 
 @cache

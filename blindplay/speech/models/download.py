@@ -1,8 +1,8 @@
 """Downloads that are continued where they broke off, minutes or days later.
 
 The bytes that have come so far stay beside the target in ``NAME.part``, and ``NAME.part.json`` says
-of which version of the file they are. Nothing here checks whether it is the right file: the caller
-does, with a checksum.
+of which version of the file they are. The caller checks with a checksum whether it is the right
+file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
 
 import httpx
 
@@ -60,15 +59,13 @@ def check_address(address: str, before: str | None = None) -> str:
     Raises DownloadError.
     """
     try:
-        parts = urlsplit(address)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-        parts = urlsplit("")
-    local = parts.scheme == "http" and host in _LOOPBACK
+        url = httpx.URL(address)
+    except httpx.InvalidURL:
+        url = httpx.URL("")
+    local = url.scheme == "http" and url.host in _LOOPBACK
     if local and before is not None:
-        local = urlsplit(before).hostname in _LOOPBACK
-    if not host or not (parts.scheme == "https" or local):
+        local = httpx.URL(before).host in _LOOPBACK
+    if not url.host or not (url.scheme == "https" or local):
         led = "" if before is None else f"{before} leads to "
         raise DownloadError(
             f"{led}{address or 'nowhere'}, which is not a secure address, so nothing was fetched; "
@@ -81,7 +78,7 @@ def fetch_text(address: str, *, most: int, patience: Patience) -> str:
     """Return the text at ``address``, of at most ``most`` bytes. Raises DownloadError."""
     with tempfile.TemporaryDirectory(prefix="blindplay-") as folder:
         target = Path(folder) / "text"
-        download(address, target, size=None, most=most, patience=patience, progress=lambda *_: None)
+        download(address, target, size=None, most=most, patience=patience)
         return target.read_text("utf-8", errors="replace")
 
 
@@ -92,8 +89,8 @@ def download(
     size: int | None,
     most: int,
     patience: Patience,
-    progress: Progress,
-    trouble: Callable[[str], None] = lambda _: None,
+    progress: Progress = lambda have, total: None,
+    trouble: Callable[[str], None] = lambda sentence: None,
 ) -> bool:
     """Fetch the file at ``address`` to ``target``. Return True if it was put together from pieces.
 
@@ -103,22 +100,21 @@ def download(
     Raises DownloadError, and OSError.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = _Part(target, address)
+    part = _PartialFile(address, target, size, most, patience, progress)
     failures, connected, pieces = 0, False, part.length > 0
     timeout = httpx.Timeout(patience.stall, connect=patience.connect)
     with httpx.Client(timeout=timeout, follow_redirects=False) as client:
         while True:
             before = part.length
             try:
-                _append(client, part, size, most, patience, progress)
+                part.append(client)
                 break
             except httpx.InvalidURL:
                 raise DownloadError(
-                    f"{address} is no address, or leads to none, so nothing was fetched; "
-                    "a model is only taken over https."
+                    f"{address} leads to no address; a model is only taken over https."
                 ) from None
             except (_RetryError, httpx.TransportError) as error:
-                why = str(error) if isinstance(error, _RetryError) else _reason(error, address)
+                why = _reason(error, address)
                 offline = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
             connected = connected or not offline
             pieces = pieces or part.length > 0
@@ -138,107 +134,119 @@ def download(
 
 def forget(target: Path) -> bool:
     """Remove ``target`` and what has come of it. Return whether there was anything."""
-    part = _Part(target, "")
-    there = [file for file in (target, part.file, part.version_file) if file.exists()]
+    there = [file for file in (target, *_beside(target)) if file.exists()]
     for file in there:
-        file.unlink(missing_ok=True)
+        file.unlink()
     return bool(there)
 
 
-class _Part:
-    """The bytes of a file that have come so far."""
+def _beside(target: Path) -> tuple[Path, Path]:
+    """Return the paths of the bytes that have come so far, and of their version."""
+    return target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.json")
 
-    def __init__(self, target: Path, address: str) -> None:
-        self.address = address
-        self.file = target.with_name(f"{target.name}.part")
-        self.version_file = target.with_name(f"{target.name}.part.json")
+
+class _PartialFile:
+    """The bytes of a file that have come so far. The arguments are those of `download`."""
+
+    def __init__(
+        self, address: str, target: Path, size: int | None, most: int, patience: Patience,
+        progress: Progress,
+    ) -> None:  # fmt: skip
+        self.file, self.version_file = _beside(target)
+        self._address, self._size, self._most = address, size, most
+        self._patience, self._progress = patience, progress
 
     @property
     def length(self) -> int:
         return self.file.stat().st_size if self.file.exists() else 0
 
-    def version(self) -> str | None:
+    def append(self, client: httpx.Client) -> None:
+        """Fetch the bytes that are missing."""
+        version = self._version()
+        have = 0 if version is None else self.length
+        if self._size is not None and have >= self._size:
+            if have == self._size:
+                return
+            have = 0
+        headers = {"Range": f"bytes={have}-"} if have else {}
+        if have and version:
+            headers["If-Range"] = version
+        with _get(client, self._address, headers) as (response, last):
+            if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE and have:
+                self.file.unlink()
+                raise _RetryError("the file on the server has changed")
+            _check_status(response, last)
+            start, total = _range(response)
+            if start not in (0, have):
+                self.file.unlink(missing_ok=True)
+                raise _RetryError("the server sent another part than it was asked for")
+            if total is not None and total > self._most:
+                raise DownloadError(f"{last} gives more than {self._most} bytes, which is wrong.")
+            if None not in (self._size, total) and total != self._size:
+                raise DownloadError(
+                    f"The file at {last} has {total} bytes and should have {self._size}: it is "
+                    "another file than the one that is known, and was not fetched."
+                )
+            if start == 0:
+                self._begin(response)
+            self._write(response, start, self._size if self._size is not None else total, last)
+
+    def _version(self) -> str | None:
         """Return the server's name for the version of these bytes, "" if it has none; None if it is
         unknown whether they come from this address."""
         try:
             kept = json.loads(self.version_file.read_text("utf-8"))
-            return str(kept["version"]) if kept["address"] == self.address else None
+            return str(kept["version"]) if kept["address"] == self._address else None
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
 
-    def begin(self, response: httpx.Response) -> None:
+    def _begin(self, response: httpx.Response) -> None:
         """Drop the bytes, and note which version will come."""
         self.file.unlink(missing_ok=True)
         tag = response.headers.get("etag", "")
         if not tag or tag.startswith("W/"):  # a weak tag does not identify bytes
             tag = response.headers.get("last-modified", "")
-        text = json.dumps({"address": self.address, "version": tag})
+        text = json.dumps({"address": self._address, "version": tag})
         self.version_file.write_text(text + "\n", "utf-8")
 
-
-def _append(
-    client: httpx.Client,
-    part: _Part,
-    size: int | None,
-    most: int,
-    patience: Patience,
-    progress: Progress,
-) -> None:
-    """Fetch the bytes that are missing in ``part``."""
-    version = part.version()
-    have = 0 if version is None else part.length
-    if size is not None and have >= size:
-        if have == size:
-            return
-        have = 0
-    headers = {"Range": f"bytes={have}-"} if have else {}
-    if have and version:
-        headers["If-Range"] = version
-    with _get(client, part.address, headers) as (response, last):
-        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE and have:
-            part.file.unlink()
-            raise _RetryError("the file on the server has changed")
-        _check_status(response, last)
-        start, total = _range(response)
-        if start not in (0, have):
-            part.file.unlink(missing_ok=True)
-            raise _RetryError("the server sent another part than it was asked for")
-        if total is not None and total > most:
-            raise DownloadError(f"{last} gives more than {most} bytes, which is wrong.")
-        if size is not None and total is not None and total != size:
-            raise DownloadError(
-                f"The file at {last} has {total} bytes and should have {size}: it is another file "
-                "than the one that is known, and was not fetched."
-            )
-        if start == 0:
-            part.begin(response)
-        expected = size if size is not None else total
-        written = start
-        with part.file.open("ab") as stream:
-            for chunk in _chunks(response, patience):
+    def _write(
+        self, response: httpx.Response, written: int, expected: int | None, address: str
+    ) -> None:
+        """Append what comes, as long as it comes fast enough and is not too much."""
+        limit = self._most if self._size is None else self._size
+        since, at_first = time.monotonic(), written
+        with self.file.open("ab") as stream:
+            for chunk in response.iter_raw():
                 written += len(chunk)
-                if written > (limit := most if size is None else size):
+                if written > limit:
                     stream.close()
-                    part.file.unlink()
+                    self.file.unlink()
                     raise DownloadError(
-                        f"{last} gives more than {limit} bytes, which is wrong; "
+                        f"{address} gives more than {limit} bytes, which is wrong; "
                         "what came was thrown away."
                     )
                 stream.write(chunk)
-                progress(written, expected)
+                self._progress(written, expected)
+                if (passed := time.monotonic() - since) >= self._patience.stall:
+                    if written - at_first < self._patience.slowest * passed:
+                        raise _RetryError("the server has nearly stopped")
+                    since, at_first = time.monotonic(), written
         if expected is not None and written < expected:
             raise _RetryError(f"it broke off after {written} of {expected} bytes")
 
 
-def _reason(error: httpx.TransportError, address: str) -> str:
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        host = urlsplit(address).hostname
-        if "CERTIFICATE" in str(error):
-            return f"the certificate of {host} is not to be trusted"
-        return f"there is no connection to {host}"
-    if isinstance(error, httpx.TimeoutException):
-        return "the server does not answer"
-    return "the connection broke off"
+def _reason(error: Exception, address: str) -> str:
+    match error:
+        case httpx.ConnectError() | httpx.ConnectTimeout():
+            host = httpx.URL(address).host
+            if "CERTIFICATE" in str(error):
+                return f"the certificate of {host} is not to be trusted"
+            return f"there is no connection to {host}"
+        case httpx.TimeoutException():
+            return "the server does not answer"
+        case httpx.TransportError():
+            return "the connection broke off"
+    return str(error)
 
 
 @contextlib.contextmanager
@@ -247,15 +255,13 @@ def _get(
 ) -> Iterator[tuple[httpx.Response, str]]:
     """Yield the response, and the address that gave it after all redirections."""
     check_address(address)
+    headers = {**headers, "Accept-Encoding": "identity"}
     for _ in range(_REDIRECTS + 1):
-        with client.stream("GET", address, headers={**headers, "Accept-Encoding": "identity"}) as r:
-            if not r.has_redirect_location and not r.is_redirect:
-                yield r, address
+        with client.stream("GET", address, headers=headers) as response:
+            if response.next_request is None:
+                yield response, address
                 return
-            location = r.headers.get("location", "")
-            with contextlib.suppress(ValueError):
-                location = urljoin(address, location)
-            address = check_address(location, before=address)
+            address = check_address(str(response.next_request.url), before=address)
     raise DownloadError(f"{address} only leads on and on; nothing was fetched.")
 
 
@@ -270,18 +276,6 @@ def _check_status(response: httpx.Response, address: str) -> None:
         + (", there is no such file" if code in (404, 410) else "")
         + "; try later, or give the model's file with --from."
     )
-
-
-def _chunks(response: httpx.Response, patience: Patience) -> Iterator[bytes]:
-    """Yield what comes, as long as it comes fast enough."""
-    since, came = time.monotonic(), 0
-    for chunk in response.iter_raw():
-        came += len(chunk)
-        yield chunk
-        if (passed := time.monotonic() - since) >= patience.stall:
-            if came < patience.slowest * passed:
-                raise _RetryError("the server has nearly stopped")
-            since, came = time.monotonic(), 0
 
 
 def _range(response: httpx.Response) -> tuple[int, int | None]:

@@ -130,7 +130,7 @@ def choose(language: str, names: Iterable[str]) -> Path | None:
     """
     there, wanted = available(language), list(dict.fromkeys(names))
     if unknown := [name for name in wanted if name not in there]:
-        raise ModelError(_absent(language, unknown[0], there))
+        raise _absent(language, unknown[0], there)
     before, unread = _choices()
     file, aside = data_folder() / _CHOSEN, None
     with writing(data_folder()):
@@ -189,15 +189,12 @@ def _choices() -> tuple[dict[str, list[str]], str | None]:
     )
 
 
-def _absent(language: str, name: str, there: Iterable[str]) -> str:
-    listed = ", ".join(there)
-    return (
-        f"There is no model {name} for {language}; "
-        + (f"there are: {listed}; " if listed else "")
-        + f"install it with: blindplay models install {name} --language {language}"
-        + (f", or choose another with: blindplay models use --language {language}." if listed
-           else ".")
-    )  # fmt: skip
+def _absent(language: str, name: str, there: Iterable[str]) -> ModelError:
+    install = f"install it with: blindplay models install {name} --language {language}"
+    if listed := ", ".join(there):
+        listed = f"there are: {listed}; "
+        install += f", or choose another with: blindplay models use --language {language}"
+    return ModelError(f"There is no model {name} for {language}; {listed}{install}.")
 
 
 def chosen_models(language: str) -> tuple[Path, ...]:
@@ -216,7 +213,7 @@ def chosen_models(language: str) -> tuple[Path, ...]:
         people = [name for name in there if name != BUILT_IN]
         names = (*people[:MOST_PEOPLE], *([BUILT_IN] if BUILT_IN in there else []))
     if gone := [name for name in names if name not in there]:
-        raise ModelError(_absent(language, gone[0], there))
+        raise _absent(language, gone[0], there)
     if not names:
         raise ModelError(
             f"There is no speech model for {language!r}, so nothing can be heard in that language; "
@@ -260,7 +257,7 @@ def seal(folder: Path, *, among: Iterable[str] = ("",), **about: str) -> None:
     ``among`` it, and what else is known ``about`` it."""
     there = (file for part in among for file in (folder / part).rglob("*"))
     files = sorted(file for file in there if file.is_file() and file.name != MANIFEST)
-    sums = {file.relative_to(folder).as_posix(): sha256(file) for file in files}
+    sums = {file.relative_to(folder).as_posix(): checksum(file) for file in files}
     text = json.dumps({**about, "files": sums}, indent=1, ensure_ascii=False) + "\n"
     fresh = folder / f".{MANIFEST}"
     fresh.write_text(text, "utf-8", newline="\n")
@@ -299,7 +296,7 @@ def verify(folder: Path) -> int:
         return 0
     for name, wanted in kept["files"].items():
         try:
-            found = sha256(folder / name)
+            found = checksum(folder / name)
         except OSError:
             found = ""
         if found != wanted:
@@ -311,46 +308,36 @@ def verify(folder: Path) -> int:
     return len(kept["files"])
 
 
-def sha256(file: Path) -> str:
-    """Return the SHA-256 of a file in lower-case hexadecimal digits."""
+def checksum(file: Path, kind: str = "sha256") -> str:
+    """Return the checksum of a file in lower-case hexadecimal digits."""
     with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        digest = hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False))
+    return digest.hexdigest()
 
 
-def _check_files(path: Path) -> Path:
+def _check_files(path: Path) -> None:
     if not path.is_dir():
         raise ModelError(f"{path} is not a folder; name the folder of an unpacked Vosk model.")
-    if (path / "am" / "final.mdl").is_file():
-        acoustic, conf, graph = path / "am" / "final.mdl", path / "conf" / "mfcc.conf", "graph/"
-    else:
-        acoustic, conf, graph = path / "final.mdl", path / "mfcc.conf", ""
-    needed = [acoustic, conf, path / f"{graph}words.txt"]
-    fsts = [path / f"{graph}HCLr.fst", path / f"{graph}Gr.fst"]
-    if (path / f"{graph}HCLG.fst").is_file() and not fsts[0].is_file():
+    names = ["am/final.mdl", "conf/mfcc.conf", "graph/words.txt", "graph/HCLr.fst", "graph/Gr.fst"]
+    if not (path / names[0]).is_file():
+        names = [name.rpartition("/")[2] for name in names]
+    graph = path / names[3]
+    if graph.with_name("HCLG.fst").is_file() and not graph.is_file():
         raise ModelError(
             f"The model in {path} has a fixed vocabulary; take a small model, "
             "whose words can be chosen while it runs."
         )
-    for file in needed + fsts:
+    for name in names:
+        file = path / name
         if not file.is_file() or file.stat().st_size == 0:
             raise ModelError(
-                f"{path} is not a Vosk model: {file.relative_to(path).as_posix()} is missing "
-                "or empty; unpack the model again."
+                f"{path} is not a Vosk model: {name} is missing or empty; unpack the model again."
             )
-    for file in fsts:
         with file.open("rb") as stream:
-            if stream.read(4) != FST_MAGIC:
-                raise ModelError(
-                    f"{file.relative_to(path).as_posix()} in {path} is damaged; "
-                    "unpack the model again."
-                )
-    with acoustic.open("rb") as stream:
-        head = stream.read(64)
-    if b"<TransitionModel>" not in head:
-        raise ModelError(
-            f"{acoustic.relative_to(path).as_posix()} in {path} is damaged; unpack the model again."
-        )
-    return path
+            head = stream.read(64)
+        damaged_graph = name.endswith(".fst") and not head.startswith(FST_MAGIC)
+        if damaged_graph or (name.endswith(".mdl") and b"<TransitionModel>" not in head):
+            raise ModelError(f"{name} in {path} is damaged; unpack the model again.")
 
 
 def vocabulary(model: Path) -> frozenset[str]:

@@ -9,7 +9,6 @@ or the new one, whole.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import shutil
 import tempfile
@@ -62,11 +61,6 @@ def bases_folder() -> Path:
     return folders.data_folder() / "bases"
 
 
-def downloads_folder() -> Path:
-    """Return the folder of unfinished downloads."""
-    return folders.data_folder() / "downloads"
-
-
 def find_base(name: str, *, patience: Patience | None = None) -> BaseModel:
     """Return the base called ``name`` from the catalogue, or else from Vosk's own list, which is
     fetched. Raises BaseModelError if there is none, and DownloadError."""
@@ -99,19 +93,17 @@ def install(
     folders.available(language)  # is it a language tag?
     if source is not None:
         name = name or (source.resolve().name if source.is_dir() else source.stem)
-        base = base or catalogue.load().known(name)
-    if base is not None:
-        name = base.name
-    if name is None:
+        base = base or catalogue.load().known(name) or BaseModel.unknown(name)
+    if base is None:
         raise ModelError("Name a model, or a zip file or a folder with one.")
-    folders.check_name(name)
+    name = folders.check_name(base.name)
     with folders.writing(folders.data_folder()), _workplace() as work:
         kept = _sound_base(name) if source is None else None
         if kept is not None:
             tell(f"{name} is there already.")
             about = folders.manifest(kept) or {}
         else:
-            about = _put_base(work / "base", name, base, source, tell, patience or Patience())
+            about = _put_base(work / "base", base, source, tell, patience or Patience())
         origin = {key: str(value) for key, value in about.items() if key != "files"}
         tell(f"Giving it the words of {language}.")
         place = folders.adapted_folder(language) / name
@@ -120,7 +112,7 @@ def install(
             _put(work / "base", bases_folder() / name)
         _put(made, place)
     if source is None:
-        forget(downloads_folder() / f"{name}.zip")
+        forget(_download_of(name))
     return Installed(name, place, report.words, report.base, origin["licence"] or None)
 
 
@@ -143,25 +135,22 @@ def _adapted(
 
 
 def _put_base(
-    fresh: Path,
-    name: str,
-    base: BaseModel | None,
-    source: Path | None,
-    tell: Tell,
-    patience: Patience,
+    fresh: Path, base: BaseModel, source: Path | None, tell: Tell, patience: Patience
 ) -> dict[str, str]:
     """Copy or fetch a base model into ``fresh``, and return what its manifest says about it."""
-    about = {"name": name, "licence": base.licence if base else ""}
+    about = {"name": base.name, "licence": base.licence}
     if source is not None and source.is_dir():
         tell(f"Copying {source}; whether it is as it was published cannot be told of a folder.")
         copy_folder(source, fresh)
         about |= {"from": str(source.resolve())}
     else:
-        archive, sha256 = _archive(name, base, source, tell, patience)
-        tell(f"Unpacking {name}.")
+        if source is None:
+            archive, sha256 = _fetch(base, tell, patience)
+        else:
+            archive, sha256 = source, _check_given(base, source, tell)
+        tell(f"Unpacking {base.name}.")
         unpack(archive, fresh)
-        origin = base.address if source is None and base else str(source)
-        about |= {"from": origin, "archive_sha256": sha256}
+        about |= {"from": str(source or base.address), "archive_sha256": sha256}
     folders.seal(fresh, **about)
     return about
 
@@ -220,7 +209,7 @@ def remove(name: str, language: str | None = None) -> list[str]:
     if base is not None and not any(name in folders.available(code) for code in languages()):
         _discard(base)
         removed.append(f"{name} has been removed altogether; it can be installed again.")
-    if not removed and forget(downloads_folder() / f"{name}.zip"):
+    if not removed and forget(_download_of(name)):
         removed.append(f"What had been fetched of {name} has been removed.")
     if not removed:
         where = f" of {language}" if language else ""
@@ -241,71 +230,69 @@ def languages() -> list[str]:
 # --- archives and their checksums -------------------------------------------------------------
 
 
-def _archive(
-    name: str, base: BaseModel | None, source: Path | None, tell: Tell, patience: Patience
-) -> tuple[Path, str]:
-    """Return a checked archive of the model, and its SHA-256."""
-    if source is not None:
-        if not source.is_file():
-            raise ModelError(f"There is no file and no folder {source}; check the name.")
-        md5, sha256 = _checksums(source)
-        if _is_published(name, base, md5, sha256):
-            _pin(name, base, sha256)
-            tell(f"{source.name} is the file that was published.")
-        else:
-            tell(f"Nobody has published what {source.name} should be; its SHA-256 is {sha256}.")
-        return source, sha256
-    assert base is not None
-    archive = downloads_folder() / f"{name}.zip"
+def _download_of(name: str) -> Path:
+    """Return where the archive of a model is downloaded to."""
+    return folders.data_folder() / "downloads" / f"{name}.zip"
+
+
+def _check_given(base: BaseModel, archive: Path, tell: Tell) -> str:
+    """Check an archive that the user gave, and return its SHA-256."""
+    if not archive.is_file():
+        raise ModelError(f"There is no file and no folder {archive}; check the name.")
+    sha256, published = _checked(base, archive)
+    if published:
+        tell(f"{archive.name} is the file that was published.")
+    else:
+        tell(f"Nobody has published what {archive.name} should be; its SHA-256 is {sha256}.")
+    return sha256
+
+
+def _fetch(base: BaseModel, tell: Tell, patience: Patience) -> tuple[Path, str]:
+    """Fetch the archive of the model unless it is there, and return it with its SHA-256."""
+    archive = _download_of(base.name)
     check_space(archive, base.size * (1 + _UNPACKED))
     tell(
-        f"Fetching {name}, {megabytes(base.size)}, from {base.address}; its licence: "
+        f"Fetching {base.name}, {megabytes(base.size)}, from {base.address}; its licence: "
         f"{base.licence}."
     )
-    for again in (False, True):
+    again = False
+    while True:
         joined = archive.is_file() or download(
             base.address, archive, size=base.size, most=_LONGEST_ARCHIVE, patience=patience,
             progress=_by_tens(tell), trouble=tell,
         )  # fmt: skip
-        md5, sha256 = _checksums(archive)
         try:
-            _is_published(name, base, md5, sha256)
+            return archive, _checked(base, archive)[0]
         except ModelError:
             forget(archive)
             # The file on the server may have changed between two pieces.
             if again or not joined:
                 raise
-            tell("The pieces do not fit together; it is fetched once more from the beginning.")
-            continue
-        _pin(name, base, sha256)
-        return archive, sha256
-    raise AssertionError
+        again = True
+        tell("The pieces do not fit together; it is fetched once more from the beginning.")
 
 
-def _is_published(name: str, base: BaseModel | None, md5: str, sha256: str) -> bool:
-    """Return whether any checksum of the archive is known. Raises ModelError if it is another."""
-    wanted = (base.sha256 if base else None) or _pins().get(name)
+def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
+    """Return the SHA-256 of an archive of the model, and whether any checksum of it is known.
+
+    If only its MD5 sum is published, its SHA-256 is kept: a later archive must have the same.
+    Raises ModelError if the archive is another.
+    """
+    sha256, md5 = folders.checksum(archive), folders.checksum(archive, "md5")
+    wanted = base.sha256 or _pins().get(base.name)
     if wanted is not None and sha256 != wanted:
         raise ModelError(
-            f"This is not the {name} that is known: its SHA-256 is {sha256} and should be "
+            f"This is not the {base.name} that is known: its SHA-256 is {sha256} and should be "
             f"{wanted}; it is not used and nothing has been changed."
         )
-    if base is not None and base.md5 is not None and md5 != base.md5:
+    if base.md5 is not None and md5 != base.md5:
         raise ModelError(
-            f"This is not the {name} of Vosk's list: its MD5 sum is {md5} and should be "
+            f"This is not the {base.name} of Vosk's list: its MD5 sum is {md5} and should be "
             f"{base.md5}; it is not used and nothing has been changed."
         )
-    return wanted is not None or (base is not None and base.md5 is not None)
-
-
-def _checksums(file: Path) -> tuple[str, str]:
-    """Return the MD5 and the SHA-256."""
-    md5, sha256 = hashlib.md5(usedforsecurity=False), hashlib.sha256()
-    with file.open("rb") as stream:
-        while block := stream.read(1 << 20):
-            md5.update(block)
-            sha256.update(block)
-    return md5.hexdigest(), sha256.hexdigest()
+    if base.sha256 is None and base.md5 is not None:
+        _pin(base.name, sha256)
+    return sha256, wanted is not None or base.md5 is not None
 
 
 def _pins_file() -> Path:
@@ -326,10 +313,8 @@ def _pins() -> dict[str, str]:
         ) from None
 
 
-def _pin(name: str, base: BaseModel | None, sha256: str) -> None:
+def _pin(name: str, sha256: str) -> None:
     """Note the SHA-256 of an archive that is published without one."""
-    if base is None or base.sha256 is not None:
-        return
     file = _pins_file()
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps({**_pins(), name: sha256}, indent=1) + "\n", "utf-8")

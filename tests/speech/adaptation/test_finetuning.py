@@ -48,7 +48,7 @@ def test_training_brings_the_network_nearer_to_the_recordings(tmp_path: Path) ->
     sound = np.random.default_rng(1).normal(0, 2000, 16_000).astype("<i2")
     said = finetuning.LabelledSound(sound.tobytes(), ("d", "A:", "m", "@"))
     finetuning.tune(model, [said], tmp_path / "am" / "final.mdl", rounds=8)
-    target = torch.tensor([network.numbers[phone] for phone in said.phones])
+    target = torch.tensor([network.numbers[phone] for phone in said.labels])
     losses = []
     for values in (network.values, _values(model, tmp_path)):
         frames = network.frames(sound.astype(np.float32))

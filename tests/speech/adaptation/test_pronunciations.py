@@ -11,10 +11,10 @@ from blindplay.speech.adaptation import Pronunciations
 from blindplay.speech.adaptation.pronunciations import (
     WordAlignment,
     WordIndex,
-    _aligned_beginnings,
     aligned,
     player_pronunciations,
 )
+from blindplay.speech.alignment import distance
 
 KNOWN: dict[str, Pronunciations] = {
     "dame": {tuple("damə"): 0.0},
@@ -116,7 +116,7 @@ def test_the_nearest_word_is_found_as_if_each_were_compared(
     known: dict[str, Pronunciations], heard: tuple[str, ...]
 ) -> None:
     def far(word: str) -> float:
-        return min(_aligned_beginnings(meant, heard)[-1][0] for meant in known[word])
+        return min(distance(meant, heard, lambda one, other: one != other) for meant in known[word])
 
     near = WordIndex(known)
     for word, spoken in known.items():

@@ -224,7 +224,7 @@ def test_after_an_interruption_there_is_the_old_model_or_the_new_one(
     ready = shutil.copytree(place, tmp_path / "ready")
     (ready / folders.MANIFEST).unlink()
     (ready / "old").unlink()
-    report = adaptation.AdaptationReport("ours", 1, 1, 1, 1, 1, 0)
+    report = adaptation.AdaptationReport("ours", 1, 1, 1)
 
     def adapt(base: Path, output: Path, *_: object, **__: object) -> adaptation.AdaptationReport:
         shutil.copytree(ready, output, copy_function=os.link)

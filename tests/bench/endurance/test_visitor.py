@@ -1,0 +1,33 @@
+"""A person with a page of the console open."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from blindplay.bench.endurance.visitor import OpenedPage, Visitor
+from tests.console.hall import Hall
+
+
+def test_a_visitor_sends_forms_and_reads_changes(tmp_path: Path) -> None:
+    hall = Hall(tmp_path)
+    try:
+        visitor = Visitor(hall.link("arbiter"), {"act": "query", "about": "moves"}, every=0.01)
+        hall.start()
+        limit = time.monotonic() + 30
+        while not (visitor.sent and visitor.changes) and time.monotonic() < limit:
+            time.sleep(0.02)
+        visitor.leave()
+    finally:
+        hall.close()
+    visitor.close()
+    assert visitor.sent and visitor.changes
+
+
+def test_a_wrong_link_is_refused(tmp_path: Path) -> None:
+    hall = Hall(tmp_path)
+    try:
+        with pytest.raises(ConnectionError, match="refused the link"):
+            OpenedPage(hall.link("arbiter")[:-3] + "xyz")
+    finally:
+        hall.close()

@@ -1,0 +1,35 @@
+"""A player alone with the table: prompts, keys and levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from blindplay.hearing.prompting import PromptKey, RecordingFault, Take
+
+from .player import Person, booth_of
+
+
+@pytest.mark.parametrize(
+    ("loudness", "fault"), [(0.005, RecordingFault.SOFT), (8.0, RecordingFault.LOUD)]
+)
+def test_a_bad_level_is_told(
+    loudness: float, fault: RecordingFault, say: Callable[[str], bytes]
+) -> None:
+    person = Person(say, {"Dame"})
+    person.loudness = loudness
+    with booth_of(person) as booth:
+        booth.say("Dame")
+        take = booth.hear()
+    assert isinstance(take, Take) and take.fault in (
+        fault,
+        RecordingFault.SILENCE if loudness < 1 else fault,
+    )
+
+
+def test_keys_repeat_leave_out_and_end(say: Callable[[str], bytes]) -> None:
+    person = Person(say, {"Dame", "Turm"})
+    with booth_of(person, "", "s", "q") as booth:
+        booth.say("Dame")
+        assert [booth.hear() for _ in range(3)] == [PromptKey.AGAIN, PromptKey.SKIP, PromptKey.QUIT]
