@@ -17,6 +17,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -31,7 +32,8 @@ from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
 from blindplay.language import Language
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, read_journal, storage
+from blindplay.record import Journal, JournalError, storage
+from blindplay.record.replay import read_from_journal, replay
 from blindplay.record.tape import tape_folder
 from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
@@ -168,12 +170,10 @@ def _games(folder: Path) -> Iterator[Diagnosis]:
     bad = 0
     for path in newest:
         try:
-            trouble = read_journal(path).trouble
-        except JournalError as error:
-            trouble = str(error)
-        if trouble:
+            deque(replay(read_from_journal(path)), maxlen=0)
+        except ValueError as error:
             bad += 1
-            yield Diagnosis(False, "games", trouble, "A game cannot be read to its end.")
+            yield Diagnosis(False, "games", str(error), "A game cannot be read to its end.")
     if newest and not bad:
         yield Diagnosis(
             True, "games", f"Games that were read to their ends: the last {len(newest)}."

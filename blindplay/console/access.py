@@ -10,7 +10,6 @@ import contextlib
 import hashlib
 import hmac
 import json
-import os
 import secrets
 import threading
 import time
@@ -19,6 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from blindplay.record.files import write_new
 
 _SESSIONS_A_ROLE = 16
 
@@ -81,13 +82,8 @@ class AccessLinks:
                     for one in self._sessions
                 },
             }  # fmt: skip
-            new = self._file.with_name(self._file.name + ".new")
-            with contextlib.suppress(OSError):  # on a full disk the doors stay as they are
-                # Whoever could write it could come in.
-                opened = os.open(new, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-                with os.fdopen(opened, "w", encoding="utf-8") as out:
-                    json.dump(kept, out)
-                new.replace(self._file)
+            with contextlib.suppress(OSError):  # on a full disk the file stays as it is
+                write_new(self._file, json.dumps(kept).encode())
 
     def given(self) -> dict[str, int]:
         """The roles whose link opens something, with how many browsers have come in with it."""

@@ -11,14 +11,15 @@ from pathlib import Path
 from blindplay.language import Language
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.reading import Certainty, Notation, notation_of, read
-from blindplay.laws import FactError, Game
+from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
 from blindplay.wording.pack_words import PackWords
 
-from . import JournalError, pgn, printing, read_journal
+from . import JournalError, pgn, printing
 from .files import damaged_copies
 from .journal import is_journal
+from .replay import ReplayError, read_from_journal, replay
 from .score import Labels, ScoredPly, by_move, by_ply, sheet, tags
 from .tape import tape_folder
 
@@ -105,15 +106,13 @@ class Scored:
                 raise ValueError(
                     f"The journal says where the game began; leave out the tag {name}."
                 )
-        contents = read_journal(path)
-        game, reason, broken = Game(PackWords()), "", contents.trouble
+        game, reason, broken = Game(PackWords()), "", ""
         try:
-            for fact in contents.facts:
-                for ruling in game.apply(fact):
-                    if isinstance(ruling, GameOver):
-                        reason = ruling.reason
-        except FactError as error:
-            broken = f"{path} is not the journal of a game: {error}."
+            for ruling in replay(read_from_journal(path), game=game):
+                if isinstance(ruling, GameOver):
+                    reason = ruling.reason
+        except (JournalError, ReplayError) as error:
+            broken = str(error)
         if game.setup is None:
             raise JournalError(broken or f"{path} holds no game yet.")
         found = cls(game, reason, more or {})
