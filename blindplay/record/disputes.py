@@ -8,16 +8,15 @@ and every sentence cites the article on which it rests.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import chess
 
 from blindplay.language import Language
-from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
+from blindplay.language.scoresheets.entries import SheetEntry, entries
 from blindplay.language.scoresheets.notation import is_gap
 from blindplay.laws.deviation import Explanation, SlipKind, explain
 from blindplay.laws.editions import load
@@ -25,10 +24,10 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
-from blindplay.laws.state import OTHER
-from blindplay.wording.board_steps import UNKNOWN, named, plan, say_step
-from blindplay.wording.moves import diagnosis, move_in_words, ply_in_words
+from blindplay.wording.board_steps import UNKNOWN, named
 from blindplay.wording.pack_words import PackWords
+
+from .dispute_words import CitedSentence, DisputeWords
 
 # The rule on which the decision rests, by the reason why the common game ends.
 _RULES = {
@@ -39,11 +38,7 @@ _RULES = {
     "ambiguous": "displaced_found",
     "unfit": "displaced_found",
 }
-_DOUBTED = frozenset(doubt.value for doubt in Doubt)
 _MOST_DIFFERENT = 8  # squares: more than one slip can change
-
-CitedSentence = tuple[str, tuple[str, ...]]
-"""A sentence and the articles that it rests on."""
 
 
 @dataclass(frozen=True)
@@ -184,8 +179,7 @@ def decide(
     readers = {side: words.reader(tuple(sheet.values())) for side, sheet in written.items()}
     found = compare(start, written, readers)
     found, from_board = _decided_by_boards(found, start, boards)
-    cite = load(edition).cite
-    articles = cite(_RULES[found.stop])
+    articles = load(edition).cite(_RULES[found.stop])
     own = {}
     if found.stop == "parted" and boards:  # each sheet is a game of its own
         own = {
@@ -203,10 +197,9 @@ def decide(
         numbered_from=max(number for _, number in placed.values()),
         alone=_alone(written, found), from_board=from_board, boards_agree=same,
     )  # fmt: skip
-    lines = list(_DecisionWords(decision, written, pack, cite).sentences())
-    heard = _DecisionWords(decision, written, pack, cite, as_written=False).sentences()
-    spoken = [words for words, _ in heard]
-    return dataclasses.replace(decision, lines=lines, spoken=spoken)
+    lines = list(DisputeWords(decision, written, pack).sentences())
+    heard = DisputeWords(decision, written, pack, as_written=False).sentences()
+    return dataclasses.replace(decision, lines=lines, spoken=[words for words, _ in heard])
 
 
 def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntry], int]:
@@ -375,186 +368,3 @@ def _remarks(sheets: Mapping[str, list[SheetEntry]], found: Comparison) -> Itera
                 ],
                 "struck": list(entry.struck),
             }
-
-
-@dataclass(frozen=True)
-class _DecisionWords:
-    """Puts a decision into sentences, each with its articles.
-
-    ``written`` are the entries by side and ply. ``as_written``: the sentences also show entries
-    that only the eye can read.
-    """
-
-    decision: Reconciliation
-    written: Mapping[str, Mapping[int, str]]
-    pack: Language
-    cite: Callable[[str], tuple[str, ...]]
-    as_written: bool = True
-
-    def sentences(self) -> Iterator[CitedSentence]:
-        """All sentences, in the order in which they are read aloud."""
-        yield from self._sheets()
-        yield from self._readings()
-        yield from self._missing_entries()
-        yield from self._position()
-        for side, board in self.decision.boards.items():
-            yield from self._board(side, board)
-
-    @cached_property
-    def recording(self) -> tuple[str, ...]:
-        return self.cite("recording")
-
-    @cached_property
-    def lacks_last_moves(self) -> bool:
-        """Both boards show the same position, and it is beyond what the sheets hold."""
-        decision = self.decision
-        right = all(board.right for board in decision.boards.values())
-        return decision.boards_agree and decision.comparison.stop is None and not right
-
-    @cached_property
-    def articles(self) -> tuple[str, ...]:
-        """The articles for statements about the sheets. D.2.9 is for boards that show different
-        positions."""
-        parted = self.decision.comparison.stop == "parted"
-        if self.lacks_last_moves or (self.decision.boards_agree and parted):
-            return self.recording
-        return self.decision.articles
-
-    @property
-    def mover(self) -> str:
-        return "white" if self.decision.start.turn else "black"
-
-    def player(self, side: str) -> str:
-        return self.pack.sentence(side)
-
-    def place(self, ply: int) -> dict[str, str]:
-        return ply_in_words(ply, self.mover, self.pack, self.decision.numbered_from - 1)
-
-    def move(self, position: chess.Board, move: chess.Move) -> str:
-        return move_in_words(position, move, self.pack, self.decision.edition)
-
-    def _sheets(self) -> Iterator[CitedSentence]:
-        """Whether the sheets agree, and where they part."""
-        decision, found, pack = self.decision, self.decision.comparison, self.pack
-        if decision.alone is not None:
-            owner, empty = self.player(decision.alone), self.player(OTHER[decision.alone])
-            yield pack.sentence("scoresheet_empty", player=empty, owner=owner), self.recording
-        if found.stop is None:
-            if decision.alone is None:
-                yield pack.sentence("scoresheets_agree"), self.articles
-            return
-        if found.stop == "parted":
-            number = self.place(found.ply)["number"]
-            yield pack.sentence("scoresheets_differ", number=number), self.articles
-            for side in found.entries:
-                yield self._entry(side)
-            return
-        holding = [side for side, entry in found.entries.items() if entry.certainty == "illegal"]
-        place = self.place(found.ply)
-        if found.stop != "illegal" or len(holding) != 1:
-            yield pack.sentence(f"scoresheets_{found.stop}", **place), decision.articles
-            return
-        owner = self.player(holding[0])
-        yield pack.sentence("scoresheet_illegal", owner=owner, **place), decision.articles
-        for side, entry in found.entries.items():
-            if self.as_written or side not in holding or entry.moves:
-                yield self._entry(side)
-
-    def _entry(self, side: str) -> CitedSentence:
-        """The entry of one side at the ply where the sheets part."""
-        found, pack = self.decision.comparison, self.pack
-        entry, player = found.entries[side], self.player(side)
-        if not entry.legible:
-            return pack.sentence("scoresheet_lacks", player=player), self.articles
-        moves = [self.move(found.position, move) for move in entry.moves]
-        if not moves and not self.as_written:
-            place = self.place(found.ply)
-            return pack.sentence("scoresheet_illegal", owner=player, **place), self.articles
-        shown = f"({entry.text})" if self.as_written else ""
-        move = f"{pack.either(moves) if moves else ''} {shown}".strip()
-        return pack.sentence("scoresheet_wrote", player=player, move=move), self.articles
-
-    def _readings(self) -> Iterator[CitedSentence]:
-        """The meaning of uncertain entries, and the moves that no entry holds."""
-        found, pack = self.decision.comparison, self.pack
-        odd = {(side, ply): entry for side, ply, entry in found.odd}
-        doubted = {
-            (remark["sheet"], remark["ply"])
-            for remark in self.decision.remarks
-            if _DOUBTED & {*remark["remarks"]}
-        }
-        position = self.decision.start.copy(stack=False)
-        for ply, move in enumerate(found.moves, 1):
-            words, place = self.move(position, move), self.place(ply)
-            for side in SIDES:
-                entry, values = odd.get((side, ply)), {"owner": self.player(side), **place}
-                if (side, ply) in doubted:
-                    yield pack.sentence("entry_misnumbered", **values), self.recording
-                if entry is None or move not in entry.moves:
-                    continue
-                if entry.certainty == "likely":
-                    yield pack.sentence("entry_taken", move=words, **values), self.recording
-                elif entry.certainty == "ambiguous":
-                    yield pack.sentence("entry_settled", move=words, **values), self.recording
-            if ply in self.decision.from_board:
-                owner = self.player(self.decision.from_board[ply])
-                told = pack.sentence("move_from_board", owner=owner, move=words, **place)
-                yield told, self.recording
-            elif ply in found.inferred:
-                yield pack.sentence("move_inferred", move=words, **place), self.recording
-            position.push(move)
-        if found.open_from is not None:
-            place = self.place(found.open_from)
-            yield pack.sentence("move_order_open", **place), self.recording
-
-    def _missing_entries(self) -> Iterator[CitedSentence]:
-        """Sheets that must be completed, and entries that tell no move."""
-        found = self.decision.comparison
-        last = len(found.moves) + (found.stop is not None)
-        for side in SIDES:
-            if last > max(self.written[side], default=0):
-                player = self.player(side)
-                yield self.pack.sentence("must_record", player=player), self.recording
-        for side, ply, certainty in found.unclear:
-            why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
-            values = {"owner": self.player(side), **self.place(ply)}
-            yield self.pack.sentence(why, **values), self.recording
-
-    def _position(self) -> Iterator[CitedSentence]:
-        """The moves that are taken back, and whether the arbiter decides."""
-        decision, found, pack = self.decision, self.decision.comparison, self.pack
-        boards_decide = decision.boards_agree and found.stop != "illegal"
-        if found.stop is not None and not boards_decide:  # else the arbiter decides on taking back
-            if found.moves:
-                place = self.place(len(found.moves))
-                yield pack.sentence("take_back", **place), decision.articles
-            else:
-                yield pack.sentence("take_back_all"), decision.articles
-        if boards_decide and (self.lacks_last_moves or found.stop is not None):
-            yield pack.sentence("boards_same"), self.cite("boards_differ")
-        if self.lacks_last_moves:
-            yield pack.sentence("boards_not_written"), self.cite("record_before_next_move")
-        if found.stop is not None or self.lacks_last_moves:
-            words = pack.sentence("arbiter_needed", why="").strip()
-            yield words, self.cite("arbiter_sets_clocks")
-
-    def _board(self, side: str, board: BoardDecision) -> Iterator[CitedSentence]:
-        """Why a board stands as it does, and the steps that correct it."""
-        decision, found, pack = self.decision, self.decision.comparison, self.pack
-        player = self.player(side)
-        if board.right:
-            yield pack.sentence("board_right", player=player), decision.articles
-            return
-        for of in board.shows:
-            owner = self.player(of)
-            yield pack.sentence("board_shows", player=player, owner=owner), self.articles
-        if board.explanations and board.explanations != ((),):
-            before = decision.numbered_from - 1
-            yield diagnosis(board.explanations, side, self.mover, pack, before), self.articles
-        elif not (board.shows or decision.boards_agree) and found.stop in (None, "parted"):
-            yield pack.sentence("slip_none", player=player), decision.articles
-        if board.steps:
-            yield pack.sentence("correct_board", player=player), decision.articles
-            goal = pieces_of(found.position)
-            for step in plan(named(board.placement, goal), goal):
-                yield say_step(step, pack), decision.articles
