@@ -43,7 +43,7 @@ def rows(
     language: str,
     *,
     black_below: bool,
-    marked: Collection[int],
+    marked: Collection[int] = (),
     differing: Collection[int] = (),
     name: Callable[[chess.Square], str] = chess.square_name,
 ) -> list[list[Square]]:

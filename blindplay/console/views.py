@@ -18,7 +18,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Completed
 
 from .access import BrowserSession
-from .actions import Form
+from .actions import Form, one
 from .messages import LANGUAGES, catalogue
 from .pages import Page, page_of
 from .stream import UrgentSentence
@@ -51,14 +51,15 @@ def render(template: str, language: str, **values: Any) -> str:
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
 
+def language_of(session: BrowserSession, form: Form) -> str:
+    """The language of the page that asks: another tab may have changed that of the session."""
+    asking = one(form, "page")
+    return asking if asking in LANGUAGES else session.language
+
+
 def slug(role: str) -> str:
     """The role as a part of an address: ``assistant-white``."""
     return role.replace(":", "-")
-
-
-def has_page(game: Game, role: str) -> bool:
-    """Whether there is a page for this role at this table."""
-    return page_of(game, role) is not None
 
 
 def roles(game: Game) -> list[str]:
@@ -73,7 +74,7 @@ def roles(game: Game) -> list[str]:
         for side in SIDES
         if (role := f"assistant:{side}") not in found and game.assistants[side]
     ]
-    return [role for role in found if has_page(game, role) and permissions.rights(game, role)]
+    return [role for role in found if page_of(game, role) and permissions.rights(game, role)]
 
 
 def _page(game: Game, role: str) -> Page:
@@ -112,8 +113,7 @@ def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> 
     extra = getattr(page, "EXTRA", {}).get(name)
     if page is None or extra is None:
         return None
-    asking = form.get("page", [""])[0]  # another tab may have changed the session's
-    language = asking if asking in LANGUAGES else session.language
+    language = language_of(session, form)
     values = extra(table, session.role, language, form)
     template = f"{page.FOLDER}/{'part' if 'part' in form else 'whole'}_{name}.html"
     return render(template, language, theme=session.theme, **values)
@@ -134,12 +134,6 @@ def told_to(game: Game, role: str, language: str, taken: Taken) -> list[UrgentSe
     if calls is not None:
         found += [(sentence, True) for sentence in calls(game, language, taken.rulings)]
     return found
-
-
-def hears_tape(role: str) -> bool:
-    """Whether the tape is for this role: it holds what was said to everybody, and how the players
-    announced, and is the arbiter's evidence (D.2.7)."""
-    return role == "arbiter"
 
 
 def whole(

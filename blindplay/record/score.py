@@ -172,9 +172,13 @@ class Labels:
 ENGLISH = Labels()
 
 
-def moves(entries: Iterable[ScoredPly]) -> list[tuple[int, ScoredPly | None, ScoredPly | None]]:
-    """The lines of a scoresheet: the move's number, White's entry and Black's."""
-    found: list[tuple[int, ScoredPly | None, ScoredPly | None]] = []
+SheetRow = tuple[int, ScoredPly | None, ScoredPly | None]
+"""A line of a scoresheet: the move's number, White's entry and Black's."""
+
+
+def moves(entries: Iterable[ScoredPly]) -> list[SheetRow]:
+    """The lines of a scoresheet."""
+    found: list[SheetRow] = []
     for entry in entries:
         if entry.side == "black" and found:
             found[-1] = (entry.number, found[-1][1], entry)

@@ -12,9 +12,8 @@ import chess
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
-from blindplay.laws.placement import Pieces
 
-from ..actions import Form, NoActionError, stamp
+from ..actions import Form, NoActionError, one, stamp
 from ..messages import catalogue
 from ..pieces import Square, rows
 from ..table_port import TablePort, held, tape_of
@@ -53,9 +52,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     telling = timeline.Narrator(game, language)
     log = table.log
     pending = game.pending
-    confirming, rejecting = decisions.outcomes(game, pending, language) if pending else ([], [])
+    confirming, rejecting = decisions.outcomes(telling, pending) if pending else ([], [])
     playing = game.started or not game.clock
-    number = (game.history[-1].before if game.history else game.start_board).fullmove_number
     return {
         "may": permissions.rights(game, role),
         "over": game.over,
@@ -78,8 +76,6 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "differing": _differing(game, telling, language),
         "moving": game.turn.announced is not None or game.turn.made is not None or _behind(game),
         "sheets": {side: common.sheet_rows(game, side) for side in f.SIDES},
-        "last_number": number,
-        "last_side": game.history[-1].side if game.history else "start",
         "assistants": game.assistants,
         "adjourned": game.adjourned,
         "sealed": game.sealed is not None,
@@ -154,8 +150,7 @@ def _differing(game: Game, telling: timeline.Narrator, language: str) -> list[st
 
 
 def _boards(game: Game, language: str) -> list[BoardShown]:
-    last = common.last_announced(game, language)
-    marked = frozenset(common.squares_of(last.uci)) if last and last.uci != "0000" else frozenset()
+    marked = common.squares_of(common.last_announced(game, language))
     differing = frozenset(_differences(game))
     # Both as White sees them, so that they can be compared.
     return [
@@ -181,13 +176,9 @@ def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, An
             return {"why": say[str(error)], "step": None}
         return {
             "step": step,
-            "shown": _position(step.shown, language) if step.shown is not None else None,
+            "shown": rows(step.shown, language, black_below=False) if step.shown else None,
             "preview": stamp(game),
         }
-
-
-def _position(pieces: Pieces, language: str) -> list[list[Square]]:
-    return rows(pieces, language, black_below=False, marked=())
 
 
 def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
@@ -209,7 +200,7 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
                 (said.t, 1, number) for number, said in tape.items() if not who or said.by == who
             ]
         places.sort(reverse=True)
-        skipped = int(text) if (text := _text(form, "skip")).isdecimal() and len(text) < 7 else 0
+        skipped = int(text) if (text := one(form, "skip")).isdecimal() and len(text) < 7 else 0
         skipped = min(skipped, max(0, len(places) - 1))
         entries = [
             telling.said(tape[at]) if sound else telling.entry(at, log[at])
@@ -235,10 +226,6 @@ EXTRA: Mapping[str, Any] = {"sure": sure, "timeline": _whole_timeline}
 """Pages of their own beside the page, by their addresses; each gives what its template shows."""
 
 
-def _text(form: Form, name: str) -> str:
-    return (form.get(name) or [""])[0].strip()
-
-
 def _chosen(form: Form, name: str, known: tuple[str, ...]) -> str:
-    text = _text(form, name)
+    text = one(form, name)
     return text if text in known else ""

@@ -31,7 +31,6 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     board = game.board_of(sighted)
     state = game.tables[board]
     last = common.last_announced(game, language)
-    squares = () if last is None else common.squares_of(last.uci)
     return {
         "may": permissions.rights(game, role),
         "status": common.status(game, language),
@@ -40,7 +39,10 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "due": None if state.sensors or game.over else common.due(game, board, language),
         "sensors": state.sensors,
         "rows": rows(
-            state.placement, language, black_below=sighted == "black", marked=frozenset(squares)
+            state.placement,
+            language,
+            black_below=sighted == "black",
+            marked=common.squares_of(last),
         ),
         "own": own,
         "sheet": common.sheet_rows(game, own, with_struck=False),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+from dataclasses import dataclass, replace
 
 import chess
 
@@ -10,23 +11,27 @@ from blindplay.language import load
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import change, laid_over
+from blindplay.record.score import SheetRow, moves, sheet
 
 from ..messages import catalogue
 
 
 @dataclass(frozen=True)
 class ShownMove:
-    """A move as a page shows it: in words, in notation, in UCI, and whose it is."""
+    """A move as a page shows it: in words, in notation, in UCI, whose it is, and its number."""
 
     words: str
     notation: str
     uci: str
     by: str
+    number: int
 
 
-def squares_of(uci: str) -> tuple[int, ...]:
-    """The two squares of a move."""
-    return chess.parse_square(uci[:2]), chess.parse_square(uci[2:4])
+def squares_of(move: ShownMove | None) -> frozenset[int]:
+    """The two squares of a move; none for no move."""
+    if move is None or move.uci == "0000":
+        return frozenset()
+    return frozenset((chess.parse_square(move.uci[:2]), chess.parse_square(move.uci[2:4])))
 
 
 def spoken_in(game: Game) -> str:
@@ -38,12 +43,13 @@ def spoken_in(game: Game) -> str:
 def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: str) -> ShownMove:
     """``move`` on ``board``: in the words of the table, in the notation of the page."""
     assert game.setup is not None
-    if not board.is_legal(move):
-        return ShownMove(move.uci(), move.uci(), move.uci(), by)
-    _, plus, ranks = game.announcing_language().partition("+")
-    pack = load(spoken_in(game) + plus + ranks)
-    words = pack.announce(board, move, edition=game.setup.edition)
-    return ShownMove(words, load(language).write(board, move), move.uci(), by)
+    words = notation = move.uci()
+    if board.is_legal(move):
+        _, plus, ranks = game.announcing_language().partition("+")
+        pack = load(spoken_in(game) + plus + ranks)
+        words = pack.announce(board, move, edition=game.setup.edition)
+        notation = load(language).write(board, move)
+    return ShownMove(words, notation, move.uci(), by, board.fullmove_number)
 
 
 def last_announced(game: Game, language: str) -> ShownMove | None:
@@ -97,15 +103,19 @@ def status(game: Game, language: str) -> str:
 
 @dataclass(frozen=True)
 class ShownClock:
-    """One side's clock: ``left`` ms at ``at`` ms of the table's time, how that is shown, and
-    whether its flag has fallen."""
+    """One side's clock: ``left`` ms at ``at`` ms of the table's time, and whether its flag has
+    fallen."""
 
     side: str
     left: int
     at: int
     runs: bool
-    shown: str
     fell: bool
+
+    @property
+    def shown(self) -> str:
+        """The time left in figures."""
+        return time_of(self.left)
 
 
 def time_of(ms: float) -> str:
@@ -116,53 +126,28 @@ def time_of(ms: float) -> str:
 
 
 def clocks(game: Game) -> list[ShownClock]:
-    """Both clocks, White's first; none where there is no clock."""
+    """Both clocks, White's first; none if there is no clock."""
     clock = game.clock
-    if not clock:
-        return []
     at = clock.counts_from if clock.running else 0
     return [
-        ShownClock(side, left, at, side == clock.running, time_of(left), side in clock.flags)
-        for side, left in ((side, clock.left[side]) for side in SIDES)
+        ShownClock(side, clock.left[side], at, side == clock.running, side in clock.flags)
+        for side in SIDES
+        if clock
     ]
-
-
-@dataclass(frozen=True)
-class SheetCell:
-    """An entry of a scoresheet: what stands, and what was struck through before it."""
-
-    text: str
-    struck: tuple[str, ...] = ()
-
-
-SheetRow = tuple[int, SheetCell, SheetCell]
-"""A move's number, what is written for White, and what for Black."""
 
 
 def sheet_rows(game: Game, side: str, *, with_struck: bool = True) -> list[SheetRow]:
     """The scoresheet of ``side``, the last move first; moves without any entry are left out."""
-    entries = game.sheets[side]
-    struck: dict[int, list[str]] = {}
-    for whose, ply, text in game.struck if with_struck else ():
-        if whose == side:
-            struck.setdefault(ply, []).append(text)
-    offset = 0 if game.start_board.turn == chess.WHITE else 1
-    first = game.start_board.fullmove_number
-
-    def at(ply: int) -> SheetCell:
-        return SheetCell(entries.get(ply, ""), tuple(struck.get(ply, ())))
-
-    written = sorted({(ply - 1 + offset) // 2 for ply in (*entries, *struck)}, reverse=True)
-    rows = [
-        (first + move, at(2 * move + 1 - offset), at(2 * move + 2 - offset)) for move in written
+    entries = sheet(game, side)
+    if not with_struck:
+        entries = [replace(entry, struck=()) for entry in entries]
+    return [
+        row
+        for row in reversed(moves(entries))
+        if any(entry and (entry.text or entry.struck) for entry in row[1:])
     ]
-    nothing = SheetCell("")
-    return [row for row in rows if row[1:] != (nothing, nothing)]
 
 
 def next_ply(game: Game, side: str) -> int:
     """The first ply that the sheet of ``side`` lacks."""
-    ply = 1
-    while ply in game.sheets[side]:
-        ply += 1
-    return ply
+    return next(ply for ply in itertools.count(1) if ply not in game.sheets[side])

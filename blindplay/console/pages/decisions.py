@@ -1,13 +1,15 @@
-"""The arbiter's decisions, each in two steps: what he chose on his page is told in words, and with
-the position it would come to, before anything happens."""
+"""The arbiter's decisions, each in two steps: before anything happens, the page tells in words what
+was chosen, and shows the position that it would lead to."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import chess
 
 from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
@@ -17,19 +19,16 @@ from blindplay.laws.sheets import clocks_at
 from blindplay.laws.state import OTHER, Pending
 
 from ..actions import Form, NoActionError
-from ..messages import catalogue
 from .common import time_of
 from .timeline import Lenient, Narrator
 
 _TIME = re.compile(r"(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5})", re.ASCII)
-_PENALTIES = ("warning", "time", "loss")
-_PLAIN = frozenset(("adjourn", "withdraw"))
 
 
 @dataclass(frozen=True)
 class Confirmation:
     """The second step: what will happen, as sentences; the fields that make it happen; the words of
-    the button. ``shown`` is the position it comes to, where it comes to another one."""
+    the button. ``shown`` is the position that it leads to, if that is another one."""
 
     sentences: tuple[str, ...]
     fields: Mapping[str, str]
@@ -37,35 +36,82 @@ class Confirmation:
     shown: Pieces | None = None
 
 
+@dataclass(frozen=True)
+class _Choice:
+    """What the arbiter chose: the ``fields`` of a form; ``telling`` and ``say`` put it in words."""
+
+    game: Game
+    fields: Mapping[str, str]
+    telling: Narrator
+    say: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+    def among(self, name: str, allowed: Collection[str], key: str = "no_such_action") -> str:
+        """The field ``name``.
+
+        :raises NoActionError: with ``key`` if it is not ``allowed``.
+        """
+        if self[name] not in allowed:
+            raise NoActionError(key)
+        return self[name]
+
+    def seconds(self, name: str) -> int | None:
+        """A time as people write it: ``1:30:00``, ``5:00``, ``90`` seconds; None if the field is
+        empty.
+
+        :raises NoActionError: for anything else.
+        """
+        if not self[name]:
+            return None
+        match = _TIME.fullmatch(self[name])
+        if match is None:
+            raise NoActionError("no_time")
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        if seconds > 59 and match[2] is not None:
+            raise NoActionError("no_time")
+        return 3600 * hours + 60 * minutes + seconds
+
+    def ply(self) -> int | None:
+        """The ply that a move's number and its side name; 0 is the beginning; None if no number is
+        given.
+
+        :raises NoActionError: for a number that no move of this game can have.
+        """
+        number, side = self["number"], self["after"]
+        if side == "start":
+            return 0
+        if not number:
+            return None
+        if not (number.isascii() and number.isdigit() and len(number) < 5) or side not in f.SIDES:
+            raise NoActionError("v_no_such_ply")
+        begins = self.game.start_board
+        index = 2 * (int(number) - begins.fullmove_number) + (side == "black") - (not begins.turn)
+        if index < 0:
+            raise NoActionError("v_no_such_ply")
+        return index + 1
+
+
 def prepare(game: Game, language: str, form: Form) -> Confirmation:
     """What a form of the arbiter's page asks for, before it is done.
 
-    :raises NoActionError: where it asks for nothing that can be done; its argument is a key of the
-        catalogue.
+    :raises NoActionError: if nothing can be done; its argument is a key of the catalogue.
     """
-    say = catalogue(language)
-    chosen = {name: values[0].strip() for name, values in form.items() if values}
-    act, do = chosen.get("act", ""), chosen.get("do", "")
+    fields = {name: values[0].strip() for name, values in form.items() if values}
     telling = Narrator(game, language)
-    if act == "arbiter":
-        if do in ("confirm", "reject"):
-            return _decide(game, telling, do, language)
-        if do in _PLAIN:
-            return Confirmation((say[f"will_{do}"],), {"act": act, "do": do}, say[f"yes_{do}"])
-        makers = {
-            "set_clock": _set_clock, "penalty": _penalty, "restore": _restore,
-            "declare": _declare, "postpone": _postpone,
-        }  # fmt: skip
-        if do in makers:
-            return makers[do](game, telling, chosen, language)
-    elif act in ("claim_time", "touch", "irregular", "open_envelope"):
-        return _report(game, telling, chosen, language)
-    raise NoActionError("no_such_action")
+    choice = _Choice(game, fields, telling, telling.say)
+    find = _DECISIONS.get(choice["do"]) if choice["act"] == "arbiter" else None
+    if find is None and choice["act"] in _REPORTS:
+        find = _report
+    if find is None:
+        raise NoActionError("no_such_action")
+    return find(choice)
 
 
-def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], list[str]]:
+def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]:
     """What confirming a proposal does, and what rejecting it does, in sentences."""
-    say, telling = catalogue(language), Narrator(game, language)
+    game, say = telling.game, telling.say
     ruling = pending.ruling
     values = Lenient(
         (name, telling.name(person))
@@ -122,112 +168,86 @@ def _goes_back_to(ruling: Ruling) -> int | None:
     return ruling.to_ply if isinstance(ruling, r.IllegalMove | r.TakeBack) else None
 
 
-def _decide(game: Game, telling: Narrator, do: str, language: str) -> Confirmation:
-    say, pending = catalogue(language), game.pending
-    if pending is None:
+def _decide(choice: _Choice) -> Confirmation:
+    game, do = choice.game, choice["do"]
+    if game.pending is None:
         raise NoActionError("v_nothing_proposed")
-    confirming, rejecting = outcomes(game, pending, language)
-    proposal = telling.ruling(dataclasses.replace(pending.ruling, status=None))
-    shown = None
-    to_ply = _goes_back_to(pending.ruling)
-    if do == "confirm" and to_ply is not None:
-        shown = game.shown_after(to_ply)
+    confirming, rejecting = outcomes(choice.telling, game.pending)
+    proposal = choice.telling.ruling(dataclasses.replace(game.pending.ruling, status=None))
     sentences = (proposal, *(confirming if do == "confirm" else rejecting))
-    return Confirmation(sentences, {"act": "arbiter", "do": do}, say[f"yes_{do}"], shown)
+    to_ply = _goes_back_to(game.pending.ruling)
+    shown = game.shown_after(to_ply) if do == "confirm" and to_ply is not None else None
+    return Confirmation(sentences, {"act": "arbiter", "do": do}, choice.say[f"yes_{do}"], shown)
 
 
-def _set_clock(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say = catalogue(language)
-    times = {side: _seconds(chosen.get(side, "")) for side in f.SIDES}
-    given = {side: left for side, left in times.items() if left is not None}
-    if not given:
+def _plain(choice: _Choice) -> Confirmation:
+    """A decision that needs nothing but its name: ``adjourn`` or ``withdraw``."""
+    do, say = choice["do"], choice.say
+    return Confirmation((say[f"will_{do}"],), {"act": "arbiter", "do": do}, say[f"yes_{do}"])
+
+
+def _set_clock(choice: _Choice) -> Confirmation:
+    say, fields, sentences = choice.say, {"act": "arbiter", "do": "set_clock"}, []
+    for side in f.SIDES:
+        left = choice.seconds(side)
+        if left is not None:
+            fields[side] = str(left)
+            before, after = time_of(choice.game.clock.left[side]), time_of(left * 1000)
+            text = say["will_set_clock"].format(side=say[side], before=before, after=after)
+            sentences.append(text)
+    if not sentences:
         raise NoActionError("v_seconds_missing")
-    sentences = [
-        say["will_set_clock"].format(
-            side=say[side], before=time_of(game.clock.left[side]), after=time_of(left * 1000)
-        )
-        for side, left in given.items()
-    ]
-    fields = {"act": "arbiter", "do": "set_clock"}
-    return Confirmation(
-        tuple(sentences),
-        fields | {side: str(left) for side, left in given.items()},
-        say["yes_set_clock"],
-    )
+    return Confirmation(tuple(sentences), fields, say["yes_set_clock"])
 
 
-def _penalty(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say = catalogue(language)
-    side, kind = chosen.get("player", ""), chosen.get("kind", "")
-    if side not in f.SIDES:
-        raise NoActionError("v_player_missing")
-    if kind not in _PENALTIES:
-        raise NoActionError("no_such_action")
+def _penalty(choice: _Choice) -> Confirmation:
+    say = choice.say
+    side = choice.among("player", f.SIDES, "v_player_missing")
+    kind = choice.among("kind", ("warning", "time", "loss"))
     fields = {"act": "arbiter", "do": "penalty", "player": side, "kind": kind}
     sentences = [say[f"will_penalty_{kind}"].format(side=say[side])]
     if kind == "time":
-        given, taken = _seconds(chosen.get("given", "")), _seconds(chosen.get("taken", ""))
+        given, taken = choice.seconds("given"), choice.seconds("taken")
         if not given and not taken:
             raise NoActionError("v_seconds_missing")
-        for whose, seconds, how in ((OTHER[side], given, 1), (side, taken, -1)):
-            if not seconds:
-                continue
-            fields[whose] = str(seconds)
-            left = game.clock.left[whose]
-            sentences.append(
-                say["will_give" if how > 0 else "will_take"].format(
-                    side=say[whose],
-                    time=time_of(seconds * 1000),
-                    after=time_of(max(0, left + how * seconds * 1000)),
-                )
-            )
-    elif kind == "loss" and chosen.get("result") in f.RESULTS:
-        fields["result"] = chosen["result"]
-        sentences.append(say["will_declare"].format(result=chosen["result"]))
+        changes = ((OTHER[side], given, 1, "will_give"), (side, taken, -1, "will_take"))
+        for whose, seconds, sign, key in changes:
+            if seconds:
+                fields[whose] = str(seconds)
+                after = time_of(choice.game.clock.left[whose] + sign * seconds * 1000)
+                time = time_of(seconds * 1000)
+                sentences.append(say[key].format(side=say[whose], time=time, after=after))
+    elif kind == "loss" and choice["result"] in f.RESULTS:
+        fields["result"] = choice["result"]
+        sentences.append(say["will_declare"].format(result=choice["result"]))
     return Confirmation(tuple(sentences), fields, say[f"yes_penalty_{kind}"])
 
 
-def _restore(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say = catalogue(language)
-    ply = ply_of(game, chosen)
+def _restore(choice: _Choice) -> Confirmation:
+    game, say, ply = choice.game, choice.say, choice.ply()
     if ply is None or ply > len(game.history):
         raise NoActionError("v_no_such_ply")
+    after = choice.telling.ply(ply)
     left = clocks_at(game, ply)
-    sentences = [
-        say["will_restore"].format(after=telling.ply(ply), back=len(game.history) - ply),
-        say["will_clocks"].format(
-            white=time_of(left["white"] * 1000), black=time_of(left["black"] * 1000)
-        ),
-    ]
-    return Confirmation(
-        tuple(sentences),
-        {"act": "arbiter", "do": "restore", "ply": str(ply)},
-        say["yes_restore"].format(after=telling.ply(ply)),
-        game.shown_after(ply),
+    white, black = time_of(left["white"] * 1000), time_of(left["black"] * 1000)
+    sentences = (
+        say["will_restore"].format(after=after, back=len(game.history) - ply),
+        say["will_clocks"].format(white=white, black=black),
     )
+    fields = {"act": "arbiter", "do": "restore", "ply": str(ply)}
+    button = say["yes_restore"].format(after=after)
+    return Confirmation(sentences, fields, button, game.shown_after(ply))
 
 
-def _declare(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say, result = catalogue(language), chosen.get("result", "")
-    if result not in f.RESULTS:
-        raise NoActionError("no_such_action")
+def _declare(choice: _Choice) -> Confirmation:
+    say, result = choice.say, choice.among("result", f.RESULTS)
     sentence = say["will_declare"].format(result=result)
     fields = {"act": "arbiter", "do": "declare", "result": result}
     return Confirmation((sentence,), fields, say["yes_declare"].format(result=result))
 
 
-def _postpone(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say, given = catalogue(language), _seconds(chosen.get("given", ""))
+def _postpone(choice: _Choice) -> Confirmation:
+    say, given = choice.say, choice.seconds("given")
     fields = {"act": "arbiter", "do": "postpone"}
     sentences = [say["will_postpone"]]
     if given is not None:
@@ -236,70 +256,38 @@ def _postpone(
     return Confirmation(tuple(sentences), fields, say["yes_postpone"])
 
 
-def _report(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say, act = catalogue(language), chosen["act"]
+def _report(choice: _Choice) -> Confirmation:
+    game, say, act = choice.game, choice.say, choice["act"]
     fields = {"act": act}
     if act == "touch":
-        square = chosen.get("square", "").lower()
-        if not re.fullmatch("[a-h][1-8]", square):
+        square = choice["square"].lower()
+        if square not in chess.SQUARE_NAMES:
             raise NoActionError("no_square")
         fields["square"] = square
         sentence = say["will_touch"].format(side=say[game.side], square=square)
     elif act == "irregular":
-        what = chosen.get("what", "")
-        if what not in f.IRREGULARITIES:
-            raise NoActionError("no_such_action")
+        what = choice.among("what", f.IRREGULARITIES)
         fields["what"] = what
-        sentence = say["will_irregular"].format(what=telling.word(what))
-        if chosen.get("player") in f.SIDES:
-            fields["player"] = chosen["player"]
-            sentence += " " + say["will_irregular_of"].format(side=say[chosen["player"]])
+        sentence = say["will_irregular"].format(what=choice.telling.word(what))
+        if choice["player"] in f.SIDES:
+            fields["player"] = choice["player"]
+            sentence += " " + say["will_irregular_of"].format(side=say[choice["player"]])
     elif act == "open_envelope":
-        missing = chosen.get("missing") == "yes"
+        missing = choice["missing"] == "yes"
         fields |= {"missing": "yes"} if missing else {}
         sentence = say["will_open_missing" if missing else "will_open"]
     else:
         sentence = say["will_claim_time"]
-    ply = ply_of(game, chosen) if act in ("touch", "irregular") else None
+    ply = choice.ply() if act in ("touch", "irregular") else None
     if ply:
         fields["ply"] = str(ply)
-        sentence += " " + say["will_during"].format(ply=telling.ply(ply))
+        sentence += " " + say["will_during"].format(ply=choice.telling.ply(ply))
     return Confirmation((sentence,), fields, say["yes_report"])
 
 
-def ply_of(game: Game, chosen: Mapping[str, str]) -> int | None:
-    """The ply of a move's number and of whose it is; 0 is the beginning; None if none is said.
-
-    :raises NoActionError: for a number that no move of this game can have.
-    """
-    number, side = chosen.get("number", ""), chosen.get("after", "")
-    if side == "start":
-        return 0
-    if not number:
-        return None
-    if not (number.isascii() and number.isdigit() and len(number) < 5) or side not in f.SIDES:
-        raise NoActionError("v_no_such_ply")
-    begins = game.start_board
-    index = 2 * (int(number) - begins.fullmove_number) + (side == "black") - (not begins.turn)
-    if index < 0:
-        raise NoActionError("v_no_such_ply")
-    return index + 1
-
-
-def _seconds(text: str) -> int | None:
-    """A time as people write it: ``1:30:00``, ``5:00``, ``90`` seconds; None if nothing stands
-    there.
-
-    :raises NoActionError: for anything else.
-    """
-    if not text:
-        return None
-    match = _TIME.fullmatch(text)
-    if match is None:
-        raise NoActionError("no_time")
-    hours, minutes, seconds = (int(part or 0) for part in match.groups())
-    if seconds > 59 and match[2] is not None:
-        raise NoActionError("no_time")
-    return 3600 * hours + 60 * minutes + seconds
+_DECISIONS: Mapping[str, Callable[[_Choice], Confirmation]] = {
+    "confirm": _decide, "reject": _decide, "adjourn": _plain, "withdraw": _plain,
+    "set_clock": _set_clock, "penalty": _penalty, "restore": _restore, "declare": _declare,
+    "postpone": _postpone,
+}  # fmt: skip
+_REPORTS = frozenset(("claim_time", "touch", "irregular", "open_envelope"))

@@ -20,9 +20,7 @@ title = players.title
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """What the templates of the page show."""
     shown = players.values(game, role, language)
-    last = shown["last"]
-    squares = () if last is None else common.squares_of(last.uci)
     placement = game.tables[game.board_of(role)].placement
-    below = role == "black"
-    shown["rows"] = rows(placement, language, black_below=below, marked=frozenset(squares))
+    marked = common.squares_of(shown["last"])
+    shown["rows"] = rows(placement, language, black_below=role == "black", marked=marked)
     return shown

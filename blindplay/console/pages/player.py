@@ -41,29 +41,24 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "keys": json.dumps({say[f"key_{name}"]: name for name in asked}),
         "pieces": json.dumps(dict(zip(say["piece_keys"], PIECES, strict=True))),
         "heard": _heard(game, language),
-        "rows": _rows(game, role, language) if table.training else None,
     }
+    if table.training:  # the position after the last move, its squares named as they are spoken
+        shown["rows"] = rows(
+            game.position_pieces(),
+            language,
+            black_below=role == "black",
+            name=load(language).square,
+        )
     return shown
 
 
-def _heard(game: Game, language: str) -> list[tuple[int, common.ShownMove]]:
-    """The last announcements, the newest first, each with the number of its move."""
+def _heard(game: Game, language: str) -> list[common.ShownMove]:
+    """The last announcements, the newest first."""
     found = [
-        (ply.before.fullmove_number, ply.before, ply.spoken, ply.side)
-        for ply in game.history[-_HEARD:]
+        common.told(game, ply.before, ply.spoken, ply.side, language)
+        for ply in reversed(game.history[-_HEARD:])
     ]
     if game.turn.announced is not None:
         board = game.board.copy(stack=False)
-        found.append((board.fullmove_number, board, game.turn.announced, game.side))
-    return [
-        (number, common.told(game, board, move, side, language))
-        for number, board, move, side in reversed(found)
-    ]
-
-
-def _rows(game: Game, role: str, language: str) -> Any:
-    """The position after the last move, its squares called as the table calls them."""
-    pack = load(language)
-    return rows(
-        game.position_pieces(), language, black_below=role == "black", marked=(), name=pack.square
-    )
+        found.insert(0, common.told(game, board, game.turn.announced, game.side, language))
+    return found

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import chess
-
 from blindplay.laws import Game
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
 from blindplay.laws.editions import article
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
+from blindplay.record.score import entry_place
 
 from ..messages import catalogue
 from . import common
@@ -34,7 +33,6 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
         "over": game.over,
         "status": common.status(game, language),
         "last": last,
-        "last_number": _number_of_last(game),
         "announced_in": common.spoken_in(game),
         "sensors": sensors,
         "to_repeat": last if to_be_repeated(game, role) else None,
@@ -47,7 +45,7 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
         "timed": bool(game.clock),
         "sealing": game.adjourning and game.side == role,
         "sheet": common.sheet_rows(game, role),
-        "plies": _plies(game),
+        "plies": [(ply, *entry_place(game, ply)) for ply in range(len(game.history) + 1, 0, -1)],
         "ply": max(1, len(game.history) + _begun(game)),
         "deaf": _deaf(game),
     }
@@ -62,13 +60,6 @@ def to_be_repeated(game: Game, side: str) -> bool:
         return game.turn.announced is not None
     answers = bool(game.history) and game.turn.announced is None
     return answers and not game.history[-1].illegal  # of that nothing was announced
-
-
-def _number_of_last(game: Game) -> int:
-    """The number of the move that was announced last."""
-    if game.turn.announced is not None or not game.history:
-        return game.board.fullmove_number
-    return game.history[-1].before.fullmove_number
 
 
 def _begun(game: Game) -> bool:
@@ -86,16 +77,6 @@ def _claims(game: Game) -> list[str]:
         if game.switch("quickplay_extra_time"):
             found.append("extra_time")
     return found
-
-
-def _plies(game: Game) -> list[tuple[int, int, str]]:
-    """The plies that can be written: each with its move's number and its side, the last first."""
-    offset = 0 if game.start_board.turn == chess.WHITE else 1
-    first = game.start_board.fullmove_number
-    return [
-        (ply, first + (ply - 1 + offset) // 2, SIDES[(ply - 1 + offset) % 2])
-        for ply in range(max(1, len(game.history) + 1), 0, -1)
-    ]
 
 
 def _deaf(game: Game) -> dict[str, Any] | None:

@@ -13,6 +13,7 @@ from blindplay.laws import Fact, Game, Ruling, Taken, editions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.editions import Article
+from blindplay.record.score import entry_place
 from blindplay.record.tape import Recording
 
 from ..messages import catalogue
@@ -69,10 +70,9 @@ class Narrator:
     """Tells facts and rulings of one game in one language."""
 
     def __init__(self, game: Game, language: str) -> None:
-        self._say = catalogue(language)
+        self.game = game
+        self.say = catalogue(language)
         self._pack = load(language)
-        self._first = game.start_board.turn == chess.WHITE
-        self._number = game.start_board.fullmove_number
         self._spoken_in = spoken_in(game)
 
     def fact(self, fact: Fact) -> str:
@@ -88,16 +88,16 @@ class Narrator:
         values["said"] = str(fields.get("text") or values.get("move", ""))
         if not values.get("piece"):
             values["piece"] = "?"
-        return self._say[key].format_map(Lenient(values))
+        return self.say[key].format_map(Lenient(values))
 
     def ruling(self, ruling: Ruling) -> str:
         """What a ruling is, in one sentence, with its status where it has one."""
         values = self._values(ruling.fields)
-        text = self._say[_key(ruling)].format_map(Lenient(values)).strip()
+        text = self.say[_key(ruling)].format_map(Lenient(values)).strip()
         if isinstance(ruling, r.IllegalMove) and ruling.claimable:
-            return f"{text} ({self._say['is_claimable']})"
+            return f"{text} ({self.say['is_claimable']})"
         status = status_of(ruling)
-        return f"{text} ({self._say[f'is_{status}']})" if status else text
+        return f"{text} ({self.say[f'is_{status}']})" if status else text
 
     def line(self, ruling: Ruling) -> TimelineLine:
         """A ruling with its articles."""
@@ -134,27 +134,26 @@ class Narrator:
     def name(self, person: str) -> str:
         """A person, as a sentence begins with him."""
         key = person if person in f.SIDES else f"who_{person.replace(':', '_')}"
-        return self._say[key]
+        return self.say[key]
 
     def ply(self, ply: int) -> str:
         """A ply as people count moves."""
         if ply <= 0:
-            return self._say["at_start"]
-        index = ply - 1 if self._first else ply
-        side = self._say["black" if index % 2 else "white"]
-        return self._say["at_ply"].format(number=self._number + index // 2, side=side)
+            return self.say["at_start"]
+        number, side = entry_place(self.game, ply)
+        return self.say["at_ply"].format(number=number, side=self.say[side])
 
     def word(self, value: str) -> str:
         """A word of the contract in the page's language: a reason, a rule, a question."""
         for key in (f"v_{value}", f"why_{value}"):
-            if key in self._say:
-                return self._say[key]
+            if key in self.say:
+                return self.say[key]
         reason = f"illegal_{value}"
         return self._pack.sentence(reason) if reason in self._pack.sentences() else value
 
     def piece(self, letter: str | None) -> str:
         """A piece by its FEN letter; an empty square where there is none."""
-        return self._pack.piece(chess.Piece.from_symbol(letter)) if letter else self._say["v_empty"]
+        return self._pack.piece(chess.Piece.from_symbol(letter)) if letter else self.say["v_empty"]
 
     def move(self, uci: str) -> str:
         """A move by its squares, where no board tells its notation: ``e2–e4``, ``e7–e8=Q``, the
@@ -174,7 +173,7 @@ class Narrator:
     def _values(self, fields: Mapping[str, Any]) -> dict[str, str]:
         found = {name: self._value(name, value) for name, value in fields.items()}
         if isinstance(fields.get("correct"), bool):
-            found["correct"] = self._say["v_correct" if fields["correct"] else "v_incorrect"]
+            found["correct"] = self.say["v_correct" if fields["correct"] else "v_incorrect"]
         return found
 
     def _value(self, name: str, value: Any) -> str:
@@ -190,7 +189,7 @@ class Narrator:
         if number and (name in _TIMES or name in f.SIDES):
             return time_of(float(value) * 1000)
         if name == "running":
-            return self.name(value) if value in f.SIDES else self._say["who_none"]
+            return self.name(value) if value in f.SIDES else self.say["who_none"]
         if name == "piece" and isinstance(value, str):
             return self.piece(value) if value in "PNBRQKpnbrqk" else value
         if isinstance(value, list | tuple):
@@ -211,15 +210,15 @@ class Narrator:
             tell = self._step
         told = [tell(value) for value in values[:_MOST_MOVES]]
         told += ["…"] if len(values) > _MOST_MOVES else []
-        return ", ".join(told) or self._say["v_nothing"]
+        return ", ".join(told) or self.say["v_nothing"]
 
     def _on_boards(self, entry: Mapping[str, Any]) -> str:
         pieces = {side: self.piece(entry[side]) for side in f.SIDES}
-        return self._say["v_on_boards"].format(square=entry["square"], **pieces)
+        return self.say["v_on_boards"].format(square=entry["square"], **pieces)
 
     def _step(self, step: Mapping[str, Any]) -> str:
         key = "v_step_put" if step["do"] == "place" else "v_step_remove"
-        return self._say[key].format(piece=self.piece(step["piece"]), square=step["square"])
+        return self.say[key].format(piece=self.piece(step["piece"]), square=step["square"])
 
 
 def status_of(ruling: Ruling) -> r.Status | None:

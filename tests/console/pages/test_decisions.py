@@ -201,6 +201,6 @@ def test_whatever_the_laws_say_has_words_in_every_language() -> None:
                     told = [one.text for one in telling.entry(0, Taken(fact, tuple(caused))).lines]
                     told += [telling.ruling(one) for one in caused]
                     if game.pending is not None:
-                        told += [*chain(*decisions.outcomes(game, game.pending, language))]
+                        told += [*chain(*decisions.outcomes(telling, game.pending))]
                     bad |= {one for one in told if not one or re.search(r"[_{}]|: \.|None", one)}
     assert bad == set()
