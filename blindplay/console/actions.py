@@ -105,7 +105,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
     The answer is always a sentence. Nothing that a page can send raises an error.
     """
     words = catalogue(language)
-    kind, seen = one(form, "act"), one(form, "seen")
+    kind, seen = value_of(form, "act"), value_of(form, "seen")
     try:
         with held(table) as game:
             if kind == "ask":
@@ -117,7 +117,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
             else:
                 steps = [(kind, _fields(kind, form))]
             now = stamp(game)
-            if one(form, "preview") not in ("", now) or any(
+            if value_of(form, "preview") not in ("", now) or any(
                 _is_late(now, seen, step) for step, _ in steps
             ):
                 raise NoActionError("stale")
@@ -248,17 +248,17 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
 
 def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
     """The question and its object."""
-    if text := one(form, "text"):
+    if text := value_of(form, "text"):
         for code in dict.fromkeys((language, game.announcing_language())):
             meant = load(code).understand(text, game.board)
             if meant.command in _ASKED:
                 return meant.command, meant.about or About()
         raise NoActionError("no_question")
     try:
-        command = Command(one(form, "about"))
-        square = one(form, "square")
+        command = Command(value_of(form, "about"))
+        square = value_of(form, "square")
         at = chess.parse_square(square) if square else None
-        piece = one(form, "piece")
+        piece = value_of(form, "piece")
         kind = chess.PIECE_NAMES.index(piece) if piece else None
     except ValueError:
         raise NoActionError("no_question") from None
@@ -282,7 +282,7 @@ def _said(game: Game, ruling: Ruling, language: str) -> str:
     return " ".join(one.words for one in told)
 
 
-def one(form: Form, name: str) -> str:
+def value_of(form: Form, name: str) -> str:
     """The first value of a field; empty if there is none."""
     values = form.get(name, ())
     return values[0].strip() if values else ""
@@ -297,7 +297,7 @@ def _fields(kind: str, form: Form) -> dict[str, Any]:
     names = {name: "kind" if name == "penalty" else name for name in known}
     fields: dict[str, Any] = {}
     for name, contract in names.items():
-        text = one(form, contract)
+        text = value_of(form, contract)
         if name == "fulfils":  # a form with nothing ticked does not send it at all
             fields[contract] = list(filter(None, form.get(contract, ())))
         elif not text:
@@ -323,13 +323,13 @@ def _number(text: str) -> int:
 def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, Any]]]:
     """The facts of a move that is announced, executed, or both. An announced move is not announced
     again."""
-    how, text = one(form, "how"), one(form, "text")
+    how, text = value_of(form, "how"), value_of(form, "text")
     if how not in _STEPS:
         raise NoActionError("no_such_action")
     if how.startswith("repeat"):
         # The page repeats the announcement that it showed; the Laws compare it with the last one.
         return [(step, {"move": text}) for step in _STEPS[how]]
-    if how == "make" and one(form, "anyway") and _UCI.fullmatch(text):
+    if how == "make" and value_of(form, "anyway") and _UCI.fullmatch(text):
         # A hand can put a piece anywhere; the Laws decide what follows (7.5).
         return [("make", {"move": text})]
     first = game.board.copy(stack=False)
@@ -337,7 +337,7 @@ def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, A
     boards = [*completed, first] if how == "make" else [first, *completed]
     if how == "make" and game.turn.made is not None:
         boards.append(game.position)
-    move = read_move(game, language, text, boards, one(form, "promotion"))
+    move = read_move(game, language, text, boards, value_of(form, "promotion"))
     steps = _STEPS[how]
     if how == "both" and game.turn.announced == move:
         steps = ("make",)
@@ -346,7 +346,7 @@ def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, A
 
 def _claim(game: Game, language: str, form: Form) -> dict[str, Any]:
     """The fields of a claim; the move that will make it a draw may be typed (9.2.1)."""
-    fields, text = _fields("claim_draw", form), one(form, "text")
+    fields, text = _fields("claim_draw", form), value_of(form, "text")
     if text:
         boards = [game.board.copy(stack=False), game.position]
         fields["move"] = read_move(game, language, text, boards).uci()

@@ -39,7 +39,7 @@ from blindplay.wording.announcements import announcements, goes_to_earphone
 
 from . import views
 from .access import AccessLinks, BrowserSession, RateLimiter
-from .actions import ActionResult, Form, act, come_in, one, stamp
+from .actions import ActionResult, Form, act, come_in, stamp, value_of
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import common, page_of
@@ -172,8 +172,10 @@ class Console:
                 self._outdated.clear()
             for (role, language), stream in outdated.items():
                 with held(self._table) as game:
-                    page, seen = views.filled(self._table, game, role, language), stamp(game)
-                stream.update(views.parts(page, language), seen, untold.get((role, language), ()))
+                    page, seen = page_of(game, role), stamp(game)
+                    values = page.values(self._table, game, role, language)
+                parts = views.parts(page, values, language)
+                stream.update(parts, seen, untold.get((role, language), ()))
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
@@ -202,8 +204,7 @@ class Console:
         :raises ValueError: for a role that has no page.
         """
         with held(self._table) as game:
-            if page_of(game, role) is None:
-                raise ValueError(f"There is no page for {role}.")
+            page_of(game, role)
         token = self.doors.issue(role)
         self._wake()
         return token
@@ -238,7 +239,7 @@ class Console:
     async def _enter(self, request: Request) -> Response:
         if not self.entering.take(_address(request)):
             return _asks_for_link(request, "too_fast", 429)
-        token = one(await _form(request), "token").rpartition("#")[2]
+        token = value_of(await _form(request), "token").rpartition("#")[2]
         entered = self.doors.enter(token, _accepted(request))
         if entered is None:
             return _asks_for_link(request, "enter_wrong", 403)
@@ -262,15 +263,9 @@ class Console:
         return HTMLResponse(await run_in_threadpool(self._whole, session))
 
     def _whole(self, session: BrowserSession) -> str:
-        said, session.messages = session.messages, []
         stream = self._stream(session.role, session.language)
         with held(self._table) as game:
-            place, found, seen = stream.now()
-            return views.whole(
-                game, session.role, session.language,
-                found=found, place=place, stamp=seen, said=said, now=self._table.time(),
-                theme=session.theme,
-            )  # fmt: skip
+            return views.whole(game, session, stream.now(), self._table.time())
 
     async def _do(self, request: Request) -> Response:
         session = self._session(request)
@@ -282,10 +277,10 @@ class Console:
             answer = ActionResult((catalogue(language)["too_fast"],), refused=True)
             return _told(request, session, language, answer, 429)
         if "act" not in form:
-            if one(form, "language") in LANGUAGES:
-                session.language = one(form, "language")
-            if "theme" in form and one(form, "theme") in ("", *views.THEMES):
-                session.theme = one(form, "theme")
+            if value_of(form, "language") in LANGUAGES:
+                session.language = value_of(form, "language")
+            if "theme" in form and value_of(form, "theme") in ("", *views.THEMES):
+                session.theme = value_of(form, "theme")
             self.doors.keep()
             return _to_page(session.role)
         answer = await run_in_threadpool(act, self._table, session.role, language, form)

@@ -1,5 +1,5 @@
-"""What the pages say, in every language that they speak: a TOML file for each page and language,
-and one for what they have in common."""
+"""The texts of the pages: one TOML file for each page and language, and one for what pages have in
+common."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 
 def negotiate(accepts: str) -> str:
-    """The language of ours that an Accept-Language header likes best; English if none."""
+    """The language that an Accept-Language header prefers, of those there are; English if none."""
     wanted = []
     for place, entry in enumerate(accepts[:1000].split(",")):
         tag, _, quality = entry.partition(";q=")

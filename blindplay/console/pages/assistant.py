@@ -25,7 +25,7 @@ def title(game: Game, role: str, language: str) -> str:
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the templates of the page show."""
+    """The values of the page's templates."""
     own = role.removeprefix("assistant:")
     sighted = own if not game.impaired(own) else OTHER[own]
     board = game.board_of(sighted)

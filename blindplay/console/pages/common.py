@@ -1,4 +1,4 @@
-"""What several pages show of a game: moves, the sheets, how it stands."""
+"""What several pages show of a game: moves, scoresheets, clocks, its status."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..messages import catalogue
 
 @dataclass(frozen=True)
 class ShownMove:
-    """A move as a page shows it: in words, in notation, in UCI, whose it is, and its number."""
+    """A move in words, in notation and in UCI; its side and its number."""
 
     words: str
     notation: str
@@ -35,13 +35,13 @@ def squares_of(move: ShownMove | None) -> frozenset[int]:
 
 
 def spoken_in(game: Game) -> str:
-    """The HTML language of announcements; where a player's has no pack, the table speaks German."""
+    """The HTML language of announcements. The table speaks German for a language without a pack."""
     code = game.announcing_language().partition("+")[0]  # "de+nb": ranks in another's words
     return code if code in ("da", "de", "en", "nb", "sv") else "de"
 
 
 def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: str) -> ShownMove:
-    """``move`` on ``board``: in the words of the table, in the notation of the page."""
+    """``move`` on ``board``, in the words of the table and the notation of the page."""
     assert game.setup is not None
     words = notation = move.uci()
     if board.is_legal(move):
@@ -53,7 +53,7 @@ def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: st
 
 
 def last_announced(game: Game, language: str) -> ShownMove | None:
-    """What was announced last: the move of who is on move, or else the one before."""
+    """The last announcement: of the player on move, or else of the move before."""
     turn = game.turn
     if turn.announced is not None:
         return told(game, game.board.copy(stack=False), turn.announced, game.side, language)
@@ -64,7 +64,7 @@ def last_announced(game: Game, language: str) -> ShownMove | None:
 
 
 def due(game: Game, board: str, language: str) -> ShownMove | None:
-    """The first move that is still to be executed on that board."""
+    """The first move that must still be executed on ``board``."""
     for ply in game.outstanding(board):
         return told(game, ply.before, ply.move, ply.side, language)
     turn = game.turn
@@ -78,12 +78,12 @@ def due(game: Game, board: str, language: str) -> ShownMove | None:
 
 
 def sealing(game: Game) -> bool:
-    """Whether the arbiter has asked for a sealed move; nobody seals one unasked (I.1.1)."""
+    """Whether the arbiter has asked for a sealed move (I.1.1)."""
     return game.adjourning and not game.adjourned
 
 
 def status(game: Game, language: str) -> str:
-    """One sentence: how the game stands."""
+    """The status of the game in one sentence."""
     say = catalogue(language)
     if game.over:
         return say["status_over"].format(result=game.result)

@@ -1,4 +1,4 @@
-"""The page of a player who sees: his board, his clock and his scoresheet (fide-2023 D.2.5)."""
+"""The page of a sighted player: board, clock and scoresheet (fide-2023 D.2.5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ title = players.title
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the templates of the page show."""
+    """The values of the page's templates."""
     shown = players.values(game, role, language)
     placement = game.tables[game.board_of(role)].placement
     marked = common.squares_of(shown["last"])

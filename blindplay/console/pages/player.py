@@ -1,7 +1,7 @@
-"""The page of a player who does not see, for a keyboard and a screen reader.
+"""The page of an impaired player, for a keyboard and a screen reader.
 
-It shows him what he may know: what was announced, his own sheet, and, when he asks, the clocks and
-the count of moves (fide-2023 D.2.7, D.2.10.4). What stands where it shows in training only.
+It shows what the player may know: the announcements, the own scoresheet, and, on request, the
+clocks and the number of moves (fide-2023 D.2.7, D.2.10.4). It shows the position only in training.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PARTS = ("now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
 SCRIPTS = ("board.js", "player.js", "log.js")
 
 _HEARD = 10
-# What a key asks: the command of the languages; texts are key_<name> and keyname_<name>.
+# The question of each key, as a command of the languages. Texts: key_<name> and keyname_<name>.
 KEYS = ("clock_both", "moves", "last_move")
 TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
 PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
@@ -31,7 +31,7 @@ title = players.title
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the templates of the page show."""
+    """The values of the page's templates."""
     say = catalogue(language)
     shown = players.values(game, role, language)
     asked = (*KEYS, *(TRAINING_KEYS if table.training else ()))

@@ -1,4 +1,4 @@
-"""What the pages of both players have in common, whether they see or not."""
+"""What the pages of all players have in common."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def title(game: Game, role: str, language: str) -> str:
 
 
 def values(game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the shared templates show to the player ``role``."""
+    """The values of the shared templates for the player ``role``."""
     say = catalogue(language)
     board = game.board_of(role)
     sensors = game.tables[board].sensors
@@ -52,14 +52,14 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
 
 
 def to_be_repeated(game: Game, side: str) -> bool:
-    """Whether ``side`` has still to repeat his opponent's last announcement (D.2.1)."""
+    """Whether ``side`` must still repeat the opponent's last announcement (D.2.1)."""
     impaired = any(game.impaired(one) for one in SIDES)
     if game.over or game.adjourned or side in game.repeated or not impaired:
         return False
     if game.side != side:
         return game.turn.announced is not None
     answers = bool(game.history) and game.turn.announced is None
-    return answers and not game.history[-1].illegal  # of that nothing was announced
+    return answers and not game.history[-1].illegal  # an illegal move was not announced
 
 
 def _begun(game: Game) -> bool:
@@ -80,7 +80,7 @@ def _claims(game: Game) -> list[str]:
 
 
 def _deaf(game: Game) -> dict[str, Any] | None:
-    """What the Laws say where an impaired player meets a hearing-impaired one."""
+    """What the Laws say if an impaired player meets a hearing-impaired one."""
     if not any(game.player(one).hearing_impaired and game.impaired(OTHER[one]) for one in SIDES):
         return None
     must = bool(game.switch("hearing_impaired_opponent_needs_assistant"))
