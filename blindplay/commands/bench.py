@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from blindplay.language import Language
+
 from . import options
 
 if TYPE_CHECKING:
     from blindplay.hearing.evaluation.report import Options
-    from blindplay.language import Language
 
 _ONE_OR_MORE = click.IntRange(1)
 _SHARE = click.FloatRange(0, 1)

@@ -39,7 +39,7 @@ from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
 
 from . import speech_diagnosis as findings
-from .speech_diagnosis import Diagnosis
+from .speech_diagnosis import Diagnosis, good, missing
 
 _ROOM = 500_000_000
 """Bytes that should be free on a disk. A long game with its tape takes a fifth of that."""
@@ -73,15 +73,14 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
     `bench models` measures how well they hear.
     """
     if model is None and (unread := unread_choices()):
-        yield Diagnosis(False, "models", unread)
+        yield missing("models", unread)
     try:
         folders = chosen_models(pack.code) if model is None else (model,)
     except ModelError:
         return  # the finding about the recogniser reports this error
     measured = memory(folders, pack.code) if len(folders) > 1 else None
     if measured is not None:
-        yield Diagnosis(
-            True,
+        yield good(
             "models",
             f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
             "of memory; blindplay bench models measures how well they hear, and how fast.",
@@ -91,16 +90,14 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
 def _boards() -> Iterator[Diagnosis]:
     ports = [port for port in discover() if port.likely]
     if not ports:
-        yield Diagnosis(
-            False,
-            "board",
-            "No pegged board is plugged in; plug it in, or give its port with --board.",
+        yield missing(
+            "board", "No pegged board is plugged in; plug it in, or give its port with --board."
         )
     for port in ports:
         try:
-            yield Diagnosis(True, "board", f"At {port.url} there is a {PegBoard.probe(port.url)}.")
+            yield good("board", f"At {port.url} there is a {PegBoard.probe(port.url)}.")
         except (OSError, ValueError) as error:
-            yield Diagnosis(False, "board", str(error))
+            yield missing("board", str(error))
     if sys.platform.startswith("linux") and hasattr(os, "getgroups"):
         import grp
 
@@ -109,14 +106,13 @@ def _boards() -> Iterator[Diagnosis]:
         except KeyError:
             return
         if os.geteuid() != 0 and dialout not in os.getgroups():
-            yield Diagnosis(
-                False,
+            yield missing(
                 "permissions",
                 "You may not open serial ports; run sudo usermod -aG dialout with your user "
                 "name, then log out and in again.",
             )
         else:
-            yield Diagnosis(True, "permissions", "You may open serial ports.")
+            yield good("permissions", "You may open serial ports.")
 
 
 def _journal(folder: Path) -> Iterator[Diagnosis]:
@@ -129,31 +125,27 @@ def _journal(folder: Path) -> Iterator[Diagnosis]:
                 took = sorted(_append(journal, t) for t in range(20))
     except (JournalError, OSError) as error:
         reason = error if isinstance(error, JournalError) else f"{folder}: {error.strerror}."
-        yield Diagnosis(False, "journal", f"No game can be kept: {reason}")
+        yield missing("journal", f"No game can be kept: {reason}")
         return
-    yield Diagnosis(True, "journal", f"Games are kept in {folder}.")
+    yield good("journal", f"Games are kept in {folder}.")
     usual = statistics.median(took)
     if usual > _LATE_MS:
-        yield Diagnosis(
-            False,
+        yield missing(
             "disk",
             f"A fact takes {usual:.0f} ms to reach the disk, and each move is announced only after "
             "that; name a file on a faster disk with --journal.",
         )
     else:
-        yield Diagnosis(
-            True,
+        yield good(
             "disk",
             f"A fact is on the disk after {usual:.0f} ms, at the latest after {took[-1]:.0f} ms.",
         )
     free = shutil.disk_usage(folder).free
     megabytes = f"{free // 1_000_000} megabytes"
     if free < _ROOM:
-        yield Diagnosis(
-            False, "room", f"The disk with {folder} has only {megabytes} left; make room on it."
-        )
+        yield missing("room", f"The disk with {folder} has only {megabytes} left; make room on it.")
     else:
-        yield Diagnosis(True, "room", f"The disk with the games has {megabytes} left.")
+        yield good("room", f"The disk with the games has {megabytes} left.")
 
 
 def _append(journal: Journal, t: int) -> float:
@@ -173,16 +165,12 @@ def _games(folder: Path) -> Iterator[Diagnosis]:
             deque(replay(read_from_journal(path)), maxlen=0)
         except ValueError as error:
             bad += 1
-            yield Diagnosis(False, "games", str(error), "A game cannot be read to its end.")
+            yield missing("games", str(error), "A game cannot be read to its end.")
     if newest and not bad:
-        yield Diagnosis(
-            True, "games", f"Games that were read to their ends: the last {len(newest)}."
-        )
+        yield good("games", f"Games that were read to their ends: the last {len(newest)}.")
     taped = sum(tape_folder(path).is_dir() for path in journals)
     if taped:
-        yield Diagnosis(
-            True, "tape", f"Games with sound on tape: {taped}; blindplay forget removes it."
-        )
+        yield good("tape", f"Games with sound on tape: {taped}; blindplay forget removes it.")
 
 
 def _clock() -> Diagnosis:
@@ -194,16 +182,15 @@ def _clock() -> Diagnosis:
     readings = [time.monotonic() for _ in range(10_000)]
     back = any(later < earlier for earlier, later in itertools.pairwise(readings))
     if back or not known.monotonic or known.resolution > 0.05:
-        return Diagnosis(
-            False, "clock", "This machine's clock is not good enough to time a game; take another."
+        return missing(
+            "clock", "This machine's clock is not good enough to time a game; take another."
         )
     if datetime.date.today().year < 2025:
-        return Diagnosis(
-            False,
+        return missing(
             "clock",
             f"The date of this machine is {datetime.date.today()}; set it, for records carry it.",
         )
-    return Diagnosis(True, "clock", "This machine's clock is good enough to time a game.")
+    return good("clock", "This machine's clock is good enough to time a game.")
 
 
 def _console() -> Diagnosis:
@@ -211,13 +198,12 @@ def _console() -> Diagnosis:
         with socket.create_server(("127.0.0.1", PORT)):
             pass
     except OSError:
-        return Diagnosis(
-            False,
+        return missing(
             "console",
             f"Another program uses port {PORT}; for the pages of --console, name another port "
             "with --console-port.",
         )
-    return Diagnosis(True, "console", f"The pages of --console can be served at port {PORT}.")
+    return good("console", f"The pages of --console can be served at port {PORT}.")
 
 
 def _private() -> Iterator[Diagnosis]:
@@ -231,14 +217,13 @@ def _private() -> Iterator[Diagnosis]:
     ]
     open_ = [path for path in folders if path.is_dir() and path.stat().st_mode & 0o077]
     for path in open_:
-        yield Diagnosis(
-            False,
+        yield missing(
             "private",
             f"Other users of this machine can read {path}, which contains names; run: "
             f'chmod go= "{path}"',
         )
     if not open_:
-        yield Diagnosis(True, "private", "No other user of this machine can read your games.")
+        yield good("private", "No other user of this machine can read your games.")
 
 
 def _packages() -> Diagnosis:
@@ -254,7 +239,7 @@ def _packages() -> Diagnosis:
         found += f"; these have other versions than those tested: {'; '.join(others)}"
     elif tested:
         found += ", all in the versions that were tested"
-    return Diagnosis(True, "packages", f"{found}.")
+    return good("packages", f"{found}.")
 
 
 def _installed() -> dict[str, str]:
@@ -338,10 +323,9 @@ def _brltty() -> Diagnosis | None:
         except OSError:
             continue
         if running:
-            return Diagnosis(
-                False,
+            return missing(
                 "brltty",
                 "brltty is running and may take the board's USB adapter; if the board is not "
                 "found, tell brltty which port your Braille display has.",
             )
-    return Diagnosis(True, "brltty", "brltty is not running, so it takes no USB adapter.")
+    return good("brltty", "brltty is not running, so it takes no USB adapter.")

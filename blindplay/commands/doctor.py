@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from . import options
+from blindplay.language import Language
 
-if TYPE_CHECKING:
-    from blindplay.language import Language
+from . import options
 
 
 @click.command()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import chess
 import click
 
-from . import options
+from blindplay.laws.mating import MatingVerdict, can_mate
+from blindplay.laws.rulings import dumps
 
-if TYPE_CHECKING:
-    import chess
+from . import options
 
 
 @click.command()
@@ -53,10 +54,6 @@ def _print_verdicts(fen: str, place: str) -> None:
 
 def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
     """For each side, whether it can still mate, with a line of moves or the reason."""
-    import chess
-
-    from blindplay.laws.mating import MatingVerdict, can_mate
-
     verdicts: dict[str, dict[str, Any]] = {}
     for side, colour in (("white", chess.WHITE), ("black", chess.BLACK)):
         found = can_mate(board, colour)
@@ -77,7 +74,6 @@ def replay(file: str, edition: str | None, journal: Path | None) -> None:
 
     Both are JSON Lines, as described in docs/facts-and-rulings.md.
     """
-    from blindplay.laws.rulings import dumps
     from blindplay.record.replay import read, read_from_journal
     from blindplay.record.replay import replay as rule
 

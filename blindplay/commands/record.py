@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import chess
 import click
 
+from blindplay.language import Language
 from blindplay.laws.facts import SIDES
-from blindplay.record.writing import EntryForm, Paper, RecordFormat
+from blindplay.record import disputes, storage, writing
+from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
 
 from . import options
-
-if TYPE_CHECKING:
-    import chess
-
-    from blindplay.language import Language
 
 _TAPE = "tape"
 _FORMAT = options.MemberChoice((*RecordFormat, _TAPE))
 _ENTRIES = options.MemberChoice(EntryForm)
-_PAPER = Paper()
 
 
 @click.command()
@@ -34,9 +30,9 @@ _PAPER = Paper()
 )
 @click.option("--entries", type=_ENTRIES, help="How a scoresheet's entries are written; see above.")
 @click.option("--language", help="The language. If not given, that of the sheet's player.")
-@click.option("--cells", type=int, default=_PAPER.cells, help="Cells in a line of Braille.")
-@click.option("--lines", type=int, default=_PAPER.lines, help="Lines on a page of Braille.")
-@click.option("--points", type=int, default=_PAPER.points, help="Type size; 18 is large print.")
+@click.option("--cells", type=int, default=PAPER.cells, help="Cells in a line of Braille.")
+@click.option("--lines", type=int, default=PAPER.lines, help="Lines on a page of Braille.")
+@click.option("--points", type=int, default=PAPER.points, help="Type size; 18 is large print.")
 @click.option("--from", "first", type=click.IntRange(1), help="Play the tape from this move on.")
 @click.option("--header", multiple=True, help="A tag of PGN, such as Site=Oslo; repeatable.")
 def score(
@@ -60,8 +56,6 @@ def score(
     plain text is as written by the player, Braille in algebraic notation, longhand and html in the
     words of announcements.
     """
-    from blindplay.record import writing
-
     if first is not None and form != _TAPE:
         raise ValueError("--from goes with --format tape; a scoresheet is always written whole.")
     options.check_folder_of(output)
@@ -135,16 +129,13 @@ def reconcile(
 
     It tells where they differ, who must correct what, and how.
     """
-    from blindplay.record.disputes import check_board, decide, read_sheet
-
-    sheets = {"white": read_sheet(white), "black": read_sheet(black)}
-    placements = {"white": white_board, "black": black_board}
+    sheets = {"white": disputes.read_sheet(white), "black": disputes.read_sheet(black)}
     boards = {
-        side: check_board(placement, f"--{side}-board")
-        for side, placement in placements.items()
+        side: disputes.check_board(placement, f"--{side}-board")
+        for side, placement in (("white", white_board), ("black", black_board))
         if placement is not None
     }
-    decision = decide(sheets, boards, board, edition, pack)
+    decision = disputes.decide(sheets, boards, board, edition, pack)
     if as_json:
         print(json.dumps(decision.to_json(), ensure_ascii=False))
         return
@@ -161,8 +152,6 @@ def forget(table: str, everything: bool) -> None:
     It does not ask. It names each file that it removes. It does not find copies elsewhere, such
     as backups.
     """
-    from blindplay.record import storage
-
     journal = storage.find(table)
     done = storage.forget(journal, everything=everything)
     if done.recordings:

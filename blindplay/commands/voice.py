@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from blindplay.language import Language
+
 from . import options
 
 if TYPE_CHECKING:
     from blindplay.hearing.enrolment import PromptAnswer
     from blindplay.hearing.prompting import Booth
-    from blindplay.language import Language
 
 _name = click.argument("name", default="", help="The player's name, if any, as given to play.")
 _microphone = click.option("--microphone", help="Part of the microphone's name.")

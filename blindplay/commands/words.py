@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import chess
 import click
+
+from blindplay.language import Language, Understanding
 
 from . import options
 
 if TYPE_CHECKING:
-    import chess
-
     from blindplay.hearing.ear import Ear
-    from blindplay.language import Language, Understanding
 
 
 @click.command()
