@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import getpass
 import itertools
@@ -17,7 +18,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -62,9 +63,7 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
     yield _clock()
     yield _console()
     yield from _private()
-    brltty = _brltty()
-    if brltty is not None:
-        yield brltty
+    yield from _brltty()
 
 
 def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
@@ -98,31 +97,33 @@ def _boards() -> Iterator[Diagnosis]:
             yield good("board", f"At {port.url} there is a {PegBoard.probe(port.url)}.")
         except (OSError, ValueError) as error:
             yield missing("board", str(error))
-    if sys.platform.startswith("linux") and hasattr(os, "getgroups"):
-        import grp
+    if sys.platform != "linux":
+        return
+    import grp
 
-        try:
-            dialout = grp.getgrnam("dialout").gr_gid
-        except KeyError:
-            return
-        if os.geteuid() != 0 and dialout not in os.getgroups():
-            yield missing(
-                "permissions",
-                "You may not open serial ports; run sudo usermod -aG dialout with your user "
-                "name, then log out and in again.",
-            )
-        else:
-            yield good("permissions", "You may open serial ports.")
+    try:
+        dialout = grp.getgrnam("dialout").gr_gid
+    except KeyError:
+        return
+    if os.geteuid() == 0 or dialout in os.getgroups():
+        yield good("permissions", "You may open serial ports.")
+    else:
+        yield missing(
+            "permissions",
+            "You may not open serial ports; run sudo usermod -aG dialout with your user name, then "
+            "log out and in again.",
+        )
 
 
 def _journal(folder: Path) -> Iterator[Diagnosis]:
     """Whether facts reach the disk, how fast, and whether there is room for more games."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".doctor-") as trial:
-            path = Path(trial) / "trial.jsonl"
-            with Journal(path) as journal:
-                took = sorted(_append(journal, t) for t in range(20))
+        with (
+            tempfile.TemporaryDirectory(dir=folder, prefix=".doctor-") as trial,
+            Journal(Path(trial) / "trial.jsonl") as journal,
+        ):
+            took = sorted(_append(journal, t) for t in range(20))
     except (JournalError, OSError) as error:
         reason = error if isinstance(error, JournalError) else f"{folder}: {error.strerror}."
         yield missing("journal", f"No game can be kept: {reason}")
@@ -210,12 +211,10 @@ def _private() -> Iterator[Diagnosis]:
     """Folders with names or voices that other users of this machine can read."""
     if os.name != "posix":
         return  # on Windows, only the user can read the user's folders
-    folders = [
-        storage.tables_folder(),
-        speaker_models.players_folder(),
-        speaker_preferences.folder(),
-    ]
-    open_ = [path for path in folders if path.is_dir() and path.stat().st_mode & 0o077]
+    private = (
+        storage.tables_folder(), speaker_models.players_folder(), speaker_preferences.folder()
+    )  # fmt: skip
+    open_ = [path for path in private if path.is_dir() and path.stat().st_mode & 0o077]
     for path in open_:
         yield missing(
             "private",
@@ -232,7 +231,7 @@ def _packages() -> Diagnosis:
     others = sorted(
         f"{name} {version} instead of {' or '.join(sorted(tested[name]))}"
         for name, version in installed.items()
-        if name in tested and version not in tested[name]
+        if version not in tested[name]
     )
     found = f"Python {platform.python_version()} with {len(installed)} packages"
     if others:
@@ -243,22 +242,11 @@ def _packages() -> Diagnosis:
 
 
 def _installed() -> dict[str, str]:
-    """The versions of the installed packages that BlindPlay needs."""
-    found: dict[str, str] = {}
-    wanted = ["blindplay"]
-    while wanted:
-        name = wanted.pop()
-        try:
-            package = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue  # it is for another system, or was uninstalled
-        found[name] = package.version
-        for line in package.requires or ():
-            other = re.split(r"[^\w.-]", line, maxsplit=1)[0]
-            other = re.sub(r"[-_.]+", "-", other).lower()
-            if not re.search(r"\bextra\b", line) and other not in found:
-                wanted.append(other)
-    del found["blindplay"]
+    """The versions of those tested packages that are installed: some are for other systems."""
+    found = {}
+    for name in _locked():
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
     return found
 
 
@@ -268,9 +256,9 @@ def _locked() -> dict[str, set[str]]:
         text = shipped("locks/packages.txt").read_text("utf-8")
     except OSError:
         return {}
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = defaultdict(set)
     for name, version in re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE):
-        found.setdefault(name, set()).add(version)
+        found[name].add(version)
     return found
 
 
@@ -313,19 +301,19 @@ def _user() -> str:
         return ""
 
 
-def _brltty() -> Diagnosis | None:
+def _brltty() -> Iterator[Diagnosis]:
     """Whether brltty runs: it takes the USB adapters (CH340, CP210x) that boards use."""
-    if not sys.platform.startswith("linux"):
-        return None
+    if sys.platform != "linux":
+        return
+    running = set()
     for name in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            running = name.read_text().strip() == "brltty"
-        except OSError:
-            continue
-        if running:
-            return missing(
-                "brltty",
-                "brltty is running and may take the board's USB adapter; if the board is not "
-                "found, tell brltty which port your Braille display has.",
-            )
-    return good("brltty", "brltty is not running, so it takes no USB adapter.")
+        with contextlib.suppress(OSError):  # the process has ended meanwhile
+            running.add(name.read_text().strip())
+    if "brltty" in running:
+        yield missing(
+            "brltty",
+            "brltty is running and may take the board's USB adapter; if the board is not found, "
+            "tell brltty which port your Braille display has.",
+        )
+    else:
+        yield good("brltty", "brltty is not running, so it takes no USB adapter.")

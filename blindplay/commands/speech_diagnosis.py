@@ -1,6 +1,7 @@
 """What speech needs, and whether it is there: one sentence per finding, with the remedy."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -60,14 +61,11 @@ def examine(
 
 
 def _voices(language: str, given: Synthesiser | None) -> Diagnosis:
-    synthesiser = given or Synthesiser(language)
     try:
-        names = [voice.name for voice in synthesiser.voices(language)]
+        with nullcontext(given) if given else Synthesiser(language) as synthesiser:
+            names = [voice.name for voice in synthesiser.voices(language)]
     except SynthesisError as error:
         return missing("voices", str(error))
-    finally:
-        if given is None:
-            synthesiser.close()
     if not names:
         return missing(
             "voices",
@@ -104,12 +102,10 @@ def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Dia
 
 
 def _output() -> Diagnosis:
-    outputs = devices().playback
-    if not outputs:
+    found = devices().playback
+    if not found:
         return missing("output", "There is no audio output; plug in a loudspeaker or an earphone.")
-    return good(
-        "output", f"Audio outputs: {'; '.join(outputs)}.", f"Audio outputs: {len(outputs)}."
-    )
+    return good("output", f"Audio outputs: {'; '.join(found)}.", f"Audio outputs: {len(found)}.")
 
 
 def _microphone(device: str | None, seconds: float) -> Diagnosis:
