@@ -1,7 +1,5 @@
 """``blindplay board`` and ``blindplay emulate``: pegged boards, real and emulated."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import get_args

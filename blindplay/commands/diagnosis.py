@@ -3,8 +3,6 @@
 :func:`report` turns the findings into a text to send with a question; it identifies nobody.
 """
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 import getpass

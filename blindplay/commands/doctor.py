@@ -1,7 +1,5 @@
 """``blindplay doctor``: what a table needs, and what of it is there."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

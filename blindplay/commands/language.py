@@ -1,7 +1,5 @@
 """``blindplay language``: the languages that are installed, and packs that people write."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``blindplay mating`` and ``blindplay replay``: questions to the Laws."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from pathlib import Path

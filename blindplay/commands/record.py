@@ -1,7 +1,5 @@
 """``blindplay score``, ``reconcile`` and ``forget``: what is kept of a game."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -4,8 +4,6 @@ A link's token and a session's cookie are 256 random bits each. Only their diges
 they are compared in constant time, so nothing in a file, a log or a memory dump opens a page.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import hmac

@@ -1,8 +1,6 @@
 """Turns what a page sends into facts: by the role that the server knows, and only while the game
 is as the page showed it."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import re

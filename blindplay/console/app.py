@@ -5,8 +5,6 @@ says which role a browser has, the Laws say what this role may do, and a request
 has caused is refused.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import logging

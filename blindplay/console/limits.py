@@ -4,14 +4,12 @@ Anybody in the network can open many connections. So an address has a share of t
 connection without a request is closed. This machine's own connections are not limited.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ipaddress
 import logging
 import socket
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Self
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -55,7 +53,7 @@ class LimitedSocket(socket.socket):
     _open: Collection[tuple[socket.socket, str]] = ()
 
     @classmethod
-    def at(cls, host: str, port: int) -> LimitedSocket:
+    def at(cls, host: str, port: int) -> Self:
         """:raises OSError: if nothing can listen there."""
         return cls(fileno=socket.create_server((host, port)).detach())
 

@@ -1,8 +1,6 @@
 """The texts of the pages: one TOML file for each page and language, and one for what pages have in
 common."""
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Mapping

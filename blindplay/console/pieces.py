@@ -1,7 +1,5 @@
 """The board of a page: 64 squares with python-chess's drawings of pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Serves the console of a table, and prints its links."""
 
-from __future__ import annotations
-
 import io
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """The changes of a page, numbered, so that a page that comes back gets what it missed."""
 
-from __future__ import annotations
-
 import json
 import secrets
 import threading

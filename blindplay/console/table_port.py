@@ -1,7 +1,5 @@
 """What the console needs of a running table. :class:`blindplay.table.Table` is one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path

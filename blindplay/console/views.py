@@ -4,8 +4,6 @@ A page consists of *parts*, pieces of HTML. Only parts that change are sent agai
 does not lose their place on the page.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from typing import Any

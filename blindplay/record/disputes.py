@@ -5,8 +5,6 @@ files of moves as the players wrote them; the boards are positions. Nothing is c
 and every sentence cites the article on which it rests.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -13,8 +13,6 @@ Reading never changes anything: :func:`read_journal` gives the facts up to the f
 not whole, and one sentence about the rest. Everything that reads a journal uses it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

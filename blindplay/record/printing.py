@@ -1,7 +1,5 @@
 """Scoresheets on paper: pages of Braille for an embosser, and a page of HTML for a printer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from .score import ENGLISH, Labels, ScoredPly, moves, written

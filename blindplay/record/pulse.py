@@ -8,8 +8,6 @@ missing at the journal's end, and whether another game lies in its place, which 
 cannot show.
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os

@@ -1,7 +1,5 @@
 """Replaying facts: the same facts give the same rulings again."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import Path

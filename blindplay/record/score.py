@@ -1,7 +1,5 @@
 """The game on paper: PGN, and each scoresheet as its owner wrote it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The folder of tables on this machine, and removing what is kept of one table."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 from collections.abc import Iterator

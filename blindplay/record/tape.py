@@ -6,8 +6,6 @@ name only when all of it is on the disk; a killed process leaves at most one fil
 which is not played. Any player of sound files plays the folder in order.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import io

@@ -1,12 +1,11 @@
 """The records that ``blindplay score`` writes: all are made from the journal of the game."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Self
 
 from blindplay.language import Language
 from blindplay.language.scoresheets import braille
@@ -90,7 +89,7 @@ class Scored:
     """PGN tags that are added or replaced."""
 
     @classmethod
-    def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Scored:
+    def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Self:
         """The game in the journal at ``path``, with the PGN tags ``more``.
 
         :raises BrokenGameError: if the journal is damaged after the game began.

@@ -13,8 +13,6 @@ have ``calls(game, language, rulings)``: urgent sentences for its reader alone.
 The texts of a page are in ``messages/<page>.<language>.toml``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 

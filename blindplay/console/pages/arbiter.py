@@ -1,8 +1,6 @@
 """The arbiter's page: the table at a glance, pending decisions, and everything that the Laws let an
 arbiter do (6.10 to 6.13, 7, 12)."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

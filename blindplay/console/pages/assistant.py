@@ -1,7 +1,5 @@
 """The assistant's page (fide-2023 D.2.10, D.2.11)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from blindplay.laws import Game, permissions

@@ -1,7 +1,5 @@
 """What several pages show of a game: moves, scoresheets, clocks, its status."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass, replace
 

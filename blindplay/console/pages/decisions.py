@@ -1,8 +1,6 @@
 """The arbiter's decisions, each in two steps: before anything happens, the page tells in words what
 was chosen, and shows the position that it would lead to."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Collection, Mapping

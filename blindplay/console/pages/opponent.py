@@ -1,7 +1,5 @@
 """The page of a sighted player: board, clock and scoresheet (fide-2023 D.2.5)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from blindplay.laws import Game

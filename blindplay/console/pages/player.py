@@ -4,8 +4,6 @@ It shows what the player may know: the announcements, the own scoresheet, and, o
 clocks and the number of moves (fide-2023 D.2.7, D.2.10.4). It shows the position only in training.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the pages of all players have in common."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from blindplay.laws import Game

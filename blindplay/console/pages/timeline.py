@@ -1,7 +1,5 @@
 """Facts and rulings in the words of a page, entry by entry."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
