@@ -1,5 +1,6 @@
 """``blindplay language``: the languages that are installed, and packs that people write."""
 
+import dataclasses
 import json
 import re
 from pathlib import Path
@@ -56,7 +57,8 @@ def check(file: Path, as_json: bool) -> int:
     """
     report = _checked(file)
     if as_json:
-        print(json.dumps(_as_json(report), ensure_ascii=False))
+        figures = {"usable": report.usable, **dataclasses.asdict(report)}
+        print(json.dumps(figures, ensure_ascii=False))
     else:
         _print_report(report)
     return 0 if report.usable else 2
@@ -141,15 +143,3 @@ def _print_report(report: PackReport) -> None:
         print(f"Error, {error}")
     for warning in report.warnings:
         print(f"Warning, {warning}")
-
-
-def _as_json(report: PackReport) -> dict[str, Any]:
-    def listed(findings: list[PackFinding]) -> list[dict[str, Any]]:
-        return [{"key": one.key, "line": one.line, "text": one.text} for one in findings]
-
-    return {
-        "file": report.file,
-        "usable": report.usable,
-        "errors": listed(report.errors),
-        "warnings": listed(report.warnings),
-    }

@@ -68,8 +68,7 @@ class ActionResult:
 
 
 class NoActionError(ValueError):
-    """A page asked for something that is no action. The argument is a key of the catalogue, or a
-    sentence in the page's language."""
+    """A page asked for no action; the argument is a key of the catalogue or a sentence."""
 
 
 def stamp(game: Game) -> str:
@@ -87,8 +86,7 @@ def stamp(game: Game) -> str:
 
 
 def _is_late(now: str, seen: str, kind: str) -> bool:
-    """Whether ``kind`` was decided on an earlier position. A change on the other board makes only
-    ``make`` late."""
+    """Whether ``kind`` refers to an earlier position. The boards matter only to ``make``."""
     if kind != "make":
         seen, now = seen.partition(".")[0], now.partition(".")[0]
     return kind in _OF_MOVES and seen != now
@@ -158,8 +156,7 @@ def _slipped(game: Game, role: str) -> bool:
 
 
 def come_in(table: TablePort, role: str) -> None:
-    """An arbiter who comes in presides: from now on decisions wait for the arbiter, even if the
-    table decided by itself before."""
+    """Let an arbiter who comes in preside: from now on decisions wait for the arbiter."""
     if role != "arbiter":
         return
     with held(table) as game:
@@ -319,8 +316,7 @@ def _number(text: str) -> int:
 
 
 def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, Any]]]:
-    """The facts of a move that is announced, executed, or both. An announced move is not announced
-    again."""
+    """The facts of a move that is to be announced, executed, or both; announced only once."""
     how, text = value_of(form, "how"), value_of(form, "text")
     if how not in _STEPS:
         raise NoActionError("no_such_action")

@@ -187,8 +187,7 @@ class Console:
             stream.wake()
 
     def present(self) -> dict[str, tuple[int, int]]:
-        """The roles that have a link: how many browsers have come in with it, and how many of
-        their pages are open now."""
+        """For each role with a link, how many browsers came in, and how many pages are open."""
         return {role: (came, self._open[role]) for role, came in self.doors.given().items()}
 
     def revoke(self, role: str) -> None:
@@ -225,8 +224,7 @@ class Console:
         return self.doors.session(role, secret) if role and secret else None
 
     def _stranger(self, request: Request) -> Response:
-        """The answer to a browser without a session: 401, or 410 if newer browsers of its role have
-        taken its place."""
+        """The answer to a browser without a session; 410 if newer browsers have displaced it."""
         if self.doors.displaced(request.cookies.get(self._cookie, "")):
             return _asks_for_link(request, "displaced", 410)
         return _asks_for_link(request, "enter_again", 401)

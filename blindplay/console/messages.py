@@ -1,5 +1,4 @@
-"""The texts of the pages: one TOML file for each page and language, and one for what pages have in
-common."""
+"""The texts of the pages: TOML files by page and language, and one for the common texts."""
 
 import functools
 import tomllib

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,15 +30,9 @@ _DOUBTS = frozenset(doubt.value for doubt in Doubt)
 
 @dataclass(frozen=True)
 class DisputeWords:
-    """Puts ``decision`` into the words of ``pack``.
-
-    ``written`` are the entries by side and ply. ``as_written``: the sentences also show entries
-    that only the eye can read.
-    """
+    """Puts ``decision`` into words. ``as_written``: with entries that only the eye can read."""
 
     decision: Reconciliation
-    written: Mapping[str, Mapping[int, str]]
-    pack: Language
     as_written: bool = True
 
     def sentences(self) -> Iterator[CitedSentence]:
@@ -50,8 +44,12 @@ class DisputeWords:
         for side, board in self.decision.boards.items():
             yield from self._board(side, board)
 
+    @property
+    def _pack(self) -> Language:
+        return self.decision.pack
+
     def _say(self, key: str, articles: Articles, **values: str) -> CitedSentence:
-        return self.pack.sentence(key, **values), articles
+        return self._pack.sentence(key, **values), articles
 
     def _cite(self, rule: str) -> Articles:
         return load(self.decision.edition).cite(rule)
@@ -81,14 +79,14 @@ class DisputeWords:
         return "white" if self.decision.start.turn else "black"
 
     def _place(self, ply: int) -> dict[str, str]:
-        return ply_in_words(ply, self._mover, self.pack, self.decision.numbered_from - 1)
+        return ply_in_words(ply, self._mover, self._pack, self.decision.numbered_from - 1)
 
     def _move(self, position: chess.Board, move: chess.Move) -> str:
-        return move_in_words(position, move, self.pack, self.decision.edition)
+        return move_in_words(position, move, self._pack, self.decision.edition)
 
     def _sheets(self) -> Iterator[CitedSentence]:
         """Whether the sheets agree, and where they part."""
-        decision, found, player = self.decision, self.decision.comparison, self.pack.sentence
+        decision, found, player = self.decision, self.decision.comparison, self._pack.sentence
         if decision.alone is not None:
             owner, empty = player(decision.alone), player(OTHER[decision.alone])
             yield self._say("scoresheet_empty", self._recording, player=empty, owner=owner)
@@ -110,7 +108,7 @@ class DisputeWords:
 
     def _entry(self, side: str) -> CitedSentence:
         """The entry of one side at the ply where the sheets part."""
-        found, player = self.decision.comparison, self.pack.sentence(side)
+        found, player = self.decision.comparison, self._pack.sentence(side)
         entry = found.entries[side]
         if not entry.legible:
             return self._say("scoresheet_lacks", self._articles, player=player)
@@ -119,7 +117,7 @@ class DisputeWords:
             place = self._place(found.ply)
             return self._say("scoresheet_illegal", self._articles, owner=player, **place)
         shown = f"({entry.text})" if self.as_written else ""
-        move = f"{self.pack.either(moves) if moves else ''} {shown}".strip()
+        move = f"{self._pack.either(moves) if moves else ''} {shown}".strip()
         return self._say("scoresheet_wrote", self._articles, player=player, move=move)
 
     def _readings(self) -> Iterator[CitedSentence]:
@@ -135,7 +133,7 @@ class DisputeWords:
         for ply, move in enumerate(found.moves, 1):
             words, place = self._move(position, move), self._place(ply)
             for side in SIDES:
-                entry, owner = odd.get((side, ply)), self.pack.sentence(side)
+                entry, owner = odd.get((side, ply)), self._pack.sentence(side)
                 if (side, ply) in doubted:
                     yield self._say("entry_misnumbered", articles, owner=owner, **place)
                 if entry is None or move not in entry.moves:
@@ -145,7 +143,7 @@ class DisputeWords:
                 elif entry.certainty == "ambiguous":
                     yield self._say("entry_settled", articles, move=words, owner=owner, **place)
             if ply in decision.from_board:
-                owner = self.pack.sentence(decision.from_board[ply])
+                owner = self._pack.sentence(decision.from_board[ply])
                 yield self._say("move_from_board", articles, move=words, owner=owner, **place)
             elif ply in found.inferred:
                 yield self._say("move_inferred", articles, move=words, **place)
@@ -158,11 +156,11 @@ class DisputeWords:
         found = self.decision.comparison
         last = len(found.moves) + (found.stop is not None)
         for side in SIDES:
-            if last > max(self.written[side], default=0):
-                yield self._say("must_record", self._recording, player=self.pack.sentence(side))
+            if last > max(self.decision.written[side], default=0):
+                yield self._say("must_record", self._recording, player=self._pack.sentence(side))
         for side, ply, certainty in found.unclear:
             why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
-            owner = self.pack.sentence(side)
+            owner = self._pack.sentence(side)
             yield self._say(why, self._recording, owner=owner, **self._place(ply))
 
     def _position(self) -> Iterator[CitedSentence]:
@@ -180,22 +178,22 @@ class DisputeWords:
             yield self._say("boards_same", self._cite("boards_differ"))
         if self._lacks_last_moves:
             yield self._say("boards_not_written", self._cite("record_before_next_move"))
-        words = self.pack.sentence("arbiter_needed", why="").strip()
+        words = self._pack.sentence("arbiter_needed", why="").strip()
         yield words, self._cite("arbiter_sets_clocks")
 
     def _board(self, side: str, board: BoardDecision) -> Iterator[CitedSentence]:
         """Why a board stands as it does, and the steps that correct it."""
         decision, found = self.decision, self.decision.comparison
-        player = self.pack.sentence(side)
+        player = self._pack.sentence(side)
         if board.right:
             yield self._say("board_right", decision.articles, player=player)
             return
         for of in board.shows:
-            owner = self.pack.sentence(of)
+            owner = self._pack.sentence(of)
             yield self._say("board_shows", self._articles, player=player, owner=owner)
         if board.explanations and board.explanations != ((),):
             before = decision.numbered_from - 1
-            told = diagnosis(board.explanations, side, self._mover, self.pack, before)
+            told = diagnosis(board.explanations, side, self._mover, self._pack, before)
             yield told, self._articles
         elif not (board.shows or decision.boards_agree) and found.stop in (None, "parted"):
             yield self._say("slip_none", decision.articles, player=player)
@@ -203,4 +201,4 @@ class DisputeWords:
             yield self._say("correct_board", decision.articles, player=player)
             goal = pieces_of(found.position)
             for step in plan(named(board.placement, goal), goal):
-                yield say_step(step, self.pack), decision.articles
+                yield say_step(step, self._pack), decision.articles

@@ -7,7 +7,7 @@ and every sentence cites the article on which it rests.
 
 import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +25,11 @@ from blindplay.laws.sheet_comparison import Comparison, compare, steps
 from blindplay.wording.board_steps import UNKNOWN, named
 from blindplay.wording.pack_words import PackWords
 
-from .dispute_words import CitedSentence, DisputeWords
+from .dispute_words import Articles, CitedSentence, DisputeWords
 
 # The rule on which the decision rests, by the reason why the common game ends.
-_RULES = {
-    None: "boards_differ",
-    "parted": "boards_differ_sheets_differ",
-    "illegal": "illegal",
-    "gap": "displaced_found",
-    "ambiguous": "displaced_found",
-    "unfit": "displaced_found",
-}
+_RULES = {None: "boards_differ", "parted": "boards_differ_sheets_differ", "illegal": "illegal"}
+_OTHER_RULE = "displaced_found"
 _MOST_DIFFERENT = 8  # squares: more than one slip can change
 
 
@@ -53,25 +47,38 @@ class BoardDecision:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """The decision. ``lines`` are the sentences, each with its articles; ``spoken`` are the same
-    for a synthesiser, without the entries that only the eye can read."""
+    """The decision, in the words of ``pack``. ``written`` are the entries by side and ply."""
 
     edition: str
+    pack: Language
     start: chess.Board
+    written: Mapping[str, Mapping[int, str]]
     comparison: Comparison
-    articles: tuple[str, ...]
     boards: Mapping[str, BoardDecision]
     remarks: Sequence[Mapping[str, Any]]
-    lines: Sequence[CitedSentence] = ()
-    spoken: Sequence[str] = ()
-    numbered_from: int = 1
+    numbered_from: int
     """The number that the sheets give to the first move."""
-    alone: str | None = None
+    alone: str | None
     """The side whose sheet is the only one that holds a move."""
-    from_board: Mapping[int, str] = field(default_factory=dict)
+    from_board: Mapping[int, str]
     """The plies that a board has decided, with the side of the board."""
-    boards_agree: bool = False
+    boards_agree: bool
     """Both boards are given and show the same position, so D.2.9 corrects nothing."""
+
+    @property
+    def articles(self) -> Articles:
+        """The articles on which the decision rests."""
+        return load(self.edition).cite(_RULES.get(self.comparison.stop, _OTHER_RULE))
+
+    @property
+    def lines(self) -> list[CitedSentence]:
+        """The sentences, each with its articles."""
+        return list(DisputeWords(self).sentences())
+
+    @property
+    def spoken(self) -> list[str]:
+        """The sentences for a synthesiser, without the entries that only the eye can read."""
+        return [words for words, _ in DisputeWords(self, as_written=False).sentences()]
 
     def to_json(self) -> dict[str, Any]:
         """The object that docs/reconcile.md describes."""
@@ -112,7 +119,7 @@ class Reconciliation:
             },
             "remarks": list(self.remarks),
             "words": [f"{words} ({', '.join(cited)})" for words, cited in self.lines],
-            "spoken": list(self.spoken),
+            "spoken": self.spoken,
         }
 
 
@@ -177,7 +184,6 @@ def decide(
     readers = {side: words.reader(tuple(sheet.values())) for side, sheet in written.items()}
     found = compare(start, written, readers)
     found, from_board = _decided_by_boards(found, start, boards)
-    articles = load(edition).cite(_RULES[found.stop])
     own = {}
     if found.stop == "parted" and boards:  # each sheet is a game of its own
         own = {
@@ -189,15 +195,11 @@ def decide(
         side: _examine(side, placement, found, own, start, {*found.inferred, *from_board}, same)
         for side, placement in boards.items()
     }
-    remarks = list(_remarks(sheets, found))
-    decision = Reconciliation(
-        edition, start, found, articles, examined, remarks,
+    return Reconciliation(
+        edition, pack, start, written, found, examined, list(_remarks(sheets, found)),
         numbered_from=max(number for _, number in placed.values()),
         alone=_alone(written, found), from_board=from_board, boards_agree=same,
     )  # fmt: skip
-    lines = list(DisputeWords(decision, written, pack).sentences())
-    heard = DisputeWords(decision, written, pack, as_written=False).sentences()
-    return dataclasses.replace(decision, lines=lines, spoken=[words for words, _ in heard])
 
 
 def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntry], int]:

@@ -39,8 +39,7 @@ class ScoredPly:
 
 
 def entry_place(game: Game, ply: int) -> tuple[int, str]:
-    """The move's number on paper, and the side of ``ply``. A game may begin at any move number and
-    with either side."""
+    """The move's number on paper, and the side of ``ply``: games may begin at any move."""
     first = game.start_board
     at = ply - 1 + (first.turn == chess.BLACK)
     return first.fullmove_number + at // 2, SIDES[at % 2]

@@ -101,8 +101,7 @@ def status(game: Game, language: str) -> str:
 
 @dataclass(frozen=True)
 class ShownClock:
-    """One side's clock: ``left`` ms at ``at`` ms of the table's time, and whether its flag has
-    fallen."""
+    """One side's clock: ``left`` ms at ``at`` ms of the table's time; whether its flag fell."""
 
     side: str
     left: int

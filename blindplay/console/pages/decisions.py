@@ -15,6 +15,7 @@ from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import clocks_at
 from blindplay.laws.state import OTHER, Pending
+from blindplay.record.score import entry_place
 
 from ..actions import Form, NoActionError
 from .common import time_of
@@ -64,11 +65,9 @@ class _Choice:
         if not self[name]:
             return None
         match = _TIME.fullmatch(self[name])
-        if match is None:
+        if match is None or (match[2] is not None and int(match[3]) > 59):
             raise NoActionError("no_time")
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
-        if seconds > 59 and match[2] is not None:
-            raise NoActionError("no_time")
         return 3600 * hours + 60 * minutes + seconds
 
     def ply(self) -> int | None:
@@ -77,18 +76,24 @@ class _Choice:
 
         :raises NoActionError: for a number that no move of this game can have.
         """
-        number, side = self["number"], self["after"]
-        if side == "start":
+        if self["after"] == "start":
             return 0
-        if not number:
+        if not self["number"]:
             return None
-        if not (number.isascii() and number.isdigit() and len(number) < 5) or side not in f.SIDES:
-            raise NoActionError("v_no_such_ply")
-        begins = self.game.start_board
-        index = 2 * (int(number) - begins.fullmove_number) + (side == "black") - (not begins.turn)
-        if index < 0:
-            raise NoActionError("v_no_such_ply")
-        return index + 1
+        plies = range(1, len(self.game.history) + 2)
+        places = {entry_place(self.game, ply): ply for ply in plies}
+        try:
+            return places[int(self["number"]), self["after"]]
+        except (ValueError, KeyError):
+            raise NoActionError("v_no_such_ply") from None
+
+    def confirmation(
+        self, *sentences: str, button: str = "", shown: Pieces | None = None, **fields: Any
+    ) -> Confirmation:
+        """The second step of this decision, with the further ``fields`` that make it happen."""
+        do = self["do"]
+        button = button or self.say[f"yes_{do}"]
+        return Confirmation(sentences, {"act": "arbiter", "do": do, **fields}, button, shown)
 
 
 def prepare(game: Game, language: str, form: Form) -> Confirmation:
@@ -167,25 +172,26 @@ def _goes_back_to(ruling: Ruling) -> int | None:
 
 
 def _decide(choice: _Choice) -> Confirmation:
-    game, do = choice.game, choice["do"]
+    game = choice.game
     if game.pending is None:
         raise NoActionError("v_nothing_proposed")
     confirming, rejecting = outcomes(choice.telling, game.pending)
     proposal = choice.telling.ruling(dataclasses.replace(game.pending.ruling, status=None))
-    sentences = (proposal, *(confirming if do == "confirm" else rejecting))
+    if choice["do"] == "reject":
+        return choice.confirmation(proposal, *rejecting)
     to_ply = _goes_back_to(game.pending.ruling)
-    shown = game.shown_after(to_ply) if do == "confirm" and to_ply is not None else None
-    return Confirmation(sentences, {"act": "arbiter", "do": do}, choice.say[f"yes_{do}"], shown)
+    shown = None if to_ply is None else game.shown_after(to_ply)
+    return choice.confirmation(proposal, *confirming, shown=shown)
 
 
 def _plain(choice: _Choice) -> Confirmation:
     """A decision that needs nothing but its name: ``adjourn`` or ``withdraw``."""
-    do, say = choice["do"], choice.say
-    return Confirmation((say[f"will_{do}"],), {"act": "arbiter", "do": do}, say[f"yes_{do}"])
+    return choice.confirmation(choice.say[f"will_{choice['do']}"])
 
 
 def _set_clock(choice: _Choice) -> Confirmation:
-    say, fields, sentences = choice.say, {"act": "arbiter", "do": "set_clock"}, []
+    say, sentences = choice.say, []
+    fields: dict[str, Any] = {}
     for side in f.SIDES:
         left = choice.seconds(side)
         if left is not None:
@@ -195,14 +201,14 @@ def _set_clock(choice: _Choice) -> Confirmation:
             sentences.append(text)
     if not sentences:
         raise NoActionError("v_seconds_missing")
-    return Confirmation(tuple(sentences), fields, say["yes_set_clock"])
+    return choice.confirmation(*sentences, **fields)
 
 
 def _penalty(choice: _Choice) -> Confirmation:
     say = choice.say
     side = choice.among("player", f.SIDES, "v_player_missing")
     kind = choice.among("kind", ("warning", "time", "loss"))
-    fields = {"act": "arbiter", "do": "penalty", "player": side, "kind": kind}
+    fields: dict[str, Any] = {"player": side, "kind": kind}
     sentences = [say[f"will_penalty_{kind}"].format(side=say[side])]
     if kind == "time":
         given, taken = choice.seconds("given"), choice.seconds("taken")
@@ -218,7 +224,7 @@ def _penalty(choice: _Choice) -> Confirmation:
     elif kind == "loss" and choice["result"] in f.RESULTS:
         fields["result"] = choice["result"]
         sentences.append(say["will_declare"].format(result=choice["result"]))
-    return Confirmation(tuple(sentences), fields, say[f"yes_penalty_{kind}"])
+    return choice.confirmation(*sentences, button=say[f"yes_penalty_{kind}"], **fields)
 
 
 def _restore(choice: _Choice) -> Confirmation:
@@ -228,30 +234,28 @@ def _restore(choice: _Choice) -> Confirmation:
     after = choice.telling.ply(ply)
     left = clocks_at(game, ply)
     white, black = time_of(left["white"] * 1000), time_of(left["black"] * 1000)
-    sentences = (
+    return choice.confirmation(
         say["will_restore"].format(after=after, back=len(game.history) - ply),
         say["will_clocks"].format(white=white, black=black),
+        button=say["yes_restore"].format(after=after),
+        shown=game.shown_after(ply),
+        ply=str(ply),
     )
-    fields = {"act": "arbiter", "do": "restore", "ply": str(ply)}
-    button = say["yes_restore"].format(after=after)
-    return Confirmation(sentences, fields, button, game.shown_after(ply))
 
 
 def _declare(choice: _Choice) -> Confirmation:
     say, result = choice.say, choice.among("result", f.RESULTS)
+    button = say["yes_declare"].format(result=result)
     sentence = say["will_declare"].format(result=result)
-    fields = {"act": "arbiter", "do": "declare", "result": result}
-    return Confirmation((sentence,), fields, say["yes_declare"].format(result=result))
+    return choice.confirmation(sentence, button=button, result=result)
 
 
 def _postpone(choice: _Choice) -> Confirmation:
     say, given = choice.say, choice.seconds("given")
-    fields = {"act": "arbiter", "do": "postpone"}
-    sentences = [say["will_postpone"]]
-    if given is not None:
-        fields["white"] = str(given)
-        sentences.append(say["will_postpone_give"].format(time=time_of(given * 1000)))
-    return Confirmation(tuple(sentences), fields, say["yes_postpone"])
+    if given is None:
+        return choice.confirmation(say["will_postpone"])
+    more = say["will_postpone_give"].format(time=time_of(given * 1000))
+    return choice.confirmation(say["will_postpone"], more, white=str(given))
 
 
 def _report(choice: _Choice) -> Confirmation:
