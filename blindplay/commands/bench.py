@@ -36,7 +36,7 @@ def _names(voices: str | None) -> tuple[str, ...]:
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @click.option("--positions", type=_ONE_OR_MORE, default=20_000, help="Positions of the round trip.")
 @click.option("--board-moves", type=_ONE_OR_MORE, default=500, help="Random moves on a board.")
-@options.language("The language that is measured.")
+@options.language(help="The language that is measured.")
 @click.option("--reconcile", type=_ONE_OR_MORE, help="Only explain this many wrong boards.")
 @click.pass_context
 def bench(
@@ -56,15 +56,15 @@ def bench(
 
 
 @bench.command()
-@options.language("The language that is spoken.")
-@options.models("Folder of a Vosk model instead of the chosen ones; repeatable.")
+@options.language(help="The language that is spoken.")
+@options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
 @_count
 @_conditions
 @_voices
 @_recordings
 @click.option("--measure", is_flag=True, help="Print how far the model can be trusted.")
 @click.option("--write", is_flag=True, help="With --measure: write the result beside the model.")
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def voice(
     pack: Language,
     models: tuple[Path, ...],
@@ -117,14 +117,14 @@ def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
 
 
 @bench.command()
-@options.language("The language that is spoken.")
-@options.models("Folder of a model; repeatable. If not given, all models.")
+@options.language(help="The language that is spoken.")
+@options.models(help="Folder of a model; repeatable. If not given, all models.")
 @_count
 @_conditions
 @_voices
 @_recordings
 @click.option("--enrol", is_flag=True, help="Also learn each voice from half of it.")
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def models(
     pack: Language,
     models: tuple[Path, ...],

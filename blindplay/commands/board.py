@@ -27,7 +27,7 @@ _silent = options.flag("silent", "Print the steps and say nothing.")
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @_port
-@options.as_json("Print JSON instead of plain lines.")
+@options.as_json(help="Print JSON instead of plain lines.")
 @click.option("--seconds", type=float, help="Stop after so many seconds.")
 @click.pass_context
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
@@ -39,7 +39,7 @@ def board(context: click.Context, port: str | None, as_json: bool, seconds: floa
 @board.command()
 @_port
 @options.fen_from_start()
-@options.language("The language that is spoken.")
+@options.language(help="The language that is spoken.")
 @_silent
 def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) -> int:
     """Guide hands to a position, step by step, and check each step on the board.
@@ -54,7 +54,7 @@ def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) ->
 
 @board.command()
 @_port
-@options.language("The language that is spoken.")
+@options.language(help="The language that is spoken.")
 @_silent
 def calibrate(port: str | None, pack: Language, silent: bool) -> int:
     """Check each contact and each kind of piece, guided by voice.
@@ -86,7 +86,7 @@ def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
 @click.argument("file", help="The bytes that the board sent; - reads standard input.")
 @click.option("--protocol", type=_PROTOCOL, default="dgt", help="The protocol of the board.")
 @click.option("--commit", type=_COMMIT, help="What makes a move final. If not given, see above.")
-@options.fen("The position at the start. If not given, the first one in the recording.")
+@options.fen(help="The position at the start. If not given, the first one in the recording.")
 @click.option("--turned/--not-turned", default=None, help="How the board stood, if known.")
 def decode(
     file: str, protocol: str, commit: Commit | None, board: chess.Board | None, turned: bool | None

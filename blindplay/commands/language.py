@@ -24,7 +24,7 @@ def language() -> None:
 
 
 @language.command("list")
-@options.as_json("Print JSON instead of plain lines.")
+@options.as_json(help="Print JSON instead of plain lines.")
 def list_languages(as_json: bool) -> None:
     """List the languages, both the built-in ones and your own."""
     for code in languages.languages():
@@ -48,7 +48,7 @@ def list_languages(as_json: bool) -> None:
 
 @language.command()
 @click.argument("file", type=options.FILE, help="A language pack, or the code of a language.")
-@options.as_json("Print one JSON object.")
+@options.as_json(help="Print one JSON object.")
 def check(file: Path, as_json: bool) -> int:
     """Check a language pack for errors, missing words, and words that sound alike.
 

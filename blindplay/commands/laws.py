@@ -19,7 +19,7 @@ from . import options
 @click.option(
     "--batch", help="A file with one FEN per line, answered in JSON; - is standard input."
 )
-@options.as_json("Print JSON instead of plain lines.")
+@options.as_json(help="Print JSON instead of plain lines.")
 def mating(fen: str | None, batch: str | None, as_json: bool) -> None:
     """Tell whether each side can still mate, and how (5.2.2, 6.9).
 

@@ -34,7 +34,7 @@ def models() -> None:
 
 @models.command("list")
 @_one_language
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def list_models(code: str | None, as_json: bool) -> None:
     """List the models of each language, and those that are recommended.
 
@@ -190,7 +190,7 @@ def use(names: tuple[str, ...], code: str) -> None:
 
 @models.command()
 @_one_language
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def check(code: str | None, as_json: bool) -> None:
     """Load each model, look up every word, and compare its files with those installed.
 

@@ -109,10 +109,10 @@ def _write(text: str, output: Path | None) -> None:
 @click.option("--black", type=options.FILE, required=True, help="Black's scoresheet.")
 @click.option("--white-board", help="The position on White's board, in FEN; ? is any piece.")
 @click.option("--black-board", help="The position on Black's board, in FEN.")
-@options.fen_from_start("The position at the start of the game, in FEN.")
+@options.fen_from_start(help="The position at the start of the game, in FEN.")
 @options.edition()
-@options.language("The language of the answer.")
-@options.as_json("Print one JSON object.")
+@options.language(help="The language of the answer.")
+@options.as_json(help="Print one JSON object.")
 def reconcile(
     white: Path,
     black: Path,

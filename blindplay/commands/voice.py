@@ -35,7 +35,7 @@ def voice() -> None:
 
 @voice.command()
 @_name
-@options.language("The language of the table.")
+@options.language(help="The language of the table.")
 @_microphone
 @_silent
 def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> None:
@@ -71,7 +71,7 @@ def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> No
 
 @voice.command()
 @_name
-@options.language("The language of the table.")
+@options.language(help="The language of the table.")
 @_silent
 def learn(name: str, pack: Language, silent: bool) -> None:
     """Learn again from the recordings of an enrolment. Nothing has to be repeated.
@@ -143,10 +143,10 @@ def _learn(
 
 @voice.command()
 @_name
-@options.language("The language of the table.")
+@options.language(help="The language of the table.")
 @_microphone
 @_silent
-@options.as_json("Print the figures as JSON.")
+@options.as_json(help="Print the figures as JSON.")
 def check(name: str, pack: Language, microphone: str | None, silent: bool, as_json: bool) -> None:
     """Check how well a player is understood.
 

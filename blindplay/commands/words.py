@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.fen("The position in FEN.", required=True)
+@options.fen(help="The position in FEN.", required=True)
 @click.option("--move", required=True, help="The move in UCI, such as g1f3 or e7e8q.")
-@options.language("The language of the words.")
+@options.language(help="The language of the words.")
 @options.edition()
 @options.flag("check", "Announce check and checkmate as well.")
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
@@ -31,7 +31,7 @@ def announce(board: chess.Board, move: str, pack: Language, edition: str, check:
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, help="The text: words only, no digits.")
-@options.language("The language of the voice.")
+@options.language(help="The language of the voice.")
 @click.option("--voice", help="The name of a voice of this system.")
 @click.option("--rate", type=int, help="The speed in words per minute, 80 to 450.")
 @click.option("--output", type=options.FILE, help="Write this WAV file and say nothing.")
@@ -63,12 +63,12 @@ def say(
 
 @click.command()
 @click.argument("files", nargs=-1, type=options.FILE, help="Sound files in WAV format.")
-@options.fen_from_start("The position before the move, in FEN.")
+@options.fen_from_start(help="The position before the move, in FEN.")
 @click.option("--text", help="Interpret these words; no sound is read.")
 @click.option("--batch", type=options.FILE, help="A file with one sound file per line, in JSON.")
-@options.language("The language that is spoken.")
-@options.models("Folder of a Vosk model instead of the chosen ones; repeatable.")
-@options.as_json("Print JSON instead of plain lines.")
+@options.language(help="The language that is spoken.")
+@options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
+@options.as_json(help="Print JSON instead of plain lines.")
 def understand(
     files: tuple[Path, ...],
     board: chess.Board,
