@@ -96,7 +96,7 @@ def voice(
         return
     for figures in report.bench(pack, given):
         if isinstance(figures, str) != as_json:
-            print(json.dumps(figures, ensure_ascii=False) if as_json else figures, flush=True)
+            options.show(figures)
 
 
 def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
@@ -146,8 +146,7 @@ def models(
     given = report.Options(models, count, count // 2, wanted, _names(voices), recordings)
     for line in comparison.compare(pack, given, enrolled=enrol):
         if isinstance(line, str) != as_json:
-            text = line if isinstance(line, str) else json.dumps(line.as_json(), ensure_ascii=False)
-            print(text, flush=True)
+            options.show(line if isinstance(line, str) else line.as_json())
 
 
 @bench.command()

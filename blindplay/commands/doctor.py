@@ -1,6 +1,5 @@
 """``blindplay doctor``: what a table needs, and what of it is there."""
 
-import json
 from pathlib import Path
 
 import click
@@ -28,9 +27,9 @@ def doctor(
         found.append(finding)
         if as_json:
             shown = {"ok": finding.ok, "about": finding.about, "sentence": finding.sentence}
-            print(json.dumps(shown, ensure_ascii=False), flush=True)
+            options.show(shown)
         else:
-            print(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}", flush=True)
+            options.show(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}")
     if report is not None:
         report.write_text(diagnosis.report(found), "utf-8")
         if not as_json:

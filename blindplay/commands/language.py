@@ -1,7 +1,6 @@
 """``blindplay language``: the languages that are installed, and packs that people write."""
 
 import dataclasses
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -36,7 +35,7 @@ def list_languages(as_json: bool) -> None:
         except LanguageError as error:
             row["error"] = str(error)
         if as_json:
-            print(json.dumps(row, ensure_ascii=False))
+            options.show(row)
         elif "error" in row:
             print(f"{code}: cannot be used. {row['error']}")
         else:
@@ -57,8 +56,7 @@ def check(file: Path, as_json: bool) -> int:
     """
     report = _checked(file)
     if as_json:
-        figures = {"usable": report.usable, **dataclasses.asdict(report)}
-        print(json.dumps(figures, ensure_ascii=False))
+        options.show({"usable": report.usable, **dataclasses.asdict(report)})
     else:
         _print_report(report)
     return 0 if report.usable else 2

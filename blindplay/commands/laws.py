@@ -1,7 +1,6 @@
 """``blindplay mating`` and ``blindplay replay``: questions to the Laws."""
 
 import contextlib
-import json
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ def mating(fen: str | None, batch: str | None, as_json: bool) -> None:
     if fen is not None and batch is None:
         verdicts = _verdicts(options.position(fen))
         if as_json:
-            print(json.dumps({"fen": fen, **verdicts}))
+            options.show({"fen": fen, **verdicts})
             return
         for side, found in verdicts.items():
             detail = found.get("reason") or " ".join(found.get("line", ()))
@@ -47,7 +46,7 @@ def _print_verdicts(fen: str, place: str) -> None:
         board = options.position(fen)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from None
-    print(json.dumps({"fen": fen, **_verdicts(board)}), flush=True)
+    options.show({"fen": fen, **_verdicts(board)})
 
 
 def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:

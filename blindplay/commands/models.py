@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -47,7 +46,7 @@ def list_models(code: str | None, as_json: bool) -> None:
             _print_rows(one, pack.name, rows)
             continue
         for row in rows:
-            print(json.dumps(row, ensure_ascii=False))
+            options.show(row)
     if not as_json:
         _print_catalogue()
     _refuse(broken)
@@ -107,7 +106,13 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
         try:
             base = store.find_base(name, patience=patience) if name and not source else None
             made = store.install(
-                code, words, base=base, source=source, name=name, tell=_say, patience=patience
+                code,
+                words,
+                base=base,
+                source=source,
+                name=name,
+                tell=options.show,
+                patience=patience,
             )
         except (ValueError, OSError) as error:
             if len(wanted) == 1:
@@ -116,18 +121,18 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
             options.warn(f"{name} was not installed: {error}")
             continue
         licence = f"; its licence: {made.licence}" if made.licence else ""
-        _say(
+        options.show(
             f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
             f"{made.phones}{licence}."
         )
         if (choice := folders.chosen_names(code)) and made.name not in choice:
-            _say(
+            options.show(
                 "It does not listen, because you chose others. To use it: blindplay models use "
                 f"{' '.join([made.name, *choice])} --language {code}."
             )
     if faults:
         raise ValueError(f"{faults} of {len(wanted)} models could not be installed.")
-    _say(f"{code}: {_heard_with(code)}")
+    options.show(f"{code}: {_heard_with(code)}")
 
 
 @models.command()
@@ -185,7 +190,9 @@ def use(names: tuple[str, ...], code: str) -> None:
         )
     print(f"{code}: {_heard_with(code)}")
     if wanted and BUILT_IN in installed and BUILT_IN not in wanted:
-        _say("The built-in model, which is good in noise, does not listen; add built-in to use it.")
+        options.show(
+            "The built-in model, which is good in noise, does not listen; add built-in to use it."
+        )
 
 
 @models.command()
@@ -208,11 +215,7 @@ def check(code: str | None, as_json: bool) -> None:
             found = {"language": one, "model": name, "folder": str(folder), **checked}
             count += 1
             good += found["ok"]
-            _say(
-                json.dumps(found, ensure_ascii=False)
-                if as_json
-                else _check_in_words(found, len(words))
-            )
+            options.show(found if as_json else _check_in_words(found, len(words)))
     _refuse(broken)
     if not count:
         raise ValueError(
@@ -323,10 +326,6 @@ def model_words(code: str) -> ModelWords:
 
 
 # --- in words ------------------------------------------------------------------------------------
-
-
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)
 
 
 def _heard_with(code: str) -> str:

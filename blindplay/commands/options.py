@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -163,6 +164,12 @@ def check_folder_of(file: Path | None) -> None:
     """Raise ValueError if the folder of a file that is to be written does not exist."""
     if file is not None and not file.parent.is_dir():
         raise ValueError(f"There is no folder {file.parent}; make it first.")
+
+
+def show(line: object) -> None:
+    """Print a sentence as it is, and anything else as one line of JSON."""
+    text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
+    print(text, flush=True)
 
 
 def warn(sentence: str) -> None:

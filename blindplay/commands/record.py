@@ -1,7 +1,7 @@
 """``blindplay score``, ``reconcile`` and ``forget``: what is kept of a game."""
 
-import json
 import sys
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 import chess
@@ -82,12 +82,8 @@ def _play_tape(journal: Path, first: int | None, output: Path | None) -> None:
     from blindplay.speech.audio_devices import DeviceSink
 
     tape_playback.find_tape(journal)  # without a tape, a missing loudspeaker does not matter
-    sink = DeviceSink() if output is None else None
-    try:
+    with closing(DeviceSink()) if output is None else nullcontext() as sink:
         tape_playback.play_tape(journal, first, output, sink, sys.stdout)
-    finally:
-        if sink is not None:
-            sink.close()
 
 
 def _write(text: str, output: Path | None) -> None:
@@ -135,7 +131,7 @@ def reconcile(
     }
     decision = disputes.decide(sheets, boards, board, edition, pack)
     if as_json:
-        print(json.dumps(decision.to_json(), ensure_ascii=False))
+        options.show(decision.to_json())
         return
     for sentence, articles in decision.lines:
         print(f"{sentence} ({', '.join(articles)})")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
@@ -171,8 +170,7 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
                 results[model] = voice_check.judged(pack, [folder], said, options.warn)
         voice_check.tell(booth, pack, said, result, voice_check.better(results, result))
         if as_json:
-            figures = {"used": asdict(result), **{n: asdict(one) for n, one in results.items()}}
-            print(json.dumps(figures, ensure_ascii=False))
+            options.show({n: asdict(one) for n, one in {"used": result, **results}.items()})
 
 
 @voice.command()

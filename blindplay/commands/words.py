@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,9 +42,6 @@ def say(
     words: tuple[str, ...], pack: Language, voice: str | None, rate: int | None, output: Path | None
 ) -> None:
     """Say words aloud, or write them to a WAV file."""
-    import shutil
-    import threading
-
     from blindplay.speech.audio import read_wav
     from blindplay.speech.audio_devices import DeviceSink
     from blindplay.speech.synthesis import Synthesiser
@@ -53,12 +53,8 @@ def say(
             shutil.copyfile(rendered, output)
             print(output)
             return
-        sink = DeviceSink()
-        try:
-            pcm, sample_rate = read_wav(rendered)
-            sink.play(pcm, sample_rate, threading.Event())
-        finally:
-            sink.close()
+        with contextlib.closing(DeviceSink()) as sink:
+            sink.play(*read_wav(rendered), threading.Event())
 
 
 @click.command()
@@ -86,7 +82,7 @@ def understand(
         raise ValueError("Give one of: --text WORDS, sound files, or --batch FILE.")
     if text is not None:
         meaning = {"text": text, **_meaning(board, pack.understand(text, board))}
-        print(json.dumps(meaning, ensure_ascii=False) if as_json else _in_words(meaning))
+        options.show(meaning if as_json else _in_words(meaning))
         return
     hearing = SoundFiles(models)
     if batch is not None:
@@ -94,12 +90,7 @@ def understand(
         return
     for file in files:
         heard = hearing.understand(str(file), file, board, pack)
-        line = (
-            json.dumps(heard, ensure_ascii=False)
-            if as_json
-            else f"{file}: {_heard_in_words(heard)}"
-        )
-        print(line, flush=True)
+        options.show(heard if as_json else f"{file}: {_heard_in_words(heard)}")
 
 
 def _meaning(board: chess.Board, understood: Understanding) -> dict[str, Any]:
@@ -148,10 +139,10 @@ def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
 
     For a line that cannot be read, the JSON holds the error, and the next line follows.
     """
-    if not batch.is_file():
-        raise ValueError(f"There is no file {batch}; check the name.")
     unread = 0
-    for number, line in enumerate(batch.read_text("utf-8").splitlines(), 1):
+    with options.open_text(str(batch)) as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         name = None
@@ -166,7 +157,7 @@ def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
         except (ValueError, TypeError, AttributeError) as error:
             unread += 1
             heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
-        print(json.dumps(heard), flush=True)
+        options.show(heard)
     if unread:
         raise ValueError(f"{unread} lines of {batch} could not be read; see the error in each.")
 
