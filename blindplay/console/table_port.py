@@ -19,37 +19,30 @@ class TablePort(Protocol):
     @property
     def log(self) -> Sequence[Taken]:
         """Everything since the table was set up, except ticks. It only grows."""
-        ...
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
         """Held while a fact is applied. Hold it to read a consistent game."""
-        ...
 
     @property
     def path(self) -> Path:
         """The journal's file, beside which the tape lies."""
-        ...
 
     @property
     def training(self) -> bool:
         """Whether players may ask for the position (never under the Laws, D.2.10.4)."""
-        ...
 
     def time(self) -> int:
         """Milliseconds since the table was set up."""
-        ...
 
     def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]:
         """Apply a fact now and return its rulings.
 
         :raises FactError: if it is not a fact of the contract.
         """
-        ...
 
     def listen(self, listener: Callable[[Taken], None]) -> None:
         """Call ``listener`` with everything that is taken, in the thread that submits it."""
-        ...
 
 
 @contextmanager
