@@ -87,23 +87,9 @@ class ConsoleHost:
             # Browsers send a cookie to all ports of a machine, so each table needs its own name.
             cookie=f"{COOKIE}-{self._port}",
         )
-        config = uvicorn.Config(
-            self.console.app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            lifespan="off",
-            timeout_graceful_shutdown=2,
-            http=LimitedConnection,
-            proxy_headers=False,
-            ssl_certfile=certificate.file if certificate else None,
-            ssl_keyfile=certificate.key if certificate else None,
-        )
-        self._server = uvicorn.Server(config)
-        sockets: list[socket.socket] = [self._socket]
+        self._server = uvicorn.Server(_config(self.console, certificate))
         self._thread = threading.Thread(
-            target=lambda: self._server.run(sockets=sockets), name="console", daemon=True
+            target=self._server.run, args=([self._socket],), name="console", daemon=True
         )
         self._thread.start()
 
@@ -150,6 +136,22 @@ class ConsoleHost:
         self._server.should_exit = True
         self._thread.join(timeout=5)
         self._socket.close()
+
+
+def _config(console: Console, certificate: Certificate | None) -> uvicorn.Config:
+    return uvicorn.Config(
+        console.app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+        http=LimitedConnection,
+        proxy_headers=False,
+        ssl_certfile=certificate.file if certificate else None,
+        ssl_keyfile=certificate.key if certificate else None,
+    )
 
 
 def _words(language: str) -> Mapping[str, str]:

@@ -119,10 +119,6 @@ class Scored:
             raise BrokenGameError(broken, found)
         return found
 
-    def usual_side(self) -> str:
-        """The side whose scoresheet is meant by default: the impaired player's, or White's."""
-        return next((side for side in SIDES if self.game.impaired(side)), "white")
-
     def write(
         self,
         form: RecordFormat,
@@ -132,13 +128,14 @@ class Scored:
         entries: EntryForm | None = None,
         paper: Paper = PAPER,
     ) -> str:
-        """The record in ``form``. ``side``: whose scoresheet; ``language``: by default its owner's.
+        """The record in ``form``. ``side``: whose scoresheet; by default the impaired player's, or
+        White's. ``language``: by default that of the sheet's owner.
 
         :raises ValueError: for an unknown language, an invalid tag or size of paper.
         """
         if form is RecordFormat.PGN:
             return pgn(self.game, self.reason, self.more) + "\n"
-        side = side or self.usual_side()
+        side = side or next((side for side in SIDES if self.game.impaired(side)), "white")
         pack = PackWords().pack(language or self.game.player(side).language)
         written = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form])
         title = pack.sentence("sheet_title", player=pack.sentence(side))
