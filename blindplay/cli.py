@@ -4,8 +4,6 @@ A command's module is imported only when the command is run or explained, so tha
 starts fast.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import logging

@@ -3,8 +3,6 @@
 So a command that needs one small module of a package does not load the whole of it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module

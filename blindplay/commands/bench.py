@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+
+from blindplay.language import Language
 
 from . import options
 
 if TYPE_CHECKING:
     from blindplay.hearing.evaluation.report import Options
-    from blindplay.language import Language
 
 _ONE_OR_MORE = click.IntRange(1)
 _SHARE = click.FloatRange(0, 1)
@@ -36,7 +36,7 @@ def _names(voices: str | None) -> tuple[str, ...]:
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @click.option("--positions", type=_ONE_OR_MORE, default=20_000, help="Positions of the round trip.")
 @click.option("--board-moves", type=_ONE_OR_MORE, default=500, help="Random moves on a board.")
-@options.language("The language that is measured.")
+@options.language(help="The language that is measured.")
 @click.option("--reconcile", type=_ONE_OR_MORE, help="Only explain this many wrong boards.")
 @click.pass_context
 def bench(
@@ -56,15 +56,15 @@ def bench(
 
 
 @bench.command()
-@options.language("The language that is spoken.")
-@options.models("Folder of a Vosk model instead of the chosen ones; repeatable.")
+@options.language(help="The language that is spoken.")
+@options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
 @_count
 @_conditions
 @_voices
 @_recordings
 @click.option("--measure", is_flag=True, help="Print how far the model can be trusted.")
 @click.option("--write", is_flag=True, help="With --measure: write the result beside the model.")
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def voice(
     pack: Language,
     models: tuple[Path, ...],
@@ -94,14 +94,9 @@ def voice(
     if measure:
         _measure_confidence(pack, given, write)
         return
-    _print(report.bench(pack, given), as_json)
-
-
-def _print(figures: Iterable[str | Mapping[str, Any]], as_json: bool) -> None:
-    """Print either the lines, or the objects as JSON."""
-    for one in figures:
-        if isinstance(one, str) != as_json:
-            print(json.dumps(one, ensure_ascii=False) if as_json else one, flush=True)
+    for figures in report.bench(pack, given):
+        if isinstance(figures, str) != as_json:
+            options.show(figures)
 
 
 def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
@@ -122,14 +117,14 @@ def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
 
 
 @bench.command()
-@options.language("The language that is spoken.")
-@options.models("Folder of a model; repeatable. If not given, all models.")
+@options.language(help="The language that is spoken.")
+@options.models(help="Folder of a model; repeatable. If not given, all models.")
 @_count
 @_conditions
 @_voices
 @_recordings
 @click.option("--enrol", is_flag=True, help="Also learn each voice from half of it.")
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def models(
     pack: Language,
     models: tuple[Path, ...],
@@ -149,7 +144,9 @@ def models(
 
     wanted = conditions or comparison.CONDITIONS
     given = report.Options(models, count, count // 2, wanted, _names(voices), recordings)
-    _print(comparison.compare(pack, given, enrolled=enrol), as_json)
+    for line in comparison.compare(pack, given, enrolled=enrol):
+        if isinstance(line, str) != as_json:
+            options.show(line)
 
 
 @bench.command()

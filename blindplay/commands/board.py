@@ -1,22 +1,23 @@
 """``blindplay board`` and ``blindplay emulate``: pegged boards, real and emulated."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
+import chess
 import click
 
 from blindplay.boards import dgt
 from blindplay.boards.dgt import Commit
+from blindplay.boards.monitor import monitor
+from blindplay.boards.peg import flashing
+from blindplay.boards.peg.emulator import EmulatedBoard
+from blindplay.boards.peg.emulator.practice import practise
+from blindplay.boards.ports import check_url
+from blindplay.language import Language
+from blindplay.laws.placement import pieces_of
 
 from . import options
-
-if TYPE_CHECKING:
-    import chess
-
-    from blindplay.language import Language
 
 _port = click.option("--port", help="Port or URL of the board. If not given, search for it.")
 _COMMIT = click.Choice(get_args(Commit))
@@ -26,28 +27,25 @@ _silent = options.flag("silent", "Print the steps and say nothing.")
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @_port
-@options.as_json("Print JSON instead of plain lines.")
+@options.as_json(help="Print JSON instead of plain lines.")
 @click.option("--seconds", type=float, help="Stop after so many seconds.")
 @click.pass_context
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
     """Show live what a pegged board reports, or look after it."""
     if context.invoked_subcommand is None:
-        from blindplay.boards.monitor import monitor
-
         monitor(port, json=as_json, seconds=seconds, out=sys.stdout)
 
 
 @board.command()
 @_port
 @options.fen_from_start()
-@options.language("The language that is spoken.")
+@options.language(help="The language that is spoken.")
 @_silent
 def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) -> int:
     """Guide hands to a position, step by step, and check each step on the board.
 
     The exit status is 1 if the board does not show the position at the end.
     """
-    from blindplay.laws.placement import pieces_of
     from blindplay.table.board_setup import set_up
 
     done = set_up(port, pieces_of(board), pack, silent, sys.stdin, sys.stdout)
@@ -56,7 +54,7 @@ def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) ->
 
 @board.command()
 @_port
-@options.language("The language that is spoken.")
+@options.language(help="The language that is spoken.")
 @_silent
 def calibrate(port: str | None, pack: Language, silent: bool) -> int:
     """Check each contact and each kind of piece, guided by voice.
@@ -76,9 +74,6 @@ def calibrate(port: str | None, pack: Language, silent: bool) -> int:
 @click.option("--baud", type=click.IntRange(1), help="Another speed of the boot loader.")
 def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     """Write firmware to a board with avrdude. It first says what it will do."""
-    from blindplay.boards.peg import flashing
-    from blindplay.boards.ports import check_url
-
     if port is not None:
         check_url(port)
     planned = flashing.plan(file, port, board, baud)
@@ -91,7 +86,7 @@ def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
 @click.argument("file", help="The bytes that the board sent; - reads standard input.")
 @click.option("--protocol", type=_PROTOCOL, default="dgt", help="The protocol of the board.")
 @click.option("--commit", type=_COMMIT, help="What makes a move final. If not given, see above.")
-@options.fen("The position at the start. If not given, the first one in the recording.")
+@options.fen(help="The position at the start. If not given, the first one in the recording.")
 @click.option("--turned/--not-turned", default=None, help="How the board stood, if known.")
 def decode(
     file: str, protocol: str, commit: Commit | None, board: chess.Board | None, turned: bool | None
@@ -127,9 +122,6 @@ def emulate(fen: str, socket: bool, identity: bool) -> None:
     It prints the board's URL and reads from standard input: lift e2, place e4 P, move e2e4,
     press white, fault e2, mend e2, unplug, plug, fen and quit.
     """
-    from blindplay.boards.peg.emulator import EmulatedBoard
-    from blindplay.boards.peg.emulator.practice import practise
-
     placement = fen.split()[0] if fen.split() else ""
     with EmulatedBoard(placement, force_socket=socket, identity=identity) as emulated:
         practise(emulated, sys.stdin, sys.stdout)

@@ -3,8 +3,7 @@
 :func:`report` turns the findings into a text to send with a question; it identifies nobody.
 """
 
-from __future__ import annotations
-
+import contextlib
 import datetime
 import getpass
 import itertools
@@ -17,6 +16,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -31,13 +31,14 @@ from blindplay.hearing import speaker_models, speaker_preferences
 from blindplay.hearing.evaluation.resources import memory
 from blindplay.language import Language
 from blindplay.laws import facts as f
-from blindplay.record import Journal, JournalError, read_journal, storage
+from blindplay.record import Journal, JournalError, storage
+from blindplay.record.replay import read_from_journal, replay
 from blindplay.record.tape import tape_folder
 from blindplay.shipped import shipped
 from blindplay.speech.models.folders import ModelError, chosen_models, unread_choices
 
 from . import speech_diagnosis as findings
-from .speech_diagnosis import Diagnosis
+from .speech_diagnosis import Diagnosis, good, missing
 
 _ROOM = 500_000_000
 """Bytes that should be free on a disk. A long game with its tape takes a fifth of that."""
@@ -60,9 +61,7 @@ def examine(pack: Language, model: Path | None, microphone: str | None) -> Itera
     yield _clock()
     yield _console()
     yield from _private()
-    brltty = _brltty()
-    if brltty is not None:
-        yield brltty
+    yield from _brltty()
 
 
 def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
@@ -71,15 +70,14 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
     `bench models` measures how well they hear.
     """
     if model is None and (unread := unread_choices()):
-        yield Diagnosis(False, "models", unread)
+        yield missing("models", unread)
     try:
         folders = chosen_models(pack.code) if model is None else (model,)
     except ModelError:
         return  # the finding about the recogniser reports this error
     measured = memory(folders, pack.code) if len(folders) > 1 else None
     if measured is not None:
-        yield Diagnosis(
-            True,
+        yield good(
             "models",
             f"{len(folders)} speech models listen together, in {measured[1] - measured[0]:.0f} MB "
             "of memory; blindplay bench models measures how well they hear, and how fast.",
@@ -89,69 +87,64 @@ def _together(pack: Language, model: Path | None) -> Iterator[Diagnosis]:
 def _boards() -> Iterator[Diagnosis]:
     ports = [port for port in discover() if port.likely]
     if not ports:
-        yield Diagnosis(
-            False,
-            "board",
-            "No pegged board is plugged in; plug it in, or give its port with --board.",
+        yield missing(
+            "board", "No pegged board is plugged in; plug it in, or give its port with --board."
         )
     for port in ports:
         try:
-            yield Diagnosis(True, "board", f"At {port.url} there is a {PegBoard.probe(port.url)}.")
+            yield good("board", f"At {port.url} there is a {PegBoard.probe(port.url)}.")
         except (OSError, ValueError) as error:
-            yield Diagnosis(False, "board", str(error))
-    if sys.platform.startswith("linux") and hasattr(os, "getgroups"):
-        import grp
+            yield missing("board", str(error))
+    if sys.platform != "linux":
+        return
+    import grp
 
-        try:
-            dialout = grp.getgrnam("dialout").gr_gid
-        except KeyError:
-            return
-        if os.geteuid() != 0 and dialout not in os.getgroups():
-            yield Diagnosis(
-                False,
-                "permissions",
-                "You may not open serial ports; run sudo usermod -aG dialout with your user "
-                "name, then log out and in again.",
-            )
-        else:
-            yield Diagnosis(True, "permissions", "You may open serial ports.")
+    try:
+        dialout = grp.getgrnam("dialout").gr_gid
+    except KeyError:
+        return
+    if os.geteuid() == 0 or dialout in os.getgroups():
+        yield good("permissions", "You may open serial ports.")
+    else:
+        yield missing(
+            "permissions",
+            "You may not open serial ports; run sudo usermod -aG dialout with your user name, then "
+            "log out and in again.",
+        )
 
 
 def _journal(folder: Path) -> Iterator[Diagnosis]:
     """Whether facts reach the disk, how fast, and whether there is room for more games."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".doctor-") as trial:
-            path = Path(trial) / "trial.jsonl"
-            with Journal(path) as journal:
-                took = sorted(_append(journal, t) for t in range(20))
+        with (
+            tempfile.TemporaryDirectory(dir=folder, prefix=".doctor-") as trial,
+            Journal(Path(trial) / "trial.jsonl") as journal,
+        ):
+            took = sorted(_append(journal, t) for t in range(20))
     except (JournalError, OSError) as error:
         reason = error if isinstance(error, JournalError) else f"{folder}: {error.strerror}."
-        yield Diagnosis(False, "journal", f"No game can be kept: {reason}")
+        yield missing("journal", f"No game can be kept: {reason}")
         return
-    yield Diagnosis(True, "journal", f"Games are kept in {folder}.")
+    yield good("journal", f"Games are kept in {folder}.")
     usual = statistics.median(took)
     if usual > _LATE_MS:
-        yield Diagnosis(
-            False,
+        yield missing(
             "disk",
             f"A fact takes {usual:.0f} ms to reach the disk, and each move is announced only after "
             "that; name a file on a faster disk with --journal.",
         )
     else:
-        yield Diagnosis(
-            True,
+        yield good(
             "disk",
             f"A fact is on the disk after {usual:.0f} ms, at the latest after {took[-1]:.0f} ms.",
         )
     free = shutil.disk_usage(folder).free
     megabytes = f"{free // 1_000_000} megabytes"
     if free < _ROOM:
-        yield Diagnosis(
-            False, "room", f"The disk with {folder} has only {megabytes} left; make room on it."
-        )
+        yield missing("room", f"The disk with {folder} has only {megabytes} left; make room on it.")
     else:
-        yield Diagnosis(True, "room", f"The disk with the games has {megabytes} left.")
+        yield good("room", f"The disk with the games has {megabytes} left.")
 
 
 def _append(journal: Journal, t: int) -> float:
@@ -168,21 +161,15 @@ def _games(folder: Path) -> Iterator[Diagnosis]:
     bad = 0
     for path in newest:
         try:
-            trouble = read_journal(path).trouble
-        except JournalError as error:
-            trouble = str(error)
-        if trouble:
+            deque(replay(read_from_journal(path)), maxlen=0)
+        except ValueError as error:
             bad += 1
-            yield Diagnosis(False, "games", trouble, "A game cannot be read to its end.")
+            yield missing("games", str(error), "A game cannot be read to its end.")
     if newest and not bad:
-        yield Diagnosis(
-            True, "games", f"Games that were read to their ends: the last {len(newest)}."
-        )
+        yield good("games", f"Games that were read to their ends: the last {len(newest)}.")
     taped = sum(tape_folder(path).is_dir() for path in journals)
     if taped:
-        yield Diagnosis(
-            True, "tape", f"Games with sound on tape: {taped}; blindplay forget removes it."
-        )
+        yield good("tape", f"Games with sound on tape: {taped}; blindplay forget removes it.")
 
 
 def _clock() -> Diagnosis:
@@ -194,16 +181,15 @@ def _clock() -> Diagnosis:
     readings = [time.monotonic() for _ in range(10_000)]
     back = any(later < earlier for earlier, later in itertools.pairwise(readings))
     if back or not known.monotonic or known.resolution > 0.05:
-        return Diagnosis(
-            False, "clock", "This machine's clock is not good enough to time a game; take another."
+        return missing(
+            "clock", "This machine's clock is not good enough to time a game; take another."
         )
     if datetime.date.today().year < 2025:
-        return Diagnosis(
-            False,
+        return missing(
             "clock",
             f"The date of this machine is {datetime.date.today()}; set it, for records carry it.",
         )
-    return Diagnosis(True, "clock", "This machine's clock is good enough to time a game.")
+    return good("clock", "This machine's clock is good enough to time a game.")
 
 
 def _console() -> Diagnosis:
@@ -211,34 +197,30 @@ def _console() -> Diagnosis:
         with socket.create_server(("127.0.0.1", PORT)):
             pass
     except OSError:
-        return Diagnosis(
-            False,
+        return missing(
             "console",
             f"Another program uses port {PORT}; for the pages of --console, name another port "
             "with --console-port.",
         )
-    return Diagnosis(True, "console", f"The pages of --console can be served at port {PORT}.")
+    return good("console", f"The pages of --console can be served at port {PORT}.")
 
 
 def _private() -> Iterator[Diagnosis]:
     """Folders with names or voices that other users of this machine can read."""
     if os.name != "posix":
         return  # on Windows, only the user can read the user's folders
-    folders = [
-        storage.tables_folder(),
-        speaker_models.players_folder(),
-        speaker_preferences.folder(),
-    ]
-    open_ = [path for path in folders if path.is_dir() and path.stat().st_mode & 0o077]
+    private = (
+        storage.tables_folder(), speaker_models.players_folder(), speaker_preferences.folder()
+    )  # fmt: skip
+    open_ = [path for path in private if path.is_dir() and path.stat().st_mode & 0o077]
     for path in open_:
-        yield Diagnosis(
-            False,
+        yield missing(
             "private",
             f"Other users of this machine can read {path}, which contains names; run: "
             f'chmod go= "{path}"',
         )
     if not open_:
-        yield Diagnosis(True, "private", "No other user of this machine can read your games.")
+        yield good("private", "No other user of this machine can read your games.")
 
 
 def _packages() -> Diagnosis:
@@ -247,33 +229,22 @@ def _packages() -> Diagnosis:
     others = sorted(
         f"{name} {version} instead of {' or '.join(sorted(tested[name]))}"
         for name, version in installed.items()
-        if name in tested and version not in tested[name]
+        if version not in tested[name]
     )
     found = f"Python {platform.python_version()} with {len(installed)} packages"
     if others:
         found += f"; these have other versions than those tested: {'; '.join(others)}"
     elif tested:
         found += ", all in the versions that were tested"
-    return Diagnosis(True, "packages", f"{found}.")
+    return good("packages", f"{found}.")
 
 
 def _installed() -> dict[str, str]:
-    """The versions of the installed packages that BlindPlay needs."""
-    found: dict[str, str] = {}
-    wanted = ["blindplay"]
-    while wanted:
-        name = wanted.pop()
-        try:
-            package = metadata.distribution(name)
-        except metadata.PackageNotFoundError:
-            continue  # it is for another system, or was uninstalled
-        found[name] = package.version
-        for line in package.requires or ():
-            other = re.split(r"[^\w.-]", line, maxsplit=1)[0]
-            other = re.sub(r"[-_.]+", "-", other).lower()
-            if not re.search(r"\bextra\b", line) and other not in found:
-                wanted.append(other)
-    del found["blindplay"]
+    """The versions of those tested packages that are installed: some are for other systems."""
+    found = {}
+    for name in _locked():
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
     return found
 
 
@@ -283,9 +254,9 @@ def _locked() -> dict[str, set[str]]:
         text = shipped("locks/packages.txt").read_text("utf-8")
     except OSError:
         return {}
-    found: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = defaultdict(set)
     for name, version in re.findall(r"^([\w.-]+)==([^\s;]+)", text, re.MULTILINE):
-        found.setdefault(name, set()).add(version)
+        found[name].add(version)
     return found
 
 
@@ -328,20 +299,19 @@ def _user() -> str:
         return ""
 
 
-def _brltty() -> Diagnosis | None:
+def _brltty() -> Iterator[Diagnosis]:
     """Whether brltty runs: it takes the USB adapters (CH340, CP210x) that boards use."""
-    if not sys.platform.startswith("linux"):
-        return None
+    if sys.platform != "linux":
+        return
+    running = set()
     for name in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            running = name.read_text().strip() == "brltty"
-        except OSError:
-            continue
-        if running:
-            return Diagnosis(
-                False,
-                "brltty",
-                "brltty is running and may take the board's USB adapter; if the board is not "
-                "found, tell brltty which port your Braille display has.",
-            )
-    return Diagnosis(True, "brltty", "brltty is not running, so it takes no USB adapter.")
+        with contextlib.suppress(OSError):  # the process has ended meanwhile
+            running.add(name.read_text().strip())
+    if "brltty" in running:
+        yield missing(
+            "brltty",
+            "brltty is running and may take the board's USB adapter; if the board is not found, "
+            "tell brltty which port your Braille display has.",
+        )
+    else:
+        yield good("brltty", "brltty is not running, so it takes no USB adapter.")

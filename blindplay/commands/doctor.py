@@ -1,24 +1,19 @@
 """``blindplay doctor``: what a table needs, and what of it is there."""
 
-from __future__ import annotations
-
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from . import options
+from blindplay.language import Language
 
-if TYPE_CHECKING:
-    from blindplay.language import Language
+from . import options
 
 
 @click.command()
-@options.language("The language of the table.")
+@options.language(help="The language of the table.")
 @click.option("--model", type=options.FILE, help="Folder of a Vosk model instead of the chosen.")
 @click.option("--microphone", help="A part of the microphone's name.")
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 @click.option("--report", type=options.FILE, help="Write a file without names, to send to others.")
 def doctor(
     pack: Language, model: Path | None, microphone: str | None, as_json: bool, report: Path | None
@@ -32,9 +27,9 @@ def doctor(
         found.append(finding)
         if as_json:
             shown = {"ok": finding.ok, "about": finding.about, "sentence": finding.sentence}
-            print(json.dumps(shown, ensure_ascii=False), flush=True)
+            options.show(shown)
         else:
-            print(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}", flush=True)
+            options.show(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}")
     if report is not None:
         report.write_text(diagnosis.report(found), "utf-8")
         if not as_json:

@@ -4,8 +4,6 @@ A guide is a file of ``docs/guides`` such as ``player.de.md``. Its first section
 words only, one step per paragraph. A line that begins with four spaces is a command.
 """
 
-from __future__ import annotations
-
 import queue
 import re
 import threading

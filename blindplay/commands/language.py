@@ -1,8 +1,6 @@
 """``blindplay language``: the languages that are installed, and packs that people write."""
 
-from __future__ import annotations
-
-import json
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,7 @@ def language() -> None:
 
 
 @language.command("list")
-@options.as_json("Print JSON instead of plain lines.")
+@options.as_json(help="Print JSON instead of plain lines.")
 def list_languages(as_json: bool) -> None:
     """List the languages, both the built-in ones and your own."""
     for code in languages.languages():
@@ -37,7 +35,7 @@ def list_languages(as_json: bool) -> None:
         except LanguageError as error:
             row["error"] = str(error)
         if as_json:
-            print(json.dumps(row, ensure_ascii=False))
+            options.show(row)
         elif "error" in row:
             print(f"{code}: cannot be used. {row['error']}")
         else:
@@ -49,7 +47,7 @@ def list_languages(as_json: bool) -> None:
 
 @language.command()
 @click.argument("file", type=options.FILE, help="A language pack, or the code of a language.")
-@options.as_json("Print one JSON object.")
+@options.as_json(help="Print one JSON object.")
 def check(file: Path, as_json: bool) -> int:
     """Check a language pack for errors, missing words, and words that sound alike.
 
@@ -58,7 +56,7 @@ def check(file: Path, as_json: bool) -> int:
     """
     report = _checked(file)
     if as_json:
-        print(json.dumps(_as_json(report), ensure_ascii=False))
+        options.show({"usable": report.usable, **dataclasses.asdict(report)})
     else:
         _print_report(report)
     return 0 if report.usable else 2
@@ -143,15 +141,3 @@ def _print_report(report: PackReport) -> None:
         print(f"Error, {error}")
     for warning in report.warnings:
         print(f"Warning, {warning}")
-
-
-def _as_json(report: PackReport) -> dict[str, Any]:
-    def listed(findings: list[PackFinding]) -> list[dict[str, Any]]:
-        return [{"key": one.key, "line": one.line, "text": one.text} for one in findings]
-
-    return {
-        "file": report.file,
-        "usable": report.usable,
-        "errors": listed(report.errors),
-        "warnings": listed(report.warnings),
-    }

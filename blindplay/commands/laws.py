@@ -1,18 +1,16 @@
 """``blindplay mating`` and ``blindplay replay``: questions to the Laws."""
 
-from __future__ import annotations
-
 import contextlib
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import chess
 import click
 
-from . import options
+from blindplay.laws.mating import MatingVerdict, can_mate
+from blindplay.laws.rulings import dumps
 
-if TYPE_CHECKING:
-    import chess
+from . import options
 
 
 @click.command()
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 @click.option(
     "--batch", help="A file with one FEN per line, answered in JSON; - is standard input."
 )
-@options.as_json("Print JSON instead of plain lines.")
+@options.as_json(help="Print JSON instead of plain lines.")
 def mating(fen: str | None, batch: str | None, as_json: bool) -> None:
     """Tell whether each side can still mate, and how (5.2.2, 6.9).
 
@@ -29,7 +27,7 @@ def mating(fen: str | None, batch: str | None, as_json: bool) -> None:
     if fen is not None and batch is None:
         verdicts = _verdicts(options.position(fen))
         if as_json:
-            print(json.dumps({"fen": fen, **verdicts}))
+            options.show({"fen": fen, **verdicts})
             return
         for side, found in verdicts.items():
             detail = found.get("reason") or " ".join(found.get("line", ()))
@@ -48,15 +46,11 @@ def _print_verdicts(fen: str, place: str) -> None:
         board = options.position(fen)
     except ValueError as error:
         raise ValueError(f"{place}: {error}") from None
-    print(json.dumps({"fen": fen, **_verdicts(board)}), flush=True)
+    options.show({"fen": fen, **_verdicts(board)})
 
 
 def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
     """For each side, whether it can still mate, with a line of moves or the reason."""
-    import chess
-
-    from blindplay.laws.mating import MatingVerdict, can_mate
-
     verdicts: dict[str, dict[str, Any]] = {}
     for side, colour in (("white", chess.WHITE), ("black", chess.BLACK)):
         found = can_mate(board, colour)
@@ -77,7 +71,6 @@ def replay(file: str, edition: str | None, journal: Path | None) -> None:
 
     Both are JSON Lines, as described in docs/facts-and-rulings.md.
     """
-    from blindplay.laws.rulings import dumps
     from blindplay.record.replay import read, read_from_journal
     from blindplay.record.replay import replay as rule
 

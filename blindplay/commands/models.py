@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from blindplay import language
+from blindplay.speech.models import catalogue, folders
+from blindplay.speech.models.folders import BUILT_IN, OWN, available
 
 from . import options
 
 if TYPE_CHECKING:
-    from blindplay.speech.models.catalogue import Catalogue
     from blindplay.speech.models.store import ModelWords
+
+_Read = TypeVar("_Read")
 
 _one_language = click.option("--language", "code", help="Only this language; all if not given.")
 _language = click.option("--language", "code", default="de", help="The language to be heard.")
@@ -28,41 +33,29 @@ def models() -> None:
 
 @models.command("list")
 @_one_language
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def list_models(code: str | None, as_json: bool) -> None:
     """List the models of each language, and those that are recommended.
 
     For each model it tells the size, the licence, and whether it is in use.
     """
-    from blindplay import language
-    from blindplay.speech.models import catalogue, folders
-
-    if unread := folders.unread_choices():
-        options.warn(unread)
-    broken = 0
-    for one in _languages(code):
-        try:
-            name = language.load(one).name
-        except language.LanguageError as error:
-            options.warn(f"{one}: cannot be used. {error}")
-            broken += 1
+    broken: list[str] = []
+    for one, pack in _each_language(code, language.load, broken):
+        rows = list(_rows(one))
+        if not as_json:
+            _print_rows(one, pack.name, rows)
             continue
-        rows = _rows(one)
-        if as_json:
-            for row in rows:
-                print(json.dumps(row, ensure_ascii=False))
-        else:
-            _print_rows(one, name, rows)
+        for row in rows:
+            options.show(row)
     if not as_json:
-        _print_catalogue(catalogue.load())
-    if broken:
-        raise ValueError(f"{_counted(broken)} cannot be used; see above.")
+        _print_catalogue()
+    _refuse(broken)
 
 
-def _print_rows(code: str, language: str, rows: list[dict[str, Any]]) -> None:
+def _print_rows(code: str, name: str, rows: list[dict[str, Any]]) -> None:
     there = [row for row in rows if row["there"]]
     heard = _heard_with(code) if there else "no model is installed, so nothing can be heard."
-    print(f"{code}, {language}: {heard}")
+    print(f"{code}, {name}: {heard}")
     for row in there:
         print(f"  {_row_in_words(row)}")
     if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
@@ -73,7 +66,8 @@ def _print_rows(code: str, language: str, rows: list[dict[str, Any]]) -> None:
         print(f"  Recommended and not installed: {named}.")
 
 
-def _print_catalogue(known: Catalogue) -> None:
+def _print_catalogue() -> None:
+    known = catalogue.load()
     print(
         "To install the recommended models: blindplay models install --language LANGUAGE. "
         "Any of these models can be installed for any language, by name. Their licences are those "
@@ -98,7 +92,7 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
     Without names, it installs the recommended models. It continues a download that was
     interrupted. The new models listen from then on.
     """
-    from blindplay.speech.models import catalogue, store
+    from blindplay.speech.models import store
     from blindplay.speech.models.download import Patience
 
     if source is not None and len(names) > 1:
@@ -106,14 +100,19 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
     words, patience = model_words(_known(code)), Patience(stall=timeout)
     wanted: list[str | None] = list(names)
     if not wanted:
-        recommended = catalogue.load().for_language(code)
-        wanted = [None] if source else [base.name for base in recommended]
+        wanted = [None] if source else [b.name for b in catalogue.load().for_language(code)]
     faults = 0
     for name in wanted:
         try:
             base = store.find_base(name, patience=patience) if name and not source else None
             made = store.install(
-                code, words, base=base, source=source, name=name, tell=_say, patience=patience
+                code,
+                words,
+                base=base,
+                source=source,
+                name=name,
+                tell=options.show,
+                patience=patience,
             )
         except (ValueError, OSError) as error:
             if len(wanted) == 1:
@@ -122,24 +121,18 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
             options.warn(f"{name} was not installed: {error}")
             continue
         licence = f"; its licence: {made.licence}" if made.licence else ""
-        _say(
+        options.show(
             f"{made.name} is installed and knows {made.words} words, heard by the phones of: "
             f"{made.phones}{licence}."
         )
-        _tell_whether_in_use(code, made.name)
+        if (choice := folders.chosen_names(code)) and made.name not in choice:
+            options.show(
+                "It does not listen, because you chose others. To use it: blindplay models use "
+                f"{' '.join([made.name, *choice])} --language {code}."
+            )
     if faults:
         raise ValueError(f"{faults} of {len(wanted)} models could not be installed.")
-    _say(f"{code}: {_heard_with(code)}")
-
-
-def _tell_whether_in_use(code: str, name: str) -> None:
-    from blindplay.speech.models import folders
-
-    if (choice := folders.chosen_names(code)) and name not in choice:
-        _say(
-            f"It does not listen, because you chose others. To use it: blindplay models use "
-            f"{' '.join([name, *choice])} --language {code}."
-        )
+    options.show(f"{code}: {_heard_with(code)}")
 
 
 @models.command()
@@ -152,17 +145,17 @@ def remove(name: str, code: str | None) -> None:
     of their voices stay.
     """
     from blindplay.hearing import speaker_models
-    from blindplay.speech.models import folders, store
+    from blindplay.speech.models import store
 
     codes = [_known(code)] if code else store.languages()
-    before = {one: {*folders.available(one)} for one in codes}
+    before = {one: {*available(one)} for one in codes}
     with folders.writing(folders.data_folder()):
         for line in store.remove(name, code):
             print(line)
     learned = 0
     with folders.writing(speaker_models.players_folder()):
         for one, there in before.items():
-            for gone in there.difference(folders.available(one)):
+            for gone in there.difference(available(one)):
                 learned += speaker_models.drop_all(gone, one)
     if learned:
         print(
@@ -171,10 +164,8 @@ def remove(name: str, code: str | None) -> None:
             "voice learn NAME."
         )
     for one in before:
-        if not folders.available(one):
-            print(f"{one}: no model is left, so nothing can be heard.")
-        else:
-            print(f"{one}: {_heard_with(one)}")
+        heard = _heard_with(one) if available(one) else "no model is left, so nothing can be heard."
+        print(f"{one}: {heard}")
 
 
 @models.command()
@@ -186,9 +177,7 @@ def use(names: tuple[str, ...], code: str) -> None:
     Several can listen together. Without names, it returns to the usual choice: at most two models
     that were trained on people, and the built-in one.
     """
-    from blindplay.speech.models import catalogue, folders
-
-    installed, known = folders.available(_known(code)), catalogue.load()
+    installed, known = available(_known(code)), catalogue.load()
     wanted = []
     for name in names:
         base = known.known(name)
@@ -200,46 +189,34 @@ def use(names: tuple[str, ...], code: str) -> None:
             f"It is kept as {aside}."
         )
     print(f"{code}: {_heard_with(code)}")
-    if wanted and folders.BUILT_IN in installed and folders.BUILT_IN not in wanted:
-        print(
+    if wanted and BUILT_IN in installed and BUILT_IN not in wanted:
+        options.show(
             "The built-in model, which is good in noise, does not listen; add built-in to use it."
         )
 
 
 @models.command()
 @_one_language
-@options.as_json("Print JSON, one object per line.")
+@options.as_json(help="Print JSON, one object per line.")
 def check(code: str | None, as_json: bool) -> None:
     """Load each model, look up every word, and compare its files with those installed.
 
     The exit status is 2 if a model is damaged or lacks words.
     """
-    from blindplay import language
-    from blindplay.speech.models import folders
 
-    if unread := folders.unread_choices():
-        options.warn(unread)
-    good = count = broken = 0
-    for one in _languages(code):
-        try:
-            lexicon = language.lexicon(one)
-            words = {*language.load(one).grammar_words(), *lexicon.words, *lexicon.squares}
-        except language.LanguageError as error:
-            options.warn(f"{one}: cannot be used. {error}")
-            broken += 1
-            continue
-        for name, folder in folders.available(one).items():
-            found = {"language": one, "model": name, "folder": str(folder)} | _checked(
-                folder, one, words
-            )
+    def words_of(code: str) -> set[str]:
+        lexicon = language.lexicon(code)
+        return {*language.load(code).grammar_words(), *lexicon.words, *lexicon.squares}
+
+    good, count, broken = 0, 0, list[str]()
+    for one, words in _each_language(code, words_of, broken):
+        for name, folder in available(one).items():
+            checked = _checked(folder, one, words)
+            found = {"language": one, "model": name, "folder": str(folder), **checked}
             count += 1
             good += found["ok"]
-            if as_json:
-                print(json.dumps(found, ensure_ascii=False), flush=True)
-            else:
-                _say(_check_in_words(found, len(words)))
-    if broken:
-        raise ValueError(f"{_counted(broken)} cannot be used; see above.")
+            options.show(found if as_json else _check_in_words(found, len(words)))
+    _refuse(broken)
     if not count:
         raise ValueError(
             f"There is no model of {code or 'any language'}; install one with: blindplay "
@@ -252,7 +229,6 @@ def check(code: str | None, as_json: bool) -> None:
 def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
     """Whether the model in ``folder`` is as installed and knows ``words``; else what is wrong."""
     from blindplay.speech.confidence import confidence_of
-    from blindplay.speech.models import folders
 
     try:
         files = folders.verify(folder)
@@ -277,7 +253,7 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
     It hears with the acoustics of BASE, whatever its language, and knows the words of a table.
     """
     from blindplay.speech import adaptation
-    from blindplay.speech.models import folders, store
+    from blindplay.speech.models import store
 
     words = model_words(code)
     if not base.exists():  # it may be the name of an installed model
@@ -309,14 +285,25 @@ def _known(code: str) -> str:
     return code
 
 
-def _languages(code: str | None) -> list[str]:
-    from blindplay import language
+def _each_language(
+    code: str | None, read: Callable[[str], _Read], broken: list[str]
+) -> Iterator[tuple[str, _Read]]:
+    """The language ``code``, or each language, with what ``read`` gives for it. Languages that
+    cannot be read are added to ``broken``, with a warning."""
+    if unread := folders.unread_choices():
+        options.warn(unread)
+    for one in [_known(code)] if code else language.languages():
+        try:
+            yield one, read(one)
+        except language.LanguageError as error:
+            options.warn(f"{one}: cannot be used. {error}")
+            broken.append(one)
 
-    return [_known(code)] if code else list(language.languages())
 
-
-def _counted(languages: int) -> str:
-    return "1 language" if languages == 1 else f"{languages} languages"
+def _refuse(broken: list[str]) -> None:
+    if broken:
+        languages = "1 language" if len(broken) == 1 else f"{len(broken)} languages"
+        raise ValueError(f"{languages} cannot be used; see above.")
 
 
 def model_words(code: str) -> ModelWords:
@@ -324,7 +311,6 @@ def model_words(code: str) -> ModelWords:
 
     A pack of the user's own that is damaged is left out with a warning.
     """
-    from blindplay import language
     from blindplay.speech.adaptation import Vocabulary
     from blindplay.speech.models.store import ModelWords
 
@@ -342,61 +328,51 @@ def model_words(code: str) -> ModelWords:
 # --- in words ------------------------------------------------------------------------------------
 
 
-def _say(sentence: str) -> None:
-    print(sentence, flush=True)
-
-
 def _heard_with(code: str) -> str:
-    from blindplay.speech.models import folders
-
     try:
         chosen = folders.chosen_models(code)
     except ValueError as error:
         return str(error)
-    by_folder = {folder: name for name, folder in folders.available(code).items()}
+    by_folder = {folder: name for name, folder in available(code).items()}
     names = [by_folder[folder] for folder in chosen]
     joined = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     return f"heard with {joined}{', together' if len(names) > 1 else ''}."
 
 
-def _rows(code: str) -> list[dict[str, Any]]:
+def _rows(code: str) -> Iterator[dict[str, Any]]:
     """A row for each model that hears ``code``, and for each that could be installed."""
-    from blindplay.speech.models import catalogue, folders
-
-    known = catalogue.load()
-    there = folders.available(code)
+    known, there = catalogue.load(), available(code)
     try:
         used = set(folders.chosen_models(code))
     except ValueError:
         used = set()
-    recommended = [base.name for base in known.for_language(code)]
-    rows = []
-    for name in [*there, *(name for name in known.order(code, known.bases) if name not in there)]:
-        base = known.bases.get(name)
-        folder = there.get(name)
-        try:
-            kept = (folders.manifest(folder) or {}) if folder else {}
-        except ValueError:
-            kept = {}
-        licence = "GPL-3.0-or-later" if name == folders.BUILT_IN else kept.get("licence")
-        rows.append(
-            {
-                "language": code,
-                "model": name,
-                "short": base.short if base else None,
-                "built_in": name == folders.BUILT_IN,
-                "there": folder is not None,
-                "used": folder in used,
-                "recommended": name in recommended,
-                "bytes_on_disk": _size(folder) if folder else None,
-                "bytes_to_fetch": base.size if base else None,
-                "licence": (base.licence if base else licence) or None,
-                "heard": base.heard if base else None,
-                "tried": base.tried if base else None,
-                "folder": str(folder) if folder else None,
-            }
-        )
-    return rows
+    for name in dict.fromkeys((*there, *known.order(code, known.bases))):
+        base, folder = known.bases.get(name), there.get(name)
+        yield {
+            "language": code,
+            "model": name,
+            "short": base.short if base else None,
+            "built_in": name == BUILT_IN,
+            "there": folder is not None,
+            "used": folder in used,
+            "recommended": base in known.for_language(code),
+            "bytes_on_disk": _size(folder) if folder else None,
+            "bytes_to_fetch": base.size if base else None,
+            "licence": (base.licence if base else _licence(name, folder)) or None,
+            "heard": base.heard if base else None,
+            "tried": base.tried if base else None,
+            "folder": str(folder) if folder else None,
+        }
+
+
+def _licence(name: str, folder: Path | None) -> str | None:
+    """The licence of an installed model that is not in the catalogue; None if unknown."""
+    if name == BUILT_IN:
+        return "GPL-3.0-or-later"
+    try:
+        return (folders.manifest(folder) or {}).get("licence") if folder else None
+    except ValueError:
+        return None
 
 
 def _size(folder: Path) -> int:
@@ -410,8 +386,6 @@ def _megabytes(size: int) -> str:
 
 
 def _row_in_words(row: dict[str, Any]) -> str:
-    from blindplay.speech.models.folders import OWN
-
     if row["built_in"]:
         words = ["comes with the program"]
     elif row["model"] == OWN:

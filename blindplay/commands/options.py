@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import sys
 from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     import chess
 
     from blindplay.language import Language
-
-_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 FILE = click.Path(path_type=Path)
@@ -100,16 +100,13 @@ def load_language(code: str) -> Language:
     return language.load(code)
 
 
-def known_edition(name: str) -> str:
-    """The name of an edition of the Laws, checked."""
+def _edition(name: str) -> str:
     from blindplay.laws import editions
 
-    editions.load(name)
-    return name
+    return editions.load(name).id
 
 
-def edition_names() -> tuple[str, ...]:
-    """The names of all editions of the Laws."""
+def _editions() -> tuple[str, ...]:
     from blindplay.laws import editions
 
     return editions.names()
@@ -169,6 +166,12 @@ def check_folder_of(file: Path | None) -> None:
         raise ValueError(f"There is no folder {file.parent}; make it first.")
 
 
+def show(line: object) -> None:
+    """Print a sentence as it is, and anything else as one line of JSON."""
+    text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
+    print(text, flush=True)
+
+
 def warn(sentence: str) -> None:
     """Print a sentence on standard error."""
     print(sentence, file=sys.stderr, flush=True)
@@ -177,40 +180,21 @@ def warn(sentence: str) -> None:
 # --- options -------------------------------------------------------------------------------------
 
 POSITION = ParsedValue("fen", position)
-EDITION = ParsedValue("edition", known_edition, edition_names)
+EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
 
 
-def fen(text: str = "The position in FEN.", **settings: Any) -> Callable[[_Decorated], _Decorated]:
-    """``--fen``, passed on as ``board``."""
-    return click.option("--fen", "board", type=POSITION, help=text, **settings)
+# Options that several commands share; a command adds its ``help``.
+fen = partial(click.option, "--fen", "board", type=POSITION, help="The position in FEN.")
+fen_from_start = partial(fen, default=START, show_default="the initial position")
+language = partial(click.option, "--language", "pack", type=LANGUAGE, default="de")
+edition = partial(
+    click.option, "--edition", type=EDITION, default="fide-2023", help="The edition of the Laws."
+)
+models = partial(click.option, "--model", "models", type=FILE, multiple=True)
+as_json = partial(click.option, "--json", "as_json", is_flag=True)
 
 
-def fen_from_start(text: str = "The position in FEN.") -> Callable[[_Decorated], _Decorated]:
-    """``--fen``, passed on as ``board``; the initial position if it is not given."""
-    return fen(text, default=START, show_default="the initial position")
-
-
-def language(text: str) -> Callable[[_Decorated], _Decorated]:
-    """``--language``, passed on as the language ``pack``."""
-    return click.option("--language", "pack", type=LANGUAGE, default="de", help=text)
-
-
-def edition(default: str | None = "fide-2023") -> Callable[[_Decorated], _Decorated]:
-    """``--edition``, passed on by its name."""
-    return click.option("--edition", type=EDITION, default=default, help="The edition of the Laws.")
-
-
-def models(text: str) -> Callable[[_Decorated], _Decorated]:
-    """``--model``, which may be given several times, passed on as ``models``."""
-    return click.option("--model", "models", type=FILE, multiple=True, help=text)
-
-
-def as_json(text: str) -> Callable[[_Decorated], _Decorated]:
-    """``--json``, passed on as ``as_json``."""
-    return click.option("--json", "as_json", is_flag=True, help=text)
-
-
-def flag(name: str, text: str) -> Callable[[_Decorated], _Decorated]:
+def flag(name: str, text: str) -> Callable[[click.decorators.FC], click.decorators.FC]:
     """An option that is on or off: ``--name`` and ``--no-name``, off unless it is given."""
     return click.option(f"--{name}/--no-{name}", default=False, help=text, show_default=False)

@@ -1,28 +1,22 @@
 """``blindplay score``, ``reconcile`` and ``forget``: what is kept of a game."""
 
-from __future__ import annotations
-
-import json
 import sys
+from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import chess
 import click
 
+from blindplay.language import Language
 from blindplay.laws.facts import SIDES
-from blindplay.record.writing import EntryForm, Paper, RecordFormat
+from blindplay.record import disputes, storage, writing
+from blindplay.record.writing import PAPER, EntryForm, Paper, RecordFormat
 
 from . import options
-
-if TYPE_CHECKING:
-    import chess
-
-    from blindplay.language import Language
 
 _TAPE = "tape"
 _FORMAT = options.MemberChoice((*RecordFormat, _TAPE))
 _ENTRIES = options.MemberChoice(EntryForm)
-_PAPER = Paper()
 
 
 @click.command()
@@ -34,9 +28,9 @@ _PAPER = Paper()
 )
 @click.option("--entries", type=_ENTRIES, help="How a scoresheet's entries are written; see above.")
 @click.option("--language", help="The language. If not given, that of the sheet's player.")
-@click.option("--cells", type=int, default=_PAPER.cells, help="Cells in a line of Braille.")
-@click.option("--lines", type=int, default=_PAPER.lines, help="Lines on a page of Braille.")
-@click.option("--points", type=int, default=_PAPER.points, help="Type size; 18 is large print.")
+@click.option("--cells", type=int, default=PAPER.cells, help="Cells in a line of Braille.")
+@click.option("--lines", type=int, default=PAPER.lines, help="Lines on a page of Braille.")
+@click.option("--points", type=int, default=PAPER.points, help="Type size; 18 is large print.")
 @click.option("--from", "first", type=click.IntRange(1), help="Play the tape from this move on.")
 @click.option("--header", multiple=True, help="A tag of PGN, such as Site=Oslo; repeatable.")
 def score(
@@ -60,8 +54,6 @@ def score(
     plain text is as written by the player, Braille in algebraic notation, longhand and html in the
     words of announcements.
     """
-    from blindplay.record import writing
-
     if first is not None and form != _TAPE:
         raise ValueError("--from goes with --format tape; a scoresheet is always written whole.")
     options.check_folder_of(output)
@@ -90,12 +82,8 @@ def _play_tape(journal: Path, first: int | None, output: Path | None) -> None:
     from blindplay.speech.audio_devices import DeviceSink
 
     tape_playback.find_tape(journal)  # without a tape, a missing loudspeaker does not matter
-    sink = DeviceSink() if output is None else None
-    try:
+    with closing(DeviceSink()) if output is None else nullcontext() as sink:
         tape_playback.play_tape(journal, first, output, sink, sys.stdout)
-    finally:
-        if sink is not None:
-            sink.close()
 
 
 def _write(text: str, output: Path | None) -> None:
@@ -117,10 +105,10 @@ def _write(text: str, output: Path | None) -> None:
 @click.option("--black", type=options.FILE, required=True, help="Black's scoresheet.")
 @click.option("--white-board", help="The position on White's board, in FEN; ? is any piece.")
 @click.option("--black-board", help="The position on Black's board, in FEN.")
-@options.fen_from_start("The position at the start of the game, in FEN.")
+@options.fen_from_start(help="The position at the start of the game, in FEN.")
 @options.edition()
-@options.language("The language of the answer.")
-@options.as_json("Print one JSON object.")
+@options.language(help="The language of the answer.")
+@options.as_json(help="Print one JSON object.")
 def reconcile(
     white: Path,
     black: Path,
@@ -135,18 +123,15 @@ def reconcile(
 
     It tells where they differ, who must correct what, and how.
     """
-    from blindplay.record.disputes import check_board, decide, read_sheet
-
-    sheets = {"white": read_sheet(white), "black": read_sheet(black)}
-    placements = {"white": white_board, "black": black_board}
+    sheets = {"white": disputes.read_sheet(white), "black": disputes.read_sheet(black)}
     boards = {
-        side: check_board(placement, f"--{side}-board")
-        for side, placement in placements.items()
+        side: disputes.check_board(placement, f"--{side}-board")
+        for side, placement in (("white", white_board), ("black", black_board))
         if placement is not None
     }
-    decision = decide(sheets, boards, board, edition, pack)
+    decision = disputes.decide(sheets, boards, board, edition, pack)
     if as_json:
-        print(json.dumps(decision.to_json(), ensure_ascii=False))
+        options.show(decision.to_json())
         return
     for sentence, articles in decision.lines:
         print(f"{sentence} ({', '.join(articles)})")
@@ -161,8 +146,6 @@ def forget(table: str, everything: bool) -> None:
     It does not ask. It names each file that it removes. It does not find copies elsewhere, such
     as backups.
     """
-    from blindplay.record import storage
-
     journal = storage.find(table)
     done = storage.forget(journal, everything=everything)
     if done.recordings:

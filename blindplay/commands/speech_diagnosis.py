@@ -1,7 +1,9 @@
 """What speech needs, and whether it is there: one sentence per finding, with the remedy."""
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from blindplay.speech.audio import AudioError, level
@@ -30,6 +32,12 @@ class Diagnosis:
     after their owners."""
 
 
+good = partial(Diagnosis, True)
+"""A finding that something is in order."""
+missing = partial(Diagnosis, False)
+"""A finding that something is missing or wrong."""
+
+
 def examine(
     language: str,
     *,
@@ -53,68 +61,51 @@ def examine(
 
 
 def _voices(language: str, given: Synthesiser | None) -> Diagnosis:
-    synthesiser = given or Synthesiser(language)
     try:
-        names = [voice.name for voice in synthesiser.voices(language)]
+        with nullcontext(given) if given else Synthesiser(language) as synthesiser:
+            names = [voice.name for voice in synthesiser.voices(language)]
     except SynthesisError as error:
-        return Diagnosis(False, "voices", str(error))
-    finally:
-        if given is None:
-            synthesiser.close()
+        return missing("voices", str(error))
     if not names:
-        return Diagnosis(
-            False,
+        return missing(
             "voices",
             f"There is no voice for {language!r}; install one in the system's speech settings.",
         )
-    return Diagnosis(True, "voices", f"Voices for {language!r}: {', '.join(names)}.")
+    return good("voices", f"Voices for {language!r}: {', '.join(names)}.")
 
 
 def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Diagnosis]:
     try:
         folders = chosen_models(language) if model is None else (model,)
     except ModelError as error:
-        return [Diagnosis(False, "recogniser", str(error))]
+        return [missing("recogniser", str(error))]
     found, loaded = [], []
     for folder in folders:
         try:
             probe(folder, language)
             loaded.append(Recogniser(folder, language))
         except ModelError as error:
-            found.append(Diagnosis(False, "recogniser", str(error)))
+            found.append(missing("recogniser", str(error)))
             continue
         count, files = len(loaded[-1].vocabulary), verify(folder)
         unchanged = f", and its {files} files are as they were installed" if files else ""
         sentence = f"The speech model in {folder} knows {count} words{unchanged}."
-        found.append(Diagnosis(True, "recogniser", sentence))
+        found.append(good("recogniser", sentence))
     if not loaded:
         return found
-    if missing := Ensemble(loaded).unknown_words(words):
-        found.append(
-            Diagnosis(
-                False,
-                "vocabulary",
-                f"The speech model does not know {', '.join(missing)}; "
-                "use other words for these, or another model.",
-            )
-        )
+    if unknown := ", ".join(Ensemble(loaded).unknown_words(words)):
+        sentence = f"The speech model does not know {unknown}; use other words, or another model."
+        found.append(missing("vocabulary", sentence))
     elif words:
-        found.append(Diagnosis(True, "vocabulary", "The speech model knows every word needed."))
+        found.append(good("vocabulary", "The speech model knows every word needed."))
     return found
 
 
 def _output() -> Diagnosis:
-    outputs = devices().playback
-    if not outputs:
-        return Diagnosis(
-            False, "output", "There is no audio output; plug in a loudspeaker or an earphone."
-        )
-    return Diagnosis(
-        True,
-        "output",
-        f"Audio outputs: {'; '.join(outputs)}.",
-        f"Audio outputs: {len(outputs)}.",
-    )
+    found = devices().playback
+    if not found:
+        return missing("output", "There is no audio output; plug in a loudspeaker or an earphone.")
+    return good("output", f"Audio outputs: {'; '.join(found)}.", f"Audio outputs: {len(found)}.")
 
 
 def _microphone(device: str | None, seconds: float) -> Diagnosis:
@@ -122,14 +113,10 @@ def _microphone(device: str | None, seconds: float) -> Diagnosis:
         with MicrophoneSource(device) as source:
             heard = drain(source, seconds)
     except AudioError as error:
-        return Diagnosis(False, "microphone", str(error), "No microphone can be recorded.")
+        return missing("microphone", str(error), "No microphone can be recorded.")
     loud = level(heard)
     if not heard or loud <= SILENT_DBFS:
-        return Diagnosis(
-            False, "microphone", "The microphone gives no sound; switch it on and turn it up."
-        )
+        return missing("microphone", "The microphone gives no sound; switch it on and turn it up.")
     if loud > LOUD_DBFS:
-        return Diagnosis(
-            False, "microphone", f"The microphone is too loud ({loud:.0f} dB); turn it down."
-        )
-    return Diagnosis(True, "microphone", f"The microphone hears the room at {loud:.0f} dB.")
+        return missing("microphone", f"The microphone is too loud ({loud:.0f} dB); turn it down.")
+    return good("microphone", f"The microphone hears the room at {loud:.0f} dB.")

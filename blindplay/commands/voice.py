@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,12 +14,13 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from blindplay.language import Language
+
 from . import options
 
 if TYPE_CHECKING:
     from blindplay.hearing.prompting import Booth
     from blindplay.hearing.speaker_models import SpeakerRecording
-    from blindplay.language import Language
 
 _name = click.argument("name", default="", help="The player's name, if any, as given to play.")
 _microphone = click.option("--microphone", help="Part of the microphone's name.")
@@ -34,7 +34,7 @@ def voice() -> None:
 
 @voice.command()
 @_name
-@options.language("The language of the table.")
+@options.language(help="The language of the table.")
 @_microphone
 @_silent
 def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> None:
@@ -70,7 +70,7 @@ def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> No
 
 @voice.command()
 @_name
-@options.language("The language of the table.")
+@options.language(help="The language of the table.")
 @_silent
 def learn(name: str, pack: Language, silent: bool) -> None:
     """Learn again from the recordings of an enrolment. Nothing has to be repeated.
@@ -146,10 +146,10 @@ def _learn(
 
 @voice.command()
 @_name
-@options.language("The language of the table.")
+@options.language(help="The language of the table.")
 @_microphone
 @_silent
-@options.as_json("Print the figures as JSON.")
+@options.as_json(help="Print the figures as JSON.")
 def check(name: str, pack: Language, microphone: str | None, silent: bool, as_json: bool) -> None:
     """Check how well a player is understood.
 
@@ -174,8 +174,7 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
                 results[model] = voice_check.judged(pack, [folder], said, options.warn)
         voice_check.tell(booth, pack, said, result, voice_check.better(results, result))
         if as_json:
-            figures = {"used": asdict(result), **{n: asdict(one) for n, one in results.items()}}
-            print(json.dumps(figures, ensure_ascii=False))
+            options.show({n: asdict(one) for n, one in {"used": result, **results}.items()})
 
 
 @voice.command()

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import chess
 import click
+
+from blindplay.language import Language, Understanding
 
 from . import options
 
 if TYPE_CHECKING:
-    import chess
-
     from blindplay.hearing.ear import Ear
-    from blindplay.language import Language, Understanding
 
 
 @click.command()
-@options.fen("The position in FEN.", required=True)
+@options.fen(help="The position in FEN.", required=True)
 @click.option("--move", required=True, help="The move in UCI, such as g1f3 or e7e8q.")
-@options.language("The language of the words.")
+@options.language(help="The language of the words.")
 @options.edition()
 @options.flag("check", "Announce check and checkmate as well.")
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
@@ -31,7 +34,7 @@ def announce(board: chess.Board, move: str, pack: Language, edition: str, check:
 
 @click.command()
 @click.argument("words", nargs=-1, required=True, help="The text: words only, no digits.")
-@options.language("The language of the voice.")
+@options.language(help="The language of the voice.")
 @click.option("--voice", help="The name of a voice of this system.")
 @click.option("--rate", type=int, help="The speed in words per minute, 80 to 450.")
 @click.option("--output", type=options.FILE, help="Write this WAV file and say nothing.")
@@ -39,9 +42,6 @@ def say(
     words: tuple[str, ...], pack: Language, voice: str | None, rate: int | None, output: Path | None
 ) -> None:
     """Say words aloud, or write them to a WAV file."""
-    import shutil
-    import threading
-
     from blindplay.speech.audio import read_wav
     from blindplay.speech.audio_devices import DeviceSink
     from blindplay.speech.synthesis import Synthesiser
@@ -53,22 +53,18 @@ def say(
             shutil.copyfile(rendered, output)
             print(output)
             return
-        sink = DeviceSink()
-        try:
-            pcm, sample_rate = read_wav(rendered)
-            sink.play(pcm, sample_rate, threading.Event())
-        finally:
-            sink.close()
+        with contextlib.closing(DeviceSink()) as sink:
+            sink.play(*read_wav(rendered), threading.Event())
 
 
 @click.command()
 @click.argument("files", nargs=-1, type=options.FILE, help="Sound files in WAV format.")
-@options.fen_from_start("The position before the move, in FEN.")
+@options.fen_from_start(help="The position before the move, in FEN.")
 @click.option("--text", help="Interpret these words; no sound is read.")
 @click.option("--batch", type=options.FILE, help="A file with one sound file per line, in JSON.")
-@options.language("The language that is spoken.")
-@options.models("Folder of a Vosk model instead of the chosen ones; repeatable.")
-@options.as_json("Print JSON instead of plain lines.")
+@options.language(help="The language that is spoken.")
+@options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
+@options.as_json(help="Print JSON instead of plain lines.")
 def understand(
     files: tuple[Path, ...],
     board: chess.Board,
@@ -86,7 +82,7 @@ def understand(
         raise ValueError("Give one of: --text WORDS, sound files, or --batch FILE.")
     if text is not None:
         meaning = {"text": text, **_meaning(board, pack.understand(text, board))}
-        print(json.dumps(meaning, ensure_ascii=False) if as_json else _in_words(meaning))
+        options.show(meaning if as_json else _in_words(meaning))
         return
     hearing = SoundFiles(models)
     if batch is not None:
@@ -94,12 +90,7 @@ def understand(
         return
     for file in files:
         heard = hearing.understand(str(file), file, board, pack)
-        line = (
-            json.dumps(heard, ensure_ascii=False)
-            if as_json
-            else f"{file}: {_heard_in_words(heard)}"
-        )
-        print(line, flush=True)
+        options.show(heard if as_json else f"{file}: {_heard_in_words(heard)}")
 
 
 def _meaning(board: chess.Board, understood: Understanding) -> dict[str, Any]:
@@ -148,10 +139,10 @@ def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
 
     For a line that cannot be read, the JSON holds the error, and the next line follows.
     """
-    if not batch.is_file():
-        raise ValueError(f"There is no file {batch}; check the name.")
     unread = 0
-    for number, line in enumerate(batch.read_text("utf-8").splitlines(), 1):
+    with options.open_text(str(batch)) as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         name = None
@@ -166,7 +157,7 @@ def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
         except (ValueError, TypeError, AttributeError) as error:
             unread += 1
             heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
-        print(json.dumps(heard), flush=True)
+        options.show(heard)
     if unread:
         raise ValueError(f"{unread} lines of {batch} could not be read; see the error in each.")
 

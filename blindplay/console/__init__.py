@@ -5,4 +5,4 @@ It reaches the table only through :class:`~.table_port.TablePort`.
 
 LOOPBACK = "127.0.0.1"
 PORT = 8080
-"""Where pages are served if nobody says otherwise: at this machine alone."""
+"""The default address: only this machine can open the pages."""

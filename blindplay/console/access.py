@@ -1,16 +1,13 @@
-"""Who comes in: one secret link a role, sessions, and how much anybody may ask for.
+"""Access links, one for each role; sessions; and the rate limiter.
 
 A link's token and a session's cookie are 256 random bits each. Only their digests are kept, and
-compared in constant time, so that nothing in memory dumps, files or logs opens a page.
+they are compared in constant time, so nothing in a file, a log or a memory dump opens a page.
 """
-
-from __future__ import annotations
 
 import contextlib
 import hashlib
 import hmac
 import json
-import os
 import secrets
 import threading
 import time
@@ -19,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from blindplay.record.files import write_new
 
 _SESSIONS_A_ROLE = 16
 
@@ -35,15 +34,15 @@ class BrowserSession:
     digest: bytes = field(repr=False)
     language: str
     theme: str = ""
-    """One of :data:`~.views.THEMES`, or nothing: the colours that the system wants."""
+    """One of :data:`~.views.THEMES`; empty: the colours of the device."""
     messages: list[tuple[bool, str]] = field(default_factory=list)
-    """What the next page says, with whether it is a refusal, for browsers without scripts."""
+    """Sentences for the next page of a browser without scripts, and whether each is a refusal."""
 
 
 class AccessLinks:
-    """The links of one table. Safe to use from many threads.
+    """The access links of one table. Safe to use from several threads.
 
-    With a ``file`` they outlast the process: who was in before a power cut is in after it.
+    With a ``file``, sessions survive a restart.
     """
 
     def __init__(self, file: Path | None = None) -> None:
@@ -53,7 +52,7 @@ class AccessLinks:
         self._displaced: deque[bytes] = deque(maxlen=_SESSIONS_A_ROLE)
         self._file = file
         if file is not None:
-            # A file that is not there, or not ours, opens no door; new links do.
+            # Without a readable file there are no sessions; new links open the pages.
             with contextlib.suppress(
                 OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
             ):
@@ -68,35 +67,26 @@ class AccessLinks:
         self._tokens, self._sessions = tokens, sessions
 
     def keep(self) -> None:
-        """Write down who is in, in which language and colours; nothing that opens a door."""
+        """Write the sessions, with their languages and colours, but no secret, into the file."""
         if self._file is None:
             return
         with self._lock:
-            kept = {
-                "links": {role: digest.hex() for role, digest in self._tokens.items()},
-                "sessions": {
-                    one.digest.hex(): {
-                        "role": one.role, "language": one.language, "theme": one.theme,
-                    }
-                    for one in self._sessions
-                },
-            }  # fmt: skip
-            new = self._file.with_name(self._file.name + ".new")
-            with contextlib.suppress(OSError):  # on a full disk the doors stay as they are
-                # Whoever could write it could come in.
-                opened = os.open(new, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600)
-                with os.fdopen(opened, "w", encoding="utf-8") as out:
-                    json.dump(kept, out)
-                new.replace(self._file)
+            links = {role: digest.hex() for role, digest in self._tokens.items()}
+            sessions = {
+                one.digest.hex(): {"role": one.role, "language": one.language, "theme": one.theme}
+                for one in self._sessions
+            }
+            kept = {"links": links, "sessions": sessions}
+            with contextlib.suppress(OSError):  # on a full disk the file stays as it is
+                write_new(self._file, json.dumps(kept).encode())
 
     def given(self) -> dict[str, int]:
-        """The roles whose link opens something, with how many browsers have come in with it."""
+        """The roles with a valid link, and how many browsers have come in with it."""
         with self._lock:
             return {role: sum(one.role == role for one in self._sessions) for role in self._tokens}
 
     def issue(self, role: str) -> str:
-        """A new token for ``role``, which no one can ask for again. The old one, and all who came
-        in with it, are out."""
+        """A new token for ``role``. It ends the old one and the sessions that came in with it."""
         token = secrets.token_urlsafe(32)
         with self._lock:
             self._drop(role)
@@ -105,7 +95,7 @@ class AccessLinks:
         return token
 
     def revoke(self, role: str) -> None:
-        """From now on nobody has this role."""
+        """End the token of ``role`` and the sessions that came in with it."""
         with self._lock:
             self._drop(role)
         self.keep()
@@ -115,11 +105,11 @@ class AccessLinks:
         self._sessions = [one for one in self._sessions if one.role != role]
 
     def enter(self, token: str, language: str) -> tuple[BrowserSession, str] | None:
-        """A session for a token and the secret of its cookie; None for a token that opens nothing.
-        A role has a handful of sessions; the oldest gives way, and :meth:`displaced` tells it."""
+        """A new session and the secret of its cookie; None if the token is not valid. If a role has
+        too many sessions, the oldest ends; :meth:`displaced` then tells its browser."""
         given = _digest(token)
         with self._lock:
-            # Every token is compared, so that the time taken tells nothing.
+            # Compare all tokens, so that the time taken tells nothing.
             fits = [r for r, known in self._tokens.items() if hmac.compare_digest(known, given)]
             if not fits:
                 return None
@@ -134,21 +124,21 @@ class AccessLinks:
         return session, secret
 
     def session(self, role: str, secret: str) -> BrowserSession | None:
-        """The session of ``role`` with this cookie, if there is one."""
+        """The session of ``role`` with this cookie; None if there is none."""
         given = _digest(secret)
         with self._lock:
             fits = [one for one in self._sessions if hmac.compare_digest(one.digest, given)]
         return next((one for one in fits if one.role == role), None)
 
     def displaced(self, secret: str) -> bool:
-        """Whether the session with this cookie has given way to a newer one of its role."""
+        """Whether a newer session of the same role has displaced the one with this cookie."""
         given = _digest(secret)
         with self._lock:
             return any(hmac.compare_digest(one, given) for one in self._displaced)
 
 
 class RateLimiter:
-    """So many requests a second, and a few more at once, for each of many askers."""
+    """Allows each client ``a_second`` requests per second, and ``at_once`` in a burst."""
 
     _MOST = 1000
 
@@ -158,12 +148,12 @@ class RateLimiter:
         self._rate, self._burst, self._now = a_second, float(at_once), now
         self._left: dict[str, tuple[float, float]] = {}
 
-    def take(self, who: str) -> bool:
-        """Whether ``who`` may ask once more just now."""
+    def take(self, client: str) -> bool:
+        """Count one request of ``client``; False if it is one too many."""
         now = self._now()
-        left, at = self._left.get(who, (self._burst, now))
+        left, at = self._left.get(client, (self._burst, now))
         left = min(self._burst, left + (now - at) * self._rate)
-        if len(self._left) >= self._MOST:  # as many askers are no players of one table
+        if len(self._left) >= self._MOST:  # a table does not have so many clients
             self._left.clear()
-        self._left[who] = (max(0.0, left - 1) if left >= 1 else left, now)
+        self._left[client] = (left - 1 if left >= 1 else left, now)
         return left >= 1

@@ -1,7 +1,5 @@
-"""What a page sends becomes facts: by the role that the server knows, and only while the game
-still is as the page showed it."""
-
-from __future__ import annotations
+"""Turns what a page sends into facts: by the role that the server knows, and only while the game
+is as the page showed it."""
 
 import dataclasses
 import hashlib
@@ -26,12 +24,12 @@ from .table_port import TablePort, held
 
 Form = Mapping[str, Sequence[str]]
 
-# Who did it, when, and who saw it the server knows; no page can say it.
+# The server knows these fields; no page can set them.
 _SERVERS = frozenset(("t", "by", "seen_by"))
-# These mean the moves that the page showed, and ``make`` also what stood on the boards; the others
+# These refer to the moves that the page showed, and ``make`` also to the boards. The other facts
 # are true whatever has happened since.
 _OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
-_AHEAD = 2  # plies: nobody writes further ahead than the next move, whatever the edition says
+_AHEAD = 2  # plies: a page records at most the next move in advance, whatever the edition says
 _PROMOTIONS = frozenset("qrbn")
 _NO_FACT = f.Tick()  # rulings are looked at one by one here
 _OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
@@ -41,11 +39,7 @@ _ABOUT: Mapping[Command, str] = {
     Command.LAST_MOVE: "last_move",
 }
 _UCI = re.compile("[a-h][1-8][a-h][1-8][qrbn]?")
-_WHOLE = frozenset(("ply",))
-_SECONDS = frozenset(("white", "black"))
-_SWITCHES = frozenset(("present", "missing"))
-_LISTS = frozenset(("fulfils",))
-# What is done with a move, step by step.
+# The facts of each way to handle a move.
 _STEPS = {
     "both": ("announce", "make"),
     "announce": ("announce",),
@@ -54,7 +48,7 @@ _STEPS = {
     "repeat": ("repeat",),
     "repeat_make": ("repeat", "make"),
 }
-# What a player may ask his page; of these the Laws allow those that are not about the position.
+# What a page can be asked. The Laws forbid those questions that are about the position.
 _ASKED = frozenset(
     (
         Command.CLOCK_MINE, Command.CLOCK_OPPONENT, Command.CLOCK_BOTH,
@@ -65,52 +59,49 @@ _ASKED = frozenset(
 
 @dataclass(frozen=True)
 class ActionResult:
-    """What came of an action: sentences for who acted, and whether it was refused."""
+    """The result of an action: sentences for the one who acted, and whether it was refused."""
 
     sentences: tuple[str, ...] = ()
     refused: bool = False
     seen: str = field(default="", compare=False)
-    """The stamp of the game after it, where the page had shown what was before it."""
+    """The stamp of the game after the action, if the page had shown the game before it."""
 
 
 class NoActionError(ValueError):
-    """A page asked for what is no action; the argument is a key of the catalogue, or a sentence in
-    the page's language."""
+    """A page asked for no action; the argument is a key of the catalogue or a sentence."""
 
 
 def stamp(game: Game) -> str:
-    """How far the game has come: another one as soon as something is announced, executed or
-    completed. Two pages that act on the same position send the same stamp; one of them is late.
-    What stands on the boards is in its part after the point.
+    """A digest of the game's state. It changes when something is announced, executed or completed.
+    Of two pages that act on the same position, and so send the same stamp, the second is late. The
+    part after the point stands for the pieces on the boards.
     """
     turn = game.turn
     shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
     moves = (turn.announced, turn.executed, turn.attempted, turn.made)
-    # What is to be decided is part of what a page shows, too.
+    # A page also shows a decision that is pending.
     pending = game.pending and (game.pending.ruling.t, game.pending.ruling.kind)
     state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, pending)
     return ".".join(hashlib.sha256(repr(one).encode()).hexdigest()[:16] for one in (state, shown))
 
 
-def _is_late(game: Game, seen: str, kind: str) -> bool:
-    """Whether ``kind`` was decided in view of a position that has passed. Who presses his clock is
-    not late because the other board has just been seen to."""
-    now = stamp(game)
+def _is_late(now: str, seen: str, kind: str) -> bool:
+    """Whether ``kind`` refers to an earlier position. The boards matter only to ``make``."""
     if kind != "make":
         seen, now = seen.partition(".")[0], now.partition(".")[0]
     return kind in _OF_MOVES and seen != now
 
 
 def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
-    """Do what a page of ``role`` asks for, in ``form`` as a browser sends it: ``act`` is a kind of
-    fact and the other names are its fields; or it is ``move`` with ``text`` and ``how``; or
-    ``ask`` with a question in words as ``text``, or one of the languages' commands as ``about``
-    with a ``square`` or a ``piece``.
+    """Do what a page of ``role`` asks for. In ``form``, ``act`` is a kind of fact, and the other
+    names are its fields; or ``act`` is ``move`` with ``text`` and ``how``; or ``ask`` with a
+    question in words as ``text``, or a command of the languages as ``about`` with a ``square`` or
+    a ``piece``.
 
-    Whatever comes, the answer is a sentence; nothing is raised for what a page can send.
+    The answer is always a sentence. Nothing that a page can send raises an error.
     """
     words = catalogue(language)
-    kind = _one(form, "act")
+    kind, seen = value_of(form, "act"), value_of(form, "seen")
     try:
         with held(table) as game:
             if kind == "ask":
@@ -121,45 +112,43 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
                 steps = [(kind, _claim(game, language, form))]
             else:
                 steps = [(kind, _fields(kind, form))]
-            if any(_is_late(game, _one(form, "seen"), step) for step, _ in steps):
+            now = stamp(game)
+            if value_of(form, "preview") not in ("", now) or any(
+                _is_late(now, seen, step) for step, _ in steps
+            ):
                 raise NoActionError("stale")
-            if _one(form, "preview") not in ("", stamp(game)):
-                raise NoActionError("stale")
-            if kind in permissions.rights(
-                game, role
-            ):  # of everything else the Laws themselves tell
-                if kind == "seal" and not (game.adjourning or game.adjourned):
-                    return _withheld(game, "seal_unasked", "sealing", language)
-                if kind == "record" and steps[0][1].get("ply", 0) > len(game.history) + _AHEAD:
-                    rule = "record_in_advance" if _forbidden(game) else "recording"
-                    return _withheld(game, "ply_unplayed", rule, language)
-                if kind == "press" and _slipped(game, role):
-                    return _withheld(game, "press_unbegun", "press_without_move", language)
-            is_new = _one(form, "seen") == stamp(game)
-            told = _submitted(table, role, steps)
-            answer = _answer(game, role, language, told)
-            return dataclasses.replace(answer, seen=stamp(game) if is_new else "")
+            withheld = _withheld(game, role, kind, steps[0][1])
+            if withheld is not None:
+                key, rule = withheld
+                cited = ", ".join(game.edition.cite(rule, game.regime))
+                return ActionResult((f"{words[key]} ({cited})",), refused=True)
+            answer = _answer(game, role, language, _submitted(table, role, steps))
+            return dataclasses.replace(answer, seen=stamp(game) if seen == now else "")
     except NoActionError as error:
         return ActionResult((words.get(str(error), str(error)),), refused=True)
     except f.FactError as error:
         return ActionResult((words["no_fact"].format(why=error),), refused=True)
 
 
-def _withheld(game: Game, key: str, rule: str, language: str) -> ActionResult:
-    """What a page may do, but hardly has meant: it is not brought before the Laws; the answer names
-    the article that it is about all the same."""
-    articles = game.edition.cite(rule, game.regime)
-    return ActionResult((f"{catalogue(language)[key]} ({', '.join(articles)})",), refused=True)
-
-
-def _forbidden(game: Game) -> bool:
-    """Whether a move may not be written before it is made."""
-    return game.edition.has("record_in_advance")
+def _withheld(
+    game: Game, role: str, kind: str, fields: Mapping[str, Any]
+) -> tuple[str, str] | None:
+    """The key of the sentence, and the rule, for something that a role may do but hardly meant. It
+    is not brought before the Laws. None for everything else: there the Laws themselves answer."""
+    if kind not in permissions.rights(game, role):
+        return None
+    if kind == "seal" and not (game.adjourning or game.adjourned):
+        return "seal_unasked", "sealing"
+    if kind == "record" and fields.get("ply", 0) > len(game.history) + _AHEAD:
+        forbidden = game.edition.has("record_in_advance")
+        return "ply_unplayed", "record_in_advance" if forbidden else "recording"
+    if kind == "press" and _slipped(game, role):
+        return "press_unbegun", "press_without_move"
+    return None
 
 
 def _slipped(game: Game, role: str) -> bool:
-    """Whether a press would be one without a move (7.5.3). At this table that takes a lever: a
-    finger may slip on a page."""
+    """Whether a press would be one without a move (7.5.3): a finger may slip on a page."""
     stopped = game.paused or game.adjourning or game.sealed is not None or not game.started
     if game.side != role.removeprefix("assistant:") or game.unpressed() or stopped:
         return False
@@ -167,8 +156,7 @@ def _slipped(game: Game, role: str) -> bool:
 
 
 def come_in(table: TablePort, role: str) -> None:
-    """An arbiter who comes in takes the game in hand: from now on decisions wait for the arbiter,
-    also where the table decided by itself before."""
+    """Let an arbiter who comes in preside: from now on decisions wait for the arbiter."""
     if role != "arbiter":
         return
     with held(table) as game:
@@ -177,8 +165,8 @@ def come_in(table: TablePort, role: str) -> None:
 
 
 def _origin(role: str) -> Origin:
-    """A page reports to its reader why an action was refused; nobody else hears of it. The arbiter
-    has no earphone, so the page alone has the answers to the arbiter's questions."""
+    """A page itself tells its reader why an action was refused; nobody else is told. The arbiter
+    has no earphone, so the page also gives the answers to the arbiter's questions."""
     answers = (Answer,) if role == "arbiter" else ()
     return Origin(f"page of {role}", (Refused, NotMade, *answers))
 
@@ -202,11 +190,10 @@ def _submitted(
 
 
 def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> ActionResult:
-    """What the one who acted is told: what concerns him alone. What everybody may hear is on
-    every page anyway."""
+    """What concerns only the one who acted. What everybody may hear is on every page anyway."""
     words = catalogue(language)
     sentences = []
-    # What an assistant did for his player concerns him, too.
+    # What an assistant did for the player concerns the assistant, too.
     concerned = {role, role.removeprefix("assistant:")}
     for ruling in rulings:
         if isinstance(ruling, Refused | NotMade):
@@ -235,7 +222,7 @@ def _answered(game: Game, answer: Answer, language: str) -> str:
 
 
 def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> ActionResult:
-    """Answer a question on this page and nowhere else. The fact that it was asked is recorded."""
+    """Answer a question on this page only. That it was asked is recorded."""
     command, about = _question(game, language, form)
     refusal = permissions.refusal(game, role, "query")
     if refusal is not None:
@@ -255,18 +242,18 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
 
 
 def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
-    """What is asked, and about what."""
-    if text := _one(form, "text"):
+    """The question and its object."""
+    if text := value_of(form, "text"):
         for code in dict.fromkeys((language, game.announcing_language())):
             meant = load(code).understand(text, game.board)
             if meant.command in _ASKED:
                 return meant.command, meant.about or About()
         raise NoActionError("no_question")
     try:
-        command = Command(_one(form, "about"))
-        square = _one(form, "square")
+        command = Command(value_of(form, "about"))
+        square = value_of(form, "square")
         at = chess.parse_square(square) if square else None
-        piece = _one(form, "piece")
+        piece = value_of(form, "piece")
         kind = chess.PIECE_NAMES.index(piece) if piece else None
     except ValueError:
         raise NoActionError("no_question") from None
@@ -290,28 +277,29 @@ def _said(game: Game, ruling: Ruling, language: str) -> str:
     return " ".join(one.words for one in told)
 
 
-def _one(form: Form, name: str) -> str:
+def value_of(form: Form, name: str) -> str:
+    """The first value of a field; empty if there is none."""
     values = form.get(name, ())
     return values[0].strip() if values else ""
 
 
 def _fields(kind: str, form: Form) -> dict[str, Any]:
-    """The fields of a fact, as its contract has them, from a page's texts."""
+    """The fields of a fact, in the form of its contract, from a page's texts."""
     if kind not in f.KINDS:
         raise NoActionError("no_such_action")
     known = {item.name for item in dataclasses.fields(f.KINDS[kind])} - _SERVERS
-    # The contract's "kind" of a penalty is the fact's field ``penalty``; pages, too, call it that.
+    # Pages and the contract call the kind of a penalty "kind"; the fact's field is ``penalty``.
     names = {name: "kind" if name == "penalty" else name for name in known}
     fields: dict[str, Any] = {}
     for name, contract in names.items():
-        text = _one(form, contract)
-        if name in _LISTS:  # with nothing ticked a form does not send it at all
+        text = value_of(form, contract)
+        if name == "fulfils":  # a form with nothing ticked does not send it at all
             fields[contract] = list(filter(None, form.get(contract, ())))
         elif not text:
             continue
-        elif name in _SWITCHES:
+        elif name in ("present", "missing"):
             fields[contract] = text == "yes"
-        elif name in _WHOLE or (name in _SECONDS and kind == "arbiter"):
+        elif name == "ply" or (name in f.SIDES and kind == "arbiter"):
             fields[contract] = _number(text)
         else:
             fields[contract] = text
@@ -328,23 +316,22 @@ def _number(text: str) -> int:
 
 
 def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, Any]]]:
-    """The facts of a move that is announced, executed, or both; what has been announced already
-    is not announced once more."""
-    how, text = _one(form, "how"), _one(form, "text")
+    """The facts of a move that is to be announced, executed, or both; announced only once."""
+    how, text = value_of(form, "how"), value_of(form, "text")
     if how not in _STEPS:
         raise NoActionError("no_such_action")
     if how.startswith("repeat"):
-        # It is the announcement that the page showed; which it is now, the Laws know.
+        # The page repeats the announcement that it showed; the Laws compare it with the last one.
         return [(step, {"move": text}) for step in _STEPS[how]]
-    if how == "make" and _one(form, "anyway") and _UCI.fullmatch(text):
-        # A sighted hand can put a piece anywhere; what follows is for the Laws (7.5).
+    if how == "make" and value_of(form, "anyway") and _UCI.fullmatch(text):
+        # A hand can put a piece anywhere; the Laws decide what follows (7.5).
         return [("make", {"move": text})]
     first = game.board.copy(stack=False)
     completed = [ply.before for board in game.tables for ply in game.outstanding(board)]
     boards = [*completed, first] if how == "make" else [first, *completed]
     if how == "make" and game.turn.made is not None:
         boards.append(game.position)
-    move = read_move(game, language, text, boards, _one(form, "promotion"))
+    move = read_move(game, language, text, boards, value_of(form, "promotion"))
     steps = _STEPS[how]
     if how == "both" and game.turn.announced == move:
         steps = ("make",)
@@ -352,8 +339,8 @@ def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, A
 
 
 def _claim(game: Game, language: str, form: Form) -> dict[str, Any]:
-    """The fields of a claim; the move that will bring the draw about may be typed (9.2.1)."""
-    fields, text = _fields("claim_draw", form), _one(form, "text")
+    """The fields of a claim; the move that will make it a draw may be typed (9.2.1)."""
+    fields, text = _fields("claim_draw", form), value_of(form, "text")
     if text:
         boards = [game.board.copy(stack=False), game.position]
         fields["move"] = read_move(game, language, text, boards).uci()
@@ -363,10 +350,10 @@ def _claim(game: Game, language: str, form: Form) -> dict[str, Any]:
 def read_move(
     game: Game, language: str, text: str, boards: Sequence[chess.Board], promotion: str = ""
 ) -> chess.Move:
-    """The move that was typed, in the page's notation or words, the table's, or any country's, on
-    the first of ``boards`` where it is one.
+    """The move that was typed in notation or in words of the page, of the table or of any country,
+    on the first of ``boards`` on which it is a move.
 
-    :raises NoActionError: where it is none, or more than one, or names no piece to promote to.
+    :raises NoActionError: if it is none, or several, or names no piece to promote to.
     """
     for board in boards:
         found = _read(game, board, language, text, promotion)
@@ -377,8 +364,7 @@ def read_move(
 
 
 def _why_no_move(language: str, text: str, boards: Sequence[chess.Board]) -> str:
-    """Why that is no move on any of these boards, as the table would say it; of the first board of
-    which it says anything."""
+    """Why that is no move, as the table would say it, on the first board with a reason."""
     pack = load(language)
     for board in boards:
         meant = pack.understand(text, board)

@@ -1,11 +1,9 @@
-"""The web application: pages, what changes on them, and what people do on them.
+"""The web application: pages, their changes, and what people do on them.
 
-Nothing here knows a table but through :class:`~.ports.Table`, and no browser is believed: who
-somebody is, his session says; what he may do, the Laws say; and a request that another site has
-made him send is refused.
+It knows the table only through :class:`~.table_port.TablePort`. It believes no browser: the session
+says which role a browser has, the Laws say what this role may do, and a request that another site
+has caused is refused.
 """
-
-from __future__ import annotations
 
 import asyncio
 import contextlib
@@ -39,10 +37,10 @@ from blindplay.wording.announcements import announcements, goes_to_earphone
 
 from . import views
 from .access import AccessLinks, BrowserSession, RateLimiter
-from .actions import Form, act, come_in, stamp
+from .actions import ActionResult, Form, act, come_in, stamp, value_of
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
-from .pages import common
+from .pages import common, page_of
 from .pieces import drawing
 from .stream import Sentence, Stream, UrgentSentence
 from .table_port import TablePort, held, tape_of
@@ -76,9 +74,9 @@ _DRAWING_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 class Console:
     """All pages of one table. ``app`` is the ASGI application.
 
-    ``hosts``: the names and addresses under which browsers may ask for it, without ports.
-    ``encrypted``: it is served by HTTPS only. ``cookie``: the name of its cookies, which no other
-    table on the same machine has.
+    ``hosts``: the names and addresses by which browsers may call it, without ports. ``encrypted``:
+    it is served by HTTPS only. ``cookie``: the name of its cookies, which no other table on the
+    same machine has.
     """
 
     def __init__(
@@ -100,12 +98,12 @@ class Console:
         self._rendering = threading.Lock()
         self._outdated: set[tuple[str, str]] = set()  # roles and languages of pages to render
         self._untold: dict[tuple[str, str], list[UrgentSentence]] = {}
-        self._listening: dict[bytes, list[_Listening]] = {}
+        self._listening: dict[bytes, list[asyncio.Event]] = {}  # the open pages of each session
         self.asking = RateLimiter(a_second=20, at_once=200)
         self.entering = RateLimiter(a_second=1, at_once=20)
         self.acting = RateLimiter(a_second=5, at_once=20)
         self.closing = threading.Event()
-        """While it is set, streams of changes end; pages try again."""
+        """While it is set, streams of changes end, and pages connect again."""
         self.app = Starlette(
             routes=[
                 Route("/", self._door),
@@ -130,7 +128,7 @@ class Console:
 
     def _happened(self, taken: Taken) -> None:
         """Note what a fact means for the open pages. The table calls this in the thread that
-        submits, so nothing is rendered here; :meth:`_catch_up` does that in the server's threads.
+        submits, so nothing is rendered here; :meth:`_catch_up` renders in the server's threads.
         """
         if isinstance(taken.fact, Tick) and not taken.rulings:
             return
@@ -145,7 +143,7 @@ class Console:
                 untold += told[language]
                 untold += views.told_to(self._table.game, role, language, taken)
                 if len(untold) > _MOST_UNTOLD and not stream.is_watched:
-                    # Whoever comes back gets the whole page instead of all these sentences.
+                    # A page that comes back gets everything new instead of all these sentences.
                     del self._streams[role, language], self._untold[role, language]
             self._outdated |= streams.keys()
         for stream in streams.values():
@@ -155,11 +153,11 @@ class Console:
         """What everybody may hear about a fact, in a page's language."""
         game, found = self._table.game, []
         spoken_in = common.spoken_in(game)
-        for one in announcements(taken, game, load(language)):
-            if one.to is None or not goes_to_earphone(game, one.to):
-                foreign = one.in_table_language and spoken_in != language
-                sentence: Sentence = (one.words, spoken_in) if foreign else one.words
-                found.append((sentence, one.urgent))
+        for said in announcements(taken, game, load(language)):
+            if said.to is None or not goes_to_earphone(game, said.to):
+                foreign = said.in_table_language and spoken_in != language
+                sentence: Sentence = (said.words, spoken_in) if foreign else said.words
+                found.append((sentence, said.urgent))
         return found
 
     def _catch_up(self) -> None:
@@ -172,8 +170,10 @@ class Console:
                 self._outdated.clear()
             for (role, language), stream in outdated.items():
                 with held(self._table) as game:
-                    page, seen = views.filled(self._table, game, role, language), stamp(game)
-                stream.update(views.parts(page, language), seen, untold.get((role, language), ()))
+                    page, seen = page_of(game, role), stamp(game)
+                    values = page.values(self._table, game, role, language)
+                parts = views.parts(page, values, language)
+                stream.update(parts, seen, untold.get((role, language), ()))
 
     def close(self) -> None:
         """End all streams, so that the server can stop."""
@@ -187,24 +187,21 @@ class Console:
             stream.wake()
 
     def present(self) -> dict[str, tuple[int, int]]:
-        """The roles that have a link: how many browsers have come in with it, and how many pages
-        of theirs are open just now."""
+        """For each role with a link, how many browsers came in, and how many pages are open."""
         return {role: (came, self._open[role]) for role, came in self.doors.given().items()}
 
     def revoke(self, role: str) -> None:
-        """Nobody has this role any more: his pages say so at once."""
+        """Revoke the link of this role and notify its open pages."""
         self.doors.revoke(role)
         self._wake()
 
     def issue(self, role: str) -> str:
-        """A new link's secret for ``role``; whoever had an old one is out.
+        """The secret of a new link for ``role``. It shuts out everybody who used the old one.
 
         :raises ValueError: for a role that has no page.
         """
         with held(self._table) as game:
-            known = views.has_page(game, role)
-        if not known:
-            raise ValueError(f"There is no page for {role}.")
+            page_of(game, role)
         token = self.doors.issue(role)
         self._wake()
         return token
@@ -227,34 +224,28 @@ class Console:
         return self.doors.session(role, secret) if role and secret else None
 
     def _stranger(self, request: Request) -> Response:
-        """What a page says to a browser that is not in: 401, or 410 where newer ones of its role
-        have taken its place."""
-        say = catalogue(negotiate(request.headers.get("accept-language", "")))
+        """The answer to a browser without a session; 410 if newer browsers have displaced it."""
         if self.doors.displaced(request.cookies.get(self._cookie, "")):
-            return _asks_for_link(request, say["displaced"], 410)
-        return _asks_for_link(request, say["enter_again"], 401)
+            return _asks_for_link(request, "displaced", 410)
+        return _asks_for_link(request, "enter_again", 401)
 
     async def _door(self, request: Request) -> Response:
-        return _asks_for_link(request, "")
+        return _asks_for_link(request)
 
     async def _enter(self, request: Request) -> Response:
-        language = negotiate(request.headers.get("accept-language", ""))
-        say = catalogue(language)
         if not self.entering.take(_address(request)):
-            return _asks_for_link(request, say["too_fast"], 429)
-        form = await _form(request)
-        token = form.get("token", [""])[0].strip().rpartition("#")[2]
-        entered = self.doors.enter(token, language)
+            return _asks_for_link(request, "too_fast", 429)
+        token = value_of(await _form(request), "token").rpartition("#")[2]
+        entered = self.doors.enter(token, _accepted(request))
         if entered is None:
-            return _asks_for_link(request, say["enter_wrong"], 403)
+            return _asks_for_link(request, "enter_wrong", 403)
         session, secret = entered
         await run_in_threadpool(come_in, self._table, session.role)
-        seat = f"/{views.slug(session.role)}/"
-        answer = RedirectResponse(seat, status_code=303)
+        answer = _to_page(session.role)
         answer.set_cookie(
             self._cookie,
             secret,
-            path=seat,
+            path=answer.headers["location"],
             httponly=True,
             samesite="strict",
             secure=self._encrypted,
@@ -268,63 +259,49 @@ class Console:
         return HTMLResponse(await run_in_threadpool(self._whole, session))
 
     def _whole(self, session: BrowserSession) -> str:
-        said, session.messages = session.messages, []
         stream = self._stream(session.role, session.language)
         with held(self._table) as game:
-            place, found, seen = stream.now()
-            return views.whole(
-                game, session.role, session.language,
-                found=found, place=place, stamp=seen, said=said, now=self._table.time(),
-                theme=session.theme,
-            )  # fmt: skip
+            return views.whole(game, session, stream.now(), self._table.time())
 
     async def _do(self, request: Request) -> Response:
         session = self._session(request)
-        wants_json = "application/json" in request.headers.get("accept", "")
         if session is None:
             return self._stranger(request)
         form = await _form(request)
-        # Another tab of this browser may speak another language by now.
-        language = form.get("page", [""])[0]
-        language = language if language in LANGUAGES else session.language
-        say = catalogue(language)
+        language = views.language_of(session, form)
         if not self.acting.take(session.digest.hex()):
-            return _told(session, wants_json, [say["too_fast"]], language, refused=True, status=429)
+            answer = ActionResult((catalogue(language)["too_fast"],), refused=True)
+            return _told(request, session, language, answer, 429)
         if "act" not in form:
-            language = form.get("language", [""])[0]
-            theme = form.get("theme", [session.theme])[0]
-            if language in LANGUAGES:
-                session.language = language
-            if theme in ("", *views.THEMES):
-                session.theme = theme
+            if value_of(form, "language") in LANGUAGES:
+                session.language = value_of(form, "language")
+            if "theme" in form and value_of(form, "theme") in ("", *views.THEMES):
+                session.theme = value_of(form, "theme")
             self.doors.keep()
-            return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
+            return _to_page(session.role)
         answer = await run_in_threadpool(act, self._table, session.role, language, form)
-        sentences = list(answer.sentences) or [say["done"]]
-        told = _told(session, wants_json, sentences, language, refused=answer.refused)
-        told.headers["game-seen"] = answer.seen
-        return told
+        return _told(request, session, language, answer, 409 if answer.refused else 200)
 
     async def _beside(self, request: Request) -> Response:
-        """A page of its own beside the one of a role; with ``part`` only what is new of it."""
+        """A further page of a role, or with ``part`` only its content."""
         session = self._session(request)
         if session is None:
             return self._stranger(request)
         if not self.asking.take(session.digest.hex()):
-            say = catalogue(session.language)
-            return _trouble(request, say["too_fast"], 429)
+            return _trouble(request, "too_fast", 429, session.language)
         form = _fields(request.url.query)
         if form is None:
-            return _trouble(request, catalogue(session.language)["no_such_page"], 400)
+            return _trouble(request, "no_such_page", 400, session.language)
         found = await run_in_threadpool(
             views.beside, self._table, session, request.path_params["name"], form
         )
         return HTMLResponse(found) if found is not None else Response(status_code=404)
 
     async def _sound(self, request: Request) -> Response:
-        """An utterance on the tape, for those who may hear it."""
+        """An utterance on the tape. It holds what was said to everybody, and how the players
+        announced; it is the arbiter's evidence (D.2.7), and nobody else hears it."""
         session = self._session(request)
-        if session is None or not views.hears_tape(session.role):
+        if session is None or session.role != "arbiter":
             return Response(status_code=404 if session else 401)
         tape = await run_in_threadpool(tape_of, self._table)
         said = tape.get(request.path_params["number"])
@@ -333,12 +310,11 @@ class Console:
         return FileResponse(said.path, media_type="audio/flac")
 
     async def _changes(self, request: Request) -> Response:
-        """The page's stream of changes, as server-sent events; their ids are places in it."""
+        """The page's stream of changes, as server-sent events. Their ids are places in it."""
         session = self._session(request)
         if session is None:
             return self._stranger(request)
-        language = request.query_params.get("page", "")
-        language = language if language in LANGUAGES else session.language
+        language = views.language_of(session, _fields(request.url.query) or {})
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")
         return StreamingResponse(
@@ -355,17 +331,16 @@ class Console:
                 loop.call_soon_threadsafe(changed.set)
 
         leave = stream.listen(wake)
-        mine = _Listening(changed)
-        theirs = self._listening.setdefault(session.digest, [])
-        theirs.append(mine)
-        if len(theirs) > _MOST_STREAMS:
-            theirs[0].end()
+        listening = self._listening.setdefault(session.digest, [])
+        listening.append(changed)
+        if len(listening) > _MOST_STREAMS:
+            listening.pop(0).set()  # the oldest page finds itself removed
         self._open[session.role] += 1
         try:
             yield f"retry: {_RECONNECT_MS}\n\n"
             yield self._time()
             while not self.closing.is_set() and self._session(request) is session:
-                if mine.ended:
+                if changed not in listening:
                     yield "event: crowded\ndata:\n\n"
                     return
                 changed.clear()
@@ -380,60 +355,60 @@ class Console:
                     yield self._time()
         finally:
             leave()
-            theirs.remove(mine)
-            if not theirs:
+            if changed in listening:
+                listening.remove(changed)
+            if not listening:
                 self._listening.pop(session.digest, None)
             self._open[session.role] -= 1
 
     def _time(self) -> str:
-        """The table's time, so that clocks go right on a page that slept; and that we are here."""
+        """The table's time, by which a page sets its clocks. It also keeps the connection open."""
         return f"event: time\ndata: {self._table.time()}\n\n"
-
-
-class _Listening:
-    """One page that listens; it ends where its browser has opened too many."""
-
-    def __init__(self, changed: asyncio.Event) -> None:
-        self._changed = changed
-        self.ended = False
-
-    def end(self) -> None:
-        self.ended = True
-        self._changed.set()
 
 
 # --- answers ------------------------------------------------------------------------------------
 
 
-def _asks_for_link(request: Request, why: str, status: int = 200) -> Response:
-    language = negotiate(request.headers.get("accept-language", ""))
+def _accepted(request: Request) -> str:
+    """The language that the browser asks for."""
+    return negotiate(request.headers.get("accept-language", ""))
+
+
+def _wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "")
+
+
+def _asks_for_link(request: Request, key: str = "", status: int = 200) -> Response:
+    """The page that asks for a link; ``key`` is that of the reason."""
+    language = _accepted(request)
+    why = catalogue(language)[key] if key else ""
     return HTMLResponse(views.render("enter.html", language, why=why), status_code=status)
 
 
-def _trouble(request: Request, why: str, status: int) -> Response:
-    """A refusal in words: a page, or for a script what it says."""
-    if "application/json" in request.headers.get("accept", ""):
+def _trouble(request: Request, key: str, status: int, language: str = "") -> Response:
+    """A refusal in words: a page, or JSON for a script."""
+    language = language or _accepted(request)
+    why = catalogue(language)[key]
+    if _wants_json(request):
         return JSONResponse({"refused": True, "said": [why]}, status_code=status)
-    language = negotiate(request.headers.get("accept-language", ""))
     return HTMLResponse(views.render("trouble.html", language, why=why), status_code=status)
 
 
 def _told(
-    session: BrowserSession,
-    as_json: bool,
-    sentences: list[str],
-    language: str,
-    *,
-    refused: bool,
-    status: int = 200,
+    request: Request, session: BrowserSession, language: str, answer: ActionResult, status: int
 ) -> Response:
-    if as_json:
-        code = status if status != 200 else 409 if refused else 200
-        headers = {"content-language": language}
-        told = {"refused": refused, "said": sentences}
-        return JSONResponse(told, status_code=code, headers=headers)
-    session.messages = [(refused, sentence) for sentence in sentences]
-    return RedirectResponse(f"/{views.slug(session.role)}/", status_code=303)
+    """The answer to an action: JSON for a script, else the page, which then shows it."""
+    sentences = answer.sentences or (catalogue(language)["done"],)
+    if _wants_json(request):
+        headers = {"content-language": language, "game-seen": answer.seen}
+        told = {"refused": answer.refused, "said": sentences}
+        return JSONResponse(told, status_code=status, headers=headers)
+    session.messages = [(answer.refused, sentence) for sentence in sentences]
+    return _to_page(session.role)
+
+
+def _to_page(role: str) -> RedirectResponse:
+    return RedirectResponse(f"/{views.slug(role)}/", status_code=303)
 
 
 async def _piece(request: Request) -> Response:
@@ -441,9 +416,7 @@ async def _piece(request: Request) -> Response:
         svg = drawing(request.path_params["name"])
     except KeyError:
         return Response(status_code=404)
-    headers = {
-        "content-security-policy": _DRAWING_POLICY, "cache-control": "max-age=86400"
-    }  # fmt: skip
+    headers = {"content-security-policy": _DRAWING_POLICY, "cache-control": "max-age=86400"}
     return Response(svg, media_type="image/svg+xml", headers=headers)
 
 
@@ -460,12 +433,12 @@ async def _static(request: Request) -> Response:
 
 
 async def _form(request: Request) -> Form:
-    """The fields of a form. Its size has been limited already; their number is here."""
+    """The fields of a posted form; none if there are too many."""
     return _fields((await request.body()).decode("utf-8", "replace"), blank=True) or {}
 
 
 def _fields(text: str, *, blank: bool = False) -> dict[str, list[str]] | None:
-    """The fields of a form as it is sent; None for more than any page of ours has."""
+    """The fields of an encoded form; None if there are more than any page has."""
     try:
         return parse_qs(text[:_MOST_BYTES], keep_blank_values=blank, max_num_fields=_MOST_FIELDS)
     except ValueError:
@@ -480,8 +453,8 @@ def _address(request: Request) -> str:
 
 
 class _Guard:
-    """Before every request: no foreign origin may post or listen, nothing large comes in; and on
-    every answer the headers that keep a page what it is."""
+    """Refuses requests that other sites cause, and requests that are too large or too frequent.
+    Sets the protecting headers of each answer."""
 
     def __init__(self, app: ASGIApp, asking: Callable[[], RateLimiter]) -> None:
         self._app, self._asking = app, asking
@@ -491,7 +464,7 @@ class _Guard:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
-            return  # there are no WebSockets here; the server refuses what is not answered
+            return  # no WebSockets: the server refuses what is not answered
 
         begun = False
 
@@ -510,10 +483,9 @@ class _Guard:
             await Response(status_code=refused)(scope, receive, guarded)
             return
         address = _address(request)
-        say = catalogue(negotiate(request.headers.get("accept-language", "")))
-        # Posts have an allowance of their own, by session; this machine's reader is never shut out.
+        # Posts are limited by session, and this machine's own browser is never shut out.
         if request.method != "POST" and not is_here(address) and not self._asking().take(address):
-            await _trouble(request, say["too_fast"], 429)(scope, receive, guarded)
+            await _trouble(request, "too_fast", 429)(scope, receive, guarded)
             return
         try:
             await self._app(scope, _limited(receive), guarded)
@@ -521,28 +493,27 @@ class _Guard:
             if not begun:
                 await Response(status_code=408)(scope, receive, guarded)
         except Exception:
-            # A traceback on the terminal would be read aloud; a log that somebody keeps gets it.
+            # A traceback on the terminal would be read aloud; it goes into a log, if one is kept.
             _LOG.exception("A request failed.")
             if not begun:
-                await _trouble(request, say["trouble"], 500)(scope, receive, guarded)
+                await _trouble(request, "trouble", 500)(scope, receive, guarded)
 
 
 def _refused(request: Request) -> int:
-    """The status of a request that is not let in; 0 for one that is."""
+    """The status with which a request is refused; 0 if it is not."""
     if not request.scope["query_string"].isascii():
         return 400
+    if request.method not in ("GET", "HEAD", "POST"):
+        return 405
     headers, host = request.headers, request.headers.get("host", "")
     origin = headers.get("origin")
     own = origin is not None and _place(origin) == host and host != ""
-    if request.method not in ("GET", "HEAD", "POST"):
-        return 405
-    if request.method == "POST" and not own:
+    listens = request.url.path.endswith("/changes")
+    same_site = headers.get("sec-fetch-site", "same-origin") == "same-origin"
+    if (request.method == "POST" and not own) or (
+        listens and not (same_site and (origin is None or own))
+    ):
         return 403
-    if request.url.path.endswith("/changes"):
-        if origin is not None and not own:
-            return 403
-        if headers.get("sec-fetch-site", "same-origin") != "same-origin":
-            return 403
     length = headers.get("content-length", "0")
     plain = length.isascii() and length.isdigit() and len(length) < 10
     if not plain or int(length) > _MOST_BYTES or "transfer-encoding" in headers:
@@ -559,13 +530,13 @@ def _place(origin: str) -> str:
 
 
 def _limited(receive: Receive) -> Callable[[], Awaitable[Message]]:
-    """No more than was announced and allowed, whatever a client sends."""
+    """Disconnect a client that sends too much, or that takes too long to send it."""
     taken, whole = 0, False
 
     async def limited() -> Message:
         nonlocal taken, whole
         try:
-            # After the body it is only the end of the connection that is waited for.
+            # After the body, only the end of the connection can come, at any time.
             message = await (receive() if whole else asyncio.wait_for(receive(), _BODY_S))
         except TimeoutError:
             return {"type": "http.disconnect"}

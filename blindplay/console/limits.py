@@ -1,17 +1,15 @@
-"""Connections that ask for nothing must not keep out those who do.
+"""Limits idle connections (slowloris).
 
-Anybody in the network can open as many as he likes. So an address has a share of them, whoever
-says nothing is hung up on, and this machine itself is never shut out.
+Anybody in the network can open many connections. So an address has a share of them, and a
+connection without a request is closed. This machine's own connections are not limited.
 """
-
-from __future__ import annotations
 
 import asyncio
 import ipaddress
 import logging
 import socket
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Self
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -20,15 +18,15 @@ MOST = 256
 AN_ADDRESS = 48
 """Connections from one other machine: a browser opens six, and some rooms share one address."""
 HEADERS_S = 10.0
-"""Seconds until a request's headers are there."""
+"""Seconds within which the headers of a request must arrive."""
 
-# What a server has to say of its clients is nothing for a terminal that is read aloud.
+# A screen reader would read the server's messages about its clients aloud.
 for _name in ("uvicorn", "asyncio", __package__):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 def is_here(address: str) -> bool:
-    """Whether an address is this machine's own loopback."""
+    """Whether an address is this machine's loopback."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
@@ -38,7 +36,7 @@ def is_here(address: str) -> bool:
 
 
 def has_room(address: str, others: Collection[str]) -> bool:
-    """Whether one more connection from ``address`` may stand beside those from ``others``."""
+    """Whether a connection from ``address`` is allowed besides those from ``others``."""
     if is_here(address):
         return True
     away = [other for other in others if not is_here(other)]
@@ -46,16 +44,16 @@ def has_room(address: str, others: Collection[str]) -> bool:
 
 
 class LimitedSocket(socket.socket):
-    """A socket that listens, and hangs up at once on connections that are too many: each in which
-    encryption is begun and never finished would take a quarter of a megabyte for a minute.
+    """A listening socket that closes excess connections at once. A connection that begins its
+    encryption and never finishes it would take a quarter of a megabyte for a minute.
 
-    Windows accepts connections in another way; there they count when they are encrypted.
+    Windows accepts connections in another way; there they count once they are encrypted.
     """
 
     _open: Collection[tuple[socket.socket, str]] = ()
 
     @classmethod
-    def at(cls, host: str, port: int) -> LimitedSocket:
+    def at(cls, host: str, port: int) -> Self:
         """:raises OSError: if nothing can listen there."""
         return cls(fileno=socket.create_server((host, port)).detach())
 
@@ -70,7 +68,7 @@ class LimitedSocket(socket.socket):
 
 
 class LimitedConnection(H11Protocol):
-    """HTTP with a share for every address, and a limit on how long a request is waited for."""
+    """HTTP with a share of connections for each address, and a time limit for each request."""
 
     _refused = False
     _patience: asyncio.TimerHandle | None = None
@@ -78,16 +76,13 @@ class LimitedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if isinstance(peer, tuple) else ""
-        if not self._room(address):
+        clients = [getattr(one, "client", None) for one in self.connections]
+        if not has_room(address, [client[0] for client in clients if client]):
             self._refused = True
             transport.abort()
             return
         super().connection_made(transport)
         self._wait()
-
-    def _room(self, address: str) -> bool:
-        clients = [getattr(one, "client", None) for one in self.connections]
-        return has_room(address, [client[0] for client in clients if client])
 
     def data_received(self, data: bytes) -> None:
         if self._refused:

@@ -1,7 +1,4 @@
-"""What the pages say, in every language that they speak: a TOML file for each page and language,
-and one for what they have in common."""
-
-from __future__ import annotations
+"""The texts of the pages: TOML files by page and language, and one for the common texts."""
 
 import functools
 import tomllib
@@ -30,7 +27,7 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 
 def negotiate(accepts: str) -> str:
-    """The language of ours that an Accept-Language header likes best; English if none."""
+    """The language that an Accept-Language header prefers, of those there are; English if none."""
     wanted = []
     for place, entry in enumerate(accepts[:1000].split(",")):
         tag, _, quality = entry.partition(";q=")

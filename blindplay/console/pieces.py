@@ -1,6 +1,4 @@
-"""The board as the pages show it: 64 squares with python-chess's pieces on them."""
-
-from __future__ import annotations
+"""The board of a page: 64 squares with python-chess's drawings of pieces."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -13,7 +11,7 @@ from blindplay.laws.placement import Pieces
 
 from .messages import catalogue
 
-# As file names: systems differ in whether p.svg is P.svg.
+# Names of files: on some systems p.svg and P.svg are the same.
 NAMES: Mapping[str, str] = {
     f"{'white' if piece.color else 'black'}-{chess.piece_name(piece.piece_type)}": piece.symbol()
     for piece in (chess.Piece(kind, color) for kind in chess.PIECE_TYPES for color in chess.COLORS)
@@ -23,7 +21,7 @@ _NAME_OF = {letter: name for name, letter in NAMES.items()}
 
 @dataclass(frozen=True)
 class Square:
-    """One square of a page's board. ``image`` is the name of a drawing, or nothing."""
+    """One square of a page's board. ``image`` is the name of a drawing, empty for no piece."""
 
     name: str
     label: str
@@ -43,13 +41,12 @@ def rows(
     language: str,
     *,
     black_below: bool,
-    marked: Collection[int],
+    marked: Collection[int] = (),
     differing: Collection[int] = (),
     name: Callable[[chess.Square], str] = chess.square_name,
 ) -> list[list[Square]]:
-    """The board's rows from top to bottom, as who sits below sees it. ``marked`` are the squares of
-    the last move, ``differing`` those that show something else than they should, ``name`` is what
-    squares are called in words."""
+    """The board's rows from top to bottom, seen from the player below. ``marked`` are the squares
+    of the last move, ``differing`` those that show something wrong; ``name`` names a square."""
     pack, words = load(language), catalogue(language)
 
     def square(at: int) -> Square:

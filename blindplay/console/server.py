@@ -1,6 +1,4 @@
-"""The console of a table: serves its pages, and prints a link for each who may come in."""
-
-from __future__ import annotations
+"""Serves the console of a table, and prints its links."""
 
 import io
 import socket
@@ -29,7 +27,7 @@ class ConsoleError(OSError):
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a server shows to prove its name, and its key, both in PEM files."""
+    """A certificate and its private key, both in PEM files."""
 
     file: Path
     key: Path
@@ -37,7 +35,7 @@ class Certificate:
     def check(self) -> None:
         """:raises ConsoleError: if pages cannot be encrypted with it."""
         try:
-            # A key that needs a password would ask for it in a thread that nobody hears.
+            # An empty password: OpenSSL must not ask for one on the terminal.
             ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(
                 self.file, self.key, password=lambda: ""
             )
@@ -51,11 +49,9 @@ class Certificate:
 
 
 class ConsoleHost:
-    """Serves the console of ``table`` until it is closed.
+    """Serves the console of ``table`` at ``host`` and ``port`` until it is closed.
 
-    ``host`` and ``port`` are where it listens: loopback and nothing else, unless it is given.
-    ``certificate``: serve HTTPS only. ``doors``: a file that keeps who is in while the table is
-    away.
+    ``certificate``: serve HTTPS only. ``doors``: the file by which sessions survive a restart.
     """
 
     def __init__(
@@ -88,42 +84,27 @@ class ConsoleHost:
             sorted(names - {_ANY}),
             AccessLinks(doors),
             encrypted=certificate is not None,
-            # Browsers send a cookie to all ports of a machine: each table has one of its own.
+            # Browsers send a cookie to all ports of a machine, so each table needs its own name.
             cookie=f"{COOKIE}-{self._port}",
         )
-        config = uvicorn.Config(
-            self.console.app,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            ws="none",
-            lifespan="off",
-            timeout_graceful_shutdown=2,
-            http=LimitedConnection,
-            proxy_headers=False,
-            ssl_certfile=certificate.file if certificate else None,
-            ssl_keyfile=certificate.key if certificate else None,
-        )
-        self._server = uvicorn.Server(config)
-        sockets: list[socket.socket] = [self._socket]
+        self._server = uvicorn.Server(_config(self.console, certificate))
         self._thread = threading.Thread(
-            target=lambda: self._server.run(sockets=sockets), name="console", daemon=True
+            target=self._server.run, args=([self._socket],), name="console", daemon=True
         )
         self._thread.start()
 
     def link(self, role: str) -> str:
-        """A new link for ``role``; the old one opens nothing from now on."""
+        """A new link for ``role``. It replaces the old one."""
         return f"{self.url}/#{self.console.issue(role)}"
 
     def roles(self) -> list[str]:
-        """Those at this table who have a page."""
+        """The roles that get a link at this table."""
         with held(self._table) as game:
             return views.roles(game)
 
     def new_links(self, roles: Sequence[str], language: str, *, qr: bool) -> str:
-        """Make a new link for each of ``roles`` and tell them in the words of the table's
-        ``language`` or in English. ``qr`` adds each one's code for a phone's camera, of which a
-        screen reader makes nothing."""
+        """Lines with a new link for each of ``roles``, in the table's ``language`` or in English;
+        with ``qr`` also as QR codes, which no screen reader can read."""
         say, lines = _words(language), []
         for role in roles:
             link = self.link(role)
@@ -136,7 +117,7 @@ class ConsoleHost:
         return "\n".join(lines)
 
     def present(self, language: str) -> str:
-        """Tell who has a link, and whether they are in."""
+        """Lines about the roles that have a link, and how many of their pages are open."""
         say = _words(language)
         told = [
             say["link_state"].format(role=role, came=came, pages=pages)
@@ -150,11 +131,27 @@ class ConsoleHost:
         return _words(language)[key].format(**fields)
 
     def close(self) -> None:
-        """Stop serving; pages say that the connection is lost."""
+        """Stop serving. The open pages say that the connection is lost."""
         self.console.close()
         self._server.should_exit = True
         self._thread.join(timeout=5)
         self._socket.close()
+
+
+def _config(console: Console, certificate: Certificate | None) -> uvicorn.Config:
+    return uvicorn.Config(
+        console.app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+        http=LimitedConnection,
+        proxy_headers=False,
+        ssl_certfile=certificate.file if certificate else None,
+        ssl_keyfile=certificate.key if certificate else None,
+    )
 
 
 def _words(language: str) -> Mapping[str, str]:
@@ -163,7 +160,7 @@ def _words(language: str) -> Mapping[str, str]:
 
 
 def _reached_at() -> str:
-    """This machine's address in its network; loopback where there is none. Nothing is sent."""
+    """This machine's address in its network; loopback if there is none. Nothing is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))

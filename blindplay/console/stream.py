@@ -1,6 +1,4 @@
-"""What changes on a page, numbered, so that a page that comes back is given what it missed."""
-
-from __future__ import annotations
+"""The changes of a page, numbered, so that a page that comes back gets what it missed."""
 
 import json
 import secrets
@@ -15,12 +13,12 @@ Sentence = str | tuple[str, str]
 """A sentence in the page's language, or one with its language."""
 
 UrgentSentence = tuple[Sentence, bool]
-"""What is said, and whether it cannot wait."""
+"""A sentence, and whether it is urgent."""
 
 
 @dataclass(frozen=True)
 class PageChange:
-    """One numbered change: parts of the page that are new, the game's stamp, what is said."""
+    """One change: the new parts of the page, the game's stamp, and sentences."""
 
     number: int
     parts: Mapping[str, str]
@@ -44,17 +42,14 @@ class Stream:
         self._listeners: list[Wake] = []
 
     def now(self) -> tuple[str, dict[str, str], str]:
-        """Where the stream stands, the whole page's parts, and the stamp."""
+        """The place in the stream, all parts of the page, and the stamp."""
         with self._lock:
             return f"{self._name}.{self._number}", dict(self._parts), self._stamp
 
     def update(
-        self,
-        parts: Mapping[str, str],
-        stamp: str,
-        told: Sequence[UrgentSentence] = (),
+        self, parts: Mapping[str, str], stamp: str, told: Sequence[UrgentSentence] = ()
     ) -> None:
-        """The page is now like this, and this is to be said; nothing happens if nothing is new."""
+        """Add a change to this state of the page, with sentences, unless nothing is new."""
         with self._lock:
             new = {name: html for name, html in parts.items() if self._parts.get(name) != html}
             if not (new or told or stamp != self._stamp):
@@ -78,10 +73,10 @@ class Stream:
             listener()
 
     def since(self, place: str) -> tuple[str, str] | None:
-        """What a page that stands at ``place`` lacks, as (its new place, JSON); None if nothing.
+        """What a page at ``place`` lacks, as (its new place, JSON); None if nothing.
 
-        What was said meanwhile is said now, in order. Where too much has been missed, or ``place``
-        is of another stream, it gets the ``whole`` page, which then says how the game stands.
+        The JSON holds all sentences since ``place``, in order. If there are too many changes, or
+        ``place`` belongs to another stream, it holds the ``whole`` page without sentences.
         """
         name, _, number = place.partition(".")
         with self._lock:
@@ -89,16 +84,16 @@ class Stream:
             if place == here:
                 return None
             known = name == self._name and number.isascii() and number.isdigit()
-            known = known and len(number) < 10
-            missed = [c for c in self._changes if known and c.number > int(number)]
-            if not known or len(missed) != self._number - int(number):
+            at = int(number) if known and len(number) < 10 else -1
+            missed = [change for change in self._changes if change.number > at]
+            if len(missed) != self._number - at:
                 return here, _json(self._parts, self._stamp, (), whole=True)
             parts = {name: html for change in missed for name, html in change.parts.items()}
             told = [one for change in missed for one in change.told]
             return here, _json(parts, self._stamp, told)
 
     def listen(self, listener: Wake) -> Callable[[], None]:
-        """Call ``listener``, from whatever thread, after each change; gives what ends it."""
+        """Call ``listener`` after each change, in any thread. Call the result to stop."""
         with self._lock:
             self._listeners.append(listener)
 
@@ -111,11 +106,7 @@ class Stream:
 
 
 def _json(
-    parts: Mapping[str, str],
-    stamp: str,
-    told: Sequence[UrgentSentence],
-    *,
-    whole: bool = False,
+    parts: Mapping[str, str], stamp: str, told: Sequence[UrgentSentence], *, whole: bool = False
 ) -> str:
     change = {"parts": dict(parts), "seen": stamp, "told": list(told)}
     return json.dumps(change | ({"whole": True} if whole else {}), ensure_ascii=False)

@@ -1,7 +1,5 @@
 """What the console needs of a running table. :class:`blindplay.table.Table` is one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -20,44 +18,36 @@ class TablePort(Protocol):
 
     @property
     def log(self) -> Sequence[Taken]:
-        """Everything since the table was set up, except seconds that only passed. It only
-        grows."""
-        ...
+        """Everything since the table was set up, except ticks. It only grows."""
 
     @property
     def lock(self) -> AbstractContextManager[Any]:
         """Held while a fact is applied. Hold it to read a consistent game."""
-        ...
 
     @property
     def path(self) -> Path:
-        """The journal's file; the tape lies beside it."""
-        ...
+        """The journal's file, beside which the tape lies."""
 
     @property
     def training(self) -> bool:
-        """Whether players may ask what stands on the board (never under the Laws, D.2.10.4)."""
-        ...
+        """Whether players may ask for the position (never under the Laws, D.2.10.4)."""
 
     def time(self) -> int:
         """Milliseconds since the table was set up."""
-        ...
 
     def submit(self, fact: Fact, origin: Origin) -> tuple[Ruling, ...]:
-        """Take one fact, now, and give its rulings.
+        """Apply a fact now and return its rulings.
 
-        :raises FactError: if it is no fact of the contract.
+        :raises FactError: if it is not a fact of the contract.
         """
-        ...
 
     def listen(self, listener: Callable[[Taken], None]) -> None:
-        """Call ``listener``, in the thread that submits, with everything that is taken."""
-        ...
+        """Call ``listener`` with everything that is taken, in the thread that submits it."""
 
 
 @contextmanager
 def held(table: TablePort) -> Iterator[Game]:
-    """The game, standing still: no fact is taken but the holder's own."""
+    """The game. Until the end, no fact of another thread is applied."""
     with table.lock:
         yield table.game
 

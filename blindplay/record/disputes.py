@@ -5,19 +5,16 @@ files of moves as the players wrote them; the boards are positions. Nothing is c
 and every sentence cites the article on which it rests.
 """
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import chess
 
 from blindplay.language import Language
-from blindplay.language.scoresheets.entries import Doubt, SheetEntry, entries
+from blindplay.language.scoresheets.entries import SheetEntry, entries
 from blindplay.language.scoresheets.notation import is_gap
 from blindplay.laws.deviation import UNKNOWN, Explanation, SlipKind, explain
 from blindplay.laws.editions import load
@@ -25,25 +22,15 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import pieces_of
 from blindplay.laws.rulings import CorrectingStep
 from blindplay.laws.sheet_comparison import Comparison, compare, steps
-from blindplay.laws.state import OTHER
-from blindplay.wording.board_steps import named, plan, say_step
-from blindplay.wording.moves import diagnosis, move_in_words, ply_in_words
+from blindplay.wording.board_steps import named
 from blindplay.wording.pack_words import PackWords
 
-# The rule on which the decision rests, by the reason why the common game ends.
-_RULES = {
-    None: "boards_differ",
-    "parted": "boards_differ_sheets_differ",
-    "illegal": "illegal",
-    "gap": "displaced_found",
-    "ambiguous": "displaced_found",
-    "unfit": "displaced_found",
-}
-_DOUBTED = frozenset(doubt.value for doubt in Doubt)
-_MOST_DIFFERENT = 8  # squares: more than one slip can change
+from .dispute_words import Articles, CitedSentence, DisputeWords
 
-CitedSentence = tuple[str, tuple[str, ...]]
-"""A sentence and the articles that it rests on."""
+# The rule on which the decision rests, by the reason why the common game ends.
+_RULES = {None: "boards_differ", "parted": "boards_differ_sheets_differ", "illegal": "illegal"}
+_OTHER_RULE = "displaced_found"
+_MOST_DIFFERENT = 8  # squares: more than one slip can change
 
 
 @dataclass(frozen=True)
@@ -60,25 +47,38 @@ class BoardDecision:
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """The decision. ``lines`` are the sentences, each with its articles; ``spoken`` are the same
-    for a synthesiser, without the entries that only the eye can read."""
+    """The decision, in the words of ``pack``. ``written`` are the entries by side and ply."""
 
     edition: str
+    pack: Language
     start: chess.Board
+    written: Mapping[str, Mapping[int, str]]
     comparison: Comparison
-    articles: tuple[str, ...]
     boards: Mapping[str, BoardDecision]
     remarks: Sequence[Mapping[str, Any]]
-    lines: Sequence[CitedSentence] = ()
-    spoken: Sequence[str] = ()
-    numbered_from: int = 1
+    numbered_from: int
     """The number that the sheets give to the first move."""
-    alone: str | None = None
+    alone: str | None
     """The side whose sheet is the only one that holds a move."""
-    from_board: Mapping[int, str] = field(default_factory=dict)
+    from_board: Mapping[int, str]
     """The plies that a board has decided, with the side of the board."""
-    boards_agree: bool = False
+    boards_agree: bool
     """Both boards are given and show the same position, so D.2.9 corrects nothing."""
+
+    @property
+    def articles(self) -> Articles:
+        """The articles on which the decision rests."""
+        return load(self.edition).cite(_RULES.get(self.comparison.stop, _OTHER_RULE))
+
+    @property
+    def lines(self) -> list[CitedSentence]:
+        """The sentences, each with its articles."""
+        return list(DisputeWords(self).sentences())
+
+    @property
+    def spoken(self) -> list[str]:
+        """The sentences for a synthesiser, without the entries that only the eye can read."""
+        return [words for words, _ in DisputeWords(self, as_written=False).sentences()]
 
     def to_json(self) -> dict[str, Any]:
         """The object that docs/reconcile.md describes."""
@@ -119,7 +119,7 @@ class Reconciliation:
             },
             "remarks": list(self.remarks),
             "words": [f"{words} ({', '.join(cited)})" for words, cited in self.lines],
-            "spoken": list(self.spoken),
+            "spoken": self.spoken,
         }
 
 
@@ -184,8 +184,6 @@ def decide(
     readers = {side: words.reader(tuple(sheet.values())) for side, sheet in written.items()}
     found = compare(start, written, readers)
     found, from_board = _decided_by_boards(found, start, boards)
-    cite = load(edition).cite
-    articles = cite(_RULES[found.stop])
     own = {}
     if found.stop == "parted" and boards:  # each sheet is a game of its own
         own = {
@@ -197,16 +195,11 @@ def decide(
         side: _examine(side, placement, found, own, start, {*found.inferred, *from_board}, same)
         for side, placement in boards.items()
     }
-    remarks = list(_remarks(sheets, found))
-    decision = Reconciliation(
-        edition, start, found, articles, examined, remarks,
+    return Reconciliation(
+        edition, pack, start, written, found, examined, list(_remarks(sheets, found)),
         numbered_from=max(number for _, number in placed.values()),
         alone=_alone(written, found), from_board=from_board, boards_agree=same,
     )  # fmt: skip
-    lines = list(_DecisionWords(decision, written, pack, cite).sentences())
-    heard = _DecisionWords(decision, written, pack, cite, as_written=False).sentences()
-    spoken = [words for words, _ in heard]
-    return dataclasses.replace(decision, lines=lines, spoken=spoken)
 
 
 def _placed(sheet: list[SheetEntry], start: chess.Board) -> tuple[list[SheetEntry], int]:
@@ -375,186 +368,3 @@ def _remarks(sheets: Mapping[str, list[SheetEntry]], found: Comparison) -> Itera
                 ],
                 "struck": list(entry.struck),
             }
-
-
-@dataclass(frozen=True)
-class _DecisionWords:
-    """Puts a decision into sentences, each with its articles.
-
-    ``written`` are the entries by side and ply. ``as_written``: the sentences also show entries
-    that only the eye can read.
-    """
-
-    decision: Reconciliation
-    written: Mapping[str, Mapping[int, str]]
-    pack: Language
-    cite: Callable[[str], tuple[str, ...]]
-    as_written: bool = True
-
-    def sentences(self) -> Iterator[CitedSentence]:
-        """All sentences, in the order in which they are read aloud."""
-        yield from self._sheets()
-        yield from self._readings()
-        yield from self._missing_entries()
-        yield from self._position()
-        for side, board in self.decision.boards.items():
-            yield from self._board(side, board)
-
-    @cached_property
-    def recording(self) -> tuple[str, ...]:
-        return self.cite("recording")
-
-    @cached_property
-    def lacks_last_moves(self) -> bool:
-        """Both boards show the same position, and it is beyond what the sheets hold."""
-        decision = self.decision
-        right = all(board.right for board in decision.boards.values())
-        return decision.boards_agree and decision.comparison.stop is None and not right
-
-    @cached_property
-    def articles(self) -> tuple[str, ...]:
-        """The articles for statements about the sheets. D.2.9 is for boards that show different
-        positions."""
-        parted = self.decision.comparison.stop == "parted"
-        if self.lacks_last_moves or (self.decision.boards_agree and parted):
-            return self.recording
-        return self.decision.articles
-
-    @property
-    def mover(self) -> str:
-        return "white" if self.decision.start.turn else "black"
-
-    def player(self, side: str) -> str:
-        return self.pack.sentence(side)
-
-    def place(self, ply: int) -> dict[str, str]:
-        return ply_in_words(ply, self.mover, self.pack, self.decision.numbered_from - 1)
-
-    def move(self, position: chess.Board, move: chess.Move) -> str:
-        return move_in_words(position, move, self.pack, self.decision.edition)
-
-    def _sheets(self) -> Iterator[CitedSentence]:
-        """Whether the sheets agree, and where they part."""
-        decision, found, pack = self.decision, self.decision.comparison, self.pack
-        if decision.alone is not None:
-            owner, empty = self.player(decision.alone), self.player(OTHER[decision.alone])
-            yield pack.sentence("scoresheet_empty", player=empty, owner=owner), self.recording
-        if found.stop is None:
-            if decision.alone is None:
-                yield pack.sentence("scoresheets_agree"), self.articles
-            return
-        if found.stop == "parted":
-            number = self.place(found.ply)["number"]
-            yield pack.sentence("scoresheets_differ", number=number), self.articles
-            for side in found.entries:
-                yield self._entry(side)
-            return
-        holding = [side for side, entry in found.entries.items() if entry.certainty == "illegal"]
-        place = self.place(found.ply)
-        if found.stop != "illegal" or len(holding) != 1:
-            yield pack.sentence(f"scoresheets_{found.stop}", **place), decision.articles
-            return
-        owner = self.player(holding[0])
-        yield pack.sentence("scoresheet_illegal", owner=owner, **place), decision.articles
-        for side, entry in found.entries.items():
-            if self.as_written or side not in holding or entry.moves:
-                yield self._entry(side)
-
-    def _entry(self, side: str) -> CitedSentence:
-        """The entry of one side at the ply where the sheets part."""
-        found, pack = self.decision.comparison, self.pack
-        entry, player = found.entries[side], self.player(side)
-        if not entry.legible:
-            return pack.sentence("scoresheet_lacks", player=player), self.articles
-        moves = [self.move(found.position, move) for move in entry.moves]
-        if not moves and not self.as_written:
-            place = self.place(found.ply)
-            return pack.sentence("scoresheet_illegal", owner=player, **place), self.articles
-        shown = f"({entry.text})" if self.as_written else ""
-        move = f"{pack.either(moves) if moves else ''} {shown}".strip()
-        return pack.sentence("scoresheet_wrote", player=player, move=move), self.articles
-
-    def _readings(self) -> Iterator[CitedSentence]:
-        """The meaning of uncertain entries, and the moves that no entry holds."""
-        found, pack = self.decision.comparison, self.pack
-        odd = {(side, ply): entry for side, ply, entry in found.odd}
-        doubted = {
-            (remark["sheet"], remark["ply"])
-            for remark in self.decision.remarks
-            if _DOUBTED & {*remark["remarks"]}
-        }
-        position = self.decision.start.copy(stack=False)
-        for ply, move in enumerate(found.moves, 1):
-            words, place = self.move(position, move), self.place(ply)
-            for side in SIDES:
-                entry, values = odd.get((side, ply)), {"owner": self.player(side), **place}
-                if (side, ply) in doubted:
-                    yield pack.sentence("entry_misnumbered", **values), self.recording
-                if entry is None or move not in entry.moves:
-                    continue
-                if entry.certainty == "likely":
-                    yield pack.sentence("entry_taken", move=words, **values), self.recording
-                elif entry.certainty == "ambiguous":
-                    yield pack.sentence("entry_settled", move=words, **values), self.recording
-            if ply in self.decision.from_board:
-                owner = self.player(self.decision.from_board[ply])
-                told = pack.sentence("move_from_board", owner=owner, move=words, **place)
-                yield told, self.recording
-            elif ply in found.inferred:
-                yield pack.sentence("move_inferred", move=words, **place), self.recording
-            position.push(move)
-        if found.open_from is not None:
-            place = self.place(found.open_from)
-            yield pack.sentence("move_order_open", **place), self.recording
-
-    def _missing_entries(self) -> Iterator[CitedSentence]:
-        """Sheets that must be completed, and entries that tell no move."""
-        found = self.decision.comparison
-        last = len(found.moves) + (found.stop is not None)
-        for side in SIDES:
-            if last > max(self.written[side], default=0):
-                player = self.player(side)
-                yield self.pack.sentence("must_record", player=player), self.recording
-        for side, ply, certainty in found.unclear:
-            why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
-            values = {"owner": self.player(side), **self.place(ply)}
-            yield self.pack.sentence(why, **values), self.recording
-
-    def _position(self) -> Iterator[CitedSentence]:
-        """The moves that are taken back, and whether the arbiter decides."""
-        decision, found, pack = self.decision, self.decision.comparison, self.pack
-        boards_decide = decision.boards_agree and found.stop != "illegal"
-        if found.stop is not None and not boards_decide:  # else the arbiter decides on taking back
-            if found.moves:
-                place = self.place(len(found.moves))
-                yield pack.sentence("take_back", **place), decision.articles
-            else:
-                yield pack.sentence("take_back_all"), decision.articles
-        if boards_decide and (self.lacks_last_moves or found.stop is not None):
-            yield pack.sentence("boards_same"), self.cite("boards_differ")
-        if self.lacks_last_moves:
-            yield pack.sentence("boards_not_written"), self.cite("record_before_next_move")
-        if found.stop is not None or self.lacks_last_moves:
-            words = pack.sentence("arbiter_needed", why="").strip()
-            yield words, self.cite("arbiter_sets_clocks")
-
-    def _board(self, side: str, board: BoardDecision) -> Iterator[CitedSentence]:
-        """Why a board stands as it does, and the steps that correct it."""
-        decision, found, pack = self.decision, self.decision.comparison, self.pack
-        player = self.player(side)
-        if board.right:
-            yield pack.sentence("board_right", player=player), decision.articles
-            return
-        for of in board.shows:
-            owner = self.player(of)
-            yield pack.sentence("board_shows", player=player, owner=owner), self.articles
-        if board.explanations and board.explanations != ((),):
-            before = decision.numbered_from - 1
-            yield diagnosis(board.explanations, side, self.mover, pack, before), self.articles
-        elif not (board.shows or decision.boards_agree) and found.stop in (None, "parted"):
-            yield pack.sentence("slip_none", player=player), decision.articles
-        if board.steps:
-            yield pack.sentence("correct_board", player=player), decision.articles
-            goal = pieces_of(found.position)
-            for step in plan(named(board.placement, goal), goal):
-                yield say_step(step, pack), decision.articles

@@ -8,8 +8,6 @@ Files are private to the user (mode 0600) and are never opened through a symboli
 link could lead to another program's file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

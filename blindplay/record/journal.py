@@ -13,8 +13,6 @@ Reading never changes anything: :func:`read_journal` gives the facts up to the f
 not whole, and one sentence about the rest. Everything that reads a journal uses it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -22,10 +20,9 @@ import math
 import os
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from blindplay.laws.facts import Fact, FactError, dumps, parse
@@ -39,7 +36,7 @@ _KEEP = (
     "so what comes from there on cannot be relied on; keep the file as it is and go by the "
     "scoresheets from there."
 )
-# A table whose last beat is recent may be writing the last line at this moment.
+# A table whose last beat is recent may be writing the journal at this moment.
 _RECENT_S = 2.0
 _REREADS, _REREAD_S = 5, 0.05
 
@@ -59,11 +56,18 @@ class JournalContents:
     """What is wrong after them, in one sentence; empty if nothing is."""
     torn: bool = False
     """Only the last line is incomplete: the table stopped while it wrote the line."""
+    foreign: bool = False
+    """The pulse beside the journal belongs to other facts than these."""
 
     @property
     def end(self) -> tuple[int, str]:
         """The number and the digest of the last fact; 0 and empty if there is none."""
         return len(self.facts), _digest_of(self.whole)
+
+    @property
+    def game(self) -> str:
+        """The digest of the first fact, by which games differ; empty if there is none."""
+        return _digest_of(self.whole[: self.whole.find(b"\n") + 1])
 
 
 def read_journal(path: Path) -> JournalContents:
@@ -74,7 +78,7 @@ def read_journal(path: Path) -> JournalContents:
     for _ in range(_REREADS):
         beat = last_beat(path)  # before the lines: a running table goes on meanwhile
         contents = _decoded(path, _content_of(path), beat)
-        if not contents.torn or beat is None or abs(time.time() - beat.wall) > _RECENT_S:
+        if not contents.trouble or beat is None or abs(time.time() - beat.wall) > _RECENT_S:
             break
         time.sleep(_REREAD_S)
     return contents
@@ -120,8 +124,8 @@ class Journal:
         :attr:`notes` says what happened.
 
         :raises JournalError: if a table has this journal open, the file is not a journal or a
-            symbolic link; with ``resume``, if there is none or its first line is damaged;
-            otherwise, if the file is damaged or cannot be created.
+            symbolic link; with ``resume``, if there is none, its first line is damaged, or the
+            pulse belongs to another game; otherwise, if the file is damaged or cannot be created.
         """
         self.path = path
         self.notes: tuple[str, ...] = ()
@@ -135,6 +139,7 @@ class Journal:
         self._closed = False
         self._content = bytearray()  # all lines, also those that could not be written yet
         self._end = (0, "")  # number and digest of the last line in _content
+        self._game = ""  # digest of the first line
         self._synced = 0  # so many bytes of _content are in the file
         self._synced_end = (0, "")  # number and digest of the last line in the file
         self._clean = False  # the file holds nothing but these bytes
@@ -158,13 +163,16 @@ class Journal:
         """
         self.extend([fact])
 
-    def extend(self, facts: Iterable[Fact]) -> None:
+    def extend(self, facts: Sequence[Fact]) -> None:
         """Write facts as :meth:`append` does, with one write for all."""
         with self._lock:
             for fact in facts:
                 line, self._end = _encoded(fact, self._end)
+                self._game = self._game or self._end[1]
                 self._content += line
             self._write()
+            if facts and self._pulse.beats:  # else facts after the last beat could be cut off
+                self.beat(facts[-1].t)
 
     def save(self) -> None:
         """Write what could not be written before.
@@ -196,7 +204,7 @@ class Journal:
         """Note beside the journal that the table's time is ``t`` ms. It never fails, and it waits
         for nothing but this."""
         if not self._closed and self._damage is None:
-            self._pulse.beat(Beat(*self._synced_end, t, time.time()))
+            self._pulse.beat(Beat(*self._synced_end, t, time.time(), self._game))
 
     def close(self) -> None:
         """Release the journal. Facts that could not be written are lost."""
@@ -208,12 +216,7 @@ class Journal:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # --- opening ---------------------------------------------------------------------------
@@ -226,13 +229,13 @@ class Journal:
                 f"{path} is a symbolic link; name the file that it leads to, {path.resolve()}."
             )
         try:
-            if resume:
-                handle, writable = _open_existing(path)
-            else:
+            if not resume:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 handle, writable = files.open_file(path, create=True), True
-        except FileNotFoundError:
-            raise _no_journal(path) from None
+            elif path.is_file():
+                handle, writable = _open_existing(path)
+            else:
+                raise _no_journal(path)
         except OSError as error:
             raise JournalError(
                 f"The journal {path} cannot be opened ({_reason(error)}); choose another place "
@@ -267,13 +270,14 @@ class Journal:
     def _take_over(self, content: bytes, found: JournalContents, resume: bool) -> None:
         """Continue the journal that the file holds."""
         damaged = bool(found.trouble) and not found.torn
-        if damaged and not (resume and found.facts):
+        if found.foreign or (damaged and not (resume and found.facts)):
             raise JournalError(found.trouble)
         if self._handle is not None:
             with contextlib.suppress(OSError):  # a killed table may have left it in the cache
                 files.sync(self._handle)
         self._content += found.whole
         self._end = self._synced_end = found.end
+        self._game = found.game
         self._synced = len(found.whole)
         self._clean = content == found.whole
         self.damaged = damaged
@@ -409,8 +413,6 @@ def _open_existing(path: Path) -> tuple[int, bool]:
     """A handle of the file, and whether it can be written: evidence may be read-only."""
     try:
         return files.open_file(path), True
-    except FileNotFoundError:
-        raise
     except OSError:
         return files.open_file(path, write=False), False
 
@@ -483,25 +485,36 @@ def _decoded(path: Path, content: bytes, beat: Beat | None) -> JournalContents:
             break
         digests.append(value["digest"])
         whole += len(line) + 1
-    torn = False
-    trouble = f"The journal {path} {wrong}, {_KEEP}" if wrong else ""
-    if not wrong and beat is not None and beat.facts > len(facts):
+    named = files.pulse_of(path).name
+    trouble = ""
+    foreign = beat is not None and not _continues(digests, beat)
+    if foreign:
+        trouble = (
+            f"The journal {path} is not the one that its table left: {named} beside it tells of "
+            f"another; put the right one there, or move {named} elsewhere to continue this one."
+        )
+    elif wrong:
+        trouble = f"The journal {path} {wrong}, {_KEEP}"
+    elif beat is not None and beat.facts > len(facts):
         first = len(facts) + 1
         missing = f"fact {first}" if beat.facts == first else f"facts {first} to {beat.facts}"
         trouble = f"The journal {path} lacks {missing}, {_KEEP}"
-    elif not wrong and beat is not None and beat.digest != digests[beat.facts]:
-        trouble = (
-            f"The journal {path} is not the one that its table left: {files.pulse_of(path).name} "
-            "beside it tells of another; keep both as they are."
-        )
-    elif not wrong and rest:
-        torn = True
+    torn = bool(rest) and not trouble
+    if torn:
         trouble = (
             f"Line {len(lines) + 1}, the last one of the journal {path}, is incomplete and is left "
             "out: the table stopped while it wrote the line; compare the position with the "
             "scoresheets."
         )
-    return JournalContents(facts, content[:whole], trouble, torn)
+    return JournalContents(facts, content[:whole], trouble, torn, foreign)
+
+
+def _continues(digests: list[str], beat: Beat) -> bool:
+    """Whether the lines with these ``digests`` may belong to the game of ``beat``. The first one is
+    empty: it belongs to no line."""
+    if len(digests) > 1 and beat.game not in ("", digests[1]):
+        return False
+    return beat.facts >= len(digests) or beat.digest == digests[beat.facts]
 
 
 def _checked(line: bytes, number: int, before: str) -> dict[str, Any]:

@@ -1,9 +1,6 @@
 """Scoresheets on paper: pages of Braille for an embosser, and a page of HTML for a printer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
 
 from .score import ENGLISH, Labels, ScoredPly, moves, written
 
@@ -82,67 +79,18 @@ def html(
 
     :raises ValueError: for another size.
     """
+    from jinja2 import Environment, PackageLoader  # it is large, and only this page needs it
+
     if not 6 <= points <= 72:
         raise ValueError("The size of type must be 6 to 72 points; 18 and more is large print.")
-    head = "\n".join(
-        f"<div><dt>{escape(name)}</dt> <dd>{escape(value)}</dd></div>"
-        for name, value in heading.items()
+    environment = Environment(
+        loader=PackageLoader("blindplay.record"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
     )
-    rows = "\n".join(
-        f'<tr><th scope="row">{number}</th>{_cell(white, labels)}{_cell(black, labels)}</tr>'
-        for number, white, black in moves(entries)
-    )
-    names = "".join(
-        f'<th scope="col">{escape(name)}</th>' for name in (labels.move, labels.white, labels.black)
-    )
-    return f"""<!DOCTYPE html>
-<html lang="{escape(language)}">
-<head>
-<meta charset="utf-8">
-<title>{escape(title)}</title>
-<style>
-@page {{ margin: 2cm; }}
-body {{ font: {points}pt/1.5 Verdana, Arial, sans-serif; color: #000; background: #fff; }}
-h1, h2 {{ font-size: 1.2em; }}
-dl, table {{ margin: 0 0 1em; }}
-dt {{ display: inline; font-weight: bold; }}
-dt::after {{ content: ":"; }}
-dd {{ display: inline; margin: 0; }}
-table {{ border-collapse: collapse; width: 100%; }}
-th, td {{ border: 1px solid #000; padding: 0.2em 0.4em; text-align: left; vertical-align: top; }}
-td {{ width: 45%; overflow-wrap: anywhere; }}
-thead {{ display: table-header-group; }}
-tr {{ break-inside: avoid; }}
-del {{ display: block; }}
-footer {{ break-inside: avoid; }}
-footer p {{ border-top: 1px solid #000; margin: 3em 0 0; width: 60%; }}
-</style>
-</head>
-<body>
-<h1>{escape(title)}</h1>
-<dl>
-{head}
-</dl>
-<table>
-<thead><tr>{names}</tr></thead>
-<tbody>
-{rows}
-</tbody>
-</table>
-<footer>
-<h2>{escape(labels.signatures)}</h2>
-<p>{escape(labels.white)}</p>
-<p>{escape(labels.black)}</p>
-</footer>
-</body>
-</html>
-"""
-
-
-def _cell(entry: ScoredPly | None, labels: Labels) -> str:
-    if entry is None:
-        return "<td></td>"
-    struck = "".join(
-        f"<del>{escape(labels.struck.format(entry=text))}</del>" for text in entry.struck
-    )
-    return f"<td>{struck}{escape(written(entry, labels))}</td>"
+    return environment.get_template("scoresheet.html").render(
+        title=title, heading=heading, moves=moves(entries), labels=labels, language=language,
+        points=points, written=written,
+    )  # fmt: skip

@@ -1,7 +1,5 @@
 """Replaying facts: the same facts give the same rulings again."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -15,11 +13,12 @@ from .journal import JournalError, read_journal
 
 
 class ReplayError(ValueError):
-    """A line that is not a fact; the message is ``FILE:LINE: what is wrong``."""
+    """A line that is not a fact, or a fact that cannot come at its place."""
 
 
 def read(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
-    """The facts of a stream of JSON Lines, each with its place; empty lines are skipped.
+    """The facts of a stream of JSON Lines, each with its place, ``NAME:LINE``; empty lines are
+    skipped.
 
     :raises ReplayError: at the first line that is not a fact.
     """
@@ -36,23 +35,26 @@ def read(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
 
 
 def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
-    """The facts of a journal, each with its place.
+    """The facts of a journal. Instead of its place, each has the words for one that cannot come.
 
     :raises JournalError: if there is no journal; if it is damaged, after its last whole line.
     """
     contents = read_journal(path)
-    for number, fact in enumerate(contents.facts, 1):
-        yield f"{path}:{number}", fact
+    for fact in contents.facts:
+        yield f"{path} is not the journal of a game", fact
     if contents.trouble:
         raise JournalError(contents.trouble)
 
 
-def replay(facts: Iterable[tuple[str, Fact]], edition: str | None = None) -> Iterator[Ruling]:
-    """The rulings of all facts, in order; ``edition`` replaces that of the setup.
+def replay(
+    facts: Iterable[tuple[str, Fact]], edition: str | None = None, game: Game | None = None
+) -> Iterator[Ruling]:
+    """The rulings of all facts, in order; ``edition`` replaces that of the setup. ``game``: the
+    game that takes them, a new one if not given.
 
     :raises ReplayError: at the first fact that cannot come at its place.
     """
-    game = Game(PackWords())
+    game = game or Game(PackWords())
     for place, fact in facts:
         if edition is not None and isinstance(fact, Setup):
             fact = dataclasses.replace(fact, edition=edition)

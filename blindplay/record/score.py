@@ -1,7 +1,5 @@
 """The game on paper: PGN, and each scoresheet as its owner wrote it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -42,8 +40,7 @@ class ScoredPly:
 
 
 def entry_place(game: Game, ply: int) -> tuple[int, str]:
-    """The move's number on paper, and the side of ``ply``. A game may begin at any move number and
-    with either side."""
+    """The move's number on paper, and the side of ``ply``: games may begin at any move."""
     first = game.start_board
     at = ply - 1 + (first.turn == chess.BLACK)
     return first.fullmove_number + at // 2, SIDES[at % 2]
@@ -167,9 +164,13 @@ class Labels:
 ENGLISH = Labels()
 
 
-def moves(entries: Iterable[ScoredPly]) -> list[tuple[int, ScoredPly | None, ScoredPly | None]]:
-    """The lines of a scoresheet: the move's number, White's entry and Black's."""
-    found: list[tuple[int, ScoredPly | None, ScoredPly | None]] = []
+SheetRow = tuple[int, ScoredPly | None, ScoredPly | None]
+"""A line of a scoresheet: the move's number, White's entry and Black's."""
+
+
+def moves(entries: Iterable[ScoredPly]) -> list[SheetRow]:
+    """The lines of a scoresheet."""
+    found: list[SheetRow] = []
     for entry in entries:
         if entry.side == "black" and found:
             found[-1] = (entry.number, found[-1][1], entry)

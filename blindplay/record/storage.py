@@ -1,7 +1,5 @@
 """The folder of tables on this machine, and removing what is kept of one table."""
 
-from __future__ import annotations
-
 import contextlib
 import datetime
 from collections.abc import Iterator
@@ -96,7 +94,7 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
 def _files(journal: Path) -> Iterator[Path]:
     """All files of a game but its tape. The journal comes last: while it is there, a call that was
     interrupted can find the rest by its name."""
-    links = [beside(journal, end) for end in (".links", ".links.new")]
+    links = [beside(journal, end) for end in (".links", ".links.part")]
     for path in (*damaged_copies(journal), pulse_of(journal), *links, journal):
         with contextlib.suppress(OSError):
             if path.is_file():

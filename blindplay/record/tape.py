@@ -6,8 +6,6 @@ name only when all of it is on the disk; a killed process leaves at most one fil
 which is not played. Any player of sound files plays the folder in order.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import io
@@ -22,7 +20,6 @@ from typing import Any
 from .files import beside, write_new
 
 _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
-_OWN = re.compile(r"\d{6}-ply-\d+-\w+\.flac(\.part)?", re.ASCII)
 # Opus allows only a few rates; no speech synthesiser needs more than 24 kHz.
 EXPORT_RATE = 24_000
 """Samples per second of :func:`write_sound`."""
@@ -54,7 +51,7 @@ def tape_folder(journal: Path) -> Path:
 
 def is_recording(path: Path) -> bool:
     """Whether a file in a tape's folder belongs to the tape; it may be damaged or incomplete."""
-    return _OWN.fullmatch(path.name) is not None
+    return _NAME.fullmatch(path.name.removesuffix(".part")) is not None
 
 
 class Tape:
@@ -103,8 +100,7 @@ class Tape:
         return Recording(number, t, ply, by, words, path)
 
     def recordings(self) -> list[Recording]:
-        """Everything on the tape, in the order in which it was said. Damaged files are left out;
-        :meth:`damaged` gives them."""
+        """Everything on the tape, in order, except damaged files; see :meth:`damaged`."""
         return [found for _, path in self._files() if (found := _read(path)) is not None]
 
     def damaged(self) -> list[Path]:

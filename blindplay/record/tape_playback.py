@@ -1,7 +1,5 @@
 """Playing a tape, aloud or into one file."""
 
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 from typing import TextIO

@@ -1,25 +1,25 @@
 """The records that ``blindplay score`` writes: all are made from the journal of the game."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import Self
 
 from blindplay.language import Language
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.notation import Notation
 from blindplay.language.scoresheets.reading import Certainty, notation_of, read
-from blindplay.laws import FactError, Game
+from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import GameOver
 from blindplay.wording.pack_words import PackWords
 
-from . import JournalError, pgn, printing, read_journal
+from . import JournalError, pgn, printing
 from .files import damaged_copies
 from .journal import is_journal
+from .replay import ReplayError, read_from_journal, replay
 from .score import Labels, ScoredPly, by_move, by_ply, sheet, tags
 from .tape import tape_folder
 
@@ -90,7 +90,7 @@ class Scored:
     """PGN tags that are added or replaced."""
 
     @classmethod
-    def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Scored:
+    def of(cls, path: Path, more: Mapping[str, str] | None = None) -> Self:
         """The game in the journal at ``path``, with the PGN tags ``more``.
 
         :raises BrokenGameError: if the journal is damaged after the game began.
@@ -106,25 +106,19 @@ class Scored:
                 raise ValueError(
                     f"The journal says where the game began; leave out the tag {name}."
                 )
-        contents = read_journal(path)
-        game, reason, broken = Game(PackWords()), "", contents.trouble
+        game, reason, broken = Game(PackWords()), "", ""
         try:
-            for fact in contents.facts:
-                for ruling in game.apply(fact):
-                    if isinstance(ruling, GameOver):
-                        reason = ruling.reason
-        except FactError as error:
-            broken = f"{path} is not the journal of a game: {error}."
+            for ruling in replay(read_from_journal(path), game=game):
+                if isinstance(ruling, GameOver):
+                    reason = ruling.reason
+        except (JournalError, ReplayError) as error:
+            broken = str(error)
         if game.setup is None:
             raise JournalError(broken or f"{path} holds no game yet.")
         found = cls(game, reason, more or {})
         if broken:
             raise BrokenGameError(broken, found)
         return found
-
-    def usual_side(self) -> str:
-        """The side whose scoresheet is meant by default: the impaired player's, or White's."""
-        return next((side for side in SIDES if self.game.impaired(side)), "white")
 
     def write(
         self,
@@ -135,13 +129,14 @@ class Scored:
         entries: EntryForm | None = None,
         paper: Paper = PAPER,
     ) -> str:
-        """The record in ``form``. ``side``: whose scoresheet; ``language``: by default its owner's.
+        """The record in ``form``. ``side``: whose scoresheet; by default the impaired player's, or
+        White's. ``language``: by default that of the sheet's owner.
 
         :raises ValueError: for an unknown language, an invalid tag or size of paper.
         """
         if form is RecordFormat.PGN:
             return pgn(self.game, self.reason, self.more) + "\n"
-        side = side or self.usual_side()
+        side = side or next((side for side in SIDES if self.game.impaired(side)), "white")
         pack = PackWords().pack(language or self.game.player(side).language)
         written = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form])
         title = pack.sentence("sheet_title", player=pack.sentence(side))

@@ -16,7 +16,6 @@ from blindplay.console import views
 from blindplay.console.access import RateLimiter
 from blindplay.console.actions import ActionResult, act, stamp
 from blindplay.laws import facts as f
-from blindplay.laws.facts import Player
 from blindplay.laws.rulings import IllegalMove
 from tests.console.hall import SEAT, Browser, Hall
 from tests.waiting import until
@@ -442,33 +441,6 @@ def test_without_scripts_a_form_answers_with_the_page(hall: Hall, assistant: Bro
     answer = assistant.client.post(SEAT + "do", data={"act": "query", "about": "moves"})
     assert (answer.status_code, answer.headers["location"]) == (303, SEAT)
     assert "No move has been completed yet" in assistant.client.get(SEAT).text
-
-
-@pytest.mark.parametrize(
-    ("accepts", "language"),
-    [("de-AT,de;q=0.9,en;q=0.5", "de"), ("nn,en;q=0.2", "nb"), ("fr", "en"), ("", "en"),
-     ("en;q=0.3, no;q=0.8", "nb"), ("de;q=0, en;q=0.1", "en"), ("de;q=x", "en")],
-)  # fmt: skip
-def test_pages_speak_the_browsers_language(hall: Hall, accepts: str, language: str) -> None:
-    browser = Browser(hall)
-    browser.client.headers["accept-language"] = accepts
-    browser.enter()
-    assert f'<html lang="{language}">' in browser.client.get(SEAT).text
-
-
-def test_the_language_can_be_changed(assistant: Browser) -> None:
-    assistant.client.post(SEAT + "do", data={"language": "de"})
-    assert "Assistent von Weiß, Anna" in assistant.client.get(SEAT).text
-
-
-def test_names_of_players_are_text_and_nothing_else(tmp_path: Path) -> None:
-    hall = Hall(tmp_path, white=Player(name="<script>alert(1)</script>", impaired=True))
-    try:
-        browser = Browser(hall)
-        browser.enter()
-        assert "<script>alert" not in browser.client.get(SEAT).text
-    finally:
-        hall.close()
 
 
 def test_the_thread_that_submits_a_fact_renders_no_page(

@@ -54,6 +54,8 @@ def test_an_entire_game_by_clicks(context: BrowserContext, hall: Hall) -> None:
         expect(status).to_contain_text("has made a move")
         if white:
             page.get_by_role("button", name="Start the opponent's clock").click()
+            # The table has kept the sheet; now the field of the ply does not change any more.
+            expect(page.locator("#sheet tbody tr")).to_have_count((ply + 1) // 2)
             page.locator("#ply").fill(str(ply))
             page.locator("#entry").fill(move)
             page.get_by_role("button", name="Write", exact=True).click()

@@ -212,7 +212,7 @@ def test_lines_that_are_removed_doubled_or_swapped_end_what_is_believed(
         check_reading(tmp_path / "game.jsonl", content, b"".join(lines))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, 2**16), st.integers(0, 40), st.binary(max_size=60)),
                 min_size=1, max_size=4))  # fmt: skip
 @example([(2**16 - 1, 0, b"\n")])
@@ -314,17 +314,54 @@ def test_facts_that_are_missing_at_the_end_are_told_if_there_is_a_pulse(tmp_path
     assert read_journal(path).trouble == ""
 
 
-def test_another_games_journal_in_the_place_of_the_one_with_this_pulse_is_told(
-    tmp_path: Path,
+def test_a_fact_after_the_last_beat_cannot_be_cut_off_unnoticed(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        journal.append(_GAME[0])
+        journal.beat(50)
+        journal.extend(_GAME[1:])
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]))
+    assert f"lacks fact {len(lines)}, so" in read_journal(path).trouble
+
+
+@pytest.mark.parametrize("length", [1, 4, len(_GAME)])
+@pytest.mark.parametrize("end", [b"", b"#\n", b'{"n":'])
+def test_another_game_in_the_place_of_the_one_with_this_pulse_is_not_continued(
+    tmp_path: Path, length: int, end: bytes
 ) -> None:
     path, other = tmp_path / "game.jsonl", tmp_path / "other.jsonl"
     with Journal(path) as journal:
-        journal.extend(_GAME)
+        journal.extend(_GAME[:4])
         journal.beat(50)
-    written(other, _GAME)
-    other.replace(path)
+    path.write_bytes(written(other, _GAME[:length]) + end)
     read = read_journal(path)
-    assert read.facts == _GAME and "not the one that its table left: game.pulse" in read.trouble
+    assert read.facts == _GAME[:length]
+    assert "not the one that its table left: game.pulse" in read.trouble
+    before = in_folder(path)
+    with pytest.raises(JournalError) as refused:
+        Journal(path, resume=True)
+    assert str(refused.value) == read.trouble and in_folder(path) == before
+    (tmp_path / "game.pulse").rename(tmp_path / "away")
+    with Journal(path, resume=True) as journal:
+        assert journal.facts() == _GAME[:length]
+
+
+def test_a_game_whose_facts_were_changed_with_their_digests_is_not_continued(
+    tmp_path: Path,
+) -> None:
+    path, forged = tmp_path / "game.jsonl", tmp_path / "forged.jsonl"
+    with Journal(path) as journal:
+        journal.append(_GAME[0])
+        with Journal(forged) as copy:
+            forged.write_bytes(path.read_bytes())
+    with Journal(path, resume=True) as journal, Journal(forged, resume=True) as copy:
+        journal.extend(_GAME[1:4])
+        journal.beat(50)
+        copy.extend([_GAME[1], f.Tick(t=3), *_GAME[3:]])
+    forged.replace(path)
+    with pytest.raises(JournalError, match="put the right one there"):
+        Journal(path, resume=True)
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -430,8 +467,8 @@ def test_what_is_not_a_journal_is_said_and_left_as_it_is(tmp_path: Path) -> None
     for missing in (tmp_path / "missing.jsonl", tmp_path / "no" / "folder.jsonl", tmp_path):
         with pytest.raises(JournalError, match="no journal at"):
             read_journal(missing)
-    with pytest.raises(JournalError, match="no journal at"):
-        Journal(tmp_path / "missing.jsonl", resume=True)
+        with pytest.raises(JournalError, match="no journal at"):
+            Journal(missing, resume=True)
     with pytest.raises(JournalError, match="choose another place"):
         Journal(letter / "in" / "a-file.jsonl")
     assert in_folder(letter) == before

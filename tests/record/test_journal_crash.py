@@ -214,5 +214,5 @@ def test_whatever_happens_no_fact_that_was_written_is_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("blindplay.record.journal._REREAD_S", 0)  # nobody completes a torn line
-    plan = settings(deadline=None, max_examples=150, stateful_step_count=25)
+    plan = settings(max_examples=150, stateful_step_count=25)
     run_state_machine_as_test(JournalLife, settings=plan)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +17,7 @@ from blindplay.record import Journal, JournalError, files, pulse, read_journal
 from blindplay.record.writing import BrokenGameError, RecordFormat, Scored
 from blindplay.table.devices import WantedDevices
 from blindplay.table.play import TableOptions, run
+from tests import command_line
 from tests.record.disks import PowerCutError, failing, in_folder, read_only
 
 FACTS: list[Fact] = [
@@ -286,10 +285,24 @@ def test_score_and_replay_print_what_is_whole_and_then_the_same_sentence(path: P
     before = in_folder(path)
     trouble = read_journal(path).trouble
     for arguments in (("score",), ("replay", "--journal")):
-        command = [sys.executable, "-m", "blindplay", *arguments, str(path)]
-        done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
-        assert (done.returncode, done.stderr.strip()) == (2, trouble)
+        done = command_line.run(*arguments, str(path))
+        assert (done.status, done.stderr.strip()) == (2, trouble)
         assert done.stdout.strip()
+    assert in_folder(path) == before
+
+
+def test_a_right_chain_around_facts_that_no_game_takes_is_told_by_all_commands(
+    path: Path,
+) -> None:
+    with Journal(path, resume=True) as journal:
+        journal.append(f.Setup(t=100))
+    told = f"{path} is not the journal of a game: setup must be the first fact and come only once"
+    before = in_folder(path)
+    for arguments in (("score",), ("replay", "--journal"), ("play", "--resume", "--journal")):
+        done = command_line.run(*arguments, str(path))
+        assert (done.status, done.stderr.strip()) == (2, told)
+    (found,) = diagnosis._games(path.parent)
+    assert (found.ok, found.sentence) == (False, told)
     assert in_folder(path) == before
 
 

@@ -21,22 +21,21 @@ FULL_DISK = """
 import pathlib, resource, sys
 from blindplay.laws.facts import Record
 from blindplay.record import Journal, JournalError
-path = pathlib.Path(sys.argv[1])
-limit = int(sys.argv[2])
 def fact(t):
     return Record(t=t, by="white", ply=t, text="e4 " * 100)
-with Journal(path) as journal:
-    journal.append(fact(1))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-    for t in range(2, 12):
-        try:
-            journal.append(fact(t))
-        except JournalError as error:
-            assert "cannot be written (File too large)" in str(error), error
-    print(journal.unwritten)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-    journal.append(fact(12))
-    assert journal.unwritten == 0
+for limit in sys.argv[2:]:
+    with Journal(pathlib.Path(sys.argv[1], f"{limit}.jsonl")) as journal:
+        journal.append(fact(1))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), resource.RLIM_INFINITY))
+        for t in range(2, 12):
+            try:
+                journal.append(fact(t))
+            except JournalError as error:
+                assert "cannot be written (File too large)" in str(error), error
+        print(journal.unwritten)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        journal.append(fact(12))
+        assert journal.unwritten == 0
 """
 
 
@@ -94,13 +93,13 @@ def test_what_is_in_the_file_counts_as_written_only_when_it_was_synced(tmp_path:
 def test_on_a_disk_that_is_really_full_no_torn_line_stays_before_later_facts(
     tmp_path: Path,
 ) -> None:
-    for limit in range(1000, 1400, 57):
-        path = tmp_path / f"{limit}.jsonl"
-        command = [sys.executable, "-c", FULL_DISK, str(path), str(limit)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        assert int(done.stdout) >= 8  # a line has 400 bytes or so
-        read = read_journal(path)
+    limits = [str(limit) for limit in range(1000, 1400, 57)]
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path), *limits]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert all(int(unwritten) >= 8 for unwritten in done.stdout.split())  # of 400 bytes or so
+    for limit in limits:
+        read = read_journal(tmp_path / f"{limit}.jsonl")
         assert [fact.t for fact in read.facts] == list(range(1, 13)) and not read.trouble
 
 

@@ -55,7 +55,7 @@ def test_a_resumed_table_beats_on_in_the_same_file(journal: Path) -> None:
     pulse.close()
     beat = last_beat(journal)
     assert beat is not None and (beat.facts, beat.t) == (8, 400)
-    assert len(pulse_of(journal).read_bytes()) == 2 * 96
+    assert len(pulse_of(journal).read_bytes()) == 2 * 128
 
 
 def test_a_pulse_that_cannot_be_written_is_left_out(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def clocks(game: Game) -> list[int]:
     return [ply.clock.left[ply.side] // 1000 for ply in game.history]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     STARTS,
     st.sampled_from(["900+10", "40/5400+30:1800+30", "-"]),

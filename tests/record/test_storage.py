@@ -67,7 +67,7 @@ def test_a_table_is_found_by_its_name_in_the_folder_of_tables(
 def test_forgetting_all_leaves_nothing_of_this_table_and_all_of_others(tmp_path: Path) -> None:
     journal = _game(tmp_path)
     for end in ("game.damaged-1.jsonl", "game.damaged-1.pulse", "game.links", "game.pulse",
-                "game.damaged-12.jsonl.part", "game.links.new"):  # fmt: skip
+                "game.damaged-12.jsonl.part", "game.links.part"):  # fmt: skip
         (tmp_path / end).write_bytes(b"")
     _game(tmp_path, "game2.jsonl")
     (tmp_path / "game.pgn").write_text("written by score")

@@ -99,7 +99,7 @@ def test_a_damaged_file_is_named_and_the_rest_is_played(tmp_path: Path) -> None:
     assert tape.damaged() == [broken]
 
 
-@settings(deadline=None, max_examples=50)  # each writes a tape to the disk
+@settings(max_examples=50)  # each writes a tape to the disk
 @given(st.data())
 def test_a_recording_that_is_cut_short_or_spoilt_anywhere_is_damaged(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:

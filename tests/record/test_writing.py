@@ -148,7 +148,7 @@ def test_struck_doubtful_and_missing_entries_are_shown(journal: Path) -> None:
     assert "<del>durchgestrichen: Springer Gustav eins Felix drei</del>" in page
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(games.STARTS, st.integers(0, 120), st.integers(0, 2**32), st.sampled_from(languages()))
 def test_any_sheet_of_any_game_can_be_written_in_every_form(
     start: dict[str, Any], length: int, seed: int, language: str

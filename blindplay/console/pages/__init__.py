@@ -1,18 +1,17 @@
-"""One module a page. Each has
+"""One module for each page, with
 
 * ``FOLDER``, its folder of templates, and ``PARTS``, the names of those templates in their order;
-* ``SCRIPTS``, the modules of ``static`` it loads besides ``console.js``;
+* ``SCRIPTS``, the modules of ``static`` that it loads besides ``console.js``;
 * ``title(game, role, language)``, its heading;
-* ``values(table, game, role, language)``, what its templates show; ``game`` is the table's, held.
+* ``values(table, game, role, language)``, the values of its templates; ``game`` is the table's,
+  held.
 
-A page may have ``EXTRA``, pages of their own beside it, by their addresses: each gives, for a
-table, a role, a language and a form, what the template ``whole_<address>.html`` shows. And
-``calls(game, language, rulings)``: what its reader is told at once, besides what everybody hears.
+A page may have ``EXTRA``, further pages by their addresses: each is a function of a table, a role,
+a language and a form that gives the values of the template ``whole_<address>.html``. It may also
+have ``calls(game, language, rulings)``: urgent sentences for its reader alone.
 
-Texts of a page are in ``messages/<page>.<language>.toml``.
+The texts of a page are in ``messages/<page>.<language>.toml``.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -40,12 +39,15 @@ class Page(Protocol):
     ) -> Mapping[str, Any]: ...
 
 
-def page_of(game: Game, role: str) -> Page | None:
-    """The page of ``role`` at this table; None where it has none."""
+def page_of(game: Game, role: str) -> Page:
+    """The page of ``role`` at this table.
+
+    :raises ValueError: if it has none.
+    """
     if role == "arbiter":
         return arbiter
     if role.startswith("assistant:"):
         return assistant
     if role in SIDES:
         return player if game.impaired(role) else opponent
-    return None
+    raise ValueError(f"There is no page for {role}.")

@@ -1,8 +1,7 @@
-"""The arbiter's page: the table at a glance, what waits for him, and everything that the Laws let
-him do (6.10 to 6.13, 7, 12)."""
+"""The arbiter's page: the table at a glance, pending decisions, and everything that the Laws let an
+arbiter do (6.10 to 6.13, 7, 12)."""
 
-from __future__ import annotations
-
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,9 +11,8 @@ import chess
 from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
-from blindplay.laws.placement import Pieces
 
-from ..actions import Form, NoActionError, stamp
+from ..actions import Form, NoActionError, stamp, value_of
 from ..messages import catalogue
 from ..pieces import Square, rows
 from ..table_port import TablePort, held, tape_of
@@ -25,18 +23,18 @@ PARTS = ("game", "clocks", "boards", "decide", "sheets", "timeline")
 SCRIPTS = ("clock.js", "board.js", "arbiter.js")
 
 NEWEST = 8
-"""How many entries the page itself shows; the timeline has all."""
+"""Entries on the page itself; the timeline has all."""
 PAGE = 40
-"""How many entries a page of the timeline shows."""
-_LOOKED_BACK = 400
-# On the page itself only what tells something: hands on boards and clerks at sheets do all day.
+"""Entries on a page of the timeline."""
+_LOOKED_BACK = 400  # entries
+# Frequent facts that the page itself shows only if they have rulings.
 _UNTOLD = frozenset(("lift", "place", "position", "record", "query", "tick", "setup"))
 _GROUPS = ("rulings", *timeline.GROUPS, "said")
 
 
 @dataclass(frozen=True)
 class BoardShown:
-    """One board: whose it is, its squares, whether it feels its pieces."""
+    """One board: its side, its squares, and whether it has sensors."""
 
     side: str
     rows: list[list[Square]]
@@ -49,13 +47,11 @@ def title(game: Game, role: str, language: str) -> str:
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the templates of the page show."""
+    """The values of the page's templates."""
     telling = timeline.Narrator(game, language)
     log = table.log
     pending = game.pending
-    confirming, rejecting = decisions.outcomes(game, pending, language) if pending else ([], [])
-    playing = game.started or not game.clock
-    number = (game.history[-1].before if game.history else game.start_board).fullmove_number
+    confirming, rejecting = decisions.outcomes(telling, pending) if pending else ([], [])
     return {
         "may": permissions.rights(game, role),
         "over": game.over,
@@ -72,17 +68,16 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "rejecting": rejecting,
         "needed": [] if game.over else [telling.line(one) for one in _needed(table, game)],
         "clocks": common.clocks(game),
-        "started": playing,
+        "started": game.started or not game.clock,
         "running": game.clock.running is not None,
         "boards": _boards(game, language),
-        "differing": _differing(game, telling, language),
-        "moving": game.turn.announced is not None or game.turn.made is not None or _behind(game),
+        "differing": _differing(telling),
+        "moving": game.turn.announced is not None
+        or game.turn.made is not None
+        or any(game.outstanding(board) for board in game.tables),
         "sheets": {side: common.sheet_rows(game, side) for side in f.SIDES},
-        "last_number": number,
-        "last_side": game.history[-1].side if game.history else "start",
         "assistants": game.assistants,
         "adjourned": game.adjourned,
-        "sealed": game.sealed is not None,
         "two_boards": len(game.tables) == 2,
         "whats": [(what, telling.word(what)) for what in f.IRREGULARITIES],
         "requirements": [(name, telling.word(name)) for name in f.REQUIREMENTS],
@@ -94,7 +89,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 
 
 def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
-    """What he is told at once, besides what everybody hears: what waits for him, in words."""
+    """Urgent sentences for the arbiter alone: the decisions that wait."""
     telling = timeline.Narrator(game, language)
     return [
         telling.ruling(one)
@@ -104,58 +99,52 @@ def calls(game: Game, language: str, rulings: Sequence[Ruling]) -> list[str]:
 
 
 def _newest(log: Sequence[Taken]) -> list[int]:
-    """The places of the newest entries that tell something, the newest first."""
-    places = range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1)
-    return [at for at in places if log[at].fact.kind not in _UNTOLD or log[at].rulings][:NEWEST]
+    """The places of the newest entries that are shown, the newest first."""
+    places = reversed(range(len(log))[-_LOOKED_BACK:])
+    shown = (at for at in places if log[at].fact.kind not in _UNTOLD or log[at].rulings)
+    return list(itertools.islice(shown, NEWEST))
 
 
 def _needed(table: TablePort, game: Game) -> list[r.ArbiterNeeded]:
-    """What the arbiter was called for since he last did something."""
+    """The calls for the arbiter since the arbiter's last fact, the newest first."""
     found: list[r.ArbiterNeeded] = []
-    log = table.log
-    for at in range(len(log) - 1, max(-1, len(log) - 1 - _LOOKED_BACK), -1):
-        fact, rulings = log[at].fact, log[at].rulings
+    for taken in reversed(table.log[-_LOOKED_BACK:]):
         found += [
-            one
-            for one in reversed(rulings)
-            if isinstance(one, r.ArbiterNeeded)
-            and one.status is None
-            and not (one.why == "seal" and game.sealed is not None)
+            called
+            for called in reversed(taken.rulings)
+            if isinstance(called, r.ArbiterNeeded)
+            and called.status is None
+            and not (called.why == "seal" and game.sealed is not None)
         ]
-        done = isinstance(fact, f.Arbiter | f.Start | f.Setup)
-        if done and getattr(fact, "by", "") != "table":
+        done = isinstance(taken.fact, f.Arbiter | f.Start | f.Setup)
+        if done and getattr(taken.fact, "by", "") != "table":
             break
     return found[:5]
 
 
-def _behind(game: Game) -> bool:
-    return any(game.outstanding(board) for board in game.tables)
-
-
 def _differences(game: Game) -> dict[int, tuple[str | None, str | None]]:
-    """The squares on which the two boards differ, or the one board and the game."""
+    """The squares on which the two boards differ, or the only board and the game."""
     shown = [dict(table.placement) for table in game.tables.values()]
     first, other = shown[0], shown[1] if len(shown) == 2 else game.position_pieces()
     squares = sorted(first.keys() | other.keys())
     return {at: (first.get(at), other.get(at)) for at in squares if first.get(at) != other.get(at)}
 
 
-def _differing(game: Game, telling: timeline.Narrator, language: str) -> list[str]:
-    say, two = catalogue(language), len(game.tables) == 2
+def _differing(telling: timeline.Narrator) -> list[str]:
+    two = len(telling.game.tables) == 2
     names = ("white", "black") if two else ("board", "game")
-    sentence = say["arb_differ_at" if two else "arb_differ_at_one"]
+    sentence = telling.say["arb_differ_at" if two else "arb_differ_at_one"]
     return [
         sentence.format(
             square=chess.square_name(at),
-            **{name: telling.piece(piece) for name, piece in zip(names, pieces, strict=True)},
+            **dict(zip(names, map(telling.piece, pieces), strict=True)),
         )
-        for at, pieces in _differences(game).items()
+        for at, pieces in _differences(telling.game).items()
     ]
 
 
 def _boards(game: Game, language: str) -> list[BoardShown]:
-    last = common.last_announced(game, language)
-    marked = frozenset(common.squares_of(last.uci)) if last and last.uci != "0000" else frozenset()
+    marked = common.squares_of(common.last_announced(game, language))
     differing = frozenset(_differences(game))
     # Both as White sees them, so that they can be compared.
     return [
@@ -172,7 +161,7 @@ def _boards(game: Game, language: str) -> list[BoardShown]:
 
 
 def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
-    """The second step of a decision: what it would do."""
+    """The second step of a decision: its consequences."""
     say = catalogue(language)
     with held(table) as game:
         try:
@@ -181,17 +170,13 @@ def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, An
             return {"why": say[str(error)], "step": None}
         return {
             "step": step,
-            "shown": _position(step.shown, language) if step.shown is not None else None,
+            "shown": rows(step.shown, language, black_below=False) if step.shown else None,
             "preview": stamp(game),
         }
 
 
-def _position(pieces: Pieces, language: str) -> list[list[Square]]:
-    return rows(pieces, language, black_below=False, marked=())
-
-
 def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
-    """One page of everything that happened, the newest first, with the tape."""
+    """One page of the timeline, the newest entries first, with the tape."""
     group, who = _chosen(form, "group", _GROUPS), _chosen(form, "who", f.PEOPLE)
     tape = tape_of(table) if group in ("", "said") else {}
     with held(table) as game:
@@ -209,7 +194,7 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
                 (said.t, 1, number) for number, said in tape.items() if not who or said.by == who
             ]
         places.sort(reverse=True)
-        skipped = int(text) if (text := _text(form, "skip")).isdecimal() and len(text) < 7 else 0
+        skipped = int(text) if (text := value_of(form, "skip")).isdecimal() and len(text) < 7 else 0
         skipped = min(skipped, max(0, len(places) - 1))
         entries = [
             telling.said(tape[at]) if sound else telling.entry(at, log[at])
@@ -232,13 +217,9 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
 
 
 EXTRA: Mapping[str, Any] = {"sure": sure, "timeline": _whole_timeline}
-"""Pages of their own beside the page, by their addresses; each gives what its template shows."""
-
-
-def _text(form: Form, name: str) -> str:
-    return (form.get(name) or [""])[0].strip()
+"""Further pages by their addresses; each function gives the values of its template."""
 
 
 def _chosen(form: Form, name: str, known: tuple[str, ...]) -> str:
-    text = _text(form, name)
+    text = value_of(form, name)
     return text if text in known else ""

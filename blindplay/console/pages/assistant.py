@@ -1,7 +1,5 @@
 """The assistant's page (fide-2023 D.2.10, D.2.11)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from blindplay.laws import Game, permissions
@@ -25,13 +23,12 @@ def title(game: Game, role: str, language: str) -> str:
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the templates of the page show."""
+    """The values of the page's templates."""
     own = role.removeprefix("assistant:")
     sighted = own if not game.impaired(own) else OTHER[own]
     board = game.board_of(sighted)
     state = game.tables[board]
     last = common.last_announced(game, language)
-    squares = () if last is None else common.squares_of(last.uci)
     return {
         "may": permissions.rights(game, role),
         "status": common.status(game, language),
@@ -40,7 +37,10 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "due": None if state.sensors or game.over else common.due(game, board, language),
         "sensors": state.sensors,
         "rows": rows(
-            state.placement, language, black_below=sighted == "black", marked=frozenset(squares)
+            state.placement,
+            language,
+            black_below=sighted == "black",
+            marked=common.squares_of(last),
         ),
         "own": own,
         "sheet": common.sheet_rows(game, own, with_struck=False),

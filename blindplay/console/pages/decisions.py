@@ -1,13 +1,12 @@
-"""The arbiter's decisions, each in two steps: what he chose on his page is told in words, and with
-the position it would come to, before anything happens."""
-
-from __future__ import annotations
+"""The arbiter's decisions, each in two steps: before anything happens, the page tells in words what
+was chosen, and shows the position that it would lead to."""
 
 import dataclasses
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import chess
 
 from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
@@ -15,20 +14,17 @@ from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
 from blindplay.laws.sheets import clocks_at
 from blindplay.laws.state import OTHER, Pending
+from blindplay.record.score import entry_place
 from blindplay.wording.clock_times import read_time, write_time
 
 from ..actions import Form, NoActionError
-from ..messages import catalogue
 from .timeline import Lenient, Narrator
-
-_PENALTIES = ("warning", "time", "loss")
-_PLAIN = frozenset(("adjourn", "withdraw"))
 
 
 @dataclass(frozen=True)
 class Confirmation:
     """The second step: what will happen, as sentences; the fields that make it happen; the words of
-    the button. ``shown`` is the position it comes to, where it comes to another one."""
+    the button. ``shown`` is the position that it leads to, if that is another one."""
 
     sentences: tuple[str, ...]
     fields: Mapping[str, str]
@@ -36,35 +32,85 @@ class Confirmation:
     shown: Pieces | None = None
 
 
+@dataclass(frozen=True)
+class _Choice:
+    """What the arbiter chose: the ``fields`` of a form; ``telling`` and ``say`` put it in words."""
+
+    game: Game
+    fields: Mapping[str, str]
+    telling: Narrator
+    say: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.fields.get(name, "")
+
+    def among(self, name: str, allowed: Collection[str], key: str = "no_such_action") -> str:
+        """The field ``name``.
+
+        :raises NoActionError: with ``key`` if it is not ``allowed``.
+        """
+        if self[name] not in allowed:
+            raise NoActionError(key)
+        return self[name]
+
+    def seconds(self, name: str) -> int | None:
+        """A time as people write it: ``1:30:00``, ``5:00``, ``90`` seconds; None if the field is
+        empty.
+
+        :raises NoActionError: for anything else.
+        """
+        if not self[name]:
+            return None
+        try:
+            return read_time(self[name])
+        except ValueError:
+            raise NoActionError("no_time") from None
+
+    def ply(self) -> int | None:
+        """The ply that a move's number and its side name; 0 is the beginning; None if no number is
+        given.
+
+        :raises NoActionError: for a number that no move of this game can have.
+        """
+        if self["after"] == "start":
+            return 0
+        if not self["number"]:
+            return None
+        plies = range(1, len(self.game.history) + 2)
+        places = {entry_place(self.game, ply): ply for ply in plies}
+        try:
+            return places[int(self["number"]), self["after"]]
+        except (ValueError, KeyError):
+            raise NoActionError("v_no_such_ply") from None
+
+    def confirmation(
+        self, *sentences: str, button: str = "", shown: Pieces | None = None, **fields: Any
+    ) -> Confirmation:
+        """The second step of this decision, with the further ``fields`` that make it happen."""
+        do = self["do"]
+        button = button or self.say[f"yes_{do}"]
+        return Confirmation(sentences, {"act": "arbiter", "do": do, **fields}, button, shown)
+
+
 def prepare(game: Game, language: str, form: Form) -> Confirmation:
     """What a form of the arbiter's page asks for, before it is done.
 
-    :raises NoActionError: where it asks for nothing that can be done; its argument is a key of the
-        catalogue.
+    :raises NoActionError: if nothing can be done; its argument is a key of the catalogue.
     """
-    say = catalogue(language)
-    chosen = {name: values[0].strip() for name, values in form.items() if values}
-    act, do = chosen.get("act", ""), chosen.get("do", "")
+    fields = {name: values[0].strip() for name, values in form.items() if values}
     telling = Narrator(game, language)
-    if act == "arbiter":
-        if do in ("confirm", "reject"):
-            return _decide(game, telling, do, language)
-        if do in _PLAIN:
-            return Confirmation((say[f"will_{do}"],), {"act": act, "do": do}, say[f"yes_{do}"])
-        makers = {
-            "set_clock": _set_clock, "penalty": _penalty, "restore": _restore,
-            "declare": _declare, "postpone": _postpone,
-        }  # fmt: skip
-        if do in makers:
-            return makers[do](game, telling, chosen, language)
-    elif act in ("claim_time", "touch", "irregular", "open_envelope"):
-        return _report(game, telling, chosen, language)
-    raise NoActionError("no_such_action")
+    choice = _Choice(game, fields, telling, telling.say)
+    find = _DECISIONS.get(choice["do"]) if choice["act"] == "arbiter" else None
+    if find is None and choice["act"] in _REPORTS:
+        find = _report
+    if find is None:
+        raise NoActionError("no_such_action")
+    return find(choice)
 
 
-def outcomes(game: Game, pending: Pending, language: str) -> tuple[list[str], list[str]]:
+def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]:
     """What confirming a proposal does, and what rejecting it does, in sentences."""
-    say, telling = catalogue(language), Narrator(game, language)
+    game, say = telling.game, telling.say
     ruling = pending.ruling
     values = Lenient(
         (name, telling.name(person))
@@ -121,181 +167,125 @@ def _goes_back_to(ruling: Ruling) -> int | None:
     return ruling.to_ply if isinstance(ruling, r.IllegalMove | r.TakeBack) else None
 
 
-def _decide(game: Game, telling: Narrator, do: str, language: str) -> Confirmation:
-    say, pending = catalogue(language), game.pending
-    if pending is None:
+def _decide(choice: _Choice) -> Confirmation:
+    game = choice.game
+    if game.pending is None:
         raise NoActionError("v_nothing_proposed")
-    confirming, rejecting = outcomes(game, pending, language)
-    proposal = telling.ruling(dataclasses.replace(pending.ruling, status=None))
-    shown = None
-    to_ply = _goes_back_to(pending.ruling)
-    if do == "confirm" and to_ply is not None:
-        shown = game.shown_after(to_ply)
-    sentences = (proposal, *(confirming if do == "confirm" else rejecting))
-    return Confirmation(sentences, {"act": "arbiter", "do": do}, say[f"yes_{do}"], shown)
+    confirming, rejecting = outcomes(choice.telling, game.pending)
+    proposal = choice.telling.ruling(dataclasses.replace(game.pending.ruling, status=None))
+    if choice["do"] == "reject":
+        return choice.confirmation(proposal, *rejecting)
+    to_ply = _goes_back_to(game.pending.ruling)
+    shown = None if to_ply is None else game.shown_after(to_ply)
+    return choice.confirmation(proposal, *confirming, shown=shown)
 
 
-def _set_clock(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say = catalogue(language)
-    times = {side: _seconds(chosen.get(side, "")) for side in f.SIDES}
-    given = {side: left for side, left in times.items() if left is not None}
-    if not given:
+def _plain(choice: _Choice) -> Confirmation:
+    """A decision that needs nothing but its name: ``adjourn`` or ``withdraw``."""
+    return choice.confirmation(choice.say[f"will_{choice['do']}"])
+
+
+def _set_clock(choice: _Choice) -> Confirmation:
+    say, sentences = choice.say, []
+    fields: dict[str, Any] = {}
+    for side in f.SIDES:
+        left = choice.seconds(side)
+        if left is not None:
+            fields[side] = str(left)
+            before, after = write_time(choice.game.clock.left[side]), write_time(left * 1000)
+            text = say["will_set_clock"].format(side=say[side], before=before, after=after)
+            sentences.append(text)
+    if not sentences:
         raise NoActionError("v_seconds_missing")
-    sentences = [
-        say["will_set_clock"].format(
-            side=say[side], before=write_time(game.clock.left[side]), after=write_time(left * 1000)
-        )
-        for side, left in given.items()
-    ]
-    fields = {"act": "arbiter", "do": "set_clock"}
-    return Confirmation(
-        tuple(sentences),
-        fields | {side: str(left) for side, left in given.items()},
-        say["yes_set_clock"],
-    )
+    return choice.confirmation(*sentences, **fields)
 
 
-def _penalty(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say = catalogue(language)
-    side, kind = chosen.get("player", ""), chosen.get("kind", "")
-    if side not in f.SIDES:
-        raise NoActionError("v_player_missing")
-    if kind not in _PENALTIES:
-        raise NoActionError("no_such_action")
-    fields = {"act": "arbiter", "do": "penalty", "player": side, "kind": kind}
+def _penalty(choice: _Choice) -> Confirmation:
+    say = choice.say
+    side = choice.among("player", f.SIDES, "v_player_missing")
+    kind = choice.among("kind", ("warning", "time", "loss"))
+    fields: dict[str, Any] = {"player": side, "kind": kind}
     sentences = [say[f"will_penalty_{kind}"].format(side=say[side])]
     if kind == "time":
-        given, taken = _seconds(chosen.get("given", "")), _seconds(chosen.get("taken", ""))
+        given, taken = choice.seconds("given"), choice.seconds("taken")
         if not given and not taken:
             raise NoActionError("v_seconds_missing")
-        for whose, seconds, how in ((OTHER[side], given, 1), (side, taken, -1)):
-            if not seconds:
-                continue
-            fields[whose] = str(seconds)
-            left = game.clock.left[whose]
-            sentences.append(
-                say["will_give" if how > 0 else "will_take"].format(
-                    side=say[whose],
-                    time=write_time(seconds * 1000),
-                    after=write_time(max(0, left + how * seconds * 1000)),
-                )
-            )
-    elif kind == "loss" and chosen.get("result") in f.RESULTS:
-        fields["result"] = chosen["result"]
-        sentences.append(say["will_declare"].format(result=chosen["result"]))
-    return Confirmation(tuple(sentences), fields, say[f"yes_penalty_{kind}"])
+        changes = ((OTHER[side], given, 1, "will_give"), (side, taken, -1, "will_take"))
+        for whose, seconds, sign, key in changes:
+            if seconds:
+                fields[whose] = str(seconds)
+                after = write_time(choice.game.clock.left[whose] + sign * seconds * 1000)
+                time = write_time(seconds * 1000)
+                sentences.append(say[key].format(side=say[whose], time=time, after=after))
+    elif kind == "loss" and choice["result"] in f.RESULTS:
+        fields["result"] = choice["result"]
+        sentences.append(say["will_declare"].format(result=choice["result"]))
+    return choice.confirmation(*sentences, button=say[f"yes_penalty_{kind}"], **fields)
 
 
-def _restore(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say = catalogue(language)
-    ply = ply_of(game, chosen)
+def _restore(choice: _Choice) -> Confirmation:
+    game, say, ply = choice.game, choice.say, choice.ply()
     if ply is None or ply > len(game.history):
         raise NoActionError("v_no_such_ply")
+    after = choice.telling.ply(ply)
     left = clocks_at(game, ply)
-    sentences = [
-        say["will_restore"].format(after=telling.ply(ply), back=len(game.history) - ply),
-        say["will_clocks"].format(
-            white=write_time(left["white"] * 1000), black=write_time(left["black"] * 1000)
-        ),
-    ]
-    return Confirmation(
-        tuple(sentences),
-        {"act": "arbiter", "do": "restore", "ply": str(ply)},
-        say["yes_restore"].format(after=telling.ply(ply)),
-        game.shown_after(ply),
+    white, black = write_time(left["white"] * 1000), write_time(left["black"] * 1000)
+    return choice.confirmation(
+        say["will_restore"].format(after=after, back=len(game.history) - ply),
+        say["will_clocks"].format(white=white, black=black),
+        button=say["yes_restore"].format(after=after),
+        shown=game.shown_after(ply),
+        ply=str(ply),
     )
 
 
-def _declare(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say, result = catalogue(language), chosen.get("result", "")
-    if result not in f.RESULTS:
-        raise NoActionError("no_such_action")
+def _declare(choice: _Choice) -> Confirmation:
+    say, result = choice.say, choice.among("result", f.RESULTS)
+    button = say["yes_declare"].format(result=result)
     sentence = say["will_declare"].format(result=result)
-    fields = {"act": "arbiter", "do": "declare", "result": result}
-    return Confirmation((sentence,), fields, say["yes_declare"].format(result=result))
+    return choice.confirmation(sentence, button=button, result=result)
 
 
-def _postpone(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say, given = catalogue(language), _seconds(chosen.get("given", ""))
-    fields = {"act": "arbiter", "do": "postpone"}
-    sentences = [say["will_postpone"]]
-    if given is not None:
-        fields["white"] = str(given)
-        sentences.append(say["will_postpone_give"].format(time=write_time(given * 1000)))
-    return Confirmation(tuple(sentences), fields, say["yes_postpone"])
+def _postpone(choice: _Choice) -> Confirmation:
+    say, given = choice.say, choice.seconds("given")
+    if given is None:
+        return choice.confirmation(say["will_postpone"])
+    more = say["will_postpone_give"].format(time=write_time(given * 1000))
+    return choice.confirmation(say["will_postpone"], more, white=str(given))
 
 
-def _report(
-    game: Game, telling: Narrator, chosen: Mapping[str, str], language: str
-) -> Confirmation:
-    say, act = catalogue(language), chosen["act"]
+def _report(choice: _Choice) -> Confirmation:
+    game, say, act = choice.game, choice.say, choice["act"]
     fields = {"act": act}
     if act == "touch":
-        square = chosen.get("square", "").lower()
-        if not re.fullmatch("[a-h][1-8]", square):
+        square = choice["square"].lower()
+        if square not in chess.SQUARE_NAMES:
             raise NoActionError("no_square")
         fields["square"] = square
         sentence = say["will_touch"].format(side=say[game.side], square=square)
     elif act == "irregular":
-        what = chosen.get("what", "")
-        if what not in f.IRREGULARITIES:
-            raise NoActionError("no_such_action")
+        what = choice.among("what", f.IRREGULARITIES)
         fields["what"] = what
-        sentence = say["will_irregular"].format(what=telling.word(what))
-        if chosen.get("player") in f.SIDES:
-            fields["player"] = chosen["player"]
-            sentence += " " + say["will_irregular_of"].format(side=say[chosen["player"]])
+        sentence = say["will_irregular"].format(what=choice.telling.word(what))
+        if choice["player"] in f.SIDES:
+            fields["player"] = choice["player"]
+            sentence += " " + say["will_irregular_of"].format(side=say[choice["player"]])
     elif act == "open_envelope":
-        missing = chosen.get("missing") == "yes"
+        missing = choice["missing"] == "yes"
         fields |= {"missing": "yes"} if missing else {}
         sentence = say["will_open_missing" if missing else "will_open"]
     else:
         sentence = say["will_claim_time"]
-    ply = ply_of(game, chosen) if act in ("touch", "irregular") else None
+    ply = choice.ply() if act in ("touch", "irregular") else None
     if ply:
         fields["ply"] = str(ply)
-        sentence += " " + say["will_during"].format(ply=telling.ply(ply))
+        sentence += " " + say["will_during"].format(ply=choice.telling.ply(ply))
     return Confirmation((sentence,), fields, say["yes_report"])
 
 
-def ply_of(game: Game, chosen: Mapping[str, str]) -> int | None:
-    """The ply of a move's number and of whose it is; 0 is the beginning; None if none is said.
-
-    :raises NoActionError: for a number that no move of this game can have.
-    """
-    number, side = chosen.get("number", ""), chosen.get("after", "")
-    if side == "start":
-        return 0
-    if not number:
-        return None
-    if not (number.isascii() and number.isdigit() and len(number) < 5) or side not in f.SIDES:
-        raise NoActionError("v_no_such_ply")
-    begins = game.start_board
-    index = 2 * (int(number) - begins.fullmove_number) + (side == "black") - (not begins.turn)
-    if index < 0:
-        raise NoActionError("v_no_such_ply")
-    return index + 1
-
-
-def _seconds(text: str) -> int | None:
-    """A time as people write it: ``1:30:00``, ``5:00``, ``90`` seconds; None if nothing stands
-    there.
-
-    :raises NoActionError: for anything else.
-    """
-    if not text:
-        return None
-    try:
-        return read_time(text)
-    except ValueError:
-        raise NoActionError("no_time") from None
+_DECISIONS: Mapping[str, Callable[[_Choice], Confirmation]] = {
+    "confirm": _decide, "reject": _decide, "adjourn": _plain, "withdraw": _plain,
+    "set_clock": _set_clock, "penalty": _penalty, "restore": _restore, "declare": _declare,
+    "postpone": _postpone,
+}  # fmt: skip
+_REPORTS = frozenset(("claim_time", "touch", "irregular", "open_envelope"))

@@ -1,6 +1,4 @@
-"""The page of a player who sees: his board, his clock and his scoresheet (fide-2023 D.2.5)."""
-
-from __future__ import annotations
+"""The page of a sighted player: board, clock and scoresheet (fide-2023 D.2.5)."""
 
 from typing import Any
 
@@ -18,11 +16,9 @@ title = players.title
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the templates of the page show."""
+    """The values of the page's templates."""
     shown = players.values(game, role, language)
-    last = shown["last"]
-    squares = () if last is None else common.squares_of(last.uci)
     placement = game.tables[game.board_of(role)].placement
-    below = role == "black"
-    shown["rows"] = rows(placement, language, black_below=below, marked=frozenset(squares))
+    marked = common.squares_of(shown["last"])
+    shown["rows"] = rows(placement, language, black_below=role == "black", marked=marked)
     return shown

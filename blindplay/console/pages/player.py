@@ -1,10 +1,8 @@
-"""The page of a player who does not see, for a keyboard and a screen reader.
+"""The page of an impaired player, for a keyboard and a screen reader.
 
-It shows him what he may know: what was announced, his own sheet, and, when he asks, the clocks and
-the count of moves (fide-2023 D.2.7, D.2.10.4). What stands where it shows in training only.
+It shows what the player may know: the announcements, the own scoresheet, and, on request, the
+clocks and the number of moves (fide-2023 D.2.7, D.2.10.4). It shows the position only in training.
 """
-
-from __future__ import annotations
 
 import json
 from typing import Any
@@ -22,7 +20,7 @@ PARTS = ("now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
 SCRIPTS = ("board.js", "player.js", "log.js")
 
 _HEARD = 10
-# What a key asks: the command of the languages; texts are key_<name> and keyname_<name>.
+# The question of each key, as a command of the languages. Texts: key_<name> and keyname_<name>.
 KEYS = ("clock_both", "moves", "last_move")
 TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
 PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
@@ -31,7 +29,7 @@ title = players.title
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the templates of the page show."""
+    """The values of the page's templates."""
     say = catalogue(language)
     shown = players.values(game, role, language)
     asked = (*KEYS, *(TRAINING_KEYS if table.training else ()))
@@ -41,29 +39,24 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "keys": json.dumps({say[f"key_{name}"]: name for name in asked}),
         "pieces": json.dumps(dict(zip(say["piece_keys"], PIECES, strict=True))),
         "heard": _heard(game, language),
-        "rows": _rows(game, role, language) if table.training else None,
     }
+    if table.training:  # the position after the last move, its squares named as they are spoken
+        shown["rows"] = rows(
+            game.position_pieces(),
+            language,
+            black_below=role == "black",
+            name=load(language).square,
+        )
     return shown
 
 
-def _heard(game: Game, language: str) -> list[tuple[int, common.ShownMove]]:
-    """The last announcements, the newest first, each with the number of its move."""
+def _heard(game: Game, language: str) -> list[common.ShownMove]:
+    """The last announcements, the newest first."""
     found = [
-        (ply.before.fullmove_number, ply.before, ply.spoken, ply.side)
-        for ply in game.history[-_HEARD:]
+        common.told(game, ply.before, ply.spoken, ply.side, language)
+        for ply in reversed(game.history[-_HEARD:])
     ]
     if game.turn.announced is not None:
         board = game.board.copy(stack=False)
-        found.append((board.fullmove_number, board, game.turn.announced, game.side))
-    return [
-        (number, common.told(game, board, move, side, language))
-        for number, board, move, side in reversed(found)
-    ]
-
-
-def _rows(game: Game, role: str, language: str) -> Any:
-    """The position after the last move, its squares called as the table calls them."""
-    pack = load(language)
-    return rows(
-        game.position_pieces(), language, black_below=role == "black", marked=(), name=pack.square
-    )
+        found.insert(0, common.told(game, board, game.turn.announced, game.side, language))
+    return found

@@ -1,16 +1,13 @@
-"""What the pages of both players have in common, whether they see or not."""
-
-from __future__ import annotations
+"""What the pages of all players have in common."""
 
 from typing import Any
-
-import chess
 
 from blindplay.laws import Game
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
 from blindplay.laws.editions import article
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
+from blindplay.record.score import entry_place
 
 from ..messages import catalogue
 from . import common
@@ -23,7 +20,7 @@ def title(game: Game, role: str, language: str) -> str:
 
 
 def values(game: Game, role: str, language: str) -> dict[str, Any]:
-    """What the shared templates show to the player ``role``."""
+    """The values of the shared templates for the player ``role``."""
     say = catalogue(language)
     board = game.board_of(role)
     sensors = game.tables[board].sensors
@@ -34,7 +31,6 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
         "over": game.over,
         "status": common.status(game, language),
         "last": last,
-        "last_number": _number_of_last(game),
         "announced_in": common.spoken_in(game),
         "sensors": sensors,
         "to_repeat": last if to_be_repeated(game, role) else None,
@@ -47,28 +43,21 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
         "timed": bool(game.clock),
         "sealing": game.adjourning and game.side == role,
         "sheet": common.sheet_rows(game, role),
-        "plies": _plies(game),
+        "plies": [(ply, *entry_place(game, ply)) for ply in range(len(game.history) + 1, 0, -1)],
         "ply": max(1, len(game.history) + _begun(game)),
         "deaf": _deaf(game),
     }
 
 
 def to_be_repeated(game: Game, side: str) -> bool:
-    """Whether ``side`` has still to repeat his opponent's last announcement (D.2.1)."""
+    """Whether ``side`` must still repeat the opponent's last announcement (D.2.1)."""
     impaired = any(game.impaired(one) for one in SIDES)
     if game.over or game.adjourned or side in game.repeated or not impaired:
         return False
     if game.side != side:
         return game.turn.announced is not None
     answers = bool(game.history) and game.turn.announced is None
-    return answers and not game.history[-1].illegal  # of that nothing was announced
-
-
-def _number_of_last(game: Game) -> int:
-    """The number of the move that was announced last."""
-    if game.turn.announced is not None or not game.history:
-        return game.board.fullmove_number
-    return game.history[-1].before.fullmove_number
+    return answers and not game.history[-1].illegal  # an illegal move was not announced
 
 
 def _begun(game: Game) -> bool:
@@ -88,18 +77,8 @@ def _claims(game: Game) -> list[str]:
     return found
 
 
-def _plies(game: Game) -> list[tuple[int, int, str]]:
-    """The plies that can be written: each with its move's number and its side, the last first."""
-    offset = 0 if game.start_board.turn == chess.WHITE else 1
-    first = game.start_board.fullmove_number
-    return [
-        (ply, first + (ply - 1 + offset) // 2, SIDES[(ply - 1 + offset) % 2])
-        for ply in range(max(1, len(game.history) + 1), 0, -1)
-    ]
-
-
 def _deaf(game: Game) -> dict[str, Any] | None:
-    """What the Laws say where an impaired player meets a hearing-impaired one."""
+    """What the Laws say if an impaired player meets a hearing-impaired one."""
     if not any(game.player(one).hearing_impaired and game.impaired(OTHER[one]) for one in SIDES):
         return None
     must = bool(game.switch("hearing_impaired_opponent_needs_assistant"))

@@ -1,8 +1,6 @@
-"""Facts and rulings in a page's words: what happened at the table, entry by entry."""
+"""Facts and rulings in the words of a page, entry by entry."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +11,7 @@ from blindplay.laws import Fact, Game, Ruling, Taken, editions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.editions import Article
+from blindplay.record.score import entry_place
 from blindplay.record.tape import Recording
 from blindplay.wording.clock_times import write_time
 
@@ -20,14 +19,16 @@ from ..messages import catalogue
 from .common import spoken_in
 
 _MOST_MOVES = 12
-_PEOPLE = frozenset(("by", "to", "of", "player", "gives", "board", "called_by", "seen_by"))
-_MOVES = frozenset(("move", "was", "now", "announced", "executed", "repeated"))
+# The fields of facts and rulings, by what their values are.
+_PEOPLE = ("by", "to", "of", "player", "gives", "board", "called_by", "seen_by", "running")
+_MOVES = ("move", "was", "now", "announced", "executed", "repeated")
+_WORDS = ("why", "rule", "about", "what", "reason")
 _TIMES = frozenset(("seconds", "takes"))
 _PLIES = frozenset(("ply", "from_ply", "to_ply"))
-# Rulings that only repeat what the fact itself says, or what every clock shows.
+# Rulings that only repeat their fact, or what every clock shows.
 _SILENT = frozenset(("clock", "obliged", "answer"))
 
-# What of the timeline can be asked for, by the kinds of facts.
+# The groups by which the timeline can be filtered, and their facts.
 GROUPS: Mapping[str, frozenset[str]] = {
     "decisions": frozenset(("arbiter", "inspect", "assistant", "start", "open_envelope")),
     "moves": frozenset(("announce", "repeat", "correct", "make", "press", "touch", "adjust")),
@@ -45,7 +46,7 @@ GROUPS: Mapping[str, frozenset[str]] = {
 @dataclass(frozen=True)
 class TimelineLine:
     """One sentence of an entry, the articles it rests on, whether it waits for the arbiter, and its
-    language where that is not the page's."""
+    language if that is not the page's."""
 
     text: str
     articles: tuple[Article, ...] = ()
@@ -55,8 +56,8 @@ class TimelineLine:
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """Something that happened: its number in the log, its time, who did it, and what came of it.
-    ``sound`` is the number of its utterance on the tape, where it is one."""
+    """Something that happened: its number in the log, its time, who did it, and the sentences.
+    ``sound``: the number of an utterance on the tape; None for anything else."""
 
     number: int
     t: int
@@ -70,14 +71,24 @@ class Narrator:
     """Tells facts and rulings of one game in one language."""
 
     def __init__(self, game: Game, language: str) -> None:
-        self._say = catalogue(language)
+        self.game = game
+        self.say = catalogue(language)
         self._pack = load(language)
-        self._first = game.start_board.turn == chess.WHITE
-        self._number = game.start_board.fullmove_number
         self._spoken_in = spoken_in(game)
+        self._of_text: dict[str, Callable[[str], str]] = {
+            **dict.fromkeys(_PEOPLE, self.name),
+            **dict.fromkeys(_MOVES, self.move),
+            **dict.fromkeys(_WORDS, self.word),
+            "san": self._pack.notation,
+            "piece": lambda one: self.piece(one) if one.lower() in chess.PIECE_SYMBOLS else one,
+        }
+        self._of_item: dict[str, Callable[[Any], str]] = {
+            "moves": self.move, "missing": self.word, "fulfils": self.word,
+            "squares": self._on_boards, "steps": self._step,
+        }  # fmt: skip
 
     def fact(self, fact: Fact) -> str:
-        """What a fact is, in one sentence."""
+        """A fact in one sentence."""
         fields = fact.to_json()
         key = f"f_{fact.kind}"
         if isinstance(fact, f.Arbiter):
@@ -89,26 +100,26 @@ class Narrator:
         values["said"] = str(fields.get("text") or values.get("move", ""))
         if not values.get("piece"):
             values["piece"] = "?"
-        return self._say[key].format_map(Lenient(values))
+        return self.say[key].format_map(Lenient(values))
 
     def ruling(self, ruling: Ruling) -> str:
-        """What a ruling is, in one sentence, with its status where it has one."""
+        """A ruling in one sentence, with its status if it has one."""
         values = self._values(ruling.fields)
-        text = self._say[_key(ruling)].format_map(Lenient(values)).strip()
+        text = self.say[_key(ruling)].format_map(Lenient(values)).strip()
         if isinstance(ruling, r.IllegalMove) and ruling.claimable:
-            return f"{text} ({self._say['is_claimable']})"
+            return f"{text} ({self.say['is_claimable']})"
         status = status_of(ruling)
-        return f"{text} ({self._say[f'is_{status}']})" if status else text
+        return f"{text} ({self.say[f'is_{status}']})" if status else text
 
     def line(self, ruling: Ruling) -> TimelineLine:
         """A ruling with its articles."""
         proposed = status_of(ruling) == "proposed"
-        # Explanations are in the words of the table, whatever the page's language.
+        # Explanations are in the language of the table.
         language = self._spoken_in if isinstance(ruling, r.Explained) else ""
         return TimelineLine(self.ruling(ruling), articles(ruling.articles), proposed, language)
 
     def entry(self, number: int, taken: Taken) -> TimelineEntry:
-        """A fact and its rulings; those that only repeat it are left out."""
+        """A fact and its rulings, except those that only repeat it."""
         fact, rulings = taken.fact, taken.rulings
         kept = [one for one in rulings if one.kind not in _SILENT or len(rulings) == 1]
         repeats = {"announce": "announced", "repeat": "repeated", "touch": "touched"}
@@ -122,51 +133,49 @@ class Narrator:
         return TimelineEntry(number, fact.t, write_time(fact.t), self.who(fact), tuple(lines))
 
     def said(self, recording: Recording) -> TimelineEntry:
-        """What is on the tape."""
+        """An utterance on the tape."""
         who = self.name(recording.by)
         line = TimelineLine(f"{who}: {recording.words}")
         time = write_time(recording.t)
         return TimelineEntry(-1, recording.t, time, who, (line,), recording.number)
 
     def who(self, fact: Fact) -> str:
-        """Who brought it about."""
+        """Who submitted a fact."""
         return self.name(str(getattr(fact, "by", getattr(fact, "board", "table"))))
 
     def name(self, person: str) -> str:
-        """A person, as a sentence begins with him."""
+        """A person, as the beginning of a sentence."""
         key = person if person in f.SIDES else f"who_{person.replace(':', '_')}"
-        return self._say[key]
+        return self.say[key]
 
     def ply(self, ply: int) -> str:
-        """A ply as people count moves."""
+        """A ply by the number of its move and its side."""
         if ply <= 0:
-            return self._say["at_start"]
-        index = ply - 1 if self._first else ply
-        side = self._say["black" if index % 2 else "white"]
-        return self._say["at_ply"].format(number=self._number + index // 2, side=side)
+            return self.say["at_start"]
+        number, side = entry_place(self.game, ply)
+        return self.say["at_ply"].format(number=number, side=self.say[side])
 
     def word(self, value: str) -> str:
-        """A word of the contract in the page's language: a reason, a rule, a question."""
+        """A reason, a rule or a question of the contract in the page's language."""
         for key in (f"v_{value}", f"why_{value}"):
-            if key in self._say:
-                return self._say[key]
+            if key in self.say:
+                return self.say[key]
         reason = f"illegal_{value}"
         return self._pack.sentence(reason) if reason in self._pack.sentences() else value
 
     def piece(self, letter: str | None) -> str:
         """A piece by its FEN letter; an empty square where there is none."""
-        return self._pack.piece(chess.Piece.from_symbol(letter)) if letter else self._say["v_empty"]
+        return self._pack.piece(chess.Piece.from_symbol(letter)) if letter else self.say["v_empty"]
 
     def move(self, uci: str) -> str:
-        """A move by its squares, where no board tells its notation: ``e2–e4``, ``e7–e8=Q``, the
-        piece by its letter in the page's language."""
+        """A move by its squares: ``e2–e4``, ``e7–e8=Q`` with the letter of the page's language."""
         if uci == "0000":
             return "–"
         promoted = "=" + self._pack.notation(uci[4:].upper()) if uci[4:] else ""
         return f"{uci[:2]}–{uci[2:4]}{promoted}"
 
     def _spoken(self, text: str, ruling: Ruling) -> str:
-        """An announcement by the move that it was taken for, as words and by its squares."""
+        """The sentence of an announcement, with the announced move instead of the text heard."""
         if not isinstance(ruling, r.Announced | r.Repeated):
             return text
         head = text.partition(": ")[0]
@@ -175,56 +184,34 @@ class Narrator:
     def _values(self, fields: Mapping[str, Any]) -> dict[str, str]:
         found = {name: self._value(name, value) for name, value in fields.items()}
         if isinstance(fields.get("correct"), bool):
-            found["correct"] = self._say["v_correct" if fields["correct"] else "v_incorrect"]
+            found["correct"] = self.say["v_correct" if fields["correct"] else "v_incorrect"]
         return found
 
     def _value(self, name: str, value: Any) -> str:
-        if name in _PEOPLE and isinstance(value, str):
-            return self.name(value)
-        if name in _MOVES and isinstance(value, str):
-            return self.move(value)
-        if name == "san":
-            return self._pack.notation(value)
+        if isinstance(value, str):
+            return self._of_text.get(name, str)(value)
+        if isinstance(value, list | tuple):
+            told = [self._of_item.get(name, str)(one) for one in value[:_MOST_MOVES]]
+            told += ["…"] if len(value) > _MOST_MOVES else []
+            return ", ".join(told) or self.say["v_nothing"]
         if name in _PLIES and isinstance(value, int):
             return self.ply(value)
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and (name in _TIMES or name in f.SIDES):
             return write_time(float(value) * 1000)
-        if name == "running":
-            return self.name(value) if value in f.SIDES else self._say["who_none"]
-        if name == "piece" and isinstance(value, str):
-            return self.piece(value) if value in "PNBRQKpnbrqk" else value
-        if isinstance(value, list | tuple):
-            return self._list(name, value)
-        if name in ("why", "rule", "about", "what", "reason") and isinstance(value, str):
-            return self.word(value)
         return "" if value is None else str(value)
-
-    def _list(self, name: str, values: Sequence[Any]) -> str:
-        tell: Callable[[Any], str] = str
-        if name == "moves":
-            tell = self.move
-        elif name in ("missing", "fulfils"):
-            tell = self.word
-        elif name == "squares":
-            tell = self._on_boards
-        elif name == "steps":
-            tell = self._step
-        told = [tell(value) for value in values[:_MOST_MOVES]]
-        told += ["…"] if len(values) > _MOST_MOVES else []
-        return ", ".join(told) or self._say["v_nothing"]
 
     def _on_boards(self, entry: Mapping[str, Any]) -> str:
         pieces = {side: self.piece(entry[side]) for side in f.SIDES}
-        return self._say["v_on_boards"].format(square=entry["square"], **pieces)
+        return self.say["v_on_boards"].format(square=entry["square"], **pieces)
 
     def _step(self, step: Mapping[str, Any]) -> str:
         key = "v_step_put" if step["do"] == "place" else "v_step_remove"
-        return self._say[key].format(piece=self.piece(step["piece"]), square=step["square"])
+        return self.say[key].format(piece=self.piece(step["piece"]), square=step["square"])
 
 
 def status_of(ruling: Ruling) -> r.Status | None:
-    """How far the arbiter's decision has come, None where nobody is asked."""
+    """The state of the arbiter's decision; None if none is needed."""
     return ruling.status if isinstance(ruling, r.Proposable) else None
 
 
@@ -238,7 +225,7 @@ def _penalty_key(penalty: r.Penalty) -> str:
     return "_time"
 
 
-# What the key of a ruling's sentence ends with, where one kind has several sentences.
+# The ends of a ruling's keys, for kinds that have several sentences.
 _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
     r.Obliged: lambda obliged: "_free" if obliged.free else "",
     r.AssistantPresence: lambda assistant: "_yes" if assistant.present else "_no",
@@ -255,19 +242,19 @@ def _key(ruling: Ruling) -> str:
 
 
 class Lenient(dict[str, str]):
-    """Values for a sentence; what a fact or a ruling leaves out is left out of it."""
+    """Values for a sentence; missing ones are empty."""
 
     def __missing__(self, key: str) -> str:
         return ""
 
 
 def articles(citations: Iterable[str]) -> tuple[Article, ...]:
-    """The words of these articles, in the languages of their editions."""
+    """These articles with their texts, in the languages of their editions."""
     return tuple(found for one in citations if (found := editions.article(one)) is not None)
 
 
 def belongs(taken: Taken, group: str, who: str) -> bool:
-    """Whether an entry is among those asked for; "" asks for all."""
+    """Whether an entry belongs to this group and this person; "" stands for all."""
     fact, rulings = taken.fact, taken.rulings
     if who and str(getattr(fact, "by", getattr(fact, "board", ""))) != who:
         return False

@@ -1,5 +1,5 @@
-// The arbiter's second step: what he has chosen is told in words before it is done. Without this
-// script it is a page of its own.
+// The arbiter's second step: it says in words what will be done. Without this script it is a page
+// of its own.
 
 import { page, say, urgent } from "./console.js";
 
@@ -21,7 +21,7 @@ function close() {
   step.hidden = true;
   step.textContent = "";
   const back = (origin && document.getElementById(origin)) ?? document.querySelector("#game h2");
-  if (here) back.focus(); // who has gone on meanwhile is not called back
+  if (here) back.focus(); // a reader who has moved elsewhere stays there
   origin = null;
   sent = false;
 }
@@ -67,7 +67,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape" && step.contains(event.target)) close();
 });
 
-// Done or refused: what was prepared is over, for it was about the game as it stood.
+// Done or refused: the game may have changed, so the second step ends.
 document.addEventListener("answered", () => {
   if (!sent) return;
   const details = origin && document.getElementById(origin)?.closest("details:not(.article)");

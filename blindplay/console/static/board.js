@@ -1,12 +1,12 @@
 // Boards on which a move is chosen: by its two squares, with a pointer or with arrow keys and
-// Enter, or by dragging the piece. A move goes into the field that the board's data-into names;
-// nothing is sent before its form is.
+// Enter, or by dragging the piece. The move goes into the field that the board's data-into names.
+// Nothing is sent until its form is sent.
 
 import { polite, say } from "./console.js";
 
-const FAR = 6; // px that a pointer goes before it drags
+const FAR = 6; // px: a pointer that moves so far drags
 
-// What is being chosen; a page has one hand.
+// The move that is being chosen; there is one on a page.
 let board = null;
 let from = null; // the square that a piece leaves
 let drag = null; // { id, square, x, y, image } of a pointer that is down
@@ -16,11 +16,11 @@ const squares = (here) => [...here.querySelectorAll("[data-square]")];
 const square = (here, name) => here.querySelector(`[data-square="${name}"]`);
 const field = (here) => document.getElementById(here.dataset.into);
 
-// --- where the keyboard stands -----------------------------------------------------------------
+// --- the keyboard's square -----------------------------------------------------------------
 
 const standing = new Map(); // board's place among the page's boards: the name of its square
 
-// One square of a board is in the order of tab; arrow keys move on from it.
+// The tab key reaches one square of a board; arrow keys move on from it.
 function stand(here, name) {
   const all = squares(here);
   const found = (name && square(here, name)) || all[0];
@@ -87,7 +87,7 @@ function plan(to) {
   decided();
 }
 
-// The move is in its field: what is left to do is to send it.
+// The move is in its field, and its form can be sent.
 function decided() {
   const { value, form } = field(board);
   tell(board, "planned", value.slice(0, 2), value.slice(2, 4));
@@ -123,7 +123,7 @@ document.addEventListener("click", (event) => {
   decided();
 });
 
-// Who types has decided otherwise.
+// Typing replaces the choice.
 document.addEventListener("input", (event) => {
   if ([...boards()].some((one) => one.dataset.into === event.target.id)) clear();
 });
@@ -195,7 +195,7 @@ document.addEventListener("pointerup", (event) => {
   const dragged = drag.image !== null;
   drop();
   if (!dragged) return;
-  // The click that comes of this is none.
+  // Ignore the click at the end of a drag.
   const none = (click) => click.stopImmediatePropagation();
   addEventListener("click", none, { capture: true, once: true });
   setTimeout(() => removeEventListener("click", none, { capture: true }));
@@ -212,12 +212,12 @@ document.addEventListener("pointercancel", () => {
   drop();
 });
 
-// --- what changes ------------------------------------------------------------------------------
+// --- changes ------------------------------------------------------------------------------
 
 document.addEventListener("changed", () => {
   if (drag && !drag.button.isConnected) drop();
   if (board && !board.isConnected) {
-    // It is another position now: what was begun is none any more.
+    // The position has changed, so the choice is void.
     const input = field(board);
     if (input) input.value = "";
     clear();

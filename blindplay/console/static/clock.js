@@ -1,13 +1,13 @@
-// Clocks that go on between what the table tells. A clock is an element with
+// Clocks that run between two messages of the table. A clock is an element with
 //   data-left: the ms that were left at data-at, the table's time in ms
 //   data-runs: "yes" while it runs
-// It is not read out by itself; nobody wants to hear a second pass.
+// A screen reader does not read it by itself.
 
 import { page } from "./console.js";
 
-let ahead = Number(page.now) - performance.now(); // the table's time is so much ahead of ours
+let ahead = Number(page.now) - performance.now(); // ms by which the table's time is ahead
 
-// 1:05:09, 4:59, 0:07; never more than there is.
+// 1:05:09, 4:59, 0:07; rounded down.
 export function shown(ms) {
   const seconds = Math.floor(Math.max(0, ms) / 1000);
   const two = (number) => String(number).padStart(2, "0");

@@ -1,16 +1,16 @@
-// Keeps a page as the table has it. Without this script everything still works: forms are sent,
-// and the page comes anew.
+// Keeps a page up to date. Without this script everything still works: forms are sent, and the page
+// loads again.
 //
-// What else belongs to a page listens to these events on the document: "changed", with the parts
-// that are new; "time", with the table's time in ms; "said", with what everybody is
-// told; "answered", with what came of an action; and "done" on a form whose action was not refused.
+// Other scripts of a page listen to these events on the document: "changed", with the new parts;
+// "time", with the table's time in ms; "said", with sentences for everybody; "answered", with the
+// result of an action; and "done" on a form whose action was not refused.
 
 export const page = document.body.dataset;
 export const polite = document.getElementById("polite");
 export const urgent = document.getElementById("urgent");
 let place = page.place;
 
-// --- saying ------------------------------------------------------------------------------------
+// --- sentences ------------------------------------------------------------------------------------
 
 const pending = new Map();
 
@@ -36,7 +36,7 @@ export function say(region, sentences) {
   setTimeout(fill, 150, region);
 }
 
-// Its place is kept for what comes: what is below must not move under a finger.
+// An empty message keeps its room, so that nothing below it moves under a finger.
 function empty(region) {
   region.style.minHeight = `${region.offsetHeight}px`;
   region.textContent = "";
@@ -52,17 +52,17 @@ function fill(region) {
   for (const one of [urgent, polite]) if (!pending.has(one)) one.style.minHeight = "";
 }
 
-// --- what changes ------------------------------------------------------------------------------
+// --- changes ------------------------------------------------------------------------------
 
-// What a field holds before anybody has touched it.
+// The value of a field that nobody has touched.
 function preset(field) {
   if (field.tagName !== "SELECT") return field.getAttribute("value") ?? "";
   const options = [...field.options];
   return (options.find((one) => one.defaultSelected) ?? options[0])?.value ?? "";
 }
 
-// Whether something is pressed now, and the changes that wait for its release: a button that goes or
-// moves away meanwhile would lose its click, and what is clicked must bear the stamp of what was seen.
+// Whether something is pressed now, and the changes that wait for its release: a button that moves
+// meanwhile would lose its click, and its form must send the stamp of the game that was seen.
 let pressed = false;
 let forgotten = 0;
 const waiting = [];
@@ -76,7 +76,7 @@ function release() {
 document.addEventListener("pointerdown", () => {
   pressed = true;
   clearTimeout(forgotten);
-  forgotten = setTimeout(release, 2000); // what is let go outside the window is not told
+  forgotten = setTimeout(release, 2000); // no event tells of a release outside the window
 }, true);
 for (const end of ["pointerup", "pointercancel"]) {
   document.addEventListener(end, () => setTimeout(release), true);
@@ -99,7 +99,7 @@ function replace(name, html) {
     if (field) field.value = value;
   }
   if (active) {
-    // Where what had the focus is gone, its part's heading is the nearest place.
+    // If the focused element is gone, the heading of its part gets the focus.
     const same = active.id ? document.getElementById(active.id) : null;
     const there = same?.checkVisibility?.() ?? same;
     const heading = section.querySelector("h2") ?? document.getElementById("main");
@@ -127,7 +127,7 @@ function take(change) {
   document.dispatchEvent(new CustomEvent("said", { detail: told(() => true) }));
 }
 
-// How the game stands, for a page that cannot be told what it missed.
+// The status of the game, for a page that missed too much.
 function standing() {
   const told = document.querySelectorAll("main .status, main .announced");
   return [...told].map((one) => [one.textContent.trim(), one.closest("[lang]").lang]);
@@ -136,7 +136,7 @@ function standing() {
 const AGAIN_MS = 1000;
 let lost = false;
 let failed = 0; // attempts in a row
-let over = false; // nothing will come any more
+let over = false; // the table has ended this page's stream for good
 let source = null;
 
 function connect() {
@@ -159,21 +159,21 @@ function connect() {
   });
   mine.addEventListener("crowded", () => end(page.crowded));
   mine.onerror = async () => {
-    if (source !== mine) return; // it has been left
+    if (source !== mine) return; // another stream has replaced it
     leave();
     let status = 0;
     try {
       const signal = AbortSignal.timeout(5000);
       status = (await fetch("", { method: "HEAD", redirect: "error", signal })).status;
     } catch {
-      // The table cannot be reached; it is tried again below.
+      // The table cannot be reached; try again below.
     }
     if (status === 401 || status === 410) {
       end(status === 401 ? page.revoked : page.displaced);
       return;
     }
     failed += 1;
-    // A stream that just ended, where the page itself can be had, is nothing to tell at once.
+    // If the page itself can be loaded, a stream that has just ended is no lost connection yet.
     if (!lost && (status !== 200 || failed > 1)) {
       lost = true;
       say(urgent, [page.lost]);
@@ -193,15 +193,15 @@ function end(why) {
   say(urgent, [why]);
 }
 
-// A browser has six connections to a table: a page that nobody sees leaves its own to others, and
-// is given what it missed when it is seen again.
+// A browser has six connections to a table: a hidden page closes its own, and gets what it missed
+// when it is shown again.
 document.addEventListener("visibilitychange", () => (document.hidden ? leave() : connect()));
 
-// --- doing -------------------------------------------------------------------------------------
+// --- actions -------------------------------------------------------------------------------------
 
-// Do what ``body`` says; gives the table's answer, which has been said, or null if there was none.
+// Send ``body``. Returns the table's answer, which is also shown, or null if there is none.
 export async function send(body) {
-  // Who acts has taken note of what was said; what is past does not stand beside the answer.
+  // Remove older sentences: they must not stand beside the answer.
   for (const region of [urgent, polite]) if (!pending.has(region)) empty(region);
   body.set("page", document.documentElement.lang);
   let answer;
@@ -214,7 +214,7 @@ export async function send(body) {
     });
     why = { 401: page.revoked, 410: page.displaced }[response.status] ?? why;
     answer = await response.json();
-    // What he has just done himself does not make him late.
+    // The page's own action does not make its next one late.
     page.seen = response.headers.get("game-seen") || page.seen;
     stampForms();
     const lang = response.headers.get("content-language");
@@ -235,7 +235,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const answer = await send(new URLSearchParams(new FormData(form, event.submitter)));
   if (answer && !answer.refused) {
-    // What came of it may have renewed the form before the answer was here.
+    // A change may have replaced the form before the answer came.
     const here = (one) => (!one || one.isConnected ? one : document.getElementById(one.id));
     for (const sent of form.querySelectorAll("input:not([type=hidden]), select")) {
       const field = here(sent);
@@ -251,8 +251,8 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-// What has the focus is never under the messages, which stay on top; those as long as a position
-// do not.
+// The messages stay on top; scroll, so that they never cover the focused element. Long messages do
+// not stay on top.
 new ResizeObserver(([{ target }]) => {
   const long = target.offsetHeight > innerHeight / 3;
   target.classList.toggle("long", long);

@@ -1,13 +1,13 @@
-// The link's secret stands behind the number sign, which no browser sends: it is posted once, for
-// a cookie that no script can read, and taken out of the address and the history.
+// A link's secret follows the number sign, which no browser sends. It is posted once, in exchange
+// for a cookie that no script can read, and removed from the address and the history.
 function enter() {
   const token = location.hash.slice(1);
-  if (!token || token === "main") return; // "main" is where the link to the content leads
+  if (!token || token === "main") return; // "main" is the link to the content
   history.replaceState(null, "", "/");
   document.getElementById("token").value = token;
   document.getElementById("enter").requestSubmit();
 }
 
-// A link that is opened where this page stands already loads nothing.
+// If this page is already open, opening a link does not load it again.
 addEventListener("hashchange", enter);
 enter();

@@ -1,5 +1,5 @@
-// What was said to everybody, and what was answered here, to be read again: the newest first. It is
-// kept by the browser alone, as long as the page's tab is open and the table has not been restarted.
+// Sentences for everybody and answers, to be read again, the newest first. Only the browser keeps
+// them, until the tab is closed or the table is restarted.
 
 import { page, worded } from "./console.js";
 
@@ -11,7 +11,7 @@ function kept() {
   try {
     return JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
   } catch {
-    return []; // a browser may be told to keep nothing
+    return []; // the browser may keep nothing
   }
 }
 
@@ -33,7 +33,7 @@ function keep(sentences) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify(said));
   } catch {
-    // As above: then it is there until the page is loaded again.
+    // As above: then the log lasts until the page is loaded again.
   }
   show();
 }

@@ -1,5 +1,5 @@
-// Questions by one letter, in the key area alone: it has the role of an application, so a screen
-// reader hands letters on only while the focus is in it, and nowhere else do they do anything.
+// Questions by one letter, only in the key area. It has the role of an application, so a screen
+// reader passes letters on while the focus is in it.
 
 import { polite, say, send } from "./console.js";
 

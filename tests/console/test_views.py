@@ -1,0 +1,58 @@
+"""The pages as HTML: their language, their roles, and text that is only text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blindplay.console.access import BrowserSession
+from blindplay.console.views import language_of, roles
+from blindplay.laws.facts import Player
+from tests.console.hall import SEAT, Browser, Hall
+
+
+@pytest.mark.parametrize(
+    ("accepts", "language"),
+    [("de-AT,de;q=0.9,en;q=0.5", "de"), ("nn,en;q=0.2", "nb"), ("fr", "en"), ("", "en"),
+     ("en;q=0.3, no;q=0.8", "nb"), ("de;q=0, en;q=0.1", "en"), ("de;q=x", "en")],
+)  # fmt: skip
+def test_pages_speak_the_browsers_language(hall: Hall, accepts: str, language: str) -> None:
+    browser = Browser(hall)
+    browser.client.headers["accept-language"] = accepts
+    browser.enter()
+    assert f'<html lang="{language}">' in browser.client.get(SEAT).text
+
+
+def test_the_language_can_be_changed(assistant: Browser) -> None:
+    assistant.client.post(SEAT + "do", data={"language": "de"})
+    assert "Assistent von Weiß, Anna" in assistant.client.get(SEAT).text
+
+
+def test_names_of_players_are_text_and_nothing_else(tmp_path: Path) -> None:
+    hall = Hall(tmp_path, white=Player(name="<script>alert(1)</script>", impaired=True))
+    try:
+        browser = Browser(hall)
+        browser.enter()
+        assert "<script>alert" not in browser.client.get(SEAT).text
+    finally:
+        hall.close()
+
+
+def test_an_assistant_of_a_sighted_player_gets_a_link_only_if_there_is_one(
+    hall: Hall, tmp_path: Path
+) -> None:
+    mine = ["arbiter", "white", "black", "assistant:white"]
+    assert roles(hall.table.game) == mine
+    deaf = Player(name="Bert", hearing_impaired=True, assistant=True)
+    other = Hall(tmp_path / "other", white=Player(name="Anna"), black=deaf)
+    try:
+        assert roles(other.table.game) == ["arbiter", "white", "black", "assistant:black"]
+    finally:
+        other.close()
+
+
+def test_the_page_that_asks_decides_on_the_language(hall: Hall) -> None:
+    session = BrowserSession("white", b"", "de")
+    assert language_of(session, {"page": ["nb"]}) == "nb"
+    assert language_of(session, {"page": ["xx"]}) == language_of(session, {}) == "de"
