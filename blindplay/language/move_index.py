@@ -58,7 +58,7 @@ class MoveFeatures:
         return None
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     """What was found about one announcement, as the fields of its Understanding."""
 
     kind: Kind
@@ -99,7 +99,7 @@ class MoveIndex:
             meant, **found._asdict(), cost=meant.cost + false_check, false_check=false_check
         )
 
-    def _find_castling(self, said: ParsedMove) -> _Found:
+    def _find_castling(self, said: ParsedMove) -> _Match:
         moves = tuple(
             one.move
             for one in self.features
@@ -108,24 +108,24 @@ class MoveIndex:
         if moves:
             # "Rochade" alone may have lost its "kurze" or "lange". A table asks about it even if
             # only one side is legal.
-            return _Found(Kind.AMBIGUOUS if said.castles is Sign.CASTLES else Kind.MOVE, moves)
+            return _Match(Kind.AMBIGUOUS if said.castles is Sign.CASTLES else Kind.MOVE, moves)
         moves = intended_castlings(self.board, said.castles or Sign.CASTLES)
-        return _Found(Kind.ILLEGAL, moves, IllegalReason.CASTLING_NOT_ALLOWED)
+        return _Match(Kind.ILLEGAL, moves, IllegalReason.CASTLING_NOT_ALLOWED)
 
-    def _find(self, said: ParsedMove) -> _Found:
+    def _find(self, said: ParsedMove) -> _Match:
         """The legal move that was said, or why there is none. Its destination was said."""
         assert said.to is not None
         near = [one for one in self.to(said.to) if self._has_the_squares(one, said)]
         moves = tuple(one.move for one in near if one.contradiction(said) is None)
         if moves:
             if said.promotion is None and any(move.promotion for move in moves):
-                return _Found(Kind.ILLEGAL, moves, IllegalReason.PROMOTION_MISSING, moves)
-            return _Found(Kind.MOVE if len(moves) == 1 else Kind.AMBIGUOUS, moves)
+                return _Match(Kind.ILLEGAL, moves, IllegalReason.PROMOTION_MISSING, moves)
+            return _Match(Kind.MOVE if len(moves) == 1 else Kind.AMBIGUOUS, moves)
         if near:
             moves = tuple(one.move for one in near)
-            return _Found(Kind.ILLEGAL, moves, near[0].contradiction(said), moves)
+            return _Match(Kind.ILLEGAL, moves, near[0].contradiction(said), moves)
         moves, why = self._why_not(said, said.to)
-        return _Found(Kind.ILLEGAL, moves, why, tuple(self._alternatives(said, said.to)))
+        return _Match(Kind.ILLEGAL, moves, why, tuple(self._alternatives(said, said.to)))
 
     def _has_the_squares(self, one: MoveFeatures, said: ParsedMove) -> bool:
         """True if the piece and the origin of ``one`` are as said."""
