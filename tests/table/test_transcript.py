@@ -105,7 +105,7 @@ def test_lines_that_two_threads_print_at_once_stay_whole() -> None:
 # --- a ruling in one line -----------------------------------------------------------------------
 
 
-ARTICLES = ("fide-2023 D.2.9",)
+ARTICLES = ("house 1", "house 2.3")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ ARTICLES = ("fide-2023 D.2.9",)
     [
         (
             BoardsDiffer(articles=ARTICLES, squares=(DifferingSquare("g4", None, "Q"),)),
-            "boards differ: squares g4 White's board empty, Black's board Q (fide-2023 D.2.9)",
+            "boards differ: squares g4 White's board empty, Black's board Q (house 1, house 2.3)",
         ),
         (
             CorrectBoard(
@@ -123,12 +123,12 @@ ARTICLES = ("fide-2023 D.2.9",)
                 steps=(CorrectingStep("lift", "Q", "g4"), CorrectingStep("place", "Q", "h5")),
                 diagnosis="",
             ),
-            "correct board: board black; steps lift Q g4, place Q h5 (fide-2023 D.2.9)",
+            "correct board: board black; steps lift Q g4, place Q h5 (house 1, house 2.3)",
         ),
         (
-            Answer(articles=("fide-2023 6.12", "fide-2023 D.2.5"), to="white", about="moves",
+            Answer(articles=ARTICLES, to="white", about="moves",
                    words="Ausgeführte Züge: eins.", moves=1, plies=2),
-            "answer: to white; about moves; moves 1; plies 2 (fide-2023 6.12, fide-2023 D.2.5)",
+            "answer: to white; about moves; moves 1; plies 2 (house 1, house 2.3)",
         ),
     ],
 )  # fmt: skip
