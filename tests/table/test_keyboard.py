@@ -69,6 +69,14 @@ def test_restore_takes_back_to_a_ply(sitting: Sitting) -> None:
     assert len(sitting.table.game.history) == 1
 
 
+def test_clock_sets_what_is_left(sitting: Sitting) -> None:
+    (fact, *_) = typed(sitting, "clock black 59:30")
+    assert isinstance(fact, f.Arbiter)
+    assert (fact.do, fact.white, fact.black) == ("set_clock", None, 3_570_000)
+    assert typed(sitting, "clock black 5:99") == []
+    assert "trouble: '5:99' has more than 59 seconds" in sitting.printed
+
+
 def test_execute_is_a_move_by_hand(sitting: Sitting) -> None:
     sitting.table.submit(f.Announce(by="white", move="e2e4"))
     (fact,) = typed(sitting, "execute white e2e4")
@@ -82,8 +90,11 @@ def test_record_writes_an_entry(sitting: Sitting) -> None:
     assert (fact.by, fact.ply, fact.text) == ("black", 1, "e4 remis (=)")
 
 
-@pytest.mark.parametrize("line", ["stop it", "restore", "execute white", "record white 1", "t 1",
-                                  "tape", "tape one", "links", "link arbiter"])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    ["stop it", "restore", "execute white", "record white 1", "t 1", "tape", "tape one", "links",
+     "link arbiter", "clock white", "clock red 5:00"],
+)  # fmt: skip
 def test_a_line_that_only_begins_like_one_is_words_of_the_player_on_move(
     sitting: Sitting, line: str
 ) -> None:
