@@ -1,4 +1,4 @@
-"""A conversation without a session: a table, its dialogue, and whoever does what that wants."""
+"""Conversations at a table that has no session: a helper performs the effects."""
 
 from __future__ import annotations
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from blindplay.hearing.decision import Decision, Verdict
+from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.laws.rulings import Announced
@@ -22,6 +24,7 @@ from tests.table.conversation import GERMAN
 from tests.table.manual_clock import ManualClock
 from tests.table.playing import SETUP
 from tests.table.sitting import Sit, Sitting
+from tests.waiting import PATIENCE_S, until
 
 Pairs = list[tuple[str, str]]
 
@@ -173,14 +176,24 @@ def reverse_colours(sitting: Sitting) -> None:
 # --- waiting ------------------------------------------------------------------------------------
 
 
-def test_who_waits_for_a_ruling_learns_at_once_that_something_was_not_understood(
-    seat: Sitting,
-) -> None:
-    session = seat.session
-    nothing = Decision(Verdict.REFUSE, Recognition((Hypothesis("quatsch", 0.0),)))
-    session._heard("white", nothing, begun=None, awaited=False)
-    assert session.misheard == 1
-    session.typed("white", "Eva zwei Eva vier")
-    ruling = session.wait_for("announced", 0.0)
+def test_waiting_for_a_ruling_ends_when_it_comes(seat: Sitting) -> None:
+    seat.session.typed("white", "Eva zwei Eva vier")
+    ruling = seat.session.wait_for("announced", 0.0)
     assert isinstance(ruling, Announced) and ruling.move == "e2e4"
-    assert session.wait_for("announced", 0.0, since=len(session.rulings)) is None
+    assert seat.session.wait_for("announced", 0.0, since=len(seat.session.rulings)) is None
+
+
+def test_waiting_for_a_ruling_ends_when_something_was_not_understood(seat: Sitting) -> None:
+    session, found = seat.session, list[Ruling | None]()
+    waiting = threading.Thread(
+        target=lambda: found.append(session.wait_for("announced", 2 * PATIENCE_S)), daemon=True
+    )
+    waiting.start()
+    unclear = Decision(Verdict.REFUSE, Recognition((Hypothesis("quatsch", 0.0),)))
+
+    def ended() -> bool:
+        session._heard("white", unclear, begun=None, awaited=False)
+        return bool(found)
+
+    assert until(ended)
+    assert found == [None] and session.misheard > 0
