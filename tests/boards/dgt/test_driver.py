@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from blindplay.boards.dgt import DgtBoard
+from blindplay.boards.dgt import DgtBoard, state
 from blindplay.boards.events import (
     BoardPosition,
     Connected,
@@ -137,8 +137,9 @@ def test_a_lost_link_is_no_lift_and_changes_made_meanwhile_are_a_position(
 
 
 def test_a_board_that_lost_power_for_a_moment_is_asked_again_to_report(
-    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog
+    emulated: EmulatedDgtBoard, board: DgtBoard, log: EventLog, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(state, "_REMIND", 0.2)
     emulated.forget()
     emulated.move("e2e4")
     log.wait(lambda heard: heard[-1] == BoardPosition(AFTER_E4, heard[-1].at))
