@@ -21,7 +21,13 @@ from blindplay.speech.models import catalogue
 
 from .evaluation import scoring
 from .evaluation.conditions import Surroundings, as_samples
-from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement
+from .evaluation.corpus import (
+    CorpusUtterance,
+    ScriptLine,
+    UtteranceKind,
+    announcement,
+    word_names,
+)
 from .evaluation.scoring import ScoredOutcome
 from .prompting import NOISY_DB, Booth, PromptKey, RecordingFault, Take
 from .recognisers import open_recogniser
@@ -62,16 +68,12 @@ Takes = Sequence[tuple[ScriptLine, Take]]
 def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> list[ScriptLine]:
     """Return so many words, of the board and then commands, and so many moves."""
     chance = random.Random(seed)
-    board = chess.Board()
-    named = [name for square in range(8) for name in pack.square(9 * square).lower().split()]
-    pieces = [
-        pack.piece(chess.Piece(kind, chess.WHITE)).lower().split()[-1] for kind in chess.PIECE_TYPES
-    ]
+    named = [name.lower() for names in word_names(pack) for name in names]
     commands = [phrase for phrase in pack.command_phrases() if " " not in phrase]
     chance.shuffle(commands)
-    singles = list(dict.fromkeys([*named, *pieces, *commands]))[:words]
+    singles = list(dict.fromkeys([*named, *commands]))[:words]
     return [
-        *(ScriptLine(UtteranceKind.WORD, board.fen(), word) for word in singles),
+        *(ScriptLine(UtteranceKind.WORD, chess.STARTING_FEN, word) for word in singles),
         *(announcement(pack, chance) for _ in range(moves)),
     ]
 

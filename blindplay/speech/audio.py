@@ -57,19 +57,15 @@ class AudioSource(AbstractContextManager[Any, None], Protocol):
 
     def __iter__(self) -> Iterator[bytes]:
         """Yield blocks of 20 to 100 ms until the source ends or is closed."""
-        ...
 
     def discard(self) -> None:
         """Forget the sound that has arrived and was not iterated yet."""
-        ...
 
     def reopen(self) -> bool:
         """After an AudioError, wait for sound. Return False if none will ever come again."""
-        ...
 
     def close(self) -> None:
         """End the iteration, even while it waits for sound."""
-        ...
 
 
 class AudioSink(Protocol):
@@ -83,11 +79,9 @@ class AudioSink(Protocol):
         Return True if it was played to its end, and False if `stop` was set; the sink is silent at
         most 50 ms after that. Raises AudioError if the device fails.
         """
-        ...
 
     def close(self) -> None:
         """Give the device back."""
-        ...
 
 
 def _samples(pcm: bytes) -> npt.NDArray[np.float64]:

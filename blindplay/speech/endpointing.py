@@ -103,11 +103,9 @@ class VoiceActivityDetector(Protocol):
 
     def likelihood(self, pcm: bytes) -> float:
         """Return how likely there is a voice in the next piece of the stream, 0 to 1."""
-        ...
 
     def reset(self) -> None:
         """Begin another stream."""
-        ...
 
 
 class Silero:

@@ -169,7 +169,7 @@ def _form(pack: Language, board: chess.Board, move: chess.Move, chance: random.R
 def illegal(pack: Language, chance: random.Random) -> ScriptLine:
     """Return an announcement that is no legal move but sounds like one: a word is another, the
     origin is another (its short form would be legal), another piece moves, or one is in the way."""
-    names = _names(pack)
+    names = word_names(pack)
     while True:
         board = position(chance)
         move = chance.choice(list(board.legal_moves))
@@ -207,7 +207,7 @@ def _links(pack: Language, board: chess.Board, move: chess.Move) -> list[str]:
     return sorted(found)
 
 
-def _names(pack: Language) -> tuple[list[str], list[str], list[str]]:
+def word_names(pack: Language) -> tuple[list[str], list[str], list[str]]:
     """Return the names of the files, the ranks and the pieces from pawn to king."""
     corners = [pack.square(chess.square(n, n)).split() for n in range(8)]
     pieces = [pack.piece(chess.Piece(kind, chess.WHITE)).split()[-1] for kind in chess.PIECE_TYPES]
@@ -220,7 +220,7 @@ def talk(pack: Language, count: int, chance: random.Random) -> Iterator[ScriptLi
     if not sentences:
         return
     others = [word for sentence in sentences for word in sentence.split()]
-    ours = [name for names in _names(pack) for name in names]
+    ours = [name for names in word_names(pack) for name in names]
     found = 0
     while found < count:
         board = position(chance)
