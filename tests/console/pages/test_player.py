@@ -11,7 +11,8 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.console.browser import accessible
+from blindplay.laws import facts as f
+from tests.console.browser import accessible, shot
 from tests.console.hall import Hall
 from tests.console.pages.test_players import enter, tab_to
 
@@ -129,3 +130,22 @@ def test_in_training_the_board_is_walked_over_and_asked_about(
     # Every question was recorded, and nothing of them was said aloud or in anybody's ear.
     assert len(hall.taken("query")) == 8
     assert "knight" not in hall.out.getvalue() and "Springer" not in hall.out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "language", [pytest.param("de", marks=pytest.mark.long),
+                 pytest.param("nb", marks=pytest.mark.long)]
+)  # fmt: skip
+@pytest.mark.parametrize("role", ["white", "black"])
+def test_other_languages_keep_what_the_english_pages_keep(
+    context: BrowserContext, training: Hall, language: str, role: str
+) -> None:
+    training.start()
+    page = enter(context, training, role)
+    page.get_by_role("combobox", name="Language").select_option(language)
+    page.get_by_role("button", name="Change").click()
+    expect(page.locator(f"html[lang={language}]")).to_be_attached()
+    training.table.submit(f.Announce(by="white", move="g1f3"))
+    expect(page.locator(".announced")).to_be_visible()
+    accessible(page, colours=True)
+    shot(page, f"{role}-{language}")

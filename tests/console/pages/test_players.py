@@ -11,7 +11,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from blindplay.laws import facts as f
-from tests.console.browser import DESK, accessible, shot, violations
+from tests.console.browser import DESK, accessible, violations
 from tests.console.hall import Hall
 
 
@@ -177,22 +177,3 @@ def test_the_sheet_keeps_what_is_written_and_strikes_through_what_was(
     assert hall.table.game.sheets["black"] == {1: "e4"}
     hall.table.submit(f.Announce(by="black", move="e7e5"))
     expect(page.locator("#ply")).to_have_value("2")
-
-
-@pytest.mark.parametrize(
-    "language", [pytest.param("de", marks=pytest.mark.long),
-                 pytest.param("nb", marks=pytest.mark.long)]
-)  # fmt: skip
-@pytest.mark.parametrize("role", ["white", "black"])
-def test_other_languages_keep_what_the_english_pages_keep(
-    context: BrowserContext, training: Hall, language: str, role: str
-) -> None:
-    training.start()
-    page = enter(context, training, role)
-    page.get_by_role("combobox", name="Language").select_option(language)
-    page.get_by_role("button", name="Change").click()
-    expect(page.locator(f"html[lang={language}]")).to_be_attached()
-    training.table.submit(f.Announce(by="white", move="g1f3"))
-    expect(page.locator(".announced")).to_be_visible()
-    accessible(page, colours=True)
-    shot(page, f"{role}-{language}")
