@@ -5,7 +5,7 @@ from __future__ import annotations
 from . import facts as f
 from .completing import complete
 from .ends import lose, result_of_losing
-from .permissions import acting, closed
+from .permissions import closed, entitled
 from .proposals import propose
 from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed
 from .sheets import want
@@ -27,9 +27,7 @@ def ask_to_seal(game: State) -> None:
 
 def seal(game: State, fact: f.Seal) -> None:
     """The player on move writes his sealed move. He may change it until he stops the clock."""
-    if closed(game, "seal", fact.by):
-        return
-    side = acting(game, fact.by, "seal", duty="own")
+    side = entitled(game, fact, duty="own")
     if side is None:
         return
     if side != game.side:
@@ -69,7 +67,6 @@ def seal_and_adjourn(game: State) -> None:
 
 def adjourn(game: State) -> None:
     """The clock is stopped after sealing: what stands on the envelope (I.2)."""
-    assert game.setup is not None
     side = game.side
     game.adjourned, game.adjourning = True, False
     game.clock.stop()

@@ -9,7 +9,7 @@ from .adjournment import ask_to_seal
 from .claims import postpone
 from .ends import end, lose, result_of_losing
 from .facts import seconds
-from .permissions import acting, closed
+from .permissions import acting, entitled
 from .proposals import decide
 from .rulings import Answer, ArbiterNeeded, Penalty, Presides, TakeBack
 from .sheets import clocks_at, take_back
@@ -83,22 +83,16 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
     if not game.clock:
         game.refuse("arbiter", "penalty", "no_clock", "arbiter_penalty")
         return
-    rules, takes = [], None
+    penalty, rules = Penalty(player=side, status="confirmed"), []
     if given:
         rules.append("arbiter_adds_time")
         game.clock.set(gains, game.clock.left[gains] + given)
+        penalty = replace(penalty, gives=gains, seconds=seconds(given))
     if taken:
         rules.append("arbiter_takes_time")
         taken = min(taken, game.clock.left[side])
         game.clock.set(side, game.clock.left[side] - taken)
-        takes = seconds(taken)
-    penalty = Penalty(
-        player=side,
-        gives=gains if given else None,
-        seconds=seconds(given) if given else None,
-        takes=takes,
-        status="confirmed",
-    )
+        penalty = replace(penalty, takes=seconds(taken))
     game.rule(penalty, *rules)
     game.tell_clock("arbiter_sets_clocks")
 
@@ -159,9 +153,7 @@ _DECISIONS = {
 
 def call_arbiter(game: State, fact: f.CallArbiter) -> None:
     """A player may stop the clock only to ask for the arbiter (6.11.2)."""
-    if closed(game, "call_arbiter", fact.by):
-        return
-    if acting(game, fact.by, "call_arbiter", duty="own") is None:
+    if entitled(game, fact, duty="own") is None:
         return
     game.paused = fact.by
     game.clock.stop()
@@ -171,7 +163,6 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
 
 def query(game: State, fact: f.Query) -> None:
     """The clock, the count of moves and the last move, on request only; the position never."""
-    assert game.setup is not None
     if game.over:
         game.refuse(fact.by, "query", "game_over", "result")
         return
@@ -209,20 +200,13 @@ def _moves(game: State, fact: f.Query) -> Answer:
 
 
 def _last_move(game: State, fact: f.Query) -> Answer:
-    assert game.setup is not None
     if not game.history:
         return Answer(to=fact.by, about=fact.about)
-    last, announcement = game.history[-1], None
-    if not last.illegal:  # an illegal move that stands has no announcement of its own
-        announcement = game.words.announce(
-            last.before, last.move, game.announcing_language(), game.setup.edition
-        )
+    last = game.history[-1]
+    # An illegal move that stands has no announcement of its own.
+    announcement = None if last.illegal else game.announcement(last.before, last.move)
     return Answer(
-        to=fact.by,
-        about=fact.about,
-        move=last.move.uci(),
-        by=last.side,
-        announcement=announcement,
+        to=fact.by, about=fact.about, move=last.move.uci(), by=last.side, announcement=announcement
     )
 
 

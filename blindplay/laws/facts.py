@@ -32,13 +32,7 @@ IRREGULARITIES = (
     "wrong_clock",
     "illegal_move",
 )
-REQUIREMENTS = (
-    "size",
-    "raised_black_squares",
-    "securing_holes",
-    "pegs",
-    "staunton_black_marked",
-)
+REQUIREMENTS = ("size", "raised_black_squares", "securing_holes", "pegs", "staunton_black_marked")
 DECISIONS = (
     "confirm",
     "reject",
@@ -301,12 +295,12 @@ class RequestExtraTime(Personal, kind="request_extra_time"):
     """A request for five seconds a move in a quickplay finish."""
 
 
-class CallArbiter(Personal, kind="call_arbiter"):
-    """A player stops the clock and asks for the arbiter."""
-
-
 class ClaimTime(Personal, kind="claim_time"):
     """Somebody says that a flag has fallen."""
+
+
+class CallArbiter(Personal, kind="call_arbiter"):
+    """A player stops the clock and asks for the arbiter."""
 
 
 class Query(Personal, kind="query"):

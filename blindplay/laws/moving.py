@@ -8,7 +8,7 @@ from . import facts as f
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .irregularities import illegal, starts_displacers_clock
-from .permissions import acting, closed
+from .permissions import entitled
 from .placement import change, difference, laid_over
 from .rulings import (
     Ambiguous,
@@ -24,14 +24,7 @@ from .rulings import (
 )
 from .sheets import compare_boards, difference_of, in_order, shows
 from .state import OTHER, Heard, State, legal
-from .touching import (
-    catch_up,
-    executed_differs,
-    finished,
-    reconsider,
-    stop_adjusting,
-    try_to_make,
-)
+from .touching import catch_up, executed_differs, finished, reconsider, stop_adjusting, try_to_make
 
 
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
@@ -79,9 +72,7 @@ def _may_move(game: State, side: str, what: str) -> bool:
 
 
 def announce(game: State, fact: f.Announce) -> None:
-    if closed(game, "announce", fact.by):
-        return
-    side = acting(game, fact.by, "announce", duty="announce")
+    side = entitled(game, fact, duty="announce")
     if side is None:
         return
     made = game.turn.made
@@ -107,9 +98,8 @@ def announce(game: State, fact: f.Announce) -> None:
 
 
 def _announced(game: State, side: str, move: chess.Move) -> None:
-    assert game.setup is not None
-    words = game.words.announce(game.board, move, game.announcing_language(), game.setup.edition)
     game.repeated.discard(OTHER[side])
+    words = game.announcement(game.board, move)
     game.rule(Announced(by=side, move=move.uci(), words=words), "announcing")
 
 
@@ -143,9 +133,7 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
 
 
 def correct(game: State, fact: f.Correct) -> None:
-    if closed(game, "correct", fact.by):
-        return
-    side = acting(game, fact.by, "correct", duty="announce")
+    side = entitled(game, fact, duty="announce")
     if side is None:
         return
     if side != game.side:
@@ -167,9 +155,7 @@ def correct(game: State, fact: f.Correct) -> None:
 
 def repeat(game: State, fact: f.Repeat) -> None:
     """The opponent repeats the last announcement (D.2.1)."""
-    if closed(game, "repeat", fact.by):
-        return
-    if acting(game, fact.by, "repeat", duty="announce") is None:
+    if entitled(game, fact, duty="announce") is None:
         return
     by = fact.by.removeprefix("assistant:")
     if game.turn.announced is not None and by != game.side:
@@ -186,9 +172,8 @@ def repeat(game: State, fact: f.Repeat) -> None:
     if move != said:
         game.rule(RepeatDiffers(by=by, announced=said.uci(), repeated=move.uci()), "announcing")
         return
-    assert game.setup is not None
     game.repeated.add(by)
-    words = game.words.announce(before, move, game.announcing_language(), game.setup.edition)
+    words = game.announcement(before, move)
     game.rule(Repeated(by=by, move=move.uci(), words=words), "announcing")
 
 
@@ -196,9 +181,7 @@ def repeat(game: State, fact: f.Repeat) -> None:
 
 
 def make(game: State, fact: f.Make) -> None:
-    if closed(game, "make", fact.by):
-        return
-    side = acting(game, fact.by, "make", duty="execute")
+    side = entitled(game, fact, duty="execute")
     if side is None:
         return
     if fact.by.startswith("assistant:"):
@@ -304,9 +287,7 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
 
 
 def press(game: State, fact: f.Press) -> None:
-    if closed(game, "press", fact.by):
-        return
-    side = acting(game, fact.by, "press", duty="own")
+    side = entitled(game, fact, duty="own")
     if side is None:
         return
     waiting = game.unpressed()

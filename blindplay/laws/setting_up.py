@@ -8,7 +8,7 @@ from . import facts as f
 from .clock import Clock, TimeControl
 from .editions import load
 from .ends import end, end_if_over
-from .permissions import board_on_table, closed, is_player
+from .permissions import board_on_table, by_player, closed, is_player
 from .placement import pieces_of
 from .proposals import propose
 from .rulings import (
@@ -144,9 +144,7 @@ def start(game: State, fact: f.Start) -> None:
 def arrive(game: State, fact: f.Arrive) -> None:
     """A player comes to the board; after the default time he loses, unless the arbiter decides
     otherwise (6.7.1)."""
-    if closed(game, "arrive", fact.by, while_adjourned=True) or not is_player(
-        game, fact.by, "arrive"
-    ):
+    if not by_player(game, fact, while_adjourned=True):
         return
     first = fact.by not in game.arrived
     game.arrived.add(fact.by)

@@ -299,14 +299,7 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
     found = explanations(game, board, goal) if explained else ()
     words = _diagnosis(game, board, found)
     if found:
-        game.rule(
-            Explained(
-                board=board,
-                explanations=tuple(found),
-                words=words,
-            ),
-            *rules,
-        )
+        game.rule(Explained(board=board, explanations=tuple(found), words=words), *rules)
     game.rule(
         CorrectBoard(
             board=board,

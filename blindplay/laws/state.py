@@ -1,13 +1,12 @@
 """What is known about a game, and what every chapter of the Laws needs to speak about it.
 
-:class:`State` has no rules of its own. The chapters (moving, ends, irregularities, scoresheets …)
-are modules of functions that read and change it; :mod:`blindplay.laws.game` sends each fact to its
-chapter. Imports go one way: state, then ends and sheets, then illegal, then moving, then
-adjournment and arbiter, then game.
+:class:`State` has no rules of its own. The chapters (moving, ends, irregularities, sheets …) are
+modules of functions that read and change it; :mod:`blindplay.laws.game` sends each fact to its
+chapter.
 
 Positions: ``board`` is the position after the last move that was completed or answered; the move
 that is being announced, executed and made is in ``turn``. Each board on the table has a placement
-of its own, for hands err and sensors see only that board.
+of its own, because hands err and sensors see only that board.
 """
 
 from __future__ import annotations
@@ -48,16 +47,7 @@ LOSES = {"white": "0-1", "black": "1-0"}
 DRAW = "1/2-1/2"
 SCANDINAVIAN = frozenset(("nb", "nn", "no", "sv", "da", "fo", "is"))
 
-# The tasks of an assistant (D.2.10.1 to 6), and the rulings that cite them when he acts.
-_TASKS = {
-    "announce": "assistant_announces",
-    "execute": "assistant_executes",
-    "press": "assistant_records_and_presses",
-    "record": "assistant_records_and_presses",
-    "claim_time": "assistant_claims_and_reports",
-    "touch": "assistant_claims_and_reports",
-    "seal": "assistant_adjourns",
-}
+# The rulings that cite an assistant's task when an assistant acts (D.2.10.1 to 6).
 _BY_ASSISTANTS = (Announced, Repeated, Executed, Completed, FlagFell, Touched, Sealed)
 
 Confirm = Callable[[], None]
@@ -109,7 +99,7 @@ class TableBoard:
     plies: int = 0  # completed plies that have been executed on it
     sensors: bool = False
     hand: list[tuple[int, str]] = field(default_factory=list)  # where it was lifted, what it is
-    # Pieces whose names are guessed (see ``unnamed``), with what was in the hand for each.
+    # Pieces whose names are guessed (see ``unidentified_pieces``), with what was lifted for each.
     unsure: dict[int, tuple[int, str]] = field(default_factory=dict)
     adjusting: bool = False
     wanted: Pieces | None = None  # what it must be corrected to
@@ -320,6 +310,10 @@ class State:
         ):
             words = self.player(self.side).language
         return words + plus + ranks if self.switch("ranks_by_arbiter") else words
+
+    def announcement(self, board: chess.Board, move: chess.Move) -> str:
+        """How ``move`` is announced at this table."""
+        return self.words.announce(board, move, self.announcing_language(), self.edition.id)
 
     # --- speaking --------------------------------------------------------------------------
 

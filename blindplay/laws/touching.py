@@ -12,7 +12,7 @@ from .completing import answered
 from .duties import bound, due, oblige
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
-from .permissions import acting, board_on_table, closed
+from .permissions import acting, board_on_table, closed, entitled
 from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
 from .proposals import propose
 from .rulings import (
@@ -214,9 +214,7 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
 
 
 def adjust(game: State, fact: f.Adjust) -> None:
-    if closed(game, "adjust", fact.by):
-        return
-    side = acting(game, fact.by, "adjust", duty="own")
+    side = entitled(game, fact, duty="own")
     if side is None:
         return
     if side != game.side or game.turn.touched:
@@ -294,9 +292,7 @@ def catch_up(game: State, board: str) -> None:
     table = game.tables[board]
     for index in range(len(game.history), table.plies, -1):
         if table.placement == game.shown_after(index):
-            for ply in game.history[table.plies : index]:
-                game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
-            table.plies = index
+            _brought_up_to(game, board, index)
             table.hand.clear()
             return
     own = board == game.board_of(game.side) and table.plies < len(game.history)
@@ -304,9 +300,19 @@ def catch_up(game: State, board: str) -> None:
     if move is not None and not _still_in_hand(game, board, move):
         # He began his own move before the opponent's was executed here, or a cable was off
         # meanwhile: the board shows both.
-        for ply in game.outstanding(board):
-            game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
-        table.plies = len(game.history)
+        _brought_up_to(game, board, len(game.history))
+
+
+def _brought_up_to(game: State, board: str, plies: int) -> None:
+    """The first ``plies`` plies have now been executed on ``board``."""
+    table = game.tables[board]
+    for ply in game.history[table.plies : plies]:
+        _executed_on(game, board, ply.move)
+    table.plies = plies
+
+
+def _executed_on(game: State, board: str, move: chess.Move) -> None:
+    game.rule(Executed(board=board, move=move.uci()), game.executing)
 
 
 def finished(game: State, board: str) -> None:
@@ -315,9 +321,7 @@ def finished(game: State, board: str) -> None:
     with the piece in the hand and with it in its hole."""
     said = game.turn.announced
     if said is not None and game.outstanding(board) and shows(game, board, said):
-        for ply in game.outstanding(board):
-            game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
-        game.tables[board].plies = len(game.history)
+        _brought_up_to(game, board, len(game.history))
         _look_at_own(game, board)
 
 
@@ -377,7 +381,7 @@ def _look_at_own(game: State, board: str) -> None:
         if before is not None and impaired:
             turn.made = None
         return
-    game.rule(Executed(board=board, move=move.uci()), game.executing)
+    _executed_on(game, board, move)
     if turn.announced is not None and turn.announced != move:
         executed_differs(game, board, turn.announced, move)
     try_to_make(game)
@@ -414,7 +418,7 @@ def _look_at_other(game: State, board: str) -> None:
     if expected is None or game.outstanding(board):
         return
     if shows(game, board, expected):
-        game.rule(Executed(board=board, move=expected.uci()), game.executing)
+        _executed_on(game, board, expected)
         return
     move = _executed(game, board)
     if move is not None and move != expected:
@@ -430,7 +434,7 @@ def reconsider(game: State) -> None:
                 move = _executed(game, board)
                 if move is not None and move != game.turn.executed:
                     game.turn.executed = move
-                    game.rule(Executed(board=board, move=move.uci()), game.executing)
+                    _executed_on(game, board, move)
 
 
 def executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
