@@ -95,7 +95,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
     if not game.adjourned:
         adjourn(game)
     side, text = game.side, game.sealed
-    game.adjourned, game.sealed, game.paused = False, None, ""
+    game.adjourned, game.sealed, game.clock.stopped_by = False, None, ""
     if fact.missing:
         # The position and the times at the adjournment; he plays the move he says he sealed.
         game.turn = Turn()

@@ -29,8 +29,7 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
 
 
 def _stop_clocks(game: State, fact: f.Arbiter) -> None:
-    game.paused = fact.by
-    game.clock.stop()
+    game.clock.stop(fact.by)
     game.tell_clock("stopping")
 
 
@@ -42,7 +41,7 @@ def _start_clocks(game: State, fact: f.Arbiter) -> None:
     else:
         if not game.started:
             game.started_at = game.t
-        game.started, game.paused = True, ""
+        game.started, game.clock.stopped_by = True, ""
         game.resume("resuming")
 
 
@@ -155,8 +154,7 @@ def call_arbiter(game: State, fact: f.CallArbiter) -> None:
     """A player may stop the clock only to ask for the arbiter (6.11.2)."""
     if entitled(game, fact, duty="own") is None:
         return
-    game.paused = fact.by
-    game.clock.stop()
+    game.clock.stop(fact.by)
     game.tell_clock("calling_arbiter")
     game.rule(ArbiterNeeded(why="called", by=fact.by), "calling_arbiter")
 

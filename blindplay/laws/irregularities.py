@@ -336,7 +336,7 @@ def _propose_new_game(game: State, why: str) -> None:
 
 def _begin_anew(game: State, why: str) -> None:
     """The game is annulled, and a new one begins; what was written is struck through, not lost."""
-    game.started, game.paused = False, ""
+    game.started, game.clock.stopped_by = False, ""
     take_back(game, 0, why)
     game.clock.stop()
     game.illegal_moves = {"white": 0, "black": 0}
@@ -412,8 +412,7 @@ def _wrong_clock(game: State, fact: f.Irregular) -> None:
     """6.10.2: the clock is stopped at once, and the arbiter sets it right."""
     if _too_late(game, "wrong_clock", fact):
         return
-    game.paused = fact.by
-    game.clock.stop()
+    game.clock.stop(fact.by)
     game.tell_clock("wrong_clock")
     game.rule(ArbiterNeeded(why="wrong_clock"), "wrong_clock")
 

@@ -135,7 +135,7 @@ def start(game: State, fact: f.Start) -> None:
     if game.started:
         game.refuse(fact.by, "start", "already_started", "start")
         return
-    game.started, game.paused = True, ""
+    game.started, game.clock.stopped_by = True, ""
     game.started_at = game.t
     game.clock.start(game.side)
     game.tell_clock("start")

@@ -371,7 +371,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
     elif game.clock and game.started:
         # The arbiter decides when the game goes on (6.11.3); until then the clocks stand.
         if game.paused == "table":
-            game.paused = "arbiter"
+            game.clock.stopped_by = "arbiter"
         game.rule(ArbiterNeeded(why="start_clocks"), "resuming")
 
 

@@ -22,7 +22,7 @@ from .clock import Clock, ClockState, TimeControl
 from .deviation import Explanation
 from .editions import Edition, load
 from .facts import Player, Setup, seconds
-from .placement import Pieces, change, laid_over, pieces_of
+from .placement import Change, Pieces, change, difference, laid_over, pieces_of
 from .rulings import (
     Announced,
     Answer,
@@ -104,6 +104,8 @@ class TableBoard:
     adjusting: bool = False
     wanted: Pieces | None = None  # what it must be corrected to
     wanted_plies: int = 0  # completed plies that ``wanted`` shows
+    # What stood wrong before the move at hand, by square: nobody did it with this move (7.6).
+    inherited: Change = field(default_factory=dict)
 
     def show(self, pieces: Pieces) -> None:
         """From now on the board shows ``pieces``: nothing is in the hand, nothing is guessed."""
@@ -201,8 +203,6 @@ class State:
         self.tables: dict[str, TableBoard] = {}
         self.started = False
         self.started_at = 0
-        # Who has stopped the clocks: the arbiter, who called him, or the table, which ended.
-        self.paused = ""
         self.result: str | None = None
         self.offers: set[str] = set()
         self.repeated: set[str] = set()  # who has repeated his opponent's last announcement (D.2.1)
@@ -234,6 +234,11 @@ class State:
     def side(self) -> str:
         """Who is on move: "white" or "black"."""
         return "white" if self.board.turn == chess.WHITE else "black"
+
+    @property
+    def paused(self) -> str:
+        """Who has stopped the clocks until the arbiter starts them; nothing if nobody has."""
+        return self.clock.stopped_by
 
     @property
     def over(self) -> bool:
@@ -391,7 +396,26 @@ class State:
         self.pieces = after
         self.keys.append(position_key(self.board))
         self.turn = Turn()
+        self.note_what_stands_wrong()
         return ply
+
+    def note_what_stands_wrong(self) -> None:
+        """A turn begins: what stands wrong on the boards now is no part of the next move."""
+        for table in self.tables.values():
+            table.inherited = difference(table.placement, self.pieces)
+
+    def done_on(self, board: str) -> Change:
+        """What hands have changed on ``board`` since the turn began, against the position before
+        the move."""
+        table = self.tables[board]
+        shown = difference(table.placement, self.pieces)
+        if not table.inherited:
+            return shown
+        return {
+            square: now
+            for square, now in shown.items()
+            if square not in table.inherited or table.inherited[square] != now
+        }
 
 
 def position_key(board: chess.Board) -> PositionKey:
