@@ -7,7 +7,7 @@ import chess
 from .ends import end
 from .proposals import propose
 from .rulings import ArbiterNeeded, Completed
-from .sheets import bring_sheet_up_to_date, compare_boards
+from .sheets import bring_sheet_up_to_date, check_corrections, compare_boards
 from .state import DRAW, Ply, State
 
 
@@ -21,6 +21,7 @@ def complete(game: State, *, illegal: str = "") -> None:
     game.tables[game.board_of(side)].adjusting = False
     game.started = True
     _count(game, ply, len(game.history), "illegal_stands" if illegal else "completing")
+    check_corrections(game)
     compare_boards(game)
     _still_illegal(game, ply)
 

@@ -26,14 +26,14 @@ _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
 
 def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     """The player on move has completed an illegal move by pressing the clock (7.5), or is making
-    one with two hands."""
+    one with two hands. Without ``why`` the move is one that is not legal."""
     why = why or why_illegal(game.board, move)
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "silent":
         # The text has no rule for it; no move has been made, and what follows the arbiter says.
         game.rule(NotMade(by=game.side, missing=("promotion_piece",)), "released_promotion")
         game.rule(ArbiterNeeded(why=why, player=game.side), "not_covered")
         return
-    if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move):
+    if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move, why):
         _left_to_the_opponent(game, move, why)
         return
     side = game.side
@@ -64,7 +64,7 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
         _punish(game, side, move, why)
 
     def reject() -> None:
-        if game.switch("illegal_stands") and _can_stand(game, move):
+        if game.switch("illegal_stands") and _can_stand(game, move, why):
             _let_stand(game, move, why)
         else:
             game.resume()
@@ -191,10 +191,11 @@ def _replace_pawn(game: State, move: chess.Move) -> None:
 # --- illegal moves that stand --------------------------------------------------------------
 
 
-def _can_stand(game: State, move: chess.Move | None) -> bool:
-    """Whether the game could go on after this: something moved, and both kings are still there."""
+def _can_stand(game: State, move: chess.Move | None, why: str) -> bool:
+    """Whether the game could go on after this: something moved, and both kings are still there; or
+    the clock was pressed without a move (A.5.2)."""
     if move is None:
-        return True
+        return why == "press_without_move"
     moved = change(game.board, move)
     gone = [game.pieces.get(square) for square in moved if moved[square] is None]
     kings = [letter for letter in laid_over(game.pieces, moved).values() if letter in "Kk"]
@@ -442,6 +443,5 @@ def why_illegal(board: chess.Board, move: chess.Move | None) -> str:
         queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
         if queen in board.legal_moves:
             return "pawn_not_replaced"
-    if board.is_castling(move) and board.is_legal(move):
-        return "castling_unfinished"  # the king alone
+    assert not board.is_legal(move), f"{move} is legal in {board.fen()}"
     return "king_in_check" if board.is_pseudo_legal(move) else "cannot_move_there"

@@ -9,11 +9,12 @@ from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .irregularities import illegal, starts_displacers_clock
 from .permissions import entitled
-from .placement import change, difference, laid_over
+from .placement import Change, change, difference, laid_over
 from .rulings import (
     Ambiguous,
     Announced,
     ArbiterNeeded,
+    CheckBoard,
     Executed,
     NotMade,
     NotUnderstood,
@@ -22,9 +23,18 @@ from .rulings import (
     SlipCorrected,
     TooLate,
 )
-from .sheets import compare_boards, difference_of, in_order, shows
+from .sheets import compare_boards, in_order, shows
 from .state import OTHER, Heard, State, legal
-from .touching import catch_up, executed_differs, finished, reconsider, stop_adjusting, try_to_make
+from .touching import (
+    catch_up,
+    executed_differs,
+    final,
+    finished,
+    look_again,
+    reconsider,
+    stop_adjusting,
+    try_to_make,
+)
 
 
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
@@ -127,6 +137,7 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
     game.turn.announced = now
     if game.impaired(side) or game.turn.executed is None:
         game.turn.made = None
+        look_again(game)
     game.rule(SlipCorrected(by=side, was=was.uci(), now=now.uci()), "slip")
     _announced(game, side, now)
     _after_announcing(game)
@@ -258,9 +269,8 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
         turn.begun = True
         game.refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
         return
-    if turn.made is not None and not impaired and move != turn.made:
-        rule = "promotion_final" if turn.made.promotion else "released"
-        game.refuse(fact.by, "make", "already_made", rule, move=fact.move)
+    if turn.made is not None and move != turn.made:
+        game.refuse(fact.by, "make", "already_made", final(game), move=fact.move)
         return
     if game.outstanding(board):
         table.plies = len(game.history)
@@ -327,22 +337,60 @@ def _press_of_the_mover(game: State, side: str) -> None:
 
 def _press_unmade(game: State, side: str) -> None:
     """The clock was pressed, but no move has been made."""
-    board = game.board_of(side)
-    table, turn = game.tables[board], game.turn
-    # A board on which the opponent's move is not yet executed says nothing about this one.
-    moved = not game.outstanding(board) and table.placement != game.pieces
-    begun = turn.touched or turn.announced or turn.executed or turn.attempted or turn.begun or moved
+    board, turn = game.board_of(side), game.turn
+    done = game.done_on(board)
     if game.impaired(side):
-        if begun:
+        if turn.touched or turn.announced or turn.executed or turn.begun or done:
             missing = _missing(game, board) or ("placed",)
             game.rule(NotMade(by=side, missing=missing), "made_special", "clock_special")
-            return
-    elif (table.sensors or turn.attempted) and turn.executed is None and moved:
-        illegal(game, turn.attempted or _guess(game, board))
-        return
-    elif begun:
+            _pressed_too_early(game, side, done)
+        else:
+            _pressed_without_a_move(game, side)
+    elif turn.attempted is not None:
+        illegal(game, turn.attempted)
+    elif done and turn.executed is None:
+        _press_of_a_sighted_hand(game, side, done)
+    elif done or turn.touched or turn.announced or turn.begun:
         game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
-        return
+        _pressed_too_early(game, side, done)
+    else:
+        _pressed_without_a_move(game, side)
+
+
+def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
+    """A board with sensors shows no legal move. Half of one is not yet made (4.7); what is certain
+    to be an illegal one is ruled (7.5.1); a board that shows neither is doubted, not its player."""
+    half = [
+        wanted
+        for move in game.board.legal_moves
+        if (wanted := change(game.board, move)).keys() >= done.keys()
+        and all(now in (None, wanted[at]) for at, now in done.items())
+    ]
+    move = _guess(game, done)
+    if half or not any(done.values()):
+        missing = ("placed",)
+        if half and all(
+            wanted[at] is None for wanted in half for at in wanted.keys() - done.keys()
+        ):
+            missing = ("captured_piece_removed",)
+        game.rule(NotMade(by=side, missing=missing), "released", "completing")
+        _pressed_too_early(game, side, done)
+    elif move is not None and game.turn.announced is None:
+        illegal(game, move)
+    else:
+        game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
+        squares = tuple(chess.square_name(square) for square in sorted(done))
+        game.rule(CheckBoard(board=game.board_of(side), squares=squares), "displaced_found")
+
+
+def _pressed_too_early(game: State, side: str, done: Change) -> None:
+    """Where the text forbids to press in the middle of a move, the arbiter chooses the penalty."""
+    if done and game.switch("early_press_is_punished"):
+        rules = ("press_without_move", "arbiter_penalty")
+        game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
+
+
+def _pressed_without_a_move(game: State, side: str) -> None:
     if game.switch("press_without_move_is_illegal"):
         illegal(game, None, "press_without_move")
     else:
@@ -351,13 +399,12 @@ def _press_unmade(game: State, side: str) -> None:
         game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
 
 
-def _guess(game: State, board: str) -> chess.Move | None:
+def _guess(game: State, done: Change) -> chess.Move | None:
     """The one piece that went from one square to another, if that is all that happened."""
-    shown = difference_of(game, board)
-    gone = [square for square, letter in shown.items() if letter is None]
-    come = [square for square, letter in shown.items() if letter is not None]
+    gone = [square for square, letter in done.items() if letter is None]
+    come = [square for square, letter in done.items() if letter is not None]
     if len(gone) == len(come) == 1:
-        was, now = game.pieces[gone[0]], shown[come[0]]
+        was, now = game.pieces[gone[0]], done[come[0]]
         if now is not None and was.isupper() == now.isupper():
             return chess.Move(gone[0], come[0])
     return None

@@ -388,6 +388,14 @@ class Explained(Ruling, kind="explained"):
     words: str
 
 
+class CheckBoard(Ruling, kind="check_board"):
+    """``board`` shows what no hand is likely to have done: people look at it, above all at
+    ``squares``, before anything is ruled."""
+
+    board: str
+    squares: tuple[str, ...] = ()
+
+
 class CorrectBoard(Ruling, kind="correct_board"):
     """``board`` must be brought to ``placement`` (FEN's first field); ``steps`` do it.
     ``diagnosis`` holds the words of :class:`Explained`, or nothing."""

@@ -13,11 +13,18 @@ from .duties import bound, due, oblige
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
 from .permissions import acting, board_on_table, closed, entitled
-from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
+from .placement import (
+    Change,
+    change,
+    difference,
+    is_white,
+    letter_at,
+    moves_that_show,
+    read_placement,
+)
 from .proposals import propose
 from .rulings import (
     Adjusting,
-    BoardsAgree,
     Executed,
     ExecutedDiffers,
     Made,
@@ -31,6 +38,7 @@ from .sheets import (
     compare_boards,
     difference_of,
     record_before_next_move,
+    righted,
     shows,
     take_back,
 )
@@ -246,13 +254,9 @@ def look(game: State, board: str) -> None:
     if table.wanted is not None:
         shown = _corrected(game, table)
         if shown is not None:
-            table.wanted = None
-            table.hand.clear()
-            table.unsure.clear()
-            table.plies = shown
-            rule = "boards_differ" if len(game.tables) == 2 else "displaced_found"
-            game.rule(BoardsAgree(board=board), rule)
-            game.differ_told = None
+            righted(game, board, shown)
+        elif not game.adjourned and game.pending is None and board == game.board_of(game.side):
+            _look_at_own(game, board)
         return
     if table.adjusting:
         if table.placement == game.shown_after(table.plies):
@@ -282,7 +286,7 @@ def _corrected(game: State, table: TableBoard) -> int | None:
     for plies in range(len(game.history), table.wanted_plies, -1):
         if table.placement == game.shown_after(plies):
             return plies
-    if table.placement == table.wanted:
+    if table.placement in (table.wanted, game.position_pieces()):
         return min(table.wanted_plies, len(game.history))
     return None
 
@@ -297,7 +301,9 @@ def catch_up(game: State, board: str) -> None:
             return
     own = board == game.board_of(game.side) and table.plies < len(game.history)
     move = _executed(game, board) if own else None
-    if move is not None and not _still_in_hand(game, board, move):
+    if move is None or _still_in_hand(game, board, move):
+        return
+    if shows(game, board, move):
         # He began his own move before the opponent's was executed here, or a cable was off
         # meanwhile: the board shows both.
         _brought_up_to(game, board, len(game.history))
@@ -313,6 +319,13 @@ def _brought_up_to(game: State, board: str, plies: int) -> None:
 
 def _executed_on(game: State, board: str, move: chess.Move) -> None:
     game.rule(Executed(board=board, move=move.uci()), game.executing)
+
+
+def look_again(game: State) -> None:
+    """The move is no longer made: what has been executed is what its player's board shows now."""
+    board = game.board_of(game.side)
+    if game.tables[board].sensors:
+        game.turn.executed = _executed(game, board)
 
 
 def finished(game: State, board: str) -> None:
@@ -342,7 +355,24 @@ def _executed(game: State, board: str) -> chess.Move | None:
     said = game.turn.announced
     if said is not None and shown == change(game.board, said):
         return said  # in Chess960 castling may look like a move of the rook
-    return next(moves_that_show(game.board, shown), None)
+    move = next(moves_that_show(game.board, shown), None)
+    if move is None and board == game.board_of(game.side) and game.tables[board].inherited:
+        return _beside_what_stood_wrong(game, board, shown)
+    return move
+
+
+def _beside_what_stood_wrong(game: State, board: str, shown: Change) -> chess.Move | None:
+    """The legal move that explains all that hands have done since the turn began. What stood wrong
+    before does not hinder it (7.6), and may have been part of it: a hand that was too early."""
+    done = game.done_on(board)
+    leading = game.tables[board].wanted is not None
+    said = [game.turn.announced] if game.turn.announced is not None else []
+    for move in (*said, *game.board.legal_moves) if done else ():
+        wanted = change(game.board, move)
+        begun_before = wanted.keys() - done.keys()
+        if done.items() <= wanted.items() <= shown.items() and not (leading and begun_before):
+            return None if _still_in_hand(game, board, move) else move
+    return None
 
 
 def _look_at_copy(game: State, board: str) -> None:
@@ -362,29 +392,33 @@ def _look_at_copy(game: State, board: str) -> None:
 def _look_at_own(game: State, board: str) -> None:
     """The mover's own board: he executes his move."""
     turn = game.turn
-    if game.outstanding(board) or (game.clock and not game.started):
+    if game.clock and not game.started:
         return
     move = _executed(game, board)
     if move is None and turn.made is None and not game.impaired(game.side):
         _king_released(game, board)
     if move == turn.executed:
         return
-    impaired = game.impaired(game.side)
-    if turn.made is not None and not impaired:
-        # A sighted player's released piece stays where it is, and so does a promotion (4.7).
+    if turn.made is not None:
+        # What has been made stays made (D.2.3, 4.7), whatever hands do on the board afterwards.
         if move is not None:
-            rule = "promotion_final" if turn.made.promotion else "released"
-            game.refuse(game.side, "make", "already_made", rule, move=move.uci())
+            game.refuse(game.side, "make", "already_made", final(game), move=move.uci())
         return
-    before, turn.executed = turn.executed, move
+    turn.executed = move
     if move is None:
-        if before is not None and impaired:
-            turn.made = None
         return
     _executed_on(game, board, move)
     if turn.announced is not None and turn.announced != move:
         executed_differs(game, board, turn.announced, move)
     try_to_make(game)
+
+
+def final(game: State) -> str:
+    """The rule by which the move that is made can no longer be changed."""
+    assert game.turn.made is not None
+    if game.impaired(game.side):
+        return "made_special"
+    return "promotion_final" if game.turn.made.promotion else "released"
 
 
 def _king_released(game: State, board: str) -> None:
@@ -502,6 +536,7 @@ def _answered_unseen(game: State, board: str) -> None:
     shown = difference(table.placement, game.position_pieces())
     if table.wanted is None and any(moves_that_show(game.position, shown)):
         answered(game, side)
+        table.inherited.clear()  # what the dump shows beside the made move is the answer to it
 
 
 # --- made ----------------------------------------------------------------------------------
