@@ -9,9 +9,10 @@ from .adjournment import ask_to_seal
 from .claims import postpone
 from .ends import end, lose, result_of_losing
 from .facts import seconds
-from .permissions import acting, entitled
+from .permissions import acting, closed
 from .proposals import decide
 from .rulings import Answer, ArbiterNeeded, Penalty, Presides, TakeBack
+from .setting_up import check_assistants
 from .sheets import clocks_at, take_back
 from .state import OTHER, State
 
@@ -38,7 +39,7 @@ def _start_clocks(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
     elif game.adjourned:
         game.refuse("arbiter", fact.do, "adjourned", "sealing")
-    else:
+    elif game.started or check_assistants(game):
         if not game.started:
             game.started_at = game.t
         game.started, game.clock.stopped_by = True, ""
@@ -151,12 +152,21 @@ _DECISIONS = {
 
 
 def call_arbiter(game: State, fact: f.CallArbiter) -> None:
-    """A player may stop the clock only to ask for the arbiter (6.11.2)."""
-    if entitled(game, fact, duty="own") is None:
+    """A player may stop the clock only to ask for the arbiter (6.11.2); who comes late to a resumed
+    game stops it to have the envelope opened (I.9.2)."""
+    resumed = game.adjourned and game.clock.running is not None
+    if closed(game, fact.kind, fact.by, while_adjourned=resumed):
         return
+    side = acting(game, fact.by, fact.kind, duty="own")
+    if side is None:
+        return
+    if resumed and side == game.side:
+        game.refuse(fact.by, fact.kind, "adjourned", "sealing")
+        return
+    rule = "answering_player_absent" if resumed else "calling_arbiter"
     game.clock.stop(fact.by)
-    game.tell_clock("calling_arbiter")
-    game.rule(ArbiterNeeded(why="called", by=fact.by), "calling_arbiter")
+    game.tell_clock(rule)
+    game.rule(ArbiterNeeded(why="called", by=fact.by), rule)
 
 
 def query(game: State, fact: f.Query) -> None:

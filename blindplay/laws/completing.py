@@ -28,9 +28,9 @@ def complete(game: State, *, illegal: str = "") -> None:
 
 def complete_answered(game: State, ply: Ply, rule: str) -> None:
     """A move that was answered already is completed now: by a late press (6.2.2), or because its
-    player has gone on to his next move (6.2.1.2)."""
+    player has gone on to his next move (6.2.1.2; fide-1997 asks for the press)."""
     ply.completed = True
-    number = len(game.history) if game.history[-1] is ply else len(game.history) - 1
+    number = next(n for n, played in enumerate(game.history, 1) if played is ply)
     _count(game, ply, number, rule)
 
 
@@ -56,7 +56,7 @@ def answered(game: State, side: str) -> None:
         return
     game.advance(completed=False)
     waiting = game.unpressed()
-    if len(waiting) == 2:
+    if len(waiting) == 2 and game.switch("next_move_completes"):
         for ply in waiting:
             complete_answered(game, ply, "completing_by_next_move")
 

@@ -98,11 +98,13 @@ def announce(game: State, fact: f.Announce) -> None:
         return
     was = game.turn.announced
     if was is not None and was != move:
-        _slip(game, side, move)
+        if _may_correct(game, fact):
+            _slip(game, side, move)
     elif was is not None and game.turn.made is not None:
         _announced(game, side, move)
     else:
         game.turn.announced = move
+        game.turn.announced_by = fact.by
         _announced(game, side, move)
         _after_announcing(game)
 
@@ -128,6 +130,17 @@ def _after_announcing(game: State) -> None:
                 turn.made = None
             executed_differs(game, board, turn.announced, turn.executed)
     try_to_make(game)
+
+
+def _may_correct(game: State, fact: f.Spoken) -> bool:
+    """Whether this person may change what has been announced: the player, the player's own
+    assistant, or whoever spoke (D.2.8). Announcing both players' moves (D.2.10.2) gives the
+    opponent's assistant no such right."""
+    side = game.side
+    if fact.by in (side, f"assistant:{side}", game.turn.announced_by):
+        return True
+    game.refuse(fact.by, fact.kind, "not_his_announcement", "slip", game.helping or "assistant")
+    return False
 
 
 def _slip(game: State, side: str, now: chess.Move) -> None:
@@ -160,7 +173,7 @@ def correct(game: State, fact: f.Correct) -> None:
         return
     if now == game.turn.announced:
         _announced(game, side, now)
-    else:
+    elif _may_correct(game, fact):
         _slip(game, side, now)
 
 
@@ -301,15 +314,21 @@ def press(game: State, fact: f.Press) -> None:
     if side is None:
         return
     waiting = game.unpressed()
+    own = [ply for ply in waiting if ply.side == side]
+    # A press alone completes the last move only while its answer is not completed either.
+    late = bool(own) and (game.side != side or game.history[-1] in waiting)
     if not waiting and game.turn.made is None and starts_displacers_clock(game, side):
         return
     if not game.started and game.clock:
         game.refuse(fact.by, "press", "not_started", "start")
     elif game.paused:
         game.refuse(fact.by, "press", "clocks_stopped", "resuming")
-    elif waiting and waiting[0].side == side:
-        complete_answered(game, waiting[0], "completing_later")
-    elif waiting:
+    elif own and (late or game.turn.made is not None):
+        for ply in own:
+            complete_answered(game, ply, "completing_later")
+        if side == game.side and game.turn.made is not None:
+            complete(game)
+    elif waiting and not own:
         game.refuse(fact.by, "press", "clock_not_running", "completing_later")
     elif side != game.side:
         game.refuse(fact.by, "press", "not_on_move", "completing")

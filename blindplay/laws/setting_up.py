@@ -66,18 +66,25 @@ def _check_mode(game: State) -> None:
         game.rule(ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
 
 
-def check_assistants(game: State) -> None:
-    """Against a hearing-impaired opponent an assistant must be used (D.2.11 of fide-2023)."""
-    needed = any(
+def lacks_assistant(game: State) -> bool:
+    """Whether one player does not see, the other does not hear, and there is no assistant."""
+    return not any(game.assistants.values()) and any(
         game.player(side).hearing_impaired and game.impaired(OTHER[side]) for side in OTHER
     )
-    if not needed or any(game.assistants.values()):
-        return
-    if game.switch("hearing_impaired_opponent_needs_assistant"):
+
+
+def check_assistants(game: State) -> bool:
+    """Whether the clock may start: against a hearing-impaired opponent an assistant must be used
+    (D.2.11 of fide-2023). The older texts are silent: the arbiter says how the two are to
+    understand each other."""
+    if not lacks_assistant(game):
+        return True
+    compulsory = game.switch("hearing_impaired_opponent_needs_assistant")
+    if compulsory:
         game.rule(ArbiterNeeded(why="assistant_compulsory"), "hearing_impaired_opponent")
     else:
-        # The older texts are silent: how the two are to understand each other the arbiter says.
         game.rule(ArbiterNeeded(why="hearing_impaired_opponent"), "not_covered")
+    return not compulsory
 
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
@@ -134,6 +141,8 @@ def start(game: State, fact: f.Start) -> None:
         return
     if game.started:
         game.refuse(fact.by, "start", "already_started", "start")
+        return
+    if not check_assistants(game):
         return
     game.started, game.clock.stopped_by = True, ""
     game.started_at = game.t

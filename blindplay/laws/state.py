@@ -120,6 +120,7 @@ class Turn:
 
     touched: list[int] = field(default_factory=list)
     announced: chess.Move | None = None
+    announced_by: str = ""  # who spoke: a player or an assistant
     executed: chess.Move | None = None
     attempted: chess.Move | None = None  # entered at the console, but not legal
     made: chess.Move | None = None
@@ -285,7 +286,7 @@ class State:
 
     def unpressed(self) -> list[Ply]:
         """Plies that have been answered, though their player has not yet pressed the clock."""
-        return [ply for ply in self.history[-2:] if not ply.completed]
+        return [ply for ply in self.history if not ply.completed]
 
     @property
     def regime(self) -> str:
@@ -409,13 +410,7 @@ class State:
         the move."""
         table = self.tables[board]
         shown = difference(table.placement, self.pieces)
-        if not table.inherited:
-            return shown
-        return {
-            square: now
-            for square, now in shown.items()
-            if square not in table.inherited or table.inherited[square] != now
-        }
+        return {square: now for square, now in shown.items() if square not in table.inherited}
 
 
 def position_key(board: chess.Board) -> PositionKey:

@@ -154,7 +154,12 @@ def touch(game: State, fact: f.Touch) -> None:
         else:
             who = OTHER[fact.by.removeprefix("assistant:")]
         fact = dataclasses.replace(fact, by=who, seen_by=fact.by)
+    complains = fact.seen_by or fact.by
     if fact.seen_by is not None and acting(game, fact.seen_by, "touch", duty="own") is None:
+        return
+    if game.impaired(fact.by) and len(game.tables) == 2:
+        # On the tactile board only leaving the securing hole touches: that is a ``lift`` (D.2.2).
+        game.refuse(complains, "touch", "only_leaving_the_hole", "touched_special")
         return
     if fact.ply is not None and fact.ply != len(game.history) + 1:
         _complain(game, fact, fact.ply)
@@ -163,11 +168,11 @@ def touch(game: State, fact: f.Touch) -> None:
     if game.turn.made is not None and fact.by != game.side and _his(game, fact.by, square):
         answered(game, fact.by)
     if fact.by != game.side or game.turn.made is not None:
-        game.refuse(fact.by, "touch", "not_on_move", "touched_own")
+        game.refuse(complains, "touch", "not_on_move", "touched_own")
     elif game.board.piece_at(square) is None:
-        game.refuse(fact.by, "touch", "empty_square", "touched_own")
+        game.refuse(complains, "touch", "empty_square", "touched_own")
     elif not game.started and game.clock:
-        game.refuse(fact.by, "touch", "not_started", "start")
+        game.refuse(complains, "touch", "not_started", "start")
     elif square not in game.turn.touched and not game.tables[game.board_of(fact.by)].adjusting:
         touched(game, square, by_report=fact.seen_by is not None)
 
@@ -180,12 +185,13 @@ def _his(game: State, side: str, square: int) -> bool:
 def _complain(game: State, fact: f.Touch, number: int) -> None:
     """He touched a piece during an earlier ply, and moved another: his opponent may complain
     until he himself has touched a piece (4.8)."""
+    complains = fact.seen_by or fact.by
     if number > len(game.history) or game.history[number - 1].side != fact.by:
-        game.refuse(fact.by, "touch", "no_such_ply", "touched_own")
+        game.refuse(complains, "touch", "no_such_ply", "touched_own")
         return
     late = number < len(game.history) or game.turn.touched or game.turn.executed
     if late and fact.seen_by != "arbiter":
-        game.refuse(fact.by, "touch", "right_to_complain_lost", "complaint_lost")
+        game.refuse(complains, "touch", "right_to_complain_lost", "complaint_lost")
         return
     ply = game.history[number - 1]
     square = chess.parse_square(fact.square)
@@ -194,10 +200,10 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         squares = [square]  # nothing else is known to have been touched first
     owed = due(game, ply.before, squares)
     if ply.before.piece_at(square) is None:
-        game.refuse(fact.by, "touch", "empty_square", "touched_own")
+        game.refuse(complains, "touch", "empty_square", "touched_own")
         return
     if owed.free or ply.move in owed.moves:
-        game.refuse(fact.by, "touch", "fulfilled", owed.rule)
+        game.refuse(complains, "touch", "fulfilled", owed.rule)
         return
 
     def confirm() -> None:
@@ -251,6 +257,9 @@ def look(game: State, board: str) -> None:
         return
     table = game.tables[board]
     unidentified_pieces.rename(game, board)
+    for square, stood in list(table.inherited.items()):
+        if table.placement.get(square) != stood:
+            del table.inherited[square]  # a hand has been there since
     if table.wanted is not None:
         shown = _corrected(game, table)
         if shown is not None:
@@ -583,7 +592,9 @@ def make_it(game: State, move: chess.Move, *rules: str) -> None:
     turn.made = move
     game.rule(Made(by=side, move=move.uci(), san=san(game.board, move)), *rules)
     turn.claim_lost = True
-    decline_by_playing(game, side)
+    if "opening_envelope" not in rules:
+        # An offer made after sealing stands: the sealed move is no answer to it (I.4).
+        decline_by_playing(game, side)
     lapse(game)
     record_before_next_move(game, side)
     end_if_over(game, game.after(move))
