@@ -443,5 +443,5 @@ def why_illegal(board: chess.Board, move: chess.Move | None) -> str:
         queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
         if queen in board.legal_moves:
             return "pawn_not_replaced"
-    assert not board.is_legal(move), f"{move} is legal in {board.fen()}"
-    return "king_in_check" if board.is_pseudo_legal(move) else "cannot_move_there"
+    into_check = board.is_pseudo_legal(move) and not board.is_legal(move)
+    return "king_in_check" if into_check else "cannot_move_there"

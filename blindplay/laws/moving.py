@@ -26,6 +26,7 @@ from .rulings import (
 from .sheets import compare_boards, in_order, shows
 from .state import OTHER, Heard, State, legal
 from .touching import (
+    captured_elsewhere,
     catch_up,
     executed_differs,
     final,
@@ -379,20 +380,20 @@ def _press_unmade(game: State, side: str) -> None:
 def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
     """A board with sensors shows no legal move. Half of one is not yet made (4.7); what is certain
     to be an illegal one is ruled (7.5.1); a board that shows neither is doubted, not its player."""
-    half = [
-        wanted
+    own = game.board.occupied_co[game.board.turn]
+    lifted = [at for at, now in done.items() if now is None and own & chess.BB_SQUARES[at]]
+    left = [
+        wanted.keys() - done.keys()
         for move in game.board.legal_moves
         if (wanted := change(game.board, move)).keys() >= done.keys()
         and all(now in (None, wanted[at]) for at, now in done.items())
     ]
     move = _guess(game, done)
-    if half or not any(done.values()):
-        missing = ("placed",)
-        if half and all(
-            wanted[at] is None for wanted in half for at in wanted.keys() - done.keys()
-        ):
-            missing = ("captured_piece_removed",)
-        game.rule(NotMade(by=side, missing=missing), "released", "completing")
+    if (left and lifted) or not any(done.values()):
+        captured = left and not any(own & chess.BB_SQUARES[at] for rest in left for at in rest)
+        placed = any(done.values())
+        missing = "captured_piece_removed" if captured and placed else "placed"
+        game.rule(NotMade(by=side, missing=(missing,)), "released", "completing")
         _pressed_too_early(game, side, done)
     elif move is not None and game.turn.announced is None:
         illegal(game, move)
@@ -438,6 +439,8 @@ def _missing(game: State, board: str) -> tuple[str, ...]:
         missing.append("promotion_piece")
     wanted = turn.announced or turn.executed
     if wanted is None:
+        if turn.unnamed_promotion and _a_pawn_promotes(game, board):
+            return tuple(missing)
         return (*missing, "placed")
     own = str.isupper if game.board.turn else str.islower
     target = change(game.board, wanted)
@@ -458,6 +461,14 @@ def _missing(game: State, board: str) -> tuple[str, ...]:
         missing.append("promotion_piece" if lifted and pawn in (None, "P", "p") else "placed")
     elif not placed:
         missing.append("placed")
-    if any(table.placement.get(square) == game.pieces[square] for square in captured):
+    taken = any(table.placement.get(square) == game.pieces[square] for square in captured)
+    if taken or captured_elsewhere(game, board, wanted):
         missing.append("captured_piece_removed")
     return tuple(missing)
+
+
+def _a_pawn_promotes(game: State, board: str) -> bool:
+    """Whether a pawn has left its square before the last rank."""
+    rank = chess.BB_RANK_7 if game.board.turn else chess.BB_RANK_2
+    pawns = rank & game.board.pawns & game.board.occupied_co[game.board.turn]
+    return any(pawns & chess.BB_SQUARES[at] for at in game.done_on(board))

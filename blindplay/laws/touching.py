@@ -407,6 +407,8 @@ def _look_at_own(game: State, board: str) -> None:
     if move is None and turn.made is None and not game.impaired(game.side):
         _king_released(game, board)
     if move == turn.executed:
+        if move is not None and turn.made is None and game.outstanding(board):
+            try_to_make(game)  # the captured piece may have been removed from where it lagged
         return
     if turn.made is not None:
         # What has been made stays made (D.2.3, 4.7), whatever hands do on the board afterwards.
@@ -560,6 +562,8 @@ def try_to_make(game: State) -> None:
     # A sighted player's move is made by his hand alone (D.2.5), whatever he has announced.
     if impaired and turn.announced != turn.executed:
         return
+    if impaired and captured_elsewhere(game, game.board_of(side), turn.executed):
+        return
     if turn.touched or turn.must_play or turn.castles:
         now = bound(game)
         # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
@@ -576,6 +580,17 @@ def try_to_make(game: State) -> None:
         if len(game.tables) == 2:
             rules = ("sighted_ordinary", *rules)
     make_it(game, turn.executed, *rules)
+
+
+def captured_elsewhere(game: State, board: str, move: chess.Move) -> bool:
+    """Whether the captured piece still stands where the opponent's last move, which has not been
+    executed on this board, took it from: it has not been removed from the board (D.2.3.1)."""
+    placement = game.tables[board].placement
+    return any(
+        ply.move.to_square == move.to_square
+        and placement.get(ply.move.from_square) == ply.pieces.get(ply.move.from_square)
+        for ply in game.outstanding(board)
+    )
 
 
 def _released(game: State, move: chess.Move) -> str:
