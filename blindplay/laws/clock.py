@@ -213,6 +213,15 @@ class Clock:
         self.running = None
         self._thinking = None
 
+    def set_moves(self, side: str, moves: int) -> None:
+        """The arbiter sets the count of ``side``'s moves (6.10.2, 7.1); the time stays."""
+        self.moves[side] = self._in_period[side] = moves
+        self._period[side] = 0
+        last = len(self.control.periods) - 1
+        while self and (needed := self._now(side).moves) and self._in_period[side] >= needed:
+            self._in_period[side] -= needed
+            self._period[side] = min(self._period[side] + 1, last)
+
     def set(self, side: str, left: int) -> None:
         """The arbiter sets ``side``'s time, in ms (6.10, 6.13)."""
         self.left[side] = left

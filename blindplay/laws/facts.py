@@ -22,7 +22,7 @@ from .fact_values import seconds as seconds
 SIDES = ("white", "black")
 MODES = ("standard", "rapid", "blitz")
 PEOPLE = ("white", "black", "assistant:white", "assistant:black", "arbiter")
-QUESTIONS = ("time", "moves", "last_move", "position")
+QUESTIONS = ("time", "moves", "last_move", "position", "scoresheet")
 IRREGULARITIES = (
     "two_hands",
     "displaced",
@@ -48,7 +48,7 @@ DECISIONS = (
     "withdraw",
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
-RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0")
+RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
 
 
 @dataclass(frozen=True)
@@ -321,9 +321,11 @@ class Irregular(Personal, kind="irregular"):
 
 
 class Seal(Personal, kind="seal"):
-    """The sealed move as written."""
+    """The sealed move as written. ``absent``: it answers a sealed move whose player has not come to
+    the resumed game (I.9.3)."""
 
     text: str = field(metadata=_A_TEXT)
+    absent: bool = field(default=False, metadata=v.stored(v.switch))
 
 
 class OpenEnvelope(Fact, kind="open_envelope"):
@@ -331,6 +333,12 @@ class OpenEnvelope(Fact, kind="open_envelope"):
 
     by: str = field(default="arbiter", metadata=_BY_ANYONE)
     missing: bool = field(default=False, metadata=v.stored(v.switch))
+
+
+class Sign(Personal, kind="sign"):
+    """A player signs both scoresheets after the game, with this ``result`` (8.7)."""
+
+    result: str = field(metadata=v.stored(v.one_of(*RESULTS)))
 
 
 class Arbiter(Fact, kind="arbiter"):
@@ -347,11 +355,20 @@ class Arbiter(Fact, kind="arbiter"):
     penalty: str | None = field(default=None, metadata=_A_TEXT)
     ply: int | None = field(default=None, metadata=v.stored(v.whole(0, 20_000)))
     result: str | None = field(default=None, metadata=v.stored(v.one_of(*RESULTS)))
+    white_moves: int | None = field(default=None, metadata=v.stored(v.whole(0, 10_000)))
+    black_moves: int | None = field(default=None, metadata=v.stored(v.whole(0, 10_000)))
 
     def __post_init__(self) -> None:
-        needed = {"set_clock": "white or black", "restore": "ply", "declare": "result"}
+        needed = {
+            "set_clock": "white, black, white_moves or black_moves",
+            "restore": "ply",
+            "declare": "result",
+        }
         given = {
-            "set_clock": self.white is not None or self.black is not None,
+            "set_clock": any(
+                value is not None
+                for value in (self.white, self.black, self.white_moves, self.black_moves)
+            ),
             "restore": self.ply is not None,
             "declare": self.result is not None,
         }

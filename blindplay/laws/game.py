@@ -51,7 +51,8 @@ class Game(State):
         self.t = fact.t
         self.out = []
         self.helping = None
-        if isinstance(fact, f.OpenEnvelope) and self.sealed is not None and not self.adjourned:
+        unseen = self.sealed is not None and not self.adjourned and not self.sealed_reply
+        if isinstance(fact, f.OpenEnvelope) and unseen:
             # The envelope was closed and the clock stopped, though nobody saw the press (I.1.1).
             self.clock.at = fact.t
         if not isinstance(fact, Setup):
@@ -102,6 +103,7 @@ _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {
     f.Irregular: irregularities.irregular,
     f.Seal: adjournment.seal,
     f.OpenEnvelope: adjournment.open_envelope,
+    f.Sign: arbiter.sign,
     f.Arbiter: arbiter.arbiter,
     f.Tick: _tick,
 }

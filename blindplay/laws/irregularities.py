@@ -364,9 +364,23 @@ def _displaced(game: State, fact: f.Irregular) -> None:
     if fact.ply is not None:
         _propose_to_go_back_before(game, fact, fact.ply)
         return
+    side = game.displacer = fact.player
+    if side is not None and side != game.side and game.turn.made is None:
+        # What the player on move seemed to touch, the other one has displaced.
+        game.turn.touched = [at for at in game.turn.touched if at not in _displaced_on(game)]
     _put_back(game)
-    game.displacer = fact.player
+    led = any(table.wanted is not None for table in game.tables.values())
+    own_time = not game.switch("opponent_starts_displacers_clock")
+    if own_time and led and side is not None and game.clock.running == OTHER[side]:
+        # They put the pieces right on their own time, until the boards are seen to be right.
+        game.clock.start(side)
+        game.tell_clock("displaced")
     game.rule(ArbiterNeeded(why="displaced", player=fact.player or None), "displaced")
+
+
+def _displaced_on(game: State) -> set[int]:
+    """The squares on which the player on move's board has changed since the turn began."""
+    return set(game.done_on(game.board_of(game.side)))
 
 
 def _put_back(game: State) -> None:

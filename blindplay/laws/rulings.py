@@ -237,11 +237,14 @@ class Completed(Ruling, kind="completed"):
 
 
 class ClockReading(Ruling, kind="clock"):
-    """Which clock runs ("white", "black" or "none"), and the seconds left."""
+    """Which clock runs ("white", "black" or "none"), and the seconds left; the counts of moves
+    where the arbiter has set them."""
 
     running: str
     white: Seconds
     black: Seconds
+    white_moves: int | None = None
+    black_moves: int | None = None
 
 
 # --- what goes wrong -------------------------------------------------------------------------
@@ -506,6 +509,14 @@ class Sealed(Ruling, kind="sealed"):
     by: str
 
 
+class Signed(Ruling, kind="signed"):
+    """A player has signed ``result``; ``stands``: both have signed it (8.7)."""
+
+    by: str
+    result: str
+    stands: bool = False
+
+
 class Adjourned(Ruling, kind="adjourned"):
     """The game is adjourned (I.2)."""
 
@@ -529,7 +540,8 @@ class Answer(Ruling, kind="answer"):
     """The answer to a question of ``to``; ``about`` is the question's subject.
 
     ``white`` and ``black`` are the clocks in seconds; ``moves`` and ``plies`` count what was
-    completed; ``fen`` is the position; ``move``, ``by`` and ``announcement`` are the last move.
+    completed; ``fen`` is the position; ``move``, ``by`` and ``announcement`` are the last move;
+    ``record`` holds all moves in SAN.
     """
 
     to: str
@@ -543,3 +555,4 @@ class Answer(Ruling, kind="answer"):
     move: str | None = None
     by: str | None = None
     announcement: str | None = None
+    record: tuple[str, ...] = ()

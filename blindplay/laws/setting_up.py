@@ -136,6 +136,7 @@ def start(game: State, fact: f.Start) -> None:
         return
     if game.adjourned:
         # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
+        game.resumed_at = game.t
         game.clock.start(OTHER[game.side])
         game.tell_clock("answering_player_absent")
         return
@@ -151,30 +152,40 @@ def start(game: State, fact: f.Start) -> None:
 
 
 def arrive(game: State, fact: f.Arrive) -> None:
-    """A player comes to the board; after the default time he loses, unless the arbiter decides
-    otherwise (6.7.1)."""
+    """A player comes to the board; after the default time they lose, unless the arbiter decides
+    otherwise (6.7.1). The same holds where an adjourned game is resumed (I.10)."""
     if not by_player(game, fact, while_adjourned=True):
         return
     first = fact.by not in game.arrived
     game.arrived.add(fact.by)
-    acted = any(ply.side == fact.by for ply in game.history)
-    if not first or not game.started or acted or game.adjourned:
+    resumed = game.resumed_at
+    played = game.history if resumed is None else game.history[game.resumed_from :]
+    acted = any(ply.side == fact.by for ply in played)
+    if not first or not game.started or acted or (game.adjourned and resumed is None):
         return
     assert game.setup is not None
     allowed = game.setup.default_time
     if allowed is None:
         edition = game.switch("default_time_seconds")
         allowed = None if edition < 0 else edition * 1000
-    late = game.t - game.started_at
+    late = game.t - (game.started_at if resumed is None else resumed)
+    rule = "late" if resumed is None else "late_at_resumption"
     if allowed is None:
         if late:
-            game.rule(ArbiterNeeded(why="default_time_not_set"), "late")
+            game.rule(ArbiterNeeded(why="default_time_not_set"), rule)
         return
     if late > allowed:
+        running = game.clock.running
+
+        def reject() -> None:
+            if running is not None:
+                game.clock.start(running)
+            game.tell_clock(rule)
+
         propose(
             game,
             Late(by=fact.by, seconds=f.seconds(late)),
-            ("late",),
-            lambda: end(game, LOSES[fact.by], "declared", "late"),
-            game.resume,
+            (rule,),
+            lambda: end(game, LOSES[fact.by], "declared", rule),
+            reject,
         )

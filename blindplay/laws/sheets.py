@@ -331,6 +331,12 @@ def righted(game: State, board: str, plies: int) -> None:
         BoardsAgree(board=board), "boards_differ" if len(game.tables) == 2 else "displaced_found"
     )
     game.differ_told = None
+    wrong = any(other.wanted is not None for other in game.tables.values())
+    if wrong or game.switch("opponent_starts_displacers_clock"):
+        return
+    side, game.displacer = game.displacer, None
+    if side is not None and game.clock.running == side != game.side:
+        game.resume("displaced")  # the player on move no longer waits at the other's cost
 
 
 def check_corrections(game: State) -> None:

@@ -219,6 +219,11 @@ class State:
         self.adjourning = False  # the arbiter has asked for a sealed move
         self.sealed: str | None = None
         self.adjourned = False
+        self.resumed_at: int | None = None  # when the game that was adjourned went on
+        self.resumed_from = 0  # plies at the adjournment, the sealed move included
+        self.sealed_reply = False  # what is sealed answers a sealed move (I.9.3)
+        self.looks = {"white": 0, "black": 0}  # how often each has asked for the scoresheet
+        self.signed: dict[str, str] = {}  # the result that each player has signed
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
         self.told_missing: dict[str, int] = {}
         self.exempt: dict[str, int] = {}  # by side, the period in which he need not record (8.4)
@@ -351,16 +356,22 @@ class State:
         ruling = Refused(by=by, what=what, why=why, move=move, ply=ply, square=square, kept=kept)
         self.rule(ruling, *(rules or ("arbiter",)))
 
-    def tell_clock(self, *rules: str) -> None:
-        if self.clock:
-            self.rule(
-                ClockReading(
-                    running=self.clock.running or "none",
-                    white=seconds(self.clock.left["white"]),
-                    black=seconds(self.clock.left["black"]),
-                ),
-                *rules,
-            )
+    def tell_clock(self, *rules: str, counted: bool = False) -> None:
+        """Give both clocks, and with ``counted`` both counts of moves; without a time control there
+        is nothing to give."""
+        if not self.clock:
+            return
+        left, moves = self.clock.left, self.clock.moves
+        self.rule(
+            ClockReading(
+                running=self.clock.running or "none",
+                white=seconds(left["white"]),
+                black=seconds(left["black"]),
+                white_moves=moves["white"] if counted else None,
+                black_moves=moves["black"] if counted else None,
+            ),
+            *rules,
+        )
 
     def resume(self, rule: str = "arbiter") -> None:
         """The clock of the player on move goes on, if the game has begun."""
