@@ -400,7 +400,7 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
     else:
         game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
         squares = tuple(chess.square_name(square) for square in sorted(done))
-        game.rule(CheckBoard(board=game.board_of(side), squares=squares), "displaced_found")
+        game.rule(CheckBoard(board=game.board_of(side), doubted=squares), "displaced_found")
 
 
 def _pressed_too_early(game: State, side: str, done: Change) -> None:

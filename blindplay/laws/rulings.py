@@ -392,11 +392,11 @@ class Explained(Ruling, kind="explained"):
 
 
 class CheckBoard(Ruling, kind="check_board"):
-    """``board`` shows what no hand is likely to have done: people look at it, above all at
-    ``squares``, before anything is ruled."""
+    """``board`` shows what no hand is likely to have done: people look at it, above all at the
+    squares in ``doubted``, before anything is ruled."""
 
     board: str
-    squares: tuple[str, ...] = ()
+    doubted: tuple[str, ...] = ()
 
 
 class CorrectBoard(Ruling, kind="correct_board"):
