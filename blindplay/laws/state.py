@@ -131,6 +131,7 @@ class Turn:
     castles: chess.Move | None = None  # his king has been released where castling puts it (4.7.2)
     tried_castling: bool = False  # it was, where castling is illegal
     due: tuple[list[int], Obligation] | None = None  # what touching these obliges to
+    doubted: bool = False  # a lift was lost, so nobody knows what was touched first
 
 
 @dataclass

@@ -75,10 +75,20 @@ def place(game: State, fact: f.Place) -> None:
     square = chess.parse_square(fact.square)
     letter = fact.piece or unidentified_pieces.guess(game, fact.board, square)
     if letter is None:
+        _doubt_touches(game, fact.board)
         game.refuse(fact.board, "place", "nothing_in_the_hand", "moving", square=fact.square)
         return
+    if fact.piece is not None and not unidentified_pieces.in_the_hand(table, square, letter):
+        _doubt_touches(game, fact.board)
     unidentified_pieces.put(table, square, letter, known=fact.piece is not None)
     look(game, fact.board)
+
+
+def _doubt_touches(game: State, board: str) -> None:
+    """Something left its square and no lift was reported. What the board says of touches in this
+    turn may be in the wrong order, so it binds nobody (4.3 asks which piece was first)."""
+    if board == game.board_of(game.side):
+        game.turn.doubted = True
 
 
 # --- touched -------------------------------------------------------------------------------
@@ -508,6 +518,8 @@ def position(game: State, fact: f.Position) -> None:
     table.sensors = True
     seen = read_placement(fact.placement)
     changed = seen != table.placement
+    if any(at not in seen for at in table.placement):
+        _doubt_touches(game, fact.board)
     table.placement = seen
     if changed:
         table.hand.clear()
@@ -567,7 +579,8 @@ def try_to_make(game: State) -> None:
     if turn.touched or turn.must_play or turn.castles:
         now = bound(game)
         # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
-        if game.switch("touch_ruled_on_request") and turn.must_play is None:
+        on_request = game.switch("touch_ruled_on_request")
+        if (on_request or turn.doubted) and turn.must_play is None:
             pass
         elif not now.free and turn.executed not in now.moves:
             move = turn.executed.uci()

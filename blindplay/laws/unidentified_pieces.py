@@ -78,6 +78,11 @@ def put(table: TableBoard, square: int, letter: str, *, known: bool) -> None:
         table.unsure[square] = entry or (square, letter)
 
 
+def in_the_hand(table: TableBoard, square: int, letter: str) -> bool:
+    """Whether the piece put on ``square`` was lifted before."""
+    return _taken(table.hand, square, letter) is not None
+
+
 def lifted(game: State, board: str, square: int) -> None:
     """Take what stands on ``square`` into the hand."""
     table = game.tables[board]

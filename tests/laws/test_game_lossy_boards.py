@@ -1,4 +1,7 @@
-"""Boards whose reports are lost, late or doubled: a legal move is never ruled illegal."""
+"""Boards whose reports are lost, late or doubled: a legal move is never ruled illegal.
+
+A board's reports keep their order: what is late makes what follows late, too.
+"""
 
 from __future__ import annotations
 
@@ -39,16 +42,17 @@ class LossyTable:
 
     def report(self, fact: dict[str, object]) -> None:
         """What a board reports, with luck."""
-        chance = self.rng.random()
-        if chance < LOST:
+        if self.rng.random() < LOST:
             return
-        if chance < LOST + LATE:
-            self.late.append(fact)
-            return
-        for _ in range(2 if self.rng.random() < DOUBLED else 1):
+        self.late += [fact] * (2 if self.rng.random() < DOUBLED else 1)
+        if self.rng.random() >= LATE:
+            self.arrive()
+
+    def arrive(self) -> None:
+        """What was late arrives."""
+        for fact in self.late:
             self.feed(**fact)
-        while self.late and self.rng.random() < 0.5:
-            self.feed(**self.late.pop(0))
+        self.late.clear()
 
     def hands(self, board: str, before: chess.Board, move: chess.Move) -> None:
         changed = change(before, move)
@@ -63,7 +67,7 @@ class LossyTable:
         self.true[board] = laid_over(self.true[board], changed)
 
     def dump(self, board: str) -> None:
-        self.late.clear()  # the dump comes after all of them
+        self.arrive()  # the dump comes after all of them
         self.feed(fact="position", board=board, placement=write_placement(self.true[board]))
 
     def ply(self) -> bool:
