@@ -5,12 +5,12 @@ from __future__ import annotations
 from . import facts as f
 from .completing import complete
 from .ends import lose, result_of_losing
+from .executing import make_it
 from .permissions import closed, entitled
 from .proposals import propose
 from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
-from .touching import make_it
 
 _WHY_IT_LOSES = {
     "ambiguous": "sealed_ambiguous",

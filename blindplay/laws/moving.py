@@ -7,6 +7,16 @@ import chess
 from . import facts as f
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
+from .executing import (
+    captured_elsewhere,
+    catch_up,
+    executed_differs,
+    final,
+    finished,
+    look_again,
+    reconsider,
+    try_to_make,
+)
 from .irregularities import illegal, starts_displacers_clock
 from .permissions import entitled
 from .placement import Change, change, difference, laid_over
@@ -25,17 +35,7 @@ from .rulings import (
 )
 from .sheets import compare_boards, in_order, shows
 from .state import OTHER, Heard, State, legal
-from .touching import (
-    captured_elsewhere,
-    catch_up,
-    executed_differs,
-    final,
-    finished,
-    look_again,
-    reconsider,
-    stop_adjusting,
-    try_to_make,
-)
+from .touching import stop_adjusting
 
 
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
