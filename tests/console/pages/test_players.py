@@ -99,53 +99,6 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
     assert len(heard) == 7
 
 
-<<<<<<< HEAD
-=======
-def test_a_deaf_opponents_game_from_text_to_the_end(
-    context: BrowserContext, tmp_path: Path
-) -> None:
-    hall = Hall(tmp_path, black=Player(name="Bert", hearing_impaired=True))
-    try:
-        hall.table.submit(f.Assistant(of="white"))  # without one the clock does not start
-        hall.start()
-        page = enter(context, hall, "black")
-        page.get_by_text("A hearing-impaired player", exact=True).click()
-        law = page.locator("#deaf blockquote")
-        expect(law).to_contain_text("hørselshemmet spiller må det brukes en assistent")
-        assert law.get_attribute("lang") in ("nb", "no")
-        expect(page.locator("#deaf")).to_contain_text("fide-2023 D.2.11")
-        for number, (white, black) in enumerate((("f2f3", "e7e5"), ("g2g4", "d8h4")), start=1):
-            words = {"f2f3": "Bauer Felix zwei Felix drei", "g2g4": "Bauer Gustav zwei Gustav vier"}
-            hall.table.submit(f.Announce(by="white", move=white))
-            expect(page.locator(".announced")).to_have_text(words[white])
-            expect(page.locator("#now")).to_contain_text(f"Move {number}, White announced:")
-            if number == 1:
-                accessible(page, colours=True)
-            page.locator("#repeat-only").click()
-            expect(page.locator("#repeat")).to_have_count(0)
-            assert (hall.taken("repeat")[-1].by, hall.taken("repeat")[-1].move) == ("black", white)
-            page.locator("#executed").click()
-            expect(page.locator("#executed")).to_have_count(0)
-            hall.table.submit(f.Make(by="white", move=white))
-            hall.table.submit(f.Press(by="white"))
-            expect(page.locator(".status")).to_contain_text("Black to move")
-            click_move(page, black[:2], black[2:])
-            if number == 1:
-                page.get_by_role("button", name="Press the clock").click()
-                expect(page.locator(".status")).to_contain_text("White to move")
-                hall.table.submit(f.Make(by="white", move=black))
-        expect(page.locator(".status")).to_have_text("The game is over: 0-1.")
-        # What everybody was told stays to be read, the words of the end as well.
-        expect(page.locator("#entries li").first).to_contain_text("Checkmate")
-        page.reload()
-        expect(page.locator("#entries li").first).to_contain_text("Checkmate")
-        expect(page.locator("#entries")).to_contain_text("Bauer Felix zwei Felix drei")
-        shot(page, "deaf-over")
-    finally:
-        hall.close()
-
-
->>>>>>> 0acccb7 (Declare the assistant that a deaf opponent's game needs, in its test)
 def test_a_draw_is_offered_declined_offered_again_and_accepted_each_in_two_steps(
     context: BrowserContext, other: BrowserContext, hall: Hall
 ) -> None:
