@@ -5,12 +5,12 @@ from __future__ import annotations
 from . import facts as f
 from .completing import complete
 from .ends import lose, result_of_losing
-from .permissions import acting, closed
+from .executing import make_it
+from .permissions import closed, entitled
 from .proposals import propose
 from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
-from .touching import make_it
 
 _WHY_IT_LOSES = {
     "ambiguous": "sealed_ambiguous",
@@ -27,9 +27,7 @@ def ask_to_seal(game: State) -> None:
 
 def seal(game: State, fact: f.Seal) -> None:
     """The player on move writes his sealed move. He may change it until he stops the clock."""
-    if closed(game, "seal", fact.by):
-        return
-    side = acting(game, fact.by, "seal", duty="own")
+    side = entitled(game, fact, duty="own")
     if side is None:
         return
     if side != game.side:
@@ -45,11 +43,25 @@ def seal(game: State, fact: f.Seal) -> None:
             # What he made on the board is what he must write as his sealed move (I.1.1).
             game.refuse(fact.by, "seal", "already_made", "sealing", move=made.uci())
             return
-    game.sealed = fact.text
+    if fact.absent and not _sealer_is_absent(game):
+        game.refuse(fact.by, "seal", "opponent_present", "sealed_reply")
+        return
+    game.sealed, game.sealed_reply = fact.text, fact.absent
+    if fact.absent:
+        game.rule(Sealed(by=side), "sealed_reply")
+        return
     rules = ("sealing",) if ":" not in fact.by else ("sealing", "assistant_adjourns")
     game.rule(Sealed(by=side), *rules)
     if not game.clock:
         adjourn(game)
+
+
+def _sealer_is_absent(game: State) -> bool:
+    """Whether the game has been resumed, the sealed move stands on the board, and its player has
+    not come (I.9.3)."""
+    if game.resumed_at is None or game.adjourned or game.turn.made is not None:
+        return False
+    return len(game.history) == game.resumed_from and OTHER[game.side] not in game.arrived
 
 
 def seal_and_adjourn(game: State) -> None:
@@ -60,6 +72,11 @@ def seal_and_adjourn(game: State) -> None:
     if game.sealed is None and game.turn.made is None:
         game.refuse(game.side, "press", "not_sealed", "sealing")
         return
+    if game.sealed_reply:
+        # His clock stops and the absent player's runs; the envelope is kept until they come.
+        game.clock.start(OTHER[game.side])
+        game.tell_clock("sealed_reply")
+        return
     if game.sealed is None:
         assert game.turn.made is not None
         game.sealed = game.turn.made.uci()
@@ -69,9 +86,10 @@ def seal_and_adjourn(game: State) -> None:
 
 def adjourn(game: State) -> None:
     """The clock is stopped after sealing: what stands on the envelope (I.2)."""
-    assert game.setup is not None
     side = game.side
     game.adjourned, game.adjourning = True, False
+    game.arrived.clear()
+    game.resumed_at, game.resumed_from = None, len(game.history) + 1
     game.clock.stop()
     left = game.clock.left
     offer = next((by for by in OTHER if by in game.offers), None)
@@ -95,10 +113,20 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
     if game.sealed is None:
         game.refuse(fact.by, "open_envelope", "nothing_sealed", "opening_envelope")
         return
-    if not game.adjourned:
+    if fact.by != "arbiter" and game.presided:
+        # The arbiter keeps the envelope (I.3).
+        game.refuse(fact.by, "open_envelope", "not_his_task", "opening_envelope")
+        return
+    if game.sealed_reply and OTHER[game.side] not in game.arrived:
+        game.refuse(fact.by, "open_envelope", "opponent_absent", "sealed_reply")
+        return
+    if not game.adjourned and not game.sealed_reply:
         adjourn(game)
+    if game.resumed_at is None:
+        game.resumed_at = game.t
     side, text = game.side, game.sealed
-    game.adjourned, game.sealed, game.paused = False, None, ""
+    game.adjourned, game.sealed, game.clock.stopped_by = False, None, ""
+    game.sealed_reply = False
     if fact.missing:
         # The position and the times at the adjournment; he plays the move he says he sealed.
         game.turn = Turn()

@@ -9,11 +9,12 @@ from .adjournment import ask_to_seal
 from .claims import postpone
 from .ends import end, lose, result_of_losing
 from .facts import seconds
-from .permissions import acting, closed
+from .permissions import acting, closed, is_player
 from .proposals import decide
-from .rulings import Answer, ArbiterNeeded, Penalty, Presides, TakeBack
+from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack
+from .setting_up import check_assistants
 from .sheets import clocks_at, take_back
-from .state import OTHER, State
+from .state import OTHER, State, san
 
 
 def arbiter(game: State, fact: f.Arbiter) -> None:
@@ -29,8 +30,7 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
 
 
 def _stop_clocks(game: State, fact: f.Arbiter) -> None:
-    game.paused = fact.by
-    game.clock.stop()
+    game.clock.stop(fact.by)
     game.tell_clock("stopping")
 
 
@@ -39,10 +39,10 @@ def _start_clocks(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
     elif game.adjourned:
         game.refuse("arbiter", fact.do, "adjourned", "sealing")
-    else:
+    elif game.started or check_assistants(game):
         if not game.started:
             game.started_at = game.t
-        game.started, game.paused = True, ""
+        game.started, game.clock.stopped_by = True, ""
         game.resume("resuming")
 
 
@@ -50,7 +50,11 @@ def _set_clock(game: State, fact: f.Arbiter) -> None:
     for side, left in (("white", fact.white), ("black", fact.black)):
         if left is not None:
             game.clock.set(side, left)
-    game.tell_clock("clock_reading")
+    counts = {"white": fact.white_moves, "black": fact.black_moves}
+    for side, moves in counts.items():
+        if moves is not None:
+            game.clock.set_moves(side, moves)
+    game.tell_clock("clock_reading", counted=any(moves is not None for moves in counts.values()))
 
 
 def _penalty(game: State, fact: f.Arbiter) -> None:
@@ -63,6 +67,9 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
     gains = OTHER[side]
     given = (fact.white if gains == "white" else fact.black) or 0
     taken = (fact.white if side == "white" else fact.black) or 0
+    if fact.penalty in _SPECIAL_PENALTIES:
+        _special_penalty(game, fact, side)
+        return
     if fact.penalty in ("loss", "loses", "lost", "forfeit"):
         result = fact.result or result_of_losing(game, side)
         penalty = Penalty(player=side, loses=True, result=result, status="confirmed")
@@ -83,24 +90,41 @@ def _penalty(game: State, fact: f.Arbiter) -> None:
     if not game.clock:
         game.refuse("arbiter", "penalty", "no_clock", "arbiter_penalty")
         return
-    rules, takes = [], None
+    penalty, rules = Penalty(player=side, status="confirmed"), []
     if given:
         rules.append("arbiter_adds_time")
         game.clock.set(gains, game.clock.left[gains] + given)
+        penalty = replace(penalty, gives=gains, seconds=seconds(given))
     if taken:
         rules.append("arbiter_takes_time")
         taken = min(taken, game.clock.left[side])
         game.clock.set(side, game.clock.left[side] - taken)
-        takes = seconds(taken)
-    penalty = Penalty(
-        player=side,
-        gives=gains if given else None,
-        seconds=seconds(given) if given else None,
-        takes=takes,
-        status="confirmed",
-    )
+        penalty = replace(penalty, takes=seconds(taken))
     game.rule(penalty, *rules)
     game.tell_clock("arbiter_sets_clocks")
+
+
+# 12.9.4 to 12.9.9: points that need not add up to one, a fine, exclusion.
+_SPECIAL_PENALTIES = {
+    "points": "arbiter_sets_points",
+    "fine": "arbiter_fines",
+    "exclusion": "arbiter_excludes",
+}
+
+
+def _special_penalty(game: State, fact: f.Arbiter, side: str) -> None:
+    assert fact.penalty is not None
+    rule = _SPECIAL_PENALTIES[fact.penalty]
+    if not game.edition.has(rule):
+        game.refuse("arbiter", "penalty", "not_in_this_edition", "arbiter_penalty")
+    elif fact.penalty == "points" and fact.result is None:
+        game.refuse("arbiter", "penalty", "result_missing", rule)
+    else:
+        result = fact.result if fact.penalty == "points" else None
+        penalty = Penalty(player=side, penalty=fact.penalty, result=result, status="confirmed")
+        game.rule(penalty, rule)
+        if result is not None:
+            end(game, result, "declared", rule)
 
 
 def _restore(game: State, fact: f.Arbiter) -> None:
@@ -158,20 +182,25 @@ _DECISIONS = {
 
 
 def call_arbiter(game: State, fact: f.CallArbiter) -> None:
-    """A player may stop the clock only to ask for the arbiter (6.11.2)."""
-    if closed(game, "call_arbiter", fact.by):
+    """A player may stop the clock only to ask for the arbiter (6.11.2); who comes late to a resumed
+    game stops it to have the envelope opened (I.9.2)."""
+    resumed = game.adjourned and game.clock.running is not None
+    if closed(game, fact.kind, fact.by, while_adjourned=resumed):
         return
-    if acting(game, fact.by, "call_arbiter", duty="own") is None:
+    side = acting(game, fact.by, fact.kind, duty="own")
+    if side is None:
         return
-    game.paused = fact.by
-    game.clock.stop()
-    game.tell_clock("calling_arbiter")
-    game.rule(ArbiterNeeded(why="called", by=fact.by), "calling_arbiter")
+    if resumed and side == game.side:
+        game.refuse(fact.by, fact.kind, "adjourned", "sealing")
+        return
+    rule = "answering_player_absent" if resumed else "calling_arbiter"
+    game.clock.stop(fact.by)
+    game.tell_clock(rule)
+    game.rule(ArbiterNeeded(why="called", by=fact.by), rule)
 
 
 def query(game: State, fact: f.Query) -> None:
     """The clock, the count of moves and the last move, on request only; the position never."""
-    assert game.setup is not None
     if game.over:
         game.refuse(fact.by, "query", "game_over", "result")
         return
@@ -184,13 +213,45 @@ def query(game: State, fact: f.Query) -> None:
     if fact.about == "time" and not game.clock:
         game.refuse(fact.by, "query", "no_clock", "on_request_only")
         return
+    if fact.about == "scoresheet" and not _may_see_the_scoresheet(game, fact.by):
+        return
     rules: tuple[str, ...] = ("on_request_only",)
     if fact.by in OTHER and not game.impaired(fact.by):
         # A sighted player hears what the clock shows everybody.
         rules = ("clock_reading",) if fact.about == "time" else ("moves_shown",)
+    if fact.about == "scoresheet":
+        rules = ("seeing_the_scoresheet",) if fact.by != "arbiter" else ("arbiter",)
     language = game.player(of).language if of in OTHER else game.announcing_language()
     answer = _ANSWERS[fact.about](game, fact)
     game.rule(replace(answer, words=game.words.answer(answer, language)), *rules)
+
+
+_MOST_LOOKS = 5
+
+
+def _may_see_the_scoresheet(game: State, by: str) -> bool:
+    """Under full supervision the player on move may ask to see the scoresheet, five times a game;
+    more than that disturbs the opponent (A.4.3, B.2.3)."""
+    rule = "seeing_the_scoresheet"
+    if by == "arbiter":
+        return True
+    if not game.edition.has(rule) or not game.regime.endswith("_supervised"):
+        game.refuse(by, "query", "not_in_this_edition", "on_request_only")
+    elif by != game.side:
+        game.refuse(by, "query", "not_on_move", rule)
+    elif game.looks[by] >= _MOST_LOOKS:
+        game.refuse(by, "query", "asked_too_often", rule)
+        game.rule(ArbiterNeeded(why="asked_too_often", player=by), rule, "arbiter_penalty")
+    else:
+        game.looks[by] += 1
+        return True
+    return False
+
+
+def _scoresheet(game: State, fact: f.Query) -> Answer:
+    record = tuple("" if ply.illegal else san(ply.before, ply.move) for ply in game.history)
+    plies = len(record)
+    return Answer(to=fact.by, about=fact.about, moves=(plies + 1) // 2, plies=plies, record=record)
 
 
 def _time(game: State, fact: f.Query) -> Answer:
@@ -209,21 +270,40 @@ def _moves(game: State, fact: f.Query) -> Answer:
 
 
 def _last_move(game: State, fact: f.Query) -> Answer:
-    assert game.setup is not None
     if not game.history:
         return Answer(to=fact.by, about=fact.about)
-    last, announcement = game.history[-1], None
-    if not last.illegal:  # an illegal move that stands has no announcement of its own
-        announcement = game.words.announce(
-            last.before, last.move, game.announcing_language(), game.setup.edition
-        )
+    last = game.history[-1]
+    # An illegal move that stands has no announcement of its own.
+    announcement = None if last.illegal else game.announcement(last.before, last.move)
     return Answer(
-        to=fact.by,
-        about=fact.about,
-        move=last.move.uci(),
-        by=last.side,
-        announcement=announcement,
+        to=fact.by, about=fact.about, move=last.move.uci(), by=last.side, announcement=announcement
     )
 
 
-_ANSWERS = {"time": _time, "position": _position, "moves": _moves, "last_move": _last_move}
+_ANSWERS = {
+    "time": _time,
+    "position": _position,
+    "moves": _moves,
+    "last_move": _last_move,
+    "scoresheet": _scoresheet,
+}
+
+
+def sign(game: State, fact: f.Sign) -> None:
+    """Both players sign the result. What both have signed stands, even if it is wrong, unless the
+    arbiter decides otherwise (8.7)."""
+    if not is_player(game, fact.by, "sign"):
+        return
+    if not game.edition.has("signatures"):
+        game.refuse(fact.by, "sign", "not_in_this_edition", "result")
+    elif not game.over:
+        game.refuse(fact.by, "sign", "not_over", "signatures")
+    else:
+        game.signed[fact.by] = fact.result
+        other = game.signed.get(OTHER[fact.by])
+        game.rule(Signed(by=fact.by, result=fact.result, stands=other == fact.result), "signatures")
+        if other == fact.result != game.result:
+            game.result = fact.result
+            game.rule(ArbiterNeeded(why="signed_result_differs"), "signatures")
+        elif other not in (None, fact.result):
+            game.rule(ArbiterNeeded(why="signatures_differ"), "signatures")

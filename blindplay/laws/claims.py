@@ -9,7 +9,7 @@ import chess
 from . import facts as f
 from .completing import answered
 from .ends import end, offered
-from .permissions import closed, is_player
+from .permissions import by_player, closed, is_player
 from .proposals import propose
 from .rulings import ArbiterNeeded, Claimed, ExtraTime, Obliged, Penalty
 from .state import DRAW, OTHER, Price, State, legal, position_key
@@ -26,9 +26,7 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
     if fact.rule in QUICKPLAY_CLAIMS:
         _claim_in_quickplay_finish(game, fact)
         return
-    rule = f"claim_{fact.rule}"
-    if fact.move is not None:
-        rule += "_written"
+    rule = f"claim_{fact.rule}" + ("_written" if fact.move is not None else "")
     # Once the opponent has made his move the player is on move, pressed or not (1.3).
     answered(game, fact.by)
     if fact.by != game.side:
@@ -47,14 +45,12 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
         board, seen = game.after(move), 1
     if fact.rule == "repetition":
         correct = game.keys.count(position_key(board)) + seen >= 3
-        reason = "repetition"
     else:
         correct = board.halfmove_clock >= 100
-        reason = "fifty_moves"
 
     def confirm() -> None:
         if correct:
-            end(game, DRAW, reason, rule, "correct_claim")
+            end(game, DRAW, fact.rule, rule, "correct_claim")
         else:
             _wrong_claim(game, fact.by, move)
 
@@ -175,9 +171,7 @@ def _give(game: State, by: str, given: float, rule: str) -> None:
 
 def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
     """III.4: five seconds a move for both from now on, and two minutes for the opponent."""
-    if closed(game, "request_extra_time", fact.by) or not is_player(
-        game, fact.by, "request_extra_time"
-    ):
+    if not by_player(game, fact):
         return
     by = fact.by
     if not game.switch("quickplay_extra_time"):

@@ -87,6 +87,9 @@ class Clock:
         self._thinking: str | None = None  # whose move the next two belong to
         self._thought = 0  # ms that the move has taken so far
         self._delay = 0  # ms of the running side's delay still to pass
+        # Who has stopped both clocks: the arbiter, who called them, or the table, which ended.
+        # Until the arbiter starts them again nothing else does (6.11.3).
+        self.stopped_by = ""
 
     def __bool__(self) -> bool:
         """Whether there is a clock at all."""
@@ -154,11 +157,13 @@ class Clock:
         return False
 
     def start(self, side: str) -> None:
-        """Start ``side``'s clock and stop the other's.
+        """Start ``side``'s clock and stop the other's, unless somebody has stopped both.
 
         Started again for the same move, after the arbiter had stopped it, it goes on where it
         stood: a delay is given once a move.
         """
+        if self.stopped_by:
+            return
         self.running = side
         if side == self._thinking:
             return
@@ -167,8 +172,10 @@ class Clock:
         period = self._now(side)
         self._delay = period.increment if self.mode == "delay" else 0
 
-    def stop(self) -> None:
+    def stop(self, by: str = "") -> None:
+        """Stop both clocks; ``by`` is who has stopped them until the arbiter starts them."""
         self.running = None
+        self.stopped_by = by or self.stopped_by
 
     def _now(self, side: str) -> Period:
         return self.control.periods[self._period[side]] if self else Period(None, 0, 0)
@@ -205,6 +212,15 @@ class Clock:
         self.flags = []
         self.running = None
         self._thinking = None
+
+    def set_moves(self, side: str, moves: int) -> None:
+        """The arbiter sets the count of ``side``'s moves (6.10.2, 7.1); the time stays."""
+        self.moves[side] = self._in_period[side] = moves
+        self._period[side] = 0
+        last = len(self.control.periods) - 1
+        while self and (needed := self._now(side).moves) and self._in_period[side] >= needed:
+            self._in_period[side] -= needed
+            self._period[side] = min(self._period[side] + 1, last)
 
     def set(self, side: str, left: int) -> None:
         """The arbiter sets ``side``'s time, in ms (6.10, 6.13)."""

@@ -7,7 +7,7 @@ import chess
 from .ends import end
 from .proposals import propose
 from .rulings import ArbiterNeeded, Completed
-from .sheets import bring_sheet_up_to_date, compare_boards
+from .sheets import bring_sheet_up_to_date, check_corrections, compare_boards
 from .state import DRAW, Ply, State
 
 
@@ -21,15 +21,16 @@ def complete(game: State, *, illegal: str = "") -> None:
     game.tables[game.board_of(side)].adjusting = False
     game.started = True
     _count(game, ply, len(game.history), "illegal_stands" if illegal else "completing")
+    check_corrections(game)
     compare_boards(game)
     _still_illegal(game, ply)
 
 
 def complete_answered(game: State, ply: Ply, rule: str) -> None:
     """A move that was answered already is completed now: by a late press (6.2.2), or because its
-    player has gone on to his next move (6.2.1.2)."""
+    player has gone on to his next move (6.2.1.2; fide-1997 asks for the press)."""
     ply.completed = True
-    number = len(game.history) if game.history[-1] is ply else len(game.history) - 1
+    number = next(n for n, played in enumerate(game.history, 1) if played is ply)
     _count(game, ply, number, rule)
 
 
@@ -55,7 +56,7 @@ def answered(game: State, side: str) -> None:
         return
     game.advance(completed=False)
     waiting = game.unpressed()
-    if len(waiting) == 2:
+    if len(waiting) == 2 and game.switch("next_move_completes"):
         for ply in waiting:
             complete_answered(game, ply, "completing_by_next_move")
 

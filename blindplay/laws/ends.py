@@ -6,7 +6,7 @@ import chess
 
 from . import facts as f
 from .mating import MatingVerdict, can_mate, is_dead
-from .permissions import acting, closed, is_player
+from .permissions import by_player, closed, entitled, is_player
 from .proposals import propose
 from .rulings import ArbiterNeeded, Completed, DrawDeclined, DrawOffered, FlagFell, GameOver
 from .sheets import record_after_a_flag
@@ -110,9 +110,7 @@ def lose(
 
 
 def resign(game: State, fact: f.Resign) -> None:
-    if closed(game, "resign", fact.by, while_adjourned=True) or not is_player(
-        game, fact.by, "resign"
-    ):
+    if not by_player(game, fact, while_adjourned=True):
         return
     rules = ("resignation", "end_before_resumption") if game.adjourned else ("resignation",)
     if game.switch("resignation_draws_when_opponent_cannot_mate"):
@@ -125,9 +123,7 @@ def resign(game: State, fact: f.Resign) -> None:
 
 
 def offer_draw(game: State, fact: f.OfferDraw) -> None:
-    if closed(game, "offer_draw", fact.by, while_adjourned=True) or not is_player(
-        game, fact.by, "offer_draw"
-    ):
+    if not by_player(game, fact, while_adjourned=True):
         return
     offered(game, fact.by)
 
@@ -166,9 +162,7 @@ def accept_draw(game: State, fact: f.AcceptDraw) -> None:
 
 
 def decline_draw(game: State, fact: f.DeclineDraw) -> None:
-    if closed(game, "decline_draw", fact.by, while_adjourned=True) or not is_player(
-        game, fact.by, "decline_draw"
-    ):
+    if not by_player(game, fact, while_adjourned=True):
         return
     if OTHER[fact.by] not in game.offers:
         game.refuse(fact.by, "decline_draw", "no_offer", "draw_offer")
@@ -190,9 +184,7 @@ def watch_flags(game: State) -> None:
 
 
 def claim_time(game: State, fact: f.ClaimTime) -> None:
-    if closed(game, "claim_time", fact.by):
-        return
-    side = acting(game, fact.by, "claim_time", duty="own")
+    side = entitled(game, fact, duty="own")
     if side is None:
         return
     flags = game.clock.flags

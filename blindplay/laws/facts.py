@@ -11,7 +11,7 @@ import dataclasses
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, dataclass_transform
 
 import chess
 
@@ -22,7 +22,7 @@ from .fact_values import seconds as seconds
 SIDES = ("white", "black")
 MODES = ("standard", "rapid", "blitz")
 PEOPLE = ("white", "black", "assistant:white", "assistant:black", "arbiter")
-QUESTIONS = ("time", "moves", "last_move", "position")
+QUESTIONS = ("time", "moves", "last_move", "position", "scoresheet")
 IRREGULARITIES = (
     "two_hands",
     "displaced",
@@ -32,13 +32,7 @@ IRREGULARITIES = (
     "wrong_clock",
     "illegal_move",
 )
-REQUIREMENTS = (
-    "size",
-    "raised_black_squares",
-    "securing_holes",
-    "pegs",
-    "staunton_black_marked",
-)
+REQUIREMENTS = ("size", "raised_black_squares", "securing_holes", "pegs", "staunton_black_marked")
 DECISIONS = (
     "confirm",
     "reject",
@@ -54,7 +48,7 @@ DECISIONS = (
     "withdraw",
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
-RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0")
+RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
 
 
 @dataclass(frozen=True)
@@ -77,24 +71,34 @@ def _player(value: Any) -> Player:
     return Player(**_read_fields(Player, value, "player"))
 
 
-_BY_PLAYER = v.stored(v.one_of(*SIDES))
+_A_SIDE = v.stored(v.one_of(*SIDES))
 _BY_ANYONE = v.stored(v.one_of(*PEOPLE))
-_ON_BOARD = v.stored(v.one_of(*SIDES))
 _A_SQUARE = v.stored(v.square)
 _MAYBE_MOVE = v.stored(v.move)
 _A_TEXT = v.stored(v.text)
 
 
+KINDS: dict[str, type[Fact]] = {}
+"""All facts of the contract by their names."""
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, kw_only=True)
 class Fact:
     """A fact at time ``t``: milliseconds since the table was set up, never decreasing.
 
-    A running table gives its own time to a fact without one. ``kind`` names the class in the
-    contract.
+    A running table gives its own time to a fact without one. Subclasses are frozen dataclasses;
+    ``kind`` is the name of the class in the contract.
     """
 
     kind: ClassVar[str] = ""
     t: int = field(default=0, metadata=v.stored(v.duration, seconds))
+
+    def __init_subclass__(cls, *, kind: str = "") -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+        if kind:
+            cls.kind = kind
+            KINDS[kind] = cls
 
     def to_json(self) -> dict[str, Any]:
         """The contract's JSON object, without the fields that have their default value."""
@@ -114,11 +118,9 @@ def _write_player(player: Player) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setup(Fact):
+class Setup(Fact, kind="setup"):
     """The first line of every game."""
 
-    kind: ClassVar[str] = "setup"
     edition: str = field(default="fide-2023", metadata=v.stored(v.edition))
     mode: str = field(default="standard", metadata=v.stored(v.one_of(*MODES)))
     supervised: bool = field(default=False, metadata=v.stored(v.switch))
@@ -152,89 +154,71 @@ class Setup(Fact):
         return self.white if side == "white" else self.black
 
 
-@dataclass(frozen=True, kw_only=True)
-class TwoBoards(Fact):
-    """A player demands two boards (D.1)."""
+class Personal(Fact):
+    """A fact that a person brings about."""
 
-    kind: ClassVar[str] = "two_boards"
     by: str = field(metadata=_BY_ANYONE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Inspect(Fact):
+class TwoBoards(Personal, kind="two_boards"):
+    """A player demands two boards (D.1)."""
+
+
+class OnBoard(Fact):
+    """A fact about one of the boards."""
+
+    board: str = field(metadata=_A_SIDE)
+
+
+class Inspect(OnBoard, kind="inspect"):
     """The arbiter has inspected a special board; ``fulfils`` are some of :data:`REQUIREMENTS`."""
 
-    kind: ClassVar[str] = "inspect"
-    board: str = field(metadata=_ON_BOARD)
     fulfils: tuple[str, ...] = field(metadata=v.stored(v.some_of(*REQUIREMENTS), list))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Assistant(Fact):
+class Assistant(Fact, kind="assistant"):
     """An assistant of a player comes or leaves."""
 
-    kind: ClassVar[str] = "assistant"
-    of: str = field(metadata=_BY_PLAYER)
+    of: str = field(metadata=_A_SIDE)
     present: bool = field(default=True, metadata=v.stored(v.switch))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arrive(Fact):
+class Arrive(Personal, kind="arrive"):
     """A player comes to the board."""
 
-    kind: ClassVar[str] = "arrive"
-    by: str = field(metadata=_BY_ANYONE)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Start(Fact):
+class Start(Fact, kind="start"):
     """The arbiter starts White's clock."""
 
-    kind: ClassVar[str] = "start"
     by: str = field(default="arbiter", metadata=_BY_ANYONE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Lift(Fact):
+class Lift(OnBoard, kind="lift"):
     """A piece was lifted from its securing hole, or from a square of a sensor board."""
 
-    kind: ClassVar[str] = "lift"
-    board: str = field(metadata=_ON_BOARD)
     square: str = field(metadata=_A_SQUARE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Place(Fact):
+class Place(OnBoard, kind="place"):
     """A piece was put into a hole; ``piece`` is None if the board cannot name it."""
 
-    kind: ClassVar[str] = "place"
-    board: str = field(metadata=_ON_BOARD)
     square: str = field(metadata=_A_SQUARE)
     piece: str | None = field(default=None, metadata=v.stored(v.piece))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Position(Fact):
+class Position(OnBoard, kind="position"):
     """A dump of a board: everything that stands on it, as FEN's first field."""
 
-    kind: ClassVar[str] = "position"
-    board: str = field(metadata=_ON_BOARD)
     placement: str = field(metadata=v.stored(v.placement))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Adjust(Fact):
+class Adjust(Personal, kind="adjust"):
     """A player says that they adjust pieces ("j'adoube")."""
 
-    kind: ClassVar[str] = "adjust"
-    by: str = field(metadata=_BY_ANYONE)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Spoken(Fact):
+class Spoken(Personal):
     """A spoken move, as ``text``, as ``move``, or as both; then ``move`` is what ``text`` means."""
 
-    by: str = field(metadata=_BY_ANYONE)
     text: str | None = field(default=None, metadata=_A_TEXT)
     move: str | None = field(default=None, metadata=_MAYBE_MOVE)
 
@@ -243,175 +227,148 @@ class Spoken(Fact):
             raise FactError(f"{self.kind} needs text or move")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Announce(Spoken):
-    kind: ClassVar[str] = "announce"
+class Announce(Spoken, kind="announce"):
+    """The player on move announces a move."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Repeat(Spoken):
-    kind: ClassVar[str] = "repeat"
+class Repeat(Spoken, kind="repeat"):
+    """The opponent repeats an announcement."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Correct(Spoken):
-    kind: ClassVar[str] = "correct"
+class Correct(Spoken, kind="correct"):
+    """A player corrects an announcement."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Make(Fact):
+class Make(Personal, kind="make"):
     """A move executed on a board without sensors: touched and released in one."""
 
-    kind: ClassVar[str] = "make"
-    by: str = field(metadata=_BY_ANYONE)
     move: str = field(metadata=_MAYBE_MOVE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Touch(Fact):
+class Touch(Personal, kind="touch"):
     """A touch that no sensor saw. ``by`` touched a piece, ``seen_by`` reports it.
 
     If ``by`` is an assistant or the arbiter, they report a touch by a player. ``ply`` is the ply of
     the touch if it is reported later.
     """
 
-    kind: ClassVar[str] = "touch"
-    by: str = field(metadata=_BY_ANYONE)
     square: str = field(metadata=_A_SQUARE)
     seen_by: str | None = field(default=None, metadata=_BY_ANYONE)
     ply: int | None = field(default=None, metadata=v.stored(v.whole(1, 20_000)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Press(Fact):
+class Press(Personal, kind="press"):
     """The clock was pressed by a player, or for a player by an assistant."""
 
-    kind: ClassVar[str] = "press"
-    by: str = field(metadata=_BY_ANYONE)
 
-
-@dataclass(frozen=True, kw_only=True)
-class Record(Fact):
+class Record(Personal, kind="record"):
     """A scoresheet entry as written; ``ply`` 1 is White's first move."""
 
-    kind: ClassVar[str] = "record"
-    by: str = field(metadata=_BY_ANYONE)
     ply: int = field(metadata=v.stored(v.whole(1, 20_000)))
     text: str = field(metadata=_A_TEXT)
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfferDraw(Fact):
-    kind: ClassVar[str] = "offer_draw"
-    by: str = field(metadata=_BY_ANYONE)
+class OfferDraw(Personal, kind="offer_draw"):
+    """A player offers a draw."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class AcceptDraw(Fact):
-    kind: ClassVar[str] = "accept_draw"
-    by: str = field(metadata=_BY_ANYONE)
+class AcceptDraw(Personal, kind="accept_draw"):
+    """A player accepts the opponent's offer."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeclineDraw(Fact):
-    kind: ClassVar[str] = "decline_draw"
-    by: str = field(metadata=_BY_ANYONE)
+class DeclineDraw(Personal, kind="decline_draw"):
+    """A player declines the opponent's offer by word."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resign(Fact):
-    kind: ClassVar[str] = "resign"
-    by: str = field(metadata=_BY_ANYONE)
+class Resign(Personal, kind="resign"):
+    """A player resigns."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimDraw(Fact):
+class ClaimDraw(Personal, kind="claim_draw"):
     """A claim of a draw; ``move`` is the move that the player wrote down for it."""
 
-    kind: ClassVar[str] = "claim_draw"
-    by: str = field(metadata=_BY_ANYONE)
     rule: str = field(metadata=v.stored(v.one_of(*CLAIMS)))
     move: str | None = field(default=None, metadata=_MAYBE_MOVE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class RequestExtraTime(Fact):
+class RequestExtraTime(Personal, kind="request_extra_time"):
     """A request for five seconds a move in a quickplay finish."""
 
-    kind: ClassVar[str] = "request_extra_time"
-    by: str = field(metadata=_BY_ANYONE)
+
+class ClaimTime(Personal, kind="claim_time"):
+    """Somebody says that a flag has fallen."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallArbiter(Fact):
+class CallArbiter(Personal, kind="call_arbiter"):
     """A player stops the clock and asks for the arbiter."""
 
-    kind: ClassVar[str] = "call_arbiter"
-    by: str = field(metadata=_BY_ANYONE)
 
+class Query(Personal, kind="query"):
+    """A question to the table."""
 
-@dataclass(frozen=True, kw_only=True)
-class ClaimTime(Fact):
-    kind: ClassVar[str] = "claim_time"
-    by: str = field(metadata=_BY_ANYONE)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Query(Fact):
-    kind: ClassVar[str] = "query"
-    by: str = field(metadata=_BY_ANYONE)
     about: str = field(metadata=v.stored(v.one_of(*QUESTIONS)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Irregular(Fact):
+class Irregular(Personal, kind="irregular"):
     """Something irregular, reported by ``by``; ``player`` did it, if that is known.
 
     ``ply`` is the ply during which pieces were displaced, if moves have been played since.
     """
 
-    kind: ClassVar[str] = "irregular"
-    by: str = field(metadata=_BY_ANYONE)
     what: str = field(metadata=v.stored(v.one_of(*IRREGULARITIES)))
-    player: str | None = field(default=None, metadata=_BY_PLAYER)
+    player: str | None = field(default=None, metadata=_A_SIDE)
     ply: int | None = field(default=None, metadata=v.stored(v.whole(1, 20_000)))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Seal(Fact):
-    kind: ClassVar[str] = "seal"
-    by: str = field(metadata=_BY_ANYONE)
+class Seal(Personal, kind="seal"):
+    """The sealed move as written. ``absent``: it answers a sealed move whose player has not come to
+    the resumed game (I.9.3)."""
+
     text: str = field(metadata=_A_TEXT)
+    absent: bool = field(default=False, metadata=v.stored(v.switch))
 
 
-@dataclass(frozen=True, kw_only=True)
-class OpenEnvelope(Fact):
-    kind: ClassVar[str] = "open_envelope"
+class OpenEnvelope(Fact, kind="open_envelope"):
+    """The arbiter opens the envelope, or it is ``missing``."""
+
     by: str = field(default="arbiter", metadata=_BY_ANYONE)
     missing: bool = field(default=False, metadata=v.stored(v.switch))
 
 
-@dataclass(frozen=True, kw_only=True)
-class Arbiter(Fact):
+class Sign(Personal, kind="sign"):
+    """A player signs both scoresheets after the game, with this ``result`` (8.7)."""
+
+    result: str = field(metadata=v.stored(v.one_of(*RESULTS)))
+
+
+class Arbiter(Fact, kind="arbiter"):
     """A decision of the arbiter; ``do`` decides which of the other fields are needed.
 
     If ``by`` is "table", the table stopped the clocks when its process ended, or starts them again.
     """
 
-    kind: ClassVar[str] = "arbiter"
     by: str = field(default="arbiter", metadata=v.stored(v.one_of("arbiter", "table")))
     do: str = field(metadata=v.stored(v.one_of(*DECISIONS)))
     white: int | None = field(default=None, metadata=v.stored(v.duration, v.optional_seconds))
     black: int | None = field(default=None, metadata=v.stored(v.duration, v.optional_seconds))
-    player: str | None = field(default=None, metadata=v.stored(v.one_of(*SIDES)))
+    player: str | None = field(default=None, metadata=_A_SIDE)
     penalty: str | None = field(default=None, metadata=_A_TEXT)
     ply: int | None = field(default=None, metadata=v.stored(v.whole(0, 20_000)))
     result: str | None = field(default=None, metadata=v.stored(v.one_of(*RESULTS)))
+    white_moves: int | None = field(default=None, metadata=v.stored(v.whole(0, 10_000)))
+    black_moves: int | None = field(default=None, metadata=v.stored(v.whole(0, 10_000)))
 
     def __post_init__(self) -> None:
-        needed = {"set_clock": "white or black", "restore": "ply", "declare": "result"}
+        needed = {
+            "set_clock": "white, black, white_moves or black_moves",
+            "restore": "ply",
+            "declare": "result",
+        }
         given = {
-            "set_clock": self.white is not None or self.black is not None,
+            "set_clock": any(
+                value is not None
+                for value in (self.white, self.black, self.white_moves, self.black_moves)
+            ),
             "restore": self.ply is not None,
             "declare": self.result is not None,
         }
@@ -421,22 +378,9 @@ class Arbiter(Fact):
             raise FactError(f"arbiter {self.do} is not the table's to decide")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Tick(Fact):
+class Tick(Fact, kind="tick"):
     """Time passes."""
 
-    kind: ClassVar[str] = "tick"
-
-
-KINDS: Mapping[str, type[Fact]] = {
-    cls.kind: cls
-    for cls in (
-        Setup, TwoBoards, Inspect, Assistant, Arrive, Start, Lift, Place, Position, Adjust,
-        Announce, Repeat, Correct, Make, Touch, Press, Record, OfferDraw, AcceptDraw, DeclineDraw,
-        Resign, ClaimDraw, RequestExtraTime, ClaimTime, CallArbiter, Query, Irregular, Seal,
-        OpenEnvelope, Arbiter, Tick,
-    )
-}  # fmt: skip
 
 # The contract calls this field "kind", but every fact here already has an attribute ``kind``.
 _FIELD_NAMES = {"kind": "penalty"}

@@ -15,6 +15,7 @@ from . import (
     arbiter,
     claims,
     ends,
+    executing,
     irregularities,
     moving,
     setting_up,
@@ -51,7 +52,8 @@ class Game(State):
         self.t = fact.t
         self.out = []
         self.helping = None
-        if isinstance(fact, f.OpenEnvelope) and self.sealed is not None and not self.adjourned:
+        unseen = self.sealed is not None and not self.adjourned and not self.sealed_reply
+        if isinstance(fact, f.OpenEnvelope) and unseen:
             # The envelope was closed and the clock stopped, though nobody saw the press (I.1.1).
             self.clock.at = fact.t
         if not isinstance(fact, Setup):
@@ -79,9 +81,9 @@ _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {
     f.Assistant: setting_up.assistant,
     f.Arrive: setting_up.arrive,
     f.Start: setting_up.start,
-    f.Lift: touching.lift,
-    f.Place: touching.place,
-    f.Position: touching.position,
+    f.Lift: executing.lift,
+    f.Place: executing.place,
+    f.Position: executing.position,
     f.Adjust: touching.adjust,
     f.Touch: touching.touch,
     f.Announce: moving.announce,
@@ -102,6 +104,7 @@ _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {
     f.Irregular: irregularities.irregular,
     f.Seal: adjournment.seal,
     f.OpenEnvelope: adjournment.open_envelope,
+    f.Sign: arbiter.sign,
     f.Arbiter: arbiter.arbiter,
     f.Tick: _tick,
 }

@@ -26,14 +26,14 @@ _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
 
 def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     """The player on move has completed an illegal move by pressing the clock (7.5), or is making
-    one with two hands."""
+    one with two hands. Without ``why`` the move is one that is not legal."""
     why = why or why_illegal(game.board, move)
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "silent":
         # The text has no rule for it; no move has been made, and what follows the arbiter says.
         game.rule(NotMade(by=game.side, missing=("promotion_piece",)), "released_promotion")
         game.rule(ArbiterNeeded(why=why, player=game.side), "not_covered")
         return
-    if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move):
+    if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move, why):
         _left_to_the_opponent(game, move, why)
         return
     side = game.side
@@ -64,7 +64,7 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
         _punish(game, side, move, why)
 
     def reject() -> None:
-        if game.switch("illegal_stands") and _can_stand(game, move):
+        if game.switch("illegal_stands") and _can_stand(game, move, why):
             _let_stand(game, move, why)
         else:
             game.resume()
@@ -191,10 +191,11 @@ def _replace_pawn(game: State, move: chess.Move) -> None:
 # --- illegal moves that stand --------------------------------------------------------------
 
 
-def _can_stand(game: State, move: chess.Move | None) -> bool:
-    """Whether the game could go on after this: something moved, and both kings are still there."""
+def _can_stand(game: State, move: chess.Move | None, why: str) -> bool:
+    """Whether the game could go on after this: something moved, and both kings are still there; or
+    the clock was pressed without a move (A.5.2)."""
     if move is None:
-        return True
+        return why == "press_without_move"
     moved = change(game.board, move)
     gone = [game.pieces.get(square) for square in moved if moved[square] is None]
     kings = [letter for letter in laid_over(game.pieces, moved).values() if letter in "Kk"]
@@ -336,7 +337,7 @@ def _propose_new_game(game: State, why: str) -> None:
 
 def _begin_anew(game: State, why: str) -> None:
     """The game is annulled, and a new one begins; what was written is struck through, not lost."""
-    game.started, game.paused = False, ""
+    game.started, game.clock.stopped_by = False, ""
     take_back(game, 0, why)
     game.clock.stop()
     game.illegal_moves = {"white": 0, "black": 0}
@@ -363,9 +364,23 @@ def _displaced(game: State, fact: f.Irregular) -> None:
     if fact.ply is not None:
         _propose_to_go_back_before(game, fact, fact.ply)
         return
+    side = game.displacer = fact.player
+    if side is not None and side != game.side and game.turn.made is None:
+        # What the player on move seemed to touch, the other one has displaced.
+        game.turn.touched = [at for at in game.turn.touched if at not in _displaced_on(game)]
     _put_back(game)
-    game.displacer = fact.player
+    led = any(table.wanted is not None for table in game.tables.values())
+    own_time = not game.switch("opponent_starts_displacers_clock")
+    if own_time and led and side is not None and game.clock.running == OTHER[side]:
+        # They put the pieces right on their own time, until the boards are seen to be right.
+        game.clock.start(side)
+        game.tell_clock("displaced")
     game.rule(ArbiterNeeded(why="displaced", player=fact.player or None), "displaced")
+
+
+def _displaced_on(game: State) -> set[int]:
+    """The squares on which the player on move's board has changed since the turn began."""
+    return set(game.done_on(game.board_of(game.side)))
 
 
 def _put_back(game: State) -> None:
@@ -412,8 +427,7 @@ def _wrong_clock(game: State, fact: f.Irregular) -> None:
     """6.10.2: the clock is stopped at once, and the arbiter sets it right."""
     if _too_late(game, "wrong_clock", fact):
         return
-    game.paused = fact.by
-    game.clock.stop()
+    game.clock.stop(fact.by)
     game.tell_clock("wrong_clock")
     game.rule(ArbiterNeeded(why="wrong_clock"), "wrong_clock")
 
@@ -443,6 +457,5 @@ def why_illegal(board: chess.Board, move: chess.Move | None) -> str:
         queen = chess.Move(move.from_square, move.to_square, chess.QUEEN)
         if queen in board.legal_moves:
             return "pawn_not_replaced"
-    if board.is_castling(move) and board.is_legal(move):
-        return "castling_unfinished"  # the king alone
-    return "king_in_check" if board.is_pseudo_legal(move) else "cannot_move_there"
+    into_check = board.is_pseudo_legal(move) and not board.is_legal(move)
+    return "king_in_check" if into_check else "cannot_move_there"

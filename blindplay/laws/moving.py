@@ -7,13 +7,24 @@ import chess
 from . import facts as f
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
+from .executing import (
+    captured_elsewhere,
+    catch_up,
+    executed_differs,
+    final,
+    finished,
+    look_again,
+    reconsider,
+    try_to_make,
+)
 from .irregularities import illegal, starts_displacers_clock
-from .permissions import acting, closed
-from .placement import change, difference, laid_over
+from .permissions import entitled
+from .placement import Change, change, difference, laid_over
 from .rulings import (
     Ambiguous,
     Announced,
     ArbiterNeeded,
+    CheckBoard,
     Executed,
     NotMade,
     NotUnderstood,
@@ -22,16 +33,9 @@ from .rulings import (
     SlipCorrected,
     TooLate,
 )
-from .sheets import compare_boards, difference_of, in_order, shows
+from .sheets import compare_boards, in_order, shows
 from .state import OTHER, Heard, State, legal
-from .touching import (
-    catch_up,
-    executed_differs,
-    finished,
-    reconsider,
-    stop_adjusting,
-    try_to_make,
-)
+from .touching import stop_adjusting
 
 
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
@@ -79,9 +83,7 @@ def _may_move(game: State, side: str, what: str) -> bool:
 
 
 def announce(game: State, fact: f.Announce) -> None:
-    if closed(game, "announce", fact.by):
-        return
-    side = acting(game, fact.by, "announce", duty="announce")
+    side = entitled(game, fact, duty="announce")
     if side is None:
         return
     made = game.turn.made
@@ -97,19 +99,20 @@ def announce(game: State, fact: f.Announce) -> None:
         return
     was = game.turn.announced
     if was is not None and was != move:
-        _slip(game, side, move)
+        if _may_correct(game, fact):
+            _slip(game, side, move)
     elif was is not None and game.turn.made is not None:
         _announced(game, side, move)
     else:
         game.turn.announced = move
+        game.turn.announced_by = fact.by
         _announced(game, side, move)
         _after_announcing(game)
 
 
 def _announced(game: State, side: str, move: chess.Move) -> None:
-    assert game.setup is not None
-    words = game.words.announce(game.board, move, game.announcing_language(), game.setup.edition)
     game.repeated.discard(OTHER[side])
+    words = game.announcement(game.board, move)
     game.rule(Announced(by=side, move=move.uci(), words=words), "announcing")
 
 
@@ -130,6 +133,17 @@ def _after_announcing(game: State) -> None:
     try_to_make(game)
 
 
+def _may_correct(game: State, fact: f.Spoken) -> bool:
+    """Whether this person may change what has been announced: the player, the player's own
+    assistant, or whoever spoke (D.2.8). Announcing both players' moves (D.2.10.2) gives the
+    opponent's assistant no such right."""
+    side = game.side
+    if fact.by in (side, f"assistant:{side}", game.turn.announced_by):
+        return True
+    game.refuse(fact.by, fact.kind, "not_his_announcement", "slip", game.helping or "assistant")
+    return False
+
+
 def _slip(game: State, side: str, now: chess.Move) -> None:
     """The announcement is corrected before the opponent's clock runs (D.2.8)."""
     was = game.turn.announced
@@ -137,15 +151,14 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
     game.turn.announced = now
     if game.impaired(side) or game.turn.executed is None:
         game.turn.made = None
+        look_again(game)
     game.rule(SlipCorrected(by=side, was=was.uci(), now=now.uci()), "slip")
     _announced(game, side, now)
     _after_announcing(game)
 
 
 def correct(game: State, fact: f.Correct) -> None:
-    if closed(game, "correct", fact.by):
-        return
-    side = acting(game, fact.by, "correct", duty="announce")
+    side = entitled(game, fact, duty="announce")
     if side is None:
         return
     if side != game.side:
@@ -161,15 +174,13 @@ def correct(game: State, fact: f.Correct) -> None:
         return
     if now == game.turn.announced:
         _announced(game, side, now)
-    else:
+    elif _may_correct(game, fact):
         _slip(game, side, now)
 
 
 def repeat(game: State, fact: f.Repeat) -> None:
     """The opponent repeats the last announcement (D.2.1)."""
-    if closed(game, "repeat", fact.by):
-        return
-    if acting(game, fact.by, "repeat", duty="announce") is None:
+    if entitled(game, fact, duty="announce") is None:
         return
     by = fact.by.removeprefix("assistant:")
     if game.turn.announced is not None and by != game.side:
@@ -186,9 +197,8 @@ def repeat(game: State, fact: f.Repeat) -> None:
     if move != said:
         game.rule(RepeatDiffers(by=by, announced=said.uci(), repeated=move.uci()), "announcing")
         return
-    assert game.setup is not None
     game.repeated.add(by)
-    words = game.words.announce(before, move, game.announcing_language(), game.setup.edition)
+    words = game.announcement(before, move)
     game.rule(Repeated(by=by, move=move.uci(), words=words), "announcing")
 
 
@@ -196,9 +206,7 @@ def repeat(game: State, fact: f.Repeat) -> None:
 
 
 def make(game: State, fact: f.Make) -> None:
-    if closed(game, "make", fact.by):
-        return
-    side = acting(game, fact.by, "make", duty="execute")
+    side = entitled(game, fact, duty="execute")
     if side is None:
         return
     if fact.by.startswith("assistant:"):
@@ -275,9 +283,8 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
         turn.begun = True
         game.refuse(fact.by, "make", "cannot_move_there", "moving", move=fact.move)
         return
-    if turn.made is not None and not impaired and move != turn.made:
-        rule = "promotion_final" if turn.made.promotion else "released"
-        game.refuse(fact.by, "make", "already_made", rule, move=fact.move)
+    if turn.made is not None and move != turn.made:
+        game.refuse(fact.by, "make", "already_made", final(game), move=fact.move)
         return
     if game.outstanding(board):
         table.plies = len(game.history)
@@ -304,21 +311,25 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
 
 
 def press(game: State, fact: f.Press) -> None:
-    if closed(game, "press", fact.by):
-        return
-    side = acting(game, fact.by, "press", duty="own")
+    side = entitled(game, fact, duty="own")
     if side is None:
         return
     waiting = game.unpressed()
+    own = [ply for ply in waiting if ply.side == side]
+    # A press alone completes the last move only while its answer is not completed either.
+    late = bool(own) and (game.side != side or game.history[-1] in waiting)
     if not waiting and game.turn.made is None and starts_displacers_clock(game, side):
         return
     if not game.started and game.clock:
         game.refuse(fact.by, "press", "not_started", "start")
     elif game.paused:
         game.refuse(fact.by, "press", "clocks_stopped", "resuming")
-    elif waiting and waiting[0].side == side:
-        complete_answered(game, waiting[0], "completing_later")
-    elif waiting:
+    elif own and (late or game.turn.made is not None):
+        for ply in own:
+            complete_answered(game, ply, "completing_later")
+        if side == game.side and game.turn.made is not None:
+            complete(game)
+    elif waiting and not own:
         game.refuse(fact.by, "press", "clock_not_running", "completing_later")
     elif side != game.side:
         game.refuse(fact.by, "press", "not_on_move", "completing")
@@ -346,22 +357,60 @@ def _press_of_the_mover(game: State, side: str) -> None:
 
 def _press_unmade(game: State, side: str) -> None:
     """The clock was pressed, but no move has been made."""
-    board = game.board_of(side)
-    table, turn = game.tables[board], game.turn
-    # A board on which the opponent's move is not yet executed says nothing about this one.
-    moved = not game.outstanding(board) and table.placement != game.pieces
-    begun = turn.touched or turn.announced or turn.executed or turn.attempted or turn.begun or moved
+    board, turn = game.board_of(side), game.turn
+    done = game.done_on(board)
     if game.impaired(side):
-        if begun:
+        if turn.touched or turn.announced or turn.executed or turn.begun or done:
             missing = _missing(game, board) or ("placed",)
             game.rule(NotMade(by=side, missing=missing), "made_special", "clock_special")
-            return
-    elif (table.sensors or turn.attempted) and turn.executed is None and moved:
-        illegal(game, turn.attempted or _guess(game, board))
-        return
-    elif begun:
+            _pressed_too_early(game, side, done)
+        else:
+            _pressed_without_a_move(game, side)
+    elif turn.attempted is not None:
+        illegal(game, turn.attempted)
+    elif done and turn.executed is None:
+        _press_of_a_sighted_hand(game, side, done)
+    elif done or turn.touched or turn.announced or turn.begun:
         game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
-        return
+        _pressed_too_early(game, side, done)
+    else:
+        _pressed_without_a_move(game, side)
+
+
+def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
+    """A board with sensors shows no legal move. Half of one is not yet made (4.7); what is certain
+    to be an illegal one is ruled (7.5.1); a board that shows neither is doubted, not its player."""
+    own = game.board.occupied_co[game.board.turn]
+    lifted = [at for at, now in done.items() if now is None and own & chess.BB_SQUARES[at]]
+    left = [
+        wanted.keys() - done.keys()
+        for move in game.board.legal_moves
+        if (wanted := change(game.board, move)).keys() >= done.keys()
+        and all(now in (None, wanted[at]) for at, now in done.items())
+    ]
+    move = _guess(game, done)
+    if (left and lifted) or not any(done.values()):
+        captured = left and not any(own & chess.BB_SQUARES[at] for rest in left for at in rest)
+        placed = any(done.values())
+        missing = "captured_piece_removed" if captured and placed else "placed"
+        game.rule(NotMade(by=side, missing=(missing,)), "released", "completing")
+        _pressed_too_early(game, side, done)
+    elif move is not None and game.turn.announced is None:
+        illegal(game, move)
+    else:
+        game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
+        squares = tuple(chess.square_name(square) for square in sorted(done))
+        game.rule(CheckBoard(board=game.board_of(side), doubted=squares), "displaced_found")
+
+
+def _pressed_too_early(game: State, side: str, done: Change) -> None:
+    """Where the text forbids to press in the middle of a move, the arbiter chooses the penalty."""
+    if done and game.switch("early_press_is_punished"):
+        rules = ("press_without_move", "arbiter_penalty")
+        game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
+
+
+def _pressed_without_a_move(game: State, side: str) -> None:
     if game.switch("press_without_move_is_illegal"):
         illegal(game, None, "press_without_move")
     else:
@@ -370,13 +419,12 @@ def _press_unmade(game: State, side: str) -> None:
         game.rule(ArbiterNeeded(why="press_without_move", player=side), *rules)
 
 
-def _guess(game: State, board: str) -> chess.Move | None:
+def _guess(game: State, done: Change) -> chess.Move | None:
     """The one piece that went from one square to another, if that is all that happened."""
-    shown = difference_of(game, board)
-    gone = [square for square, letter in shown.items() if letter is None]
-    come = [square for square, letter in shown.items() if letter is not None]
+    gone = [square for square, letter in done.items() if letter is None]
+    come = [square for square, letter in done.items() if letter is not None]
     if len(gone) == len(come) == 1:
-        was, now = game.pieces[gone[0]], shown[come[0]]
+        was, now = game.pieces[gone[0]], done[come[0]]
         if now is not None and was.isupper() == now.isupper():
             return chess.Move(gone[0], come[0])
     return None
@@ -391,6 +439,8 @@ def _missing(game: State, board: str) -> tuple[str, ...]:
         missing.append("promotion_piece")
     wanted = turn.announced or turn.executed
     if wanted is None:
+        if turn.unnamed_promotion and _a_pawn_promotes(game, board):
+            return tuple(missing)
         return (*missing, "placed")
     own = str.isupper if game.board.turn else str.islower
     target = change(game.board, wanted)
@@ -411,6 +461,14 @@ def _missing(game: State, board: str) -> tuple[str, ...]:
         missing.append("promotion_piece" if lifted and pawn in (None, "P", "p") else "placed")
     elif not placed:
         missing.append("placed")
-    if any(table.placement.get(square) == game.pieces[square] for square in captured):
+    taken = any(table.placement.get(square) == game.pieces[square] for square in captured)
+    if taken or captured_elsewhere(game, board, wanted):
         missing.append("captured_piece_removed")
     return tuple(missing)
+
+
+def _a_pawn_promotes(game: State, board: str) -> bool:
+    """Whether a pawn has left its square before the last rank."""
+    rank = chess.BB_RANK_7 if game.board.turn else chess.BB_RANK_2
+    pawns = rank & game.board.pawns & game.board.occupied_co[game.board.turn]
+    return any(pawns & chess.BB_SQUARES[at] for at in game.done_on(board))

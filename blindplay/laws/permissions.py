@@ -82,6 +82,14 @@ def acting(game: State, by: str, what: str, *, duty: str) -> str | None:
     return None
 
 
+def entitled(game: State, fact: f.Personal, *, duty: str) -> str | None:
+    """The side for which the person of ``fact`` acts; None, with a refusal, if nothing of the kind
+    can happen now, or this person may not do it. ``duty`` is that of :func:`acting`."""
+    if closed(game, fact.kind, fact.by):
+        return None
+    return acting(game, fact.by, fact.kind, duty=duty)
+
+
 def _superseded(game: State, of: str) -> bool:
     """Whether the sighted opponent's assistant acts in this game because nobody has declared one
     for the impaired player ``of``. The two never act in one game (D.2.11)."""
@@ -108,6 +116,13 @@ def is_player(game: State, by: str, what: str) -> bool:
     rule = "arbiter" if by == "arbiter" else "assistant_of_sighted" if sighted else "assistant"
     game.refuse(by, what, "not_his_task", rule)
     return False
+
+
+def by_player(game: State, fact: f.Personal, *, while_adjourned: bool = False) -> bool:
+    """Whether ``fact`` can happen now and comes from a player; refuses it if not."""
+    return not closed(game, fact.kind, fact.by, while_adjourned=while_adjourned) and is_player(
+        game, fact.by, fact.kind
+    )
 
 
 def board_on_table(game: State, board: str, what: str) -> TableBoard | None:

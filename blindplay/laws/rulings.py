@@ -1,6 +1,6 @@
 """Rulings: what the Laws answer to a fact, each with the articles it rests on.
 
-Each kind of ruling is a frozen dataclass. A ruling carries meaning; the words that people hear come
+A ruling carries meaning; the words that people hear come
 from :mod:`blindplay.wording`. :meth:`Ruling.to_json` writes the object of the public contract
 (``docs/facts-and-rulings.md``).
 
@@ -16,8 +16,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, TypedDict
+from typing import Any, ClassVar, Literal, Self, TypedDict, dataclass_transform
 
 from .deviation import Explanation
 from .facts import seconds
@@ -38,18 +37,29 @@ class BothClocks(TypedDict):
 _CONTRACT_NAMES = {"penalty": "kind", "citations": "articles"}
 
 
+KINDS: dict[str, type[Ruling]] = {}
+"""All rulings of the contract by their names."""
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Ruling:
-    """One answer of the Laws.
+    """One answer of the Laws. Its subclasses are frozen dataclasses; ``kind`` is the name of the
+    class in the contract.
 
     ``t`` is the time of the fact that caused it, in ms of the game. ``articles`` are "edition
-    article", at least one in every ruling that a game gives. ``kind`` names the class in the
-    contract.
+    article", at least one in every ruling that a game gives.
     """
 
     kind: ClassVar[str] = ""
     t: int = 0
     articles: tuple[str, ...] = ()
+
+    def __init_subclass__(cls, *, kind: str = "") -> None:
+        dataclass(frozen=True, kw_only=True)(cls)
+        if kind:
+            cls.kind = kind
+            KINDS[kind] = cls
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -100,7 +110,6 @@ def dumps(ruling: Ruling) -> str:
     return json.dumps(ruling.to_json(), ensure_ascii=False, separators=(",", ":"))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Proposable(Ruling):
     """A ruling that the Laws leave to the arbiter, where there is one. It is proposed first; with
     the arbiter's answer it comes again. ``status`` is None where nobody is asked."""
@@ -111,160 +120,131 @@ class Proposable(Ruling):
 # --- touching and moving ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class Touched(Ruling):
+class Touched(Ruling, kind="touched"):
     """The player on move has touched a piece (4.3; D.2.2 on the special board)."""
 
-    kind = "touched"
     by: str
     square: str
     piece: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Obliged(Ruling):
+class Obliged(Ruling, kind="obliged"):
     """The legal moves that fulfil an obligation. With none, ``free`` says that the player may
     play any legal move."""
 
-    kind = "obliged"
     by: str
     moves: tuple[str, ...]
     free: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Adjusting(Ruling):
+class Adjusting(Ruling, kind="adjusting"):
     """A player adjusts pieces (4.2)."""
 
-    kind = "adjusting"
     by: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Announced(Ruling):
+class Announced(Ruling, kind="announced"):
     """A move is announced; ``words`` are how the table announces it (D.2.1)."""
 
-    kind = "announced"
     by: str
     move: str
     words: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Repeated(Ruling):
+class Repeated(Ruling, kind="repeated"):
     """The opponent has repeated the announcement (D.2.1)."""
 
-    kind = "repeated"
     by: str
     move: str
     words: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class NotUnderstood(Ruling):
+class NotUnderstood(Ruling, kind="not_understood"):
     """Words that are no announcement."""
 
-    kind = "not_understood"
     by: str
     text: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ambiguous(Ruling):
+class Ambiguous(Ruling, kind="ambiguous"):
     """An announcement that fits several moves."""
 
-    kind = "ambiguous"
     by: str
     text: str
     moves: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class RepeatDiffers(Ruling):
+class RepeatDiffers(Ruling, kind="repeat_differs"):
     """The opponent has repeated another move than was announced."""
 
-    kind = "repeat_differs"
     by: str
     announced: str
     repeated: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class SlipCorrected(Ruling):
+class SlipCorrected(Ruling, kind="slip_corrected"):
     """A slip of the tongue is corrected before the opponent's clock runs (D.2.8)."""
 
-    kind = "slip_corrected"
     by: str
     was: str
     now: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class TooLate(Ruling):
+class TooLate(Ruling, kind="too_late"):
     """A correction comes after the opponent's clock was started (D.2.8)."""
 
-    kind = "too_late"
     by: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Executed(Ruling):
+class Executed(Ruling, kind="executed"):
     """A board shows a move."""
 
-    kind = "executed"
     board: str
     move: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExecutedDiffers(Ruling):
+class ExecutedDiffers(Ruling, kind="executed_differs"):
     """A board shows another move than was announced."""
 
-    kind = "executed_differs"
     board: str
     announced: str
     executed: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Made(Ruling):
+class Made(Ruling, kind="made"):
     """A move is made: nothing more is asked of its player but the press (D.2.3, 4.7)."""
 
-    kind = "made"
     by: str
     move: str
     san: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class NotMade(Ruling):
+class NotMade(Ruling, kind="not_made"):
     """A press before the move was made. ``missing`` holds any of "announced", "placed",
     "captured_piece_removed" and "promotion_piece"."""
 
-    kind = "not_made"
     by: str
     missing: tuple[str, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Completed(Ruling):
+class Completed(Ruling, kind="completed"):
     """A move is completed. ``illegal``: it is an illegal move that stands (A.5.2)."""
 
-    kind = "completed"
     by: str
     move: str
     ply: int
     illegal: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ClockReading(Ruling):
-    """Which clock runs ("white", "black" or "none"), and the seconds left."""
+class ClockReading(Ruling, kind="clock"):
+    """Which clock runs ("white", "black" or "none"), and the seconds left; the counts of moves
+    where the arbiter has set them."""
 
-    kind = "clock"
     running: str
     white: Seconds
     black: Seconds
+    white_moves: int | None = None
+    black_moves: int | None = None
 
 
 # --- what goes wrong -------------------------------------------------------------------------
@@ -292,8 +272,7 @@ class DifferingSquare:
     black: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class IllegalMove(Proposable):
+class IllegalMove(Proposable, kind="illegal"):
     """An illegal move was completed.
 
     ``number`` counts the player's illegal moves, this one included; ``undo`` brings the board
@@ -301,7 +280,6 @@ class IllegalMove(Proposable):
     later moves go back with it, or the move was completed.
     """
 
-    kind = "illegal"
     by: str
     why: str
     number: int
@@ -314,13 +292,11 @@ class IllegalMove(Proposable):
     claimed_by: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Penalty(Proposable):
+class Penalty(Proposable, kind="penalty"):
     """What an offence costs ``player``: ``seconds`` for ``gives``, the player's opponent, and
     ``takes`` seconds of the player's own; or the game, with ``loses``; or a warning, with
     ``penalty`` "warning"."""
 
-    kind = "penalty"
     player: str
     loses: bool = False
     why: str | None = None
@@ -332,12 +308,10 @@ class Penalty(Proposable):
     penalty: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refused(Ruling):
+class Refused(Ruling, kind="refused"):
     """Something that may not be done now. ``what`` is the kind of the fact, or the arbiter's
     decision; ``kept``: it stays on the scoresheet all the same."""
 
-    kind = "refused"
     by: str
     what: str
     why: str
@@ -347,12 +321,10 @@ class Refused(Ruling):
     kept: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class ArbiterNeeded(Proposable):
+class ArbiterNeeded(Proposable, kind="arbiter_needed"):
     """The arbiter must decide or do something; ``why`` says what. ``player`` is whose doing it
     is, ``by`` whom it concerns; ``ply`` and ``text`` are an entry of a scoresheet."""
 
-    kind = "arbiter_needed"
     why: str
     by: str | None = None
     player: str | None = None
@@ -360,12 +332,10 @@ class ArbiterNeeded(Proposable):
     text: str | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class TakeBack(Proposable):
+class TakeBack(Proposable, kind="take_back"):
     """The game goes back to the position after ``to_ply``, with these seconds on the clocks.
     ``new_game``: it is annulled and begun anew (7.2, 7.3)."""
 
-    kind = "take_back"
     to_ply: int
     new_game: bool = False
     white: Seconds
@@ -378,24 +348,19 @@ class TakeBack(Proposable):
 # --- two boards, two scoresheets -------------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class BoardsDiffer(Ruling):
+class BoardsDiffer(Ruling, kind="boards_differ"):
     """The boards differ on these squares (D.2.9)."""
 
-    kind = "boards_differ"
     squares: tuple[DifferingSquare, ...]
 
 
-@dataclass(frozen=True, kw_only=True)
-class BoardsAgree(Ruling):
+class BoardsAgree(Ruling, kind="boards_agree"):
     """A board that was to be corrected is right again."""
 
-    kind = "boards_agree"
     board: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scoresheets(Ruling):
+class Scoresheets(Ruling, kind="scoresheets"):
     """What both scoresheets say (D.2.9).
 
     ``ply`` and ``move``: both hold another move than the table, whose game now follows them. Where
@@ -404,7 +369,6 @@ class Scoresheets(Ruling):
     the clocks when it was completed, and which of these moves each board shows.
     """
 
-    kind = "scoresheets"
     agree: bool
     ply: int | None = None
     move: str | None = None
@@ -418,52 +382,50 @@ class Scoresheets(Ruling):
     boards: Mapping[str, str | None] | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Explained(Ruling):
+class Explained(Ruling, kind="explained"):
     """What hands must have done on ``board``: explanations of one or two slips each, and the
     table's words for them. The board does not tell several explanations apart."""
 
-    kind = "explained"
     board: str
     explanations: tuple[Explanation, ...]
     words: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorrectBoard(Ruling):
+class CheckBoard(Ruling, kind="check_board"):
+    """``board`` shows what no hand is likely to have done: people look at it, above all at the
+    squares in ``doubted``, before anything is ruled."""
+
+    board: str
+    doubted: tuple[str, ...] = ()
+
+
+class CorrectBoard(Ruling, kind="correct_board"):
     """``board`` must be brought to ``placement`` (FEN's first field); ``steps`` do it.
     ``diagnosis`` holds the words of :class:`Explained`, or nothing."""
 
-    kind = "correct_board"
     board: str
     placement: str
     steps: tuple[CorrectingStep, ...]
     diagnosis: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class MustRecord(Ruling):
+class MustRecord(Ruling, kind="must_record"):
     """A player must complete their scoresheet; ``ply`` is the first entry that is missing."""
 
-    kind = "must_record"
     by: str
     ply: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class TwoBoardsDemanded(Ruling):
+class TwoBoardsDemanded(Ruling, kind="two_boards"):
     """A player demands two boards (D.1)."""
 
-    kind = "two_boards"
     by: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class SpecialBoardInspected(Ruling):
+class SpecialBoardInspected(Ruling, kind="special_board"):
     """Which requirements a special board fulfils, which it lacks, and the article of each
     (D.1.1 to D.1.4)."""
 
-    kind = "special_board"
     board: str
     fulfils: tuple[str, ...]
     missing: tuple[str, ...]
@@ -473,68 +435,54 @@ class SpecialBoardInspected(Ruling):
 # --- claims, draws, the clock, the end -------------------------------------------------------
 
 
-@dataclass(frozen=True, kw_only=True)
-class FlagFell(Proposable):
+class FlagFell(Proposable, kind="flag"):
     """A flag fell: of "white", "black" or "both". ``called_by`` noticed it; ``undecided``: nobody
     can tell whether the opponent can still mate."""
 
-    kind = "flag"
     by: str
     called_by: str
     result: str | None = None
     undecided: bool = False
 
 
-@dataclass(frozen=True, kw_only=True)
-class Claimed(Proposable):
+class Claimed(Proposable, kind="claim"):
     """A claim of a draw under ``rule``. ``correct`` is None where the arbiter must judge it."""
 
-    kind = "claim"
     by: str
     rule: str
     correct: bool | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExtraTime(Proposable):
+class ExtraTime(Proposable, kind="extra_time"):
     """A request for extra time in a quickplay finish (III.4): ``seconds`` a move."""
 
-    kind = "extra_time"
     by: str
     seconds: Seconds
 
 
-@dataclass(frozen=True, kw_only=True)
-class Late(Proposable):
+class Late(Proposable, kind="late"):
     """A player has come ``seconds`` after the start, later than the default time (6.7.1)."""
 
-    kind = "late"
     by: str
     seconds: Seconds
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawOffered(Ruling):
+class DrawOffered(Ruling, kind="draw_offered"):
     """A draw is offered; ``record`` is what both players write down."""
 
-    kind = "draw_offered"
     by: str
     record: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class DrawDeclined(Ruling):
+class DrawDeclined(Ruling, kind="draw_declined"):
     """A draw offer is declined, by word or by touching a piece (9.1.2.1)."""
 
-    kind = "draw_declined"
     by: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class GameOver(Ruling):
+class GameOver(Ruling, kind="game_over"):
     """The end: ``result`` is "1-0", "0-1", "1/2-1/2" or "0-0"; ``reason`` says why."""
 
-    kind = "game_over"
     result: str
     reason: str
 
@@ -555,48 +503,47 @@ class Envelope:
     draw_offer: str | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sealed(Ruling):
+class Sealed(Ruling, kind="sealed"):
     """A move was sealed; the ruling does not say which (I.1)."""
 
-    kind = "sealed"
     by: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Adjourned(Ruling):
+class Signed(Ruling, kind="signed"):
+    """A player has signed ``result``; ``stands``: both have signed it (8.7)."""
+
+    by: str
+    result: str
+    stands: bool = False
+
+
+class Adjourned(Ruling, kind="adjourned"):
     """The game is adjourned (I.2)."""
 
-    kind = "adjourned"
     envelope: Envelope
 
 
-@dataclass(frozen=True, kw_only=True)
-class AssistantPresence(Ruling):
+class AssistantPresence(Ruling, kind="assistant"):
     """Whether the player ``of`` has an assistant from now on (D.2.10, D.2.11)."""
 
-    kind = "assistant"
     of: str
     present: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Presides(Ruling):
+class Presides(Ruling, kind="presides"):
     """Whether an arbiter presides over the game from now on."""
 
-    kind = "presides"
     present: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class Answer(Ruling):
+class Answer(Ruling, kind="answer"):
     """The answer to a question of ``to``; ``about`` is the question's subject.
 
     ``white`` and ``black`` are the clocks in seconds; ``moves`` and ``plies`` count what was
-    completed; ``fen`` is the position; ``move``, ``by`` and ``announcement`` are the last move.
+    completed; ``fen`` is the position; ``move``, ``by`` and ``announcement`` are the last move;
+    ``record`` holds all moves in SAN.
     """
 
-    kind = "answer"
     to: str
     about: str
     words: str = ""
@@ -608,13 +555,4 @@ class Answer(Ruling):
     move: str | None = None
     by: str | None = None
     announcement: str | None = None
-
-
-KINDS: Mapping[str, type[Ruling]] = MappingProxyType(
-    {
-        found.kind: found
-        for found in (*Ruling.__subclasses__(), *Proposable.__subclasses__())
-        if found.kind
-    }
-)
-"""All rulings of the contract by their names."""
+    record: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from . import facts as f
 from .clock import Clock, TimeControl
 from .editions import load
 from .ends import end, end_if_over
-from .permissions import board_on_table, closed, is_player
+from .permissions import board_on_table, by_player, closed, is_player
 from .placement import pieces_of
 from .proposals import propose
 from .rulings import (
@@ -66,18 +66,25 @@ def _check_mode(game: State) -> None:
         game.rule(ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
 
 
-def check_assistants(game: State) -> None:
-    """Against a hearing-impaired opponent an assistant must be used (D.2.11 of fide-2023)."""
-    needed = any(
+def lacks_assistant(game: State) -> bool:
+    """Whether one player does not see, the other does not hear, and there is no assistant."""
+    return not any(game.assistants.values()) and any(
         game.player(side).hearing_impaired and game.impaired(OTHER[side]) for side in OTHER
     )
-    if not needed or any(game.assistants.values()):
-        return
-    if game.switch("hearing_impaired_opponent_needs_assistant"):
+
+
+def check_assistants(game: State) -> bool:
+    """Whether the clock may start: against a hearing-impaired opponent an assistant must be used
+    (D.2.11 of fide-2023). The older texts are silent: the arbiter says how the two are to
+    understand each other."""
+    if not lacks_assistant(game):
+        return True
+    compulsory = game.switch("hearing_impaired_opponent_needs_assistant")
+    if compulsory:
         game.rule(ArbiterNeeded(why="assistant_compulsory"), "hearing_impaired_opponent")
     else:
-        # The older texts are silent: how the two are to understand each other the arbiter says.
         game.rule(ArbiterNeeded(why="hearing_impaired_opponent"), "not_covered")
+    return not compulsory
 
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
@@ -129,45 +136,56 @@ def start(game: State, fact: f.Start) -> None:
         return
     if game.adjourned:
         # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
+        game.resumed_at = game.t
         game.clock.start(OTHER[game.side])
         game.tell_clock("answering_player_absent")
         return
     if game.started:
         game.refuse(fact.by, "start", "already_started", "start")
         return
-    game.started, game.paused = True, ""
+    if not check_assistants(game):
+        return
+    game.started, game.clock.stopped_by = True, ""
     game.started_at = game.t
     game.clock.start(game.side)
     game.tell_clock("start")
 
 
 def arrive(game: State, fact: f.Arrive) -> None:
-    """A player comes to the board; after the default time he loses, unless the arbiter decides
-    otherwise (6.7.1)."""
-    if closed(game, "arrive", fact.by, while_adjourned=True) or not is_player(
-        game, fact.by, "arrive"
-    ):
+    """A player comes to the board; after the default time they lose, unless the arbiter decides
+    otherwise (6.7.1). The same holds where an adjourned game is resumed (I.10)."""
+    if not by_player(game, fact, while_adjourned=True):
         return
     first = fact.by not in game.arrived
     game.arrived.add(fact.by)
-    acted = any(ply.side == fact.by for ply in game.history)
-    if not first or not game.started or acted or game.adjourned:
+    resumed = game.resumed_at
+    played = game.history if resumed is None else game.history[game.resumed_from :]
+    acted = any(ply.side == fact.by for ply in played)
+    if not first or not game.started or acted or (game.adjourned and resumed is None):
         return
     assert game.setup is not None
     allowed = game.setup.default_time
     if allowed is None:
         edition = game.switch("default_time_seconds")
         allowed = None if edition < 0 else edition * 1000
-    late = game.t - game.started_at
+    late = game.t - (game.started_at if resumed is None else resumed)
+    rule = "late" if resumed is None else "late_at_resumption"
     if allowed is None:
         if late:
-            game.rule(ArbiterNeeded(why="default_time_not_set"), "late")
+            game.rule(ArbiterNeeded(why="default_time_not_set"), rule)
         return
     if late > allowed:
+        running = game.clock.running
+
+        def reject() -> None:
+            if running is not None:
+                game.clock.start(running)
+            game.tell_clock(rule)
+
         propose(
             game,
             Late(by=fact.by, seconds=f.seconds(late)),
-            ("late",),
-            lambda: end(game, LOSES[fact.by], "declared", "late"),
-            game.resume,
+            (rule,),
+            lambda: end(game, LOSES[fact.by], "declared", rule),
+            reject,
         )

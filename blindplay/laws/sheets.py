@@ -16,6 +16,7 @@ from .placement import Pieces, change, difference, laid_over, pieces_of, write_p
 from .proposals import propose
 from .rulings import (
     ArbiterNeeded,
+    BoardsAgree,
     BoardsDiffer,
     BothClocks,
     CorrectBoard,
@@ -62,9 +63,11 @@ def in_order(game: State, board: str) -> bool:
     if table.wanted is not None:
         return shown != table.wanted and table.wanted == game.position_pieces()
     # A move begun by its owner is not a wrong position.
-    on_move = board == game.board_of(game.side) and not game.outstanding(board)
     turn = game.turn
-    return on_move and bool(turn.touched or turn.executed or turn.attempted)
+    if board == game.board_of(game.side) and not game.outstanding(board):
+        return bool(turn.touched or turn.executed or turn.attempted)
+    # Neither is what has been announced, on the other board before it is made (D.2.1).
+    return turn.announced is not None and shows(game, board, turn.announced)
 
 
 def compare_boards(game: State, *, late_entry: bool = False) -> None:
@@ -295,18 +298,12 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
         table.hand.clear()
         return
     table.wanted = dict(goal)
+    table.inherited = difference(table.placement, game.pieces)
     table.wanted_plies = len(game.history) + (game.turn.made is not None)
     found = explanations(game, board, goal) if explained else ()
     words = _diagnosis(game, board, found)
     if found:
-        game.rule(
-            Explained(
-                board=board,
-                explanations=tuple(found),
-                words=words,
-            ),
-            *rules,
-        )
+        game.rule(Explained(board=board, explanations=tuple(found), words=words), *rules)
     game.rule(
         CorrectBoard(
             board=board,
@@ -321,6 +318,35 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
         table.show(goal)
         table.wanted = None
         table.plies = len(game.history)
+
+
+def righted(game: State, board: str, plies: int) -> None:
+    """``board`` was to be corrected and now shows the first ``plies`` plies."""
+    table = game.tables[board]
+    table.wanted = None
+    table.plies = plies
+    table.hand.clear()
+    table.unsure.clear()
+    game.rule(
+        BoardsAgree(board=board), "boards_differ" if len(game.tables) == 2 else "displaced_found"
+    )
+    game.differ_told = None
+    wrong = any(other.wanted is not None for other in game.tables.values())
+    if wrong or game.switch("opponent_starts_displacers_clock"):
+        return
+    side, game.displacer = game.displacer, None
+    if side is not None and game.clock.running == side != game.side:
+        game.resume("displaced")  # the player on move no longer waits at the other's cost
+
+
+def check_corrections(game: State) -> None:
+    """The game has gone on: a board that was to be corrected may be right now, or must be
+    corrected to the new position."""
+    for board, table in game.tables.items():
+        if table.wanted is not None and table.placement == game.pieces:
+            righted(game, board, len(game.history))
+    if game.tables["white"].wanted is not None:
+        check_single_board(game)
 
 
 def explanations(game: State, board: str, goal: Pieces) -> tuple[Explanation, ...]:
@@ -373,12 +399,13 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         table.plies = min(table.plies, to_ply)
         table.adjusting = False
         want(game, board, game.pieces, *(rules or ("boards_differ",)), explained=False)
+    game.note_what_stands_wrong()
     if not game.presided:
         game.resume()
     elif game.clock and game.started:
         # The arbiter decides when the game goes on (6.11.3); until then the clocks stand.
         if game.paused == "table":
-            game.paused = "arbiter"
+            game.clock.stopped_by = "arbiter"
         game.rule(ArbiterNeeded(why="start_clocks"), "resuming")
 
 

@@ -1,13 +1,12 @@
 """What is known about a game, and what every chapter of the Laws needs to speak about it.
 
-:class:`State` has no rules of its own. The chapters (moving, ends, irregularities, scoresheets …)
-are modules of functions that read and change it; :mod:`blindplay.laws.game` sends each fact to its
-chapter. Imports go one way: state, then ends and sheets, then illegal, then moving, then
-adjournment and arbiter, then game.
+:class:`State` has no rules of its own. The chapters (moving, ends, irregularities, sheets …) are
+modules of functions that read and change it; :mod:`blindplay.laws.game` sends each fact to its
+chapter.
 
 Positions: ``board`` is the position after the last move that was completed or answered; the move
 that is being announced, executed and made is in ``turn``. Each board on the table has a placement
-of its own, for hands err and sensors see only that board.
+of its own, because hands err and sensors see only that board.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from .clock import Clock, ClockState, TimeControl
 from .deviation import Explanation
 from .editions import Edition, load
 from .facts import Player, Setup, seconds
-from .placement import Pieces, change, laid_over, pieces_of
+from .placement import Change, Pieces, change, difference, laid_over, pieces_of
 from .rulings import (
     Announced,
     Answer,
@@ -48,16 +47,7 @@ LOSES = {"white": "0-1", "black": "1-0"}
 DRAW = "1/2-1/2"
 SCANDINAVIAN = frozenset(("nb", "nn", "no", "sv", "da", "fo", "is"))
 
-# The tasks of an assistant (D.2.10.1 to 6), and the rulings that cite them when he acts.
-_TASKS = {
-    "announce": "assistant_announces",
-    "execute": "assistant_executes",
-    "press": "assistant_records_and_presses",
-    "record": "assistant_records_and_presses",
-    "claim_time": "assistant_claims_and_reports",
-    "touch": "assistant_claims_and_reports",
-    "seal": "assistant_adjourns",
-}
+# The rulings that cite an assistant's task when an assistant acts (D.2.10.1 to 6).
 _BY_ASSISTANTS = (Announced, Repeated, Executed, Completed, FlagFell, Touched, Sealed)
 
 Confirm = Callable[[], None]
@@ -109,11 +99,13 @@ class TableBoard:
     plies: int = 0  # completed plies that have been executed on it
     sensors: bool = False
     hand: list[tuple[int, str]] = field(default_factory=list)  # where it was lifted, what it is
-    # Pieces whose names are guessed (see ``unnamed``), with what was in the hand for each.
+    # Pieces whose names are guessed (see ``unidentified_pieces``), with what was lifted for each.
     unsure: dict[int, tuple[int, str]] = field(default_factory=dict)
     adjusting: bool = False
     wanted: Pieces | None = None  # what it must be corrected to
     wanted_plies: int = 0  # completed plies that ``wanted`` shows
+    # What stood wrong before the move at hand, by square: nobody did it with this move (7.6).
+    inherited: Change = field(default_factory=dict)
 
     def show(self, pieces: Pieces) -> None:
         """From now on the board shows ``pieces``: nothing is in the hand, nothing is guessed."""
@@ -128,6 +120,7 @@ class Turn:
 
     touched: list[int] = field(default_factory=list)
     announced: chess.Move | None = None
+    announced_by: str = ""  # who spoke: a player or an assistant
     executed: chess.Move | None = None
     attempted: chess.Move | None = None  # entered at the console, but not legal
     made: chess.Move | None = None
@@ -138,6 +131,7 @@ class Turn:
     castles: chess.Move | None = None  # his king has been released where castling puts it (4.7.2)
     tried_castling: bool = False  # it was, where castling is illegal
     due: tuple[list[int], Obligation] | None = None  # what touching these obliges to
+    doubted: bool = False  # a lift was lost, so nobody knows what was touched first
 
 
 @dataclass
@@ -211,8 +205,6 @@ class State:
         self.tables: dict[str, TableBoard] = {}
         self.started = False
         self.started_at = 0
-        # Who has stopped the clocks: the arbiter, who called him, or the table, which ended.
-        self.paused = ""
         self.result: str | None = None
         self.offers: set[str] = set()
         self.repeated: set[str] = set()  # who has repeated his opponent's last announcement (D.2.1)
@@ -228,6 +220,11 @@ class State:
         self.adjourning = False  # the arbiter has asked for a sealed move
         self.sealed: str | None = None
         self.adjourned = False
+        self.resumed_at: int | None = None  # when the game that was adjourned went on
+        self.resumed_from = 0  # plies at the adjournment, the sealed move included
+        self.sealed_reply = False  # what is sealed answers a sealed move (I.9.3)
+        self.looks = {"white": 0, "black": 0}  # how often each has asked for the scoresheet
+        self.signed: dict[str, str] = {}  # the result that each player has signed
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
         self.told_missing: dict[str, int] = {}
         self.exempt: dict[str, int] = {}  # by side, the period in which he need not record (8.4)
@@ -244,6 +241,11 @@ class State:
     def side(self) -> str:
         """Who is on move: "white" or "black"."""
         return "white" if self.board.turn == chess.WHITE else "black"
+
+    @property
+    def paused(self) -> str:
+        """Who has stopped the clocks until the arbiter starts them; nothing if nobody has."""
+        return self.clock.stopped_by
 
     @property
     def over(self) -> bool:
@@ -290,7 +292,7 @@ class State:
 
     def unpressed(self) -> list[Ply]:
         """Plies that have been answered, though their player has not yet pressed the clock."""
-        return [ply for ply in self.history[-2:] if not ply.completed]
+        return [ply for ply in self.history if not ply.completed]
 
     @property
     def regime(self) -> str:
@@ -320,6 +322,10 @@ class State:
         ):
             words = self.player(self.side).language
         return words + plus + ranks if self.switch("ranks_by_arbiter") else words
+
+    def announcement(self, board: chess.Board, move: chess.Move) -> str:
+        """How ``move`` is announced at this table."""
+        return self.words.announce(board, move, self.announcing_language(), self.edition.id)
 
     # --- speaking --------------------------------------------------------------------------
 
@@ -351,16 +357,22 @@ class State:
         ruling = Refused(by=by, what=what, why=why, move=move, ply=ply, square=square, kept=kept)
         self.rule(ruling, *(rules or ("arbiter",)))
 
-    def tell_clock(self, *rules: str) -> None:
-        if self.clock:
-            self.rule(
-                ClockReading(
-                    running=self.clock.running or "none",
-                    white=seconds(self.clock.left["white"]),
-                    black=seconds(self.clock.left["black"]),
-                ),
-                *rules,
-            )
+    def tell_clock(self, *rules: str, counted: bool = False) -> None:
+        """Give both clocks, and with ``counted`` both counts of moves; without a time control there
+        is nothing to give."""
+        if not self.clock:
+            return
+        left, moves = self.clock.left, self.clock.moves
+        self.rule(
+            ClockReading(
+                running=self.clock.running or "none",
+                white=seconds(left["white"]),
+                black=seconds(left["black"]),
+                white_moves=moves["white"] if counted else None,
+                black_moves=moves["black"] if counted else None,
+            ),
+            *rules,
+        )
 
     def resume(self, rule: str = "arbiter") -> None:
         """The clock of the player on move goes on, if the game has begun."""
@@ -397,7 +409,20 @@ class State:
         self.pieces = after
         self.keys.append(position_key(self.board))
         self.turn = Turn()
+        self.note_what_stands_wrong()
         return ply
+
+    def note_what_stands_wrong(self) -> None:
+        """A turn begins: what stands wrong on the boards now is no part of the next move."""
+        for table in self.tables.values():
+            table.inherited = difference(table.placement, self.pieces)
+
+    def done_on(self, board: str) -> Change:
+        """What hands have changed on ``board`` since the turn began, against the position before
+        the move."""
+        table = self.tables[board]
+        shown = difference(table.placement, self.pieces)
+        return {square: now for square, now in shown.items() if square not in table.inherited}
 
 
 def position_key(board: chess.Board) -> PositionKey:

@@ -1,4 +1,4 @@
-"""Hands on boards: lifting, placing, touching, adjusting, and what has been executed (4, D.2.2)."""
+"""Touching and adjusting pieces (4.2, 4.3, 4.8, D.2.2, D.2.10.5)."""
 
 from __future__ import annotations
 
@@ -7,95 +7,27 @@ import dataclasses
 import chess
 
 from . import facts as f
-from . import unidentified_pieces
 from .completing import answered
-from .duties import bound, due, oblige
-from .ends import decline_by_playing, end_if_over
-from .irregularities import lapse
-from .permissions import acting, board_on_table, closed
-from .placement import change, difference, is_white, letter_at, moves_that_show, read_placement
+from .duties import due, oblige
+from .ends import decline_by_playing
+from .permissions import acting, closed, entitled
+from .placement import (
+    change,
+)
 from .proposals import propose
 from .rulings import (
     Adjusting,
-    BoardsAgree,
-    Executed,
-    ExecutedDiffers,
-    Made,
-    Obliged,
     TakeBack,
     Touched,
 )
 from .sheets import (
-    check_single_board,
     clocks_at,
-    compare_boards,
-    difference_of,
-    record_before_next_move,
-    shows,
     take_back,
 )
-from .state import OTHER, State, TableBoard, san
+from .state import OTHER, State
 
 
-def lift(game: State, fact: f.Lift) -> None:
-    table = board_on_table(game, fact.board, "lift")
-    if table is None:
-        return
-    table.sensors = True
-    square = chess.parse_square(fact.square)
-    letter = table.placement.get(square)
-    if letter is None:
-        game.refuse(fact.board, "lift", "empty_square", "moving", square=fact.square)
-        return
-    playing = not game.over and not game.adjourned
-    free = game.pending is None or game.pending.claimable
-    if playing and free:
-        _begins_an_answer(game, fact.board, square)
-    unidentified_pieces.lifted(game, fact.board, square)
-    if not playing:
-        return
-    if free and _counts_as_touch(game, fact.board, square):
-        touched(game, square)
-    look(game, fact.board)
-
-
-def place(game: State, fact: f.Place) -> None:
-    table = board_on_table(game, fact.board, "place")
-    if table is None:
-        return
-    table.sensors = True
-    square = chess.parse_square(fact.square)
-    letter = fact.piece or unidentified_pieces.guess(game, fact.board, square)
-    if letter is None:
-        game.refuse(fact.board, "place", "nothing_in_the_hand", "moving", square=fact.square)
-        return
-    unidentified_pieces.put(table, square, letter, known=fact.piece is not None)
-    look(game, fact.board)
-
-
-# --- touched -------------------------------------------------------------------------------
-
-
-def _begins_an_answer(game: State, board: str, square: int) -> None:
-    """A lifted piece of the player who moves next, on his own board, answers a move that is made
-    but not completed (1.3): unless it is one that the made move itself moves there."""
-    made = game.turn.made
-    if made is None:
-        return
-    side = OTHER[game.side]
-    table = game.tables[board]
-    lifted = table.placement[square]
-    if (
-        board == game.board_of(side)
-        and is_white(lifted) != game.board.turn
-        and square not in change(game.board, made)
-        and not table.adjusting
-        and table.wanted is None
-    ):
-        answered(game, side)
-
-
-def _counts_as_touch(game: State, board: str, square: int) -> bool:
+def counts_as_touch(game: State, board: str, square: int) -> bool:
     """A touch is the mover's, on his own board, with his own move in mind: not while he
     adjusts, corrects a wrong position, or executes his opponent's last move."""
     table = game.tables[board]
@@ -146,7 +78,12 @@ def touch(game: State, fact: f.Touch) -> None:
         else:
             who = OTHER[fact.by.removeprefix("assistant:")]
         fact = dataclasses.replace(fact, by=who, seen_by=fact.by)
+    complains = fact.seen_by or fact.by
     if fact.seen_by is not None and acting(game, fact.seen_by, "touch", duty="own") is None:
+        return
+    if game.impaired(fact.by) and len(game.tables) == 2:
+        # On the tactile board only leaving the securing hole touches: that is a ``lift`` (D.2.2).
+        game.refuse(complains, "touch", "only_leaving_the_hole", "touched_special")
         return
     if fact.ply is not None and fact.ply != len(game.history) + 1:
         _complain(game, fact, fact.ply)
@@ -155,11 +92,11 @@ def touch(game: State, fact: f.Touch) -> None:
     if game.turn.made is not None and fact.by != game.side and _his(game, fact.by, square):
         answered(game, fact.by)
     if fact.by != game.side or game.turn.made is not None:
-        game.refuse(fact.by, "touch", "not_on_move", "touched_own")
+        game.refuse(complains, "touch", "not_on_move", "touched_own")
     elif game.board.piece_at(square) is None:
-        game.refuse(fact.by, "touch", "empty_square", "touched_own")
+        game.refuse(complains, "touch", "empty_square", "touched_own")
     elif not game.started and game.clock:
-        game.refuse(fact.by, "touch", "not_started", "start")
+        game.refuse(complains, "touch", "not_started", "start")
     elif square not in game.turn.touched and not game.tables[game.board_of(fact.by)].adjusting:
         touched(game, square, by_report=fact.seen_by is not None)
 
@@ -172,12 +109,13 @@ def _his(game: State, side: str, square: int) -> bool:
 def _complain(game: State, fact: f.Touch, number: int) -> None:
     """He touched a piece during an earlier ply, and moved another: his opponent may complain
     until he himself has touched a piece (4.8)."""
+    complains = fact.seen_by or fact.by
     if number > len(game.history) or game.history[number - 1].side != fact.by:
-        game.refuse(fact.by, "touch", "no_such_ply", "touched_own")
+        game.refuse(complains, "touch", "no_such_ply", "touched_own")
         return
     late = number < len(game.history) or game.turn.touched or game.turn.executed
     if late and fact.seen_by != "arbiter":
-        game.refuse(fact.by, "touch", "right_to_complain_lost", "complaint_lost")
+        game.refuse(complains, "touch", "right_to_complain_lost", "complaint_lost")
         return
     ply = game.history[number - 1]
     square = chess.parse_square(fact.square)
@@ -186,10 +124,10 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         squares = [square]  # nothing else is known to have been touched first
     owed = due(game, ply.before, squares)
     if ply.before.piece_at(square) is None:
-        game.refuse(fact.by, "touch", "empty_square", "touched_own")
+        game.refuse(complains, "touch", "empty_square", "touched_own")
         return
     if owed.free or ply.move in owed.moves:
-        game.refuse(fact.by, "touch", "fulfilled", owed.rule)
+        game.refuse(complains, "touch", "fulfilled", owed.rule)
         return
 
     def confirm() -> None:
@@ -214,9 +152,7 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
 
 
 def adjust(game: State, fact: f.Adjust) -> None:
-    if closed(game, "adjust", fact.by):
-        return
-    side = acting(game, fact.by, "adjust", duty="own")
+    side = entitled(game, fact, duty="own")
     if side is None:
         return
     if side != game.side or game.turn.touched:
@@ -232,319 +168,5 @@ def stop_adjusting(game: State, board: str) -> None:
     if table.adjusting:
         table.adjusting = False
         for square, _ in list(table.hand):
-            if _counts_as_touch(game, board, square):
+            if counts_as_touch(game, board, square):
                 touched(game, square)
-
-
-# --- looking at a board --------------------------------------------------------------------
-
-
-def look(game: State, board: str) -> None:
-    """A piece moved on ``board``: what has been executed, and does that make the move?"""
-    if game.over:
-        return
-    table = game.tables[board]
-    unidentified_pieces.rename(game, board)
-    if table.wanted is not None:
-        shown = _corrected(game, table)
-        if shown is not None:
-            table.wanted = None
-            table.hand.clear()
-            table.unsure.clear()
-            table.plies = shown
-            rule = "boards_differ" if len(game.tables) == 2 else "displaced_found"
-            game.rule(BoardsAgree(board=board), rule)
-            game.differ_told = None
-        return
-    if table.adjusting:
-        if table.placement == game.shown_after(table.plies):
-            table.hand.clear()
-            return
-        if _executed(game, board) is None:
-            return
-        # He adjusted into another square: that was no adjusting (4.2), so it was a touch.
-        table.adjusting = False
-        for square in sorted(difference_of(game, board)):
-            if square not in game.turn.touched and square in game.pieces:
-                touched(game, square)
-    catch_up(game, board)
-    if game.over or game.adjourned or (game.pending is not None and not game.pending.claimable):
-        return
-    _look_at_copy(game, board)
-    if board == game.board_of(game.side):
-        _look_at_own(game, board)
-    elif game.turn.announced is not None or game.turn.made is not None:
-        _look_at_other(game, board)
-
-
-def _corrected(game: State, table: TableBoard) -> int | None:
-    """How many plies a board that was to be corrected now shows; None while it is wrong.
-
-    The game may have gone on meanwhile, and the board may have been brought up to it."""
-    for plies in range(len(game.history), table.wanted_plies, -1):
-        if table.placement == game.shown_after(plies):
-            return plies
-    if table.placement == table.wanted:
-        return min(table.wanted_plies, len(game.history))
-    return None
-
-
-def catch_up(game: State, board: str) -> None:
-    """Notice that completed moves have now been executed on this board, too."""
-    table = game.tables[board]
-    for index in range(len(game.history), table.plies, -1):
-        if table.placement == game.shown_after(index):
-            for ply in game.history[table.plies : index]:
-                game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
-            table.plies = index
-            table.hand.clear()
-            return
-    own = board == game.board_of(game.side) and table.plies < len(game.history)
-    move = _executed(game, board) if own else None
-    if move is not None and not _still_in_hand(game, board, move):
-        # He began his own move before the opponent's was executed here, or a cable was off
-        # meanwhile: the board shows both.
-        for ply in game.outstanding(board):
-            game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
-        table.plies = len(game.history)
-
-
-def finished(game: State, board: str) -> None:
-    """He presses: what looked as if a piece were still in his hand is his finished move. On a
-    board without names, taking back on the square where the opponent took shows the same holes
-    with the piece in the hand and with it in its hole."""
-    said = game.turn.announced
-    if said is not None and game.outstanding(board) and shows(game, board, said):
-        for ply in game.outstanding(board):
-            game.rule(Executed(board=board, move=ply.move.uci()), game.executing)
-        game.tables[board].plies = len(game.history)
-        _look_at_own(game, board)
-
-
-def _still_in_hand(game: State, board: str, move: chess.Move) -> bool:
-    """Where a board lags behind, a piece that the opponent has yet to take may look like the one
-    that is to take there, while that one is still in the hand."""
-    table = game.tables[board]
-    letter = table.placement.get(move.to_square)
-    same = game.shown_after(table.plies).get(move.to_square) == letter
-    return same and any(home == move.from_square for home, _ in table.hand)
-
-
-def _executed(game: State, board: str) -> chess.Move | None:
-    """The legal move that turns the position into what stands on ``board``, if any."""
-    shown = difference_of(game, board)
-    if not shown:
-        return None
-    said = game.turn.announced
-    if said is not None and shown == change(game.board, said):
-        return said  # in Chess960 castling may look like a move of the rook
-    return next(moves_that_show(game.board, shown), None)
-
-
-def _look_at_copy(game: State, board: str) -> None:
-    """The opponent's completed move is being executed here: is it another one?"""
-    table, lagging = game.tables[board], game.outstanding(board)
-    if len(lagging) != 1 or table.hand:
-        return
-    ply = lagging[0]
-    shown, wanted = difference(table.placement, ply.pieces), change(ply.before, ply.move)
-    if all(at in wanted and now in (None, wanted[at]) for at, now in shown.items()):
-        return  # on the way to it
-    move = next(moves_that_show(ply.before, shown), None)
-    if move is not None:
-        _say_executed_differs(game, board, ply.move, move)
-
-
-def _look_at_own(game: State, board: str) -> None:
-    """The mover's own board: he executes his move."""
-    turn = game.turn
-    if game.outstanding(board) or (game.clock and not game.started):
-        return
-    move = _executed(game, board)
-    if move is None and turn.made is None and not game.impaired(game.side):
-        _king_released(game, board)
-    if move == turn.executed:
-        return
-    impaired = game.impaired(game.side)
-    if turn.made is not None and not impaired:
-        # A sighted player's released piece stays where it is, and so does a promotion (4.7).
-        if move is not None:
-            rule = "promotion_final" if turn.made.promotion else "released"
-            game.refuse(game.side, "make", "already_made", rule, move=move.uci())
-        return
-    before, turn.executed = turn.executed, move
-    if move is None:
-        if before is not None and impaired:
-            turn.made = None
-        return
-    game.rule(Executed(board=board, move=move.uci()), game.executing)
-    if turn.announced is not None and turn.announced != move:
-        executed_differs(game, board, turn.announced, move)
-    try_to_make(game)
-
-
-def _king_released(game: State, board: str) -> None:
-    """4.7.2: a king released two squares from his own towards a rook is bound to castle on that
-    side; where that is illegal, to another move of the king."""
-    turn, position = game.turn, game.board
-    home = position.king(position.turn)
-    if turn.castles is not None or home is None or game.tables[board].hand:
-        return
-    king = letter_at(position, home)
-    shown = difference_of(game, board)
-    there = next((square for square, letter in shown.items() if letter == king), None)
-    if there is None or shown != {home: None, there: king}:
-        return
-    castling = [move for move in position.legal_moves if position.is_castling(move)]
-    for move in castling:
-        if change(position, move).get(there) == king:
-            turn.castles = move
-            oblige(game)
-            return
-    same_rank = chess.square_rank(there) == chess.square_rank(home)
-    if same_rank and chess.square_distance(there, home) == 2 and not turn.tried_castling:
-        turn.tried_castling = True
-        kings = tuple(move.uci() for move in position.generate_legal_moves(chess.BB_SQUARES[home]))
-        game.rule(Obliged(by=game.side, moves=kings, free=not kings), "released_castling")
-
-
-def _look_at_other(game: State, board: str) -> None:
-    """The opponent's board: the announced move is executed on it, too (D.2.1)."""
-    expected = game.turn.made or game.turn.announced
-    if expected is None or game.outstanding(board):
-        return
-    if shows(game, board, expected):
-        game.rule(Executed(board=board, move=expected.uci()), game.executing)
-        return
-    move = _executed(game, board)
-    if move is not None and move != expected:
-        executed_differs(game, board, expected, move)
-
-
-def reconsider(game: State) -> None:
-    """What is announced may tell which pieces stand on a board that cannot name them."""
-    for board, table in game.tables.items():
-        if table.unsure and table.wanted is None:
-            unidentified_pieces.rename(game, board)
-            if board == game.board_of(game.side) and not game.outstanding(board):
-                move = _executed(game, board)
-                if move is not None and move != game.turn.executed:
-                    game.turn.executed = move
-                    game.rule(Executed(board=board, move=move.uci()), game.executing)
-
-
-def executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
-    """Say so, unless what was announced is still being executed: a rook on its way to castle
-    looks like a move of the rook until the king follows."""
-    if game.tables[board].sensors:
-        wanted = change(game.board, announced)
-        shown = difference_of(game, board)
-        if all(at in wanted and now in (None, wanted[at]) for at, now in shown.items()):
-            return
-    _say_executed_differs(game, board, announced, move)
-
-
-def _say_executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
-    game.rule(
-        ExecutedDiffers(board=board, announced=announced.uci(), executed=move.uci()),
-        "announcing",
-        "boards_differ",
-    )
-
-
-def position(game: State, fact: f.Position) -> None:
-    table = board_on_table(game, fact.board, "position")
-    if table is None:
-        return
-    table.sensors = True
-    seen = read_placement(fact.placement)
-    changed = seen != table.placement
-    table.placement = seen
-    if changed:
-        table.hand.clear()
-        table.unsure.clear()
-        _answered_unseen(game, fact.board)
-        look(game, fact.board)
-    if _in_motion(game, fact.board):
-        return
-    if not game.over and game.pending is None and not game.adjourned:
-        compare_boards(game)
-        if changed and table.wanted is None and (game.started or not game.clock):
-            check_single_board(game)
-
-
-def _in_motion(game: State, board: str) -> bool:
-    """Whether a dump caught a hand on its way: all that stands is where it was or where a move
-    that is to be executed here puts it, and a piece is missing."""
-    table = game.tables[board]
-    base = game.shown_after(table.plies)
-    moving = [(ply.before, ply.move) for ply in game.outstanding(board)]
-    moving += [(game.board, move) for move in (game.turn.made, game.turn.announced) if move]
-    after: dict[int, str | None] = {}
-    for before, move in moving:
-        after |= change(before, move)
-    stands = all(
-        base.get(at) == letter or after.get(at) == letter for at, letter in table.placement.items()
-    )
-    return stands and 0 < len(base) - len(table.placement) <= 2 and bool(moving)
-
-
-def _answered_unseen(game: State, board: str) -> None:
-    """A dump may show the move that was made and its answer (1.3), both executed unseen."""
-    made, side = game.turn.made, OTHER[game.side]
-    if made is None or board != game.board_of(side) or game.pending is not None:
-        return
-    table = game.tables[board]
-    shown = difference(table.placement, game.position_pieces())
-    if table.wanted is None and any(moves_that_show(game.position, shown)):
-        answered(game, side)
-
-
-# --- made ----------------------------------------------------------------------------------
-
-
-def try_to_make(game: State) -> None:
-    """The move is made when everything the Laws ask of this player has been done (D.2.3, 4.7)."""
-    turn, side = game.turn, game.side
-    if turn.executed is None or turn.made is not None:
-        return
-    impaired = game.impaired(side)
-    # A sighted player's move is made by his hand alone (D.2.5), whatever he has announced.
-    if impaired and turn.announced != turn.executed:
-        return
-    if turn.touched or turn.must_play or turn.castles:
-        now = bound(game)
-        # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
-        if game.switch("touch_ruled_on_request") and turn.must_play is None:
-            pass
-        elif not now.free and turn.executed not in now.moves:
-            move = turn.executed.uci()
-            game.refuse(side, "make", "touched_piece", now.rule, move=move)
-            oblige(game)
-            return
-    rules: tuple[str, ...] = ("made_special",)
-    if not impaired:
-        rules = (_released(game, turn.executed),)
-        if len(game.tables) == 2:
-            rules = ("sighted_ordinary", *rules)
-    make_it(game, turn.executed, *rules)
-
-
-def _released(game: State, move: chess.Move) -> str:
-    if move.promotion:
-        return "released_promotion"
-    if game.board.is_castling(move):
-        return "released_castling"
-    return "released_capture" if game.board.is_capture(move) else "released"
-
-
-def make_it(game: State, move: chess.Move, *rules: str) -> None:
-    """``move`` is made: on the board, announced, and no longer to be changed."""
-    turn, side = game.turn, game.side
-    turn.made = move
-    game.rule(Made(by=side, move=move.uci(), san=san(game.board, move)), *rules)
-    turn.claim_lost = True
-    decline_by_playing(game, side)
-    lapse(game)
-    record_before_next_move(game, side)
-    end_if_over(game, game.after(move))

@@ -78,6 +78,11 @@ def put(table: TableBoard, square: int, letter: str, *, known: bool) -> None:
         table.unsure[square] = entry or (square, letter)
 
 
+def in_the_hand(table: TableBoard, square: int, letter: str) -> bool:
+    """Whether the piece put on ``square`` was lifted before."""
+    return _taken(table.hand, square, letter) is not None
+
+
 def lifted(game: State, board: str, square: int) -> None:
     """Take what stands on ``square`` into the hand."""
     table = game.tables[board]
@@ -95,7 +100,7 @@ def rename(game: State, board: str) -> None:
     if not table.unsure:
         return
     fitting: list[Pieces] = []
-    for goal, told in _goals(game, board):
+    for goal, told in (*_exchanges(game, board), *_goals(game, board)):
         if _fits(table, goal):
             if told:
                 _take_names(table, goal)
@@ -133,6 +138,20 @@ def named(game: State, board: str, placement: str) -> str:
             missing.remove(letter)
         kept[square] = letter
     return write_placement(kept)
+
+
+def _exchanges(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:
+    """The position after the announced move if that leaves the same squares occupied, as castling
+    does in Chess960 where king and rook change places, and the hands have lifted both."""
+    table, move = game.tables[board], game.turn.announced
+    if move is None or table.wanted is not None or game.outstanding(board):
+        return
+    after = laid_over(game.pieces, change(game.board, move))
+    if (
+        after.keys() == game.pieces.keys()
+        and change(game.board, move).keys() <= table.unsure.keys()
+    ):
+        yield after, True
 
 
 def _goals(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:

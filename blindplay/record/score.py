@@ -125,6 +125,8 @@ def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> 
         node.comment = f"{_offers(game, number)} {clock}".strip()
     if game.result == "0-0":
         node.comment = f"{node.comment} Both players have lost: 0-0".strip()
+    elif game.result in ("1/2-0", "0-1/2"):
+        node.comment = f"{node.comment} The result is {game.result}".strip()
     return str(out)
 
 

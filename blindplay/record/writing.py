@@ -163,8 +163,8 @@ class Scored:
 
     def _heading(self, pack: Language) -> dict[str, str]:
         known = {**tags(self.game, self.reason), **self.more}
-        if self.game.result == "0-0":
-            known["Result"] = "0-0"
+        if self.game.result in ("0-0", "1/2-0", "0-1/2"):
+            known["Result"] = self.game.result
         return {
             pack.sentence(key): known[name]
             for name, key in _HEADING.items()

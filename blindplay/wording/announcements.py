@@ -204,6 +204,10 @@ def _scoresheets(context: _Context, ruling: r.Scoresheets) -> _Sentences:
             yield context.sentence("scoresheet_wrote", player=context.player(side), move=move)
 
 
+def _check_board(context: _Context, ruling: r.CheckBoard) -> _Sentences:
+    yield context.sentence("check_board", player=context.player(ruling.board))
+
+
 def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
     yield context.sentence("correct_board", player=context.player(ruling.board))
     for step in ruling.steps:
@@ -269,7 +273,14 @@ def _game_over(context: _Context, ruling: r.GameOver) -> _Sentences:
     yield context.sentence(f"game_over_{_ENDINGS[ruling.result]}", reason=reason)
 
 
-_ENDINGS = {"1-0": "white_wins", "0-1": "black_wins", "1/2-1/2": "draw", "0-0": "both_lose"}
+_ENDINGS = {
+    "1-0": "white_wins",
+    "0-1": "black_wins",
+    "1/2-1/2": "draw",
+    "0-0": "both_lose",
+    "1/2-0": "half_to_white",
+    "0-1/2": "half_to_black",
+}
 
 
 # --- people, the arbiter ---------------------------------------------------------------------
@@ -320,6 +331,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Scoresheets: _scoresheets,
     r.MustRecord: _simple("must_record"),
     r.Explained: _in_table_language,
+    r.CheckBoard: _check_board,
     r.CorrectBoard: _correct_board,
     r.TakeBack: _confirmed(_take_back),
     r.TwoBoardsDemanded: _simple("two_boards"),
@@ -341,12 +353,13 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.ArbiterNeeded: _arbiter_needed,
 }
 UNTOLD = frozenset(
-    (r.Touched, r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made, r.ClockReading)
+    (r.Touched, r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made, r.ClockReading, r.Signed)
 )
 """Rulings that are not said: people feel them, have done them, or may ask for them."""
 URGENT = (
     r.ArbiterNeeded,
     r.BoardsDiffer,
+    r.CheckBoard,
     r.ExecutedDiffers,
     r.FlagFell,
     r.GameOver,

@@ -94,7 +94,7 @@ class PackWords:
         pack = self.pack(language)
         if answer.about == "time":
             return _times(answer, pack)
-        if answer.about == "moves":
+        if answer.about in ("moves", "scoresheet"):
             if not answer.moves:
                 return pack.sentence("no_moves_completed")
             return pack.sentence("moves_completed", count=pack.number(answer.moves))

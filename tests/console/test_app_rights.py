@@ -36,6 +36,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "announce": {"move": "e2e4"}, "repeat": {"move": "e2e4"}, "correct": {"move": "d2d4"},
     "make": {"move": "e2e4"}, "touch": {"square": "e2"}, "record": {"ply": "1", "text": "e4"},
     "claim_draw": {"rule": "repetition"}, "query": {"about": "moves"}, "seal": {"text": "e4"},
+    "sign": {"result": "1-0"},
     "irregular": {"what": "two_hands", "player": "white"}, "arbiter": {"do": "stop_clocks"},
     "inspect": {"board": "white", "fulfils": ["size", "pegs"]},
     "assistant": {"of": "white", "present": "yes"},

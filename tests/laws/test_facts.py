@@ -91,7 +91,8 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
     f.Query: {"by": ANYONE, "about": st.sampled_from(f.QUESTIONS)},
     f.Irregular: {"by": ANYONE, "what": st.sampled_from(f.IRREGULARITIES),
                   "player": st.none() | SIDE, "ply": st.none() | st.integers(1, 20_000)},
-    f.Seal: {"by": ACTING, "text": TEXT},
+    f.Seal: {"by": ACTING, "text": TEXT, "absent": st.booleans()},
+    f.Sign: {"by": SIDE, "result": st.sampled_from(f.RESULTS)},
     f.OpenEnvelope: {"by": ANYONE, "missing": st.booleans()},
     f.Arbiter: {
         "do": st.sampled_from(f.DECISIONS),
@@ -101,6 +102,8 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
         "penalty": st.none() | TEXT,
         "ply": st.integers(0, 20_000),
         "result": st.sampled_from(f.RESULTS),
+        "white_moves": st.none() | st.integers(0, 10_000),
+        "black_moves": st.none() | st.integers(0, 10_000),
     },
     f.Tick: {},
 }  # fmt: skip

@@ -19,7 +19,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "announce": {"move": "e2e4"}, "repeat": {"move": "e2e4"}, "correct": {"move": "e2e4"},
     "make": {"move": "e2e4"}, "touch": {"square": "e2"}, "record": {"ply": 1, "text": "e4"},
     "claim_draw": {"rule": "repetition"}, "query": {"about": "moves"}, "seal": {"text": "e4"},
-    "irregular": {"what": "wrong_start"},
+    "irregular": {"what": "wrong_start"}, "sign": {"result": "1-0"},
 }  # fmt: skip
 IMPAIRED = Player(impaired=True, assistant=True)
 TABLES = {

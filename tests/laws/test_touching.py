@@ -1,12 +1,10 @@
-"""Hands on boards: what touches a piece, what executes a move, and when it is made."""
+"""What touches a piece, and what does not."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.laws.table import impaired, kinds, lift, one, place
-
-CAPTURE = "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1"
 
 
 @pytest.mark.parametrize(
@@ -29,23 +27,3 @@ def test_executing_the_opponents_move_on_the_own_board_is_no_touch() -> None:
     got = table.feed(lift("d7"), place("d5", "p"))
     assert kinds(got) == ["executed"]
     assert "touched" in kinds(table.feed(lift("e4")))
-
-
-def test_wrong_execution_on_the_opponents_board_is_said_at_once() -> None:
-    table = impaired()
-    table.feed({"fact": "announce", "by": "white", "text": "g1f3"})
-    got = one(table.feed(lift("g1", "black"), place("h3", "N", "black")), "executed_differs")
-    assert (got.announced, got.executed) == ("g1f3", "g1h3")
-    assert "executed" in kinds(table.feed(lift("h3", "black"), place("f3", "N", "black")))
-
-
-def test_sighted_players_move_is_made_by_releasing_it() -> None:
-    table = impaired()
-    table.play("e2e4")
-    assert "made" in kinds(table.feed({"fact": "make", "by": "black", "move": "e7e5"}))
-
-
-def test_captured_piece_may_leave_the_board_first() -> None:
-    table = impaired(fen=CAPTURE)
-    table.feed(lift("d5"), lift("e4"), place("d5", "P"))
-    assert "made" in kinds(table.feed({"fact": "announce", "by": "white", "text": "e4d5"}))

@@ -216,6 +216,8 @@ def status_of(ruling: Ruling) -> r.Status | None:
 
 
 def _penalty_key(penalty: r.Penalty) -> str:
+    if penalty.penalty in ("points", "fine", "exclusion"):
+        return f"_{penalty.penalty}"
     if penalty.loses or penalty.result is not None:
         return "_loses"
     if penalty.penalty == "warning":

@@ -103,11 +103,8 @@ def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) 
     reason = search.decide()
     if search.line is not None:
         return _proven(board, side, position, rooks, search.line)
-    return (
-        Mating(MatingVerdict.IMPOSSIBLE, reason=reason)
-        if reason
-        else Mating(MatingVerdict.UNDECIDED)
-    )
+    verdict = MatingVerdict.IMPOSSIBLE if reason else MatingVerdict.UNDECIDED
+    return Mating(verdict, reason=reason)
 
 
 def _proven(
@@ -214,11 +211,7 @@ class _Question:
             if number >= _PAWNS or not stages or self._left < self._floor:
                 break
             found = self._seek(
-                position,
-                stage.table,
-                max(nodes, _STAGE),
-                order._replace(haste=_HASTE),
-                stage.aims,
+                position, stage.table, max(nodes, _STAGE), order._replace(haste=_HASTE), stage.aims
             )
             if found.line is None:
                 continue
@@ -254,9 +247,7 @@ def is_dead(board: chess.Board) -> bool:
     It runs after every move, so it looks closely only where a dead position is likely: few pieces,
     pawns that block each other, or nearly forced moves.
     """
-    if board.is_insufficient_material():
-        return True
-    if _walled_off(board):
+    if board.is_insufficient_material() or _walled_off(board):
         return True
     if _at_most(board, _FORCED) and _all_ways_dead(board.copy(stack=False), _PLIES):
         return True
@@ -292,9 +283,7 @@ def _jammed(board: chess.Board) -> bool:
 
 def _all_ways_dead(board: chess.Board, plies: int) -> bool:
     """Whether all of a few forced lines lead to a dead position or to stalemate."""
-    if board.is_insufficient_material():
-        return True
-    if _walled_off(board):
+    if board.is_insufficient_material() or _walled_off(board):
         return True
     moves = list(itertools.islice(board.generate_legal_moves(), _FORCED + 1))
     if not moves:

@@ -22,19 +22,8 @@ PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = range(1, 7)
 THEIRS = 8  # added to a kind of piece of the loser
 TURN, CASTLING, PASSING = 64, 65, 66
 SQUARES = range(64)
-BIT = tuple(1 << square for square in SQUARES)
+BIT = chess.BB_SQUARES
 EVERYWHERE = (1 << 64) - 1
-
-
-def _steps(deltas: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
-    return tuple(
-        tuple(
-            (square // 8 + up) * 8 + square % 8 + right
-            for right, up in deltas
-            if 0 <= square % 8 + right < 8 and 0 <= square // 8 + up < 8
-        )
-        for square in SQUARES
-    )
 
 
 def _rays(deltas: tuple[tuple[int, int], ...]) -> tuple[tuple[tuple[int, ...], ...], ...]:
@@ -51,6 +40,10 @@ def _rays(deltas: tuple[tuple[int, int], ...]) -> tuple[tuple[tuple[int, ...], .
                 own.append(tuple(ray))
         rays.append(tuple(own))
     return tuple(rays)
+
+
+def _steps(deltas: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(ray[0] for ray in rays) for rays in _rays(deltas))
 
 
 _STRAIGHT = ((1, 0), (-1, 0), (0, 1), (0, -1))
@@ -74,9 +67,9 @@ def mask(squares: tuple[int, ...]) -> int:
     return sum(BIT[square] for square in squares)
 
 
-KING_MASK = tuple(mask(steps) for steps in KING_STEPS)
-KNIGHT_MASK = tuple(mask(steps) for steps in KNIGHT_STEPS)
-PAWN_MASK = tuple(tuple(mask(steps) for steps in side) for side in PAWN_ATTACKS)
+KING_MASK = chess.BB_KING_ATTACKS
+KNIGHT_MASK = chess.BB_KNIGHT_ATTACKS
+PAWN_MASK = (chess.BB_PAWN_ATTACKS[chess.WHITE], chess.BB_PAWN_ATTACKS[chess.BLACK])
 # For each kind, by slider's square * 64 + target: the squares between them, and the mask of these
 # and of the slider's own square. Only where the slider looks at the target on an empty board.
 _LOOKS: tuple[dict[int, tuple[tuple[int, ...], int]], ...] = tuple(

@@ -228,12 +228,4 @@ def _checking(position: PackedPosition, king: int) -> tuple[int, ...]:
             straight |= BIT[step]
             if position[step]:
                 break
-    return (
-        0,
-        PAWN_MASK[1][king],
-        KNIGHT_MASK[king],
-        slanted,
-        straight,
-        slanted | straight,
-        0,
-    )
+    return (0, PAWN_MASK[1][king], KNIGHT_MASK[king], slanted, straight, slanted | straight, 0)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import chess
+
 from .positions import (
     BIT,
     CASTLING,
@@ -50,12 +52,7 @@ class _Piece:
 
 def squares_of(bits: int) -> list[int]:
     """The squares whose bits are set."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
+    return list(chess.scan_forward(bits))
 
 
 def _sees(kind: int, square: int, walls: int) -> int:

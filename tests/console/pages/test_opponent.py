@@ -22,6 +22,7 @@ def test_a_deaf_opponents_game_from_text_to_the_end(
 ) -> None:
     hall = Hall(tmp_path, black=Player(name="Bert", hearing_impaired=True))
     try:
+        hall.table.submit(f.Assistant(of="white"))  # without one the clock does not start
         hall.start()
         page = enter(context, hall, "black")
         page.get_by_text("A hearing-impaired player", exact=True).click()

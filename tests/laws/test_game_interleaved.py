@@ -1,0 +1,152 @@
+"""What the Laws call without effect on the move changes no ruling, wherever it comes in between.
+
+Two games get the facts of a scenario; one of them also gets intruders. Both must rule the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from blindplay.laws import Game
+from blindplay.laws.editions import names
+from blindplay.laws.facts import parse
+from blindplay.laws.state import OTHER
+from blindplay.wording.pack_words import PackWords
+from tests.laws.test_game_scenarios import SCENARIOS, Scenario, scenarios
+
+WORDS = PackWords()
+PATHS = sorted(SCENARIOS.glob("*.jsonl"))
+ALL = [scenario for path in PATHS for scenario in scenarios(path)]
+Facts = list[dict[str, Any]]
+
+
+def _tick(game: Game, pick: int) -> Facts:
+    return [{"fact": "tick"}]
+
+
+def _question(game: Game, pick: int) -> Facts:
+    return [{"fact": "query", "by": "arbiter", "about": ("moves", "last_move")[pick % 2]}]
+
+
+def _refused(game: Game, pick: int) -> Facts:
+    """None of these is an arbiter's or an assistant's task (D.2.10, 12.2)."""
+    kind = ("resign", "offer_draw", "accept_draw", "decline_draw")[pick % 4]
+    return [{"fact": kind, "by": ("arbiter", "assistant:white", "assistant:black")[pick % 3]}]
+
+
+def _on_a_board(game: Game, board: str, pick: int) -> Facts:
+    """A piece that stands right is lifted and put back."""
+    table = game.tables[board]
+    right = [at for at, piece in table.placement.items() if game.pieces.get(at) == piece]
+    idle = table.sensors and not (table.hand or table.unsure or table.adjusting)
+    if not right or not idle or game.turn.castles is not None:
+        return []
+    square = sorted(right)[pick % len(right)]
+    name = chess.square_name(square)
+    return [
+        {"fact": "lift", "board": board, "square": name},
+        {"fact": "place", "board": board, "square": name, "piece": table.placement[square]},
+    ]
+
+
+def _on_the_other_board(game: Game, pick: int) -> Facts:
+    """The opponent touches nothing while the other player thinks (4.3, D.2.2)."""
+    if len(game.tables) < 2 or game.turn.made is not None:
+        return []
+    return _on_a_board(game, game.board_of(OTHER[game.side]), pick)
+
+
+def _after_the_move(game: Game, pick: int) -> Facts:
+    """What has been made stays made (D.2.3, 4.7)."""
+    if len(game.tables) < 2 or game.turn.made is None:
+        return []
+    return _on_a_board(game, game.board_of(game.side), pick)
+
+
+INTRUDERS: dict[str, Callable[[Game, int], Facts]] = {
+    "a tick": _tick,
+    "a question": _question,
+    "a refused command": _refused,
+    "a piece lifted and put back on the other board": _on_the_other_board,
+    "a piece lifted and put back after the move": _after_the_move,
+}
+
+
+class Pair:
+    """A plain game and a disturbed one."""
+
+    def __init__(self, scenario: Scenario, edition: str) -> None:
+        self.scenario, self.edition, self.t = scenario, edition, 0.0
+        self.facts = [line for _, line in scenario.lines if "fact" in line]
+        self.plain, self.disturbed = Game(WORDS), Game(WORDS)
+        self.story: list[object] = []
+        self.step()
+
+    def step(self) -> None:
+        """Both games get the next fact."""
+        line = self.facts.pop(0)
+        self.t = line.get("t", self.t)
+        edition = {"edition": self.edition} if line["fact"] == "setup" else {}
+        fact = parse({"t": self.t, **line, **edition})
+        self.story.append(line)
+        expected = [ruling.to_json() for ruling in self.plain.apply(fact)]
+        given = [ruling.to_json() for ruling in self.disturbed.apply(fact)]
+        assert given == expected, (self.scenario.name, self.edition, self.story)
+
+    def intrude(self, name: str, pick: int) -> None:
+        if self.disturbed.clock.flags:
+            return  # a flag that has fallen is noticed with whatever comes next
+        for line in INTRUDERS[name](self.disturbed, pick):
+            self.story.append((name, line))
+            self.disturbed.apply(parse({"t": self.t, **line}))
+
+
+class InterleavedMachine(RuleBasedStateMachine):
+    """Any scenario in any edition, with intruders in any places."""
+
+    @initialize(scenario=st.sampled_from(ALL), edition=st.sampled_from(names()))
+    def begin(self, scenario: Scenario, edition: str) -> None:
+        self.pair = Pair(scenario, edition)
+
+    @precondition(lambda self: self.pair.facts)
+    @rule()
+    def step(self) -> None:
+        self.pair.step()
+
+    @rule(name=st.sampled_from(sorted(INTRUDERS)), pick=st.integers(0, 1_000))
+    def intrude(self, name: str, pick: int) -> None:
+        self.pair.intrude(name, pick)
+
+    def teardown(self) -> None:
+        if hasattr(self, "pair"):
+            while self.pair.facts:
+                self.pair.step()
+
+
+TestInterleaved = InterleavedMachine.TestCase
+TestInterleaved.settings = settings(max_examples=150, stateful_step_count=25, deadline=None)
+
+
+def _runs(path: Path) -> Iterator[tuple[Scenario, str]]:
+    heads = {scenario.name: scenario for scenario in scenarios(path)}
+    return ((scenario, edition) for scenario in heads.values() for edition in names())
+
+
+@pytest.mark.parametrize("name", sorted(INTRUDERS))
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_an_intruder_after_every_fact_changes_no_ruling(path: Path, name: str) -> None:
+    for scenario, edition in _runs(path):
+        pair = Pair(scenario, edition)
+        number = 0
+        while pair.facts:
+            number += 7
+            pair.intrude(name, number)
+            pair.step()
