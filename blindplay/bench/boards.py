@@ -99,9 +99,8 @@ class Host:
     def _take(self, data: bytes, at: float) -> list[BoardEvent]:
         told: list[BoardEvent] = []
         before = self._decoder.rejected
-        for message in self._decoder.feed(data):
-            self.messages.append(message)
-            told += self._state.hear(message, at / 1000)
+        self.messages += self._decoder.feed(data)
+        told += self._state.receive(data, at / 1000)
         self.rejected += self._decoder.rejected - before
         self.heard += [(at, event) for event in told]
         return told

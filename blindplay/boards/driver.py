@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable
 from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
-from .events import BoardEvent, BoardPosition, Connected, Disconnected
+from .events import BoardEvent, BoardPosition, Connected, Disconnected, Read
 from .ports import (
     BAUD,
     LINK_ERRORS,
@@ -90,6 +90,11 @@ class SensorBoard(ABC):
     def look(self) -> str | None:
         """The position now. A board that reports no changes of its own is asked first."""
         return self.placement()
+
+    def read(self, number: int) -> None:
+        """Tell :class:`~blindplay.boards.events.Read` when everything that hands have done by now
+        has been told. A board whose line loses nothing tells it at once."""
+        self.tell(Read(number))
 
     def listen(self, on_event: Callable[[BoardEvent], None]) -> None:
         """Send events to ``on_event``. Call it before :meth:`start`."""

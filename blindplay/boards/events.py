@@ -67,6 +67,27 @@ class BoardPosition:
 
 
 @dataclass(frozen=True)
+class Read:
+    """All that hands had done when the board was asked to be read has been told. ``number`` is the
+    asker's."""
+
+    kind: ClassVar[str] = "read"
+    number: int
+    at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
+class PositionUnknown:
+    """The board answers, but has not told its position for two seconds since something was lost.
+
+    What has happened since then comes with the next :class:`BoardPosition`.
+    """
+
+    kind: ClassVar[str] = "position_unknown"
+    at: float = field(default_factory=time.monotonic)
+
+
+@dataclass(frozen=True)
 class LeverPressed:
     """A clock lever was pressed down."""
 
@@ -85,5 +106,13 @@ class ContactFault:
 
 
 BoardEvent: TypeAlias = (
-    Connected | Disconnected | Lifted | Placed | BoardPosition | LeverPressed | ContactFault
+    Connected
+    | Disconnected
+    | Lifted
+    | Placed
+    | BoardPosition
+    | Read
+    | PositionUnknown
+    | LeverPressed
+    | ContactFault
 )

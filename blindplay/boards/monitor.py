@@ -33,6 +33,10 @@ def describe_event(event: BoardEvent) -> str:
             return f"Placed on {square}: {side} {name}."
         case events.BoardPosition(placement):
             return f"Position: {placement}"
+        case events.Read():
+            return "Everything up to here is told."
+        case events.PositionUnknown():
+            return "The position is not known: the line loses too much."
         case events.LeverPressed(side):
             return f"{side.capitalize()} pressed the clock."
         case events.ContactFault(square):

@@ -19,7 +19,8 @@ from .desk import NAMES, Desk
 
 
 class BoardSeat:
-    """The board at ``seat``. ``on_lever`` is called with a seat when a clock lever is pressed, and
+    """The board at ``seat``. ``on_lever`` is called with a seat when a clock lever is pressed,
+    ``on_read`` with the number of a reading that has ended, or None when none can end any more, and
     ``changed`` after every event."""
 
     def __init__(
@@ -29,9 +30,12 @@ class BoardSeat:
         board: SensorBoard,
         *,
         on_lever: Callable[[str], None],
+        on_read: Callable[[int | None], None],
         changed: Callable[[], None],
     ) -> None:
         self.board = board
+        self.connected = False
+        """Whether the board can be asked."""
         self.gone = False
         """Whether the board was lost and has not come back."""
         self.seen = False
@@ -39,6 +43,7 @@ class BoardSeat:
         self._desk = desk
         self._seat = seat
         self._on_lever = on_lever
+        self._on_read = on_read
         self._changed = changed
         self._faulty: set[str] = set()
         # What stands on a board that tells positions only, while hands rest.
@@ -83,13 +88,24 @@ class BoardSeat:
         game, placement = self._desk.table.game, event.placement
         if self.side in game.tables:  # unnamed pieces stand where the game has them
             placement = unidentified_pieces.named(game, self.side, placement)
-        self._desk.table.submit(f.Position(board=self.side, placement=placement))
-        self.seen = True
+        table = self.table_board
+        if table is None or table.placement != read_placement(placement) or not self.seen:
+            self._desk.table.submit(f.Position(board=self.side, placement=placement))
+        self.seen = self.connected = True
+
+    def _unknown(self, event: events.PositionUnknown) -> None:
+        """What hands do waits until the board can be read, so people learn why nothing happens."""
+        self._line("the position is not known")
+        self._desk.tell_all("board_unread", player=self._desk.pack.sentence(self.side))
 
     def _lever(self, event: events.LeverPressed) -> None:
         self._on_lever(event.side)
 
+    def _read(self, event: events.Read) -> None:
+        self._on_read(event.number)
+
     def _connected(self, event: events.Connected) -> None:
+        self.connected = True
         name = NAMES[self.side]
         self._desk.transcript.line(f"{name}'s board is connected: {event.board}")
         if self.gone:
@@ -99,6 +115,8 @@ class BoardSeat:
     def _disconnected(self, event: events.Disconnected) -> None:
         self._desk.transcript.trouble(event.why)
         self.gone = self.seen = True
+        self.connected = False
+        self._on_read(None)
         self._desk.tell_all("board_gone", player=self._desk.pack.sentence(self.side))
 
     def _fault(self, event: events.ContactFault) -> None:
@@ -161,6 +179,8 @@ _HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = 
     events.Lifted: BoardSeat._lifted,
     events.Placed: BoardSeat._placed,
     events.BoardPosition: BoardSeat._position,
+    events.Read: BoardSeat._read,
+    events.PositionUnknown: BoardSeat._unknown,
     events.LeverPressed: BoardSeat._lever,
     events.Connected: BoardSeat._connected,
     events.Disconnected: BoardSeat._disconnected,

@@ -39,7 +39,8 @@ class MicrophoneSeat:
     """Listens at ``seat``. What the table says itself is not heard (half duplex).
 
     ``shared``: both players announce and repeat into this microphone; whose turn it is tells who
-    spoke, and commands are those of the seat's own player. ``guide_phrases`` are what may be said
+    spoke, and commands are those of the seat's own player. ``settled`` waits until no press waits,
+    ``guide_phrases`` are what may be said
     to a guide, and ``habits`` gives how the player has been misheard before.
     ``private_is_heard_by_all``: there is no earphone; ``echo_seconds``: how long the room echoes.
     """
@@ -53,6 +54,7 @@ class MicrophoneSeat:
         recogniser: AnyRecogniser,
         *,
         hears: Hears,
+        settled: Callable[[], None],
         guide_phrases: Callable[[], list[str]],
         habits: Callable[[], Confusions],
         mode: MicrophoneMode = MicrophoneMode.OPEN,
@@ -65,6 +67,7 @@ class MicrophoneSeat:
         self._seat = seat
         self._recogniser = recogniser
         self._hears = hears
+        self._settled = settled
         self._guide_phrases = guide_phrases
         self._habits = habits
         self._shared = shared
@@ -198,6 +201,7 @@ class MicrophoneSeat:
         if self._desk.speaker is not None:
             self._desk.speaker.resume()
         while True:
+            self._settled()  # words after a press are about the next move
             # It may have been recognised with phrases for what has passed. Recognising again takes
             # time, so the table is not held meanwhile.
             recognition = self.listener.reheard() or recognition

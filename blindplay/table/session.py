@@ -29,6 +29,7 @@ from .choices import OpeningWord
 from .desk import NAMES, Desk
 from .dialogue import Dialogue
 from .microphone_seat import MicrophoneSeat
+from .pressing import Pressing
 from .setting_up import SettingUp
 from .table import Table
 from .taping import Taping
@@ -73,6 +74,7 @@ class Session:
         self.boards: dict[str, BoardSeat] = {}
         self.microphones: dict[str, MicrophoneSeat] = {}
         self.setting_up = SettingUp(self.desk, self.boards)
+        self._pressing = Pressing(self.boards)
         self.dialogue = Dialogue(
             table,
             pack,
@@ -137,24 +139,32 @@ class Session:
         if self.setting_up.asks(text):
             return
         with self.table.lock:
-            game = self.table.game
-            on_move, before = side == game.side, game.turn.announced
-            self._perform(self.dialogue.typed(side, text))
-            now = game.turn.announced
-            if not on_move or now is None or now == before:
-                return
-            with_sensors = {seat.side for seat in self.boards.values()}
-            for board in game.tables:
-                if board not in with_sensors and not game.over:
-                    by = board if len(game.tables) == 2 else side
-                    self.table.submit(f.Make(by=by, move=now.uci()))
+            self._pressing.say(lambda: self._typed(side, text))
+
+    def _typed(self, side: str, text: str) -> None:
+        game = self.table.game
+        on_move, before = side == game.side, game.turn.announced
+        self._perform(self.dialogue.typed(side, text))
+        now = game.turn.announced
+        if not on_move or now is None or now == before:
+            return
+        with_sensors = {seat.side for seat in self.boards.values()}
+        for board in game.tables:
+            if board not in with_sensors and not game.over:
+                by = board if len(game.tables) == 2 else side
+                self.table.submit(f.Make(by=by, move=now.uci()))
 
     def introduce(self) -> None:
         """Say how to find out what can be said."""
         self._perform(self.dialogue.introduce())
 
     def press(self, side: str) -> None:
-        """``side`` presses the clock; what stands on their board then is what they have played."""
+        """``side`` presses the clock; what stands on their board then is what they have played.
+        Every board is read first."""
+        with self.table.lock:
+            self._pressing.press(lambda: self._press(side))
+
+    def _press(self, side: str) -> None:
         game = self.table.game
         for seat in self.boards.values():
             if game.setup is not None and game.board_of(side) == seat.side:
@@ -222,8 +232,14 @@ class Session:
             else:
                 self.talk(self.boards[seat].side)
 
+        def on_read(number: int | None) -> None:
+            with self.table.lock:
+                self._pressing.read(seat, number)
+
         changed = self.setting_up.begin_if_ready
-        self.boards[seat] = BoardSeat(self.desk, seat, board, on_lever=on_lever, changed=changed)
+        self.boards[seat] = BoardSeat(
+            self.desk, seat, board, on_lever=on_lever, on_read=on_read, changed=changed
+        )
         board.start()
 
     def attach_microphone(
@@ -243,6 +259,7 @@ class Session:
             source,
             recogniser,
             hears=self._heard,
+            settled=self._pressing.wait,
             guide_phrases=self.setting_up.phrases,
             habits=lambda: self.habits.get(seat, Confusions()),
             mode=mode,

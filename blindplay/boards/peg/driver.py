@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from ..driver import BoardDriver
 from . import protocol as peg
 from .state import PegBoardState
@@ -25,6 +27,14 @@ class PegBoard(BoardDriver[PegBoardState]):
         """Sound the buzzer with pattern 0–255, if the board is connected and has a buzzer."""
         frame = peg.encode(peg.Buzz(pattern))
         self._enqueue(lambda state: frame)
+
+    def read(self, number: int) -> None:
+        """Without a connection nothing is told: Disconnected has been."""
+
+        def ask(state: PegBoardState) -> None:
+            state.read(number, time.monotonic())
+
+        self._enqueue(ask)
 
     def _new_state(self, url: str, before: PegBoardState | None) -> PegBoardState:
         return PegBoardState(url, before)

@@ -1,13 +1,17 @@
 """The host's knowledge of a pegged board: messages in, events and requests out, without I/O.
 
-The state asks for the whole board after each connect, each gap in the sequence numbers, each wrong
-checksum of the position and each restart of the board. It reports the answer as one
-:class:`~blindplay.boards.events.BoardPosition`, never as lifts and placings.
+The state doubts the board after each connect, gap in the sequence numbers, damaged frame, wrong
+checksum and restart. It asks for the whole board then, and holds back what it hears until the
+answer comes. It reports the position from before what it held, as one
+:class:`~blindplay.boards.events.BoardPosition`, never as lifts and placings, and then what it held.
+So nobody judges a press by a position that is not known.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
 import chess
@@ -19,7 +23,9 @@ from ..ports import UnfitBoardError
 from . import protocol as peg
 
 _HELLO_EVERY = 0.3
-_DUMP_EVERY = 0.5
+_DUMP_EVERY = 0.5  # A dump takes 46 ms on the line. No line is believed to delay it by more.
+_UNREAD_AFTER = 2.0
+"""Seconds of doubt after which people are asked to look at the board."""
 _KEEP_ALIVE = 2.0
 """Seconds between hellos. A ping would keep the board awake as well, but only the nonce of a hello
 shows each restart."""
@@ -56,6 +62,14 @@ class _UptimeClock:
         return min(now, (self._base + self._last + ahead) / 1000 + min(self._differences))
 
 
+@dataclass(frozen=True)
+class _Held:
+    """Events that wait until the position is known, and the change of a hole that made them."""
+
+    events: list[BoardEvent]
+    change: peg.HoleChanged | None
+
+
 class PegBoardState(BoardState):
     """The state of one connection to a pegged board.
 
@@ -86,6 +100,12 @@ class PegBoardState(BoardState):
         self._greeted = False
         self.wants_hello = True
         self.wants_dump = False
+        # A press that waited when the line broke waits on.
+        self._held = [_Held(before._waiting(events.LeverPressed), None)] if before else []
+        self._whole_from = len(self._held)  # nothing was lost between the held events from here on
+        self._lost = True
+        self._too_early = False  # the next dump was asked for before somebody wanted to read
+        self._doubted_at: float | None = None
         self._next_hello = self._next_dump = self._next_keep_alive = 0.0
 
     @property
@@ -94,7 +114,16 @@ class PegBoardState(BoardState):
         return self._rejected_before + self._decoder.rejected
 
     def receive(self, data: bytes, now: float) -> list[BoardEvent]:
-        return [event for m in self._decoder.feed(data) for event in self.hear(m, now)]
+        rejected = self._decoder.rejected
+        messages = self._decoder.feed(data)
+        if self._decoder.rejected > rejected and self._greeted:
+            self._doubt(now)  # the damaged frame may have been a change
+            self._next_dump = now  # or the answer that is waited for
+        found = [event for message in messages for event in self.hear(message, now)]
+        if self._doubted_at is not None and now - self._doubted_at > _UNREAD_AFTER:
+            self._doubted_at = None
+            found.append(events.PositionUnknown(now))
+        return found
 
     def hear(self, message: peg.Message, now: float) -> list[BoardEvent]:
         """Take one message. Raises :class:`UnfitBoardError` for a board of another version."""
@@ -108,12 +137,12 @@ class PegBoardState(BoardState):
                 return self._hear_dump(message, now)
             case peg.Ping():
                 return self._hear_ping(message, now)
-            case peg.HoleChanged():
-                return self._hear_hole(message, now)
+            case peg.HoleChanged() if self._is_new(message.sequence, now):
+                return self._hold(self._hear_hole(message, now), message)
             case peg.LeverMoved():
-                return self._hear_lever(message, now)
+                return self._hold(self._hear_lever(message, now))
             case peg.Presses():
-                return self._hear_presses(message, now)
+                return self._hold(self._hear_presses(message, now))
         return []
 
     def requests(self, now: float) -> bytes:
@@ -135,6 +164,65 @@ class PegBoardState(BoardState):
             return None
         return peg.placement_of(self.codes, identity=self._identity)
 
+    # --- doubt ---------------------------------------------------------------------------------
+
+    def _doubt(self, now: float) -> None:
+        """Something was lost before what comes next: hold that until the position is known."""
+        self._lost = True
+        self._whole_from = len(self._held)
+        self._read_again(now)
+
+    def read(self, number: int, now: float) -> None:
+        """Ask for the whole board. :class:`~blindplay.boards.events.Read` tells when it came."""
+        if self.wants_dump and now < self._next_dump:
+            self._too_early = True  # what was asked before now may be told without the latest
+        self._read_again(now)
+        self._held.append(_Held([events.Read(number, now)], None))
+
+    def _read_again(self, now: float) -> None:
+        if not self.wants_dump:
+            self.wants_dump = True
+            self._doubted_at = now
+
+    def _hold(
+        self, found: list[BoardEvent], change: peg.HoleChanged | None = None
+    ) -> list[BoardEvent]:
+        """Keep events that need a known position; give those that may be told."""
+        if not self.wants_dump:
+            return found
+        faults: list[BoardEvent] = [
+            event for event in found if isinstance(event, events.ContactFault)
+        ]
+        rest = [event for event in found if event not in faults]
+        if rest or change is not None:
+            self._held.append(_Held(rest, change))
+        return faults
+
+    def _release(self, codes: list[int]) -> tuple[list[int], list[BoardEvent]]:
+        """The board is known to show ``codes`` now: what it showed before the events that are held,
+        and these events. Of changes before a gap only what they came to is known."""
+        first = len(self._held)
+        while first > self._whole_from:
+            change = self._held[first - 1].change
+            if change is not None:
+                if peg.FAULT in (change.old, change.new) or codes[change.square] != change.new:
+                    break
+                codes[change.square] = change.old
+            first -= 1
+        presses = self._waiting(events.LeverPressed, first)
+        after = [event for held in self._held[first:] for event in held.events]
+        changes = [event for event in after if not isinstance(event, events.Read)]
+        read = self._waiting(events.Read)  # changes that came since were on their way before
+        self._held, self._whole_from, self._lost, self._doubted_at = [], 0, False, None
+        return codes, [*presses, *changes, *read]
+
+    def _waiting(
+        self, kind: type[events.LeverPressed | events.Read], first: int | None = None
+    ) -> list[BoardEvent]:
+        """What of this kind is held, up to the held event ``first``."""
+        held = [event for one in self._held[:first] for event in one.events]
+        return [event for event in held if isinstance(event, kind)]
+
     # --- the whole board -----------------------------------------------------------------------
 
     def _hear_hello(self, hello: peg.Hello, now: float) -> list[BoardEvent]:
@@ -151,7 +239,7 @@ class PegBoardState(BoardState):
         if restarted or not self._greeted:
             self._clock = _UptimeClock()
             self._sequence = self._board = None
-            self.wants_dump = True
+            self._doubt(now)
         self._nonce = hello.nonce
         self._note_uptime(hello.uptime, now)
         self._identity = bool(hello.capabilities & peg.Capability.IDENTITY)
@@ -161,31 +249,38 @@ class PegBoardState(BoardState):
         return [events.Connected(self._url, _describe(hello), now)]
 
     def _hear_dump(self, dump: peg.Dump, now: float) -> list[BoardEvent]:
-        if self._shows_restart(dump.uptime):
+        if self._shows_restart(dump.uptime, now):
             return []
         self._note_uptime(dump.uptime, now)
+        if self._too_early:
+            self._too_early, self._next_dump = False, now
+            return []
+        if dump.sequence != self._sequence:
+            self._doubt(now)  # a change was lost after all that was heard
         self.wants_dump = False
         self._sequence = dump.sequence
+        surprising = self._lost or self._board != list(dump.codes)
         self._board = list(dump.codes)
         known = self.codes or (peg.EMPTY,) * peg.SQUARES
-        self.codes = tuple(
-            old if new == peg.FAULT else new for old, new in zip(known, dump.codes, strict=True)
-        )
+        self.codes = _without_faults(dump.codes, known)
+        before, held = self._release(list(dump.codes))
+        shown = peg.placement_of(_without_faults(before, known), identity=self._identity)
         faulty = {square for square, code in enumerate(dump.codes) if code == peg.FAULT}
         at = self._clock.time(dump.uptime, now)
         new_faults = sorted(faulty - self._faulty)
         self._faulty = faulty
         faults = [events.ContactFault(chess.square_name(square), at) for square in new_faults]
-        return [self._position(at), *faults]
+        position = [events.BoardPosition(shown, at)] if surprising else []
+        return [*position, *faults, *held]
 
     def _hear_ping(self, ping: peg.Ping, now: float) -> list[BoardEvent]:
-        if self._shows_restart(ping.uptime):
+        if self._shows_restart(ping.uptime, now):
             return []
         self._note_uptime(ping.uptime, now)
         if self._board is not None and (
             ping.sequence != self._sequence or ping.state_crc != peg.state_crc(self._board)
         ):
-            self.wants_dump = True
+            self._doubt(now)
         return []
 
     def _position(self, at: float) -> events.BoardPosition:
@@ -195,33 +290,32 @@ class PegBoardState(BoardState):
         self._uptime, self._uptime_at = uptime, now
         self._clock.set(uptime, now)
 
-    def _shows_restart(self, uptime: int) -> bool:
+    def _shows_restart(self, uptime: int, now: float) -> bool:
         # Backwards by less than half the range: a restart. By more: the counter wrapped.
         if 0 < (self._uptime - uptime) % (1 << 32) < 1 << 31:
-            self.wants_hello = self.wants_dump = True
+            self.wants_hello = True
+            self._doubt(now)
             return True
         return False
 
     # --- single changes ------------------------------------------------------------------------
 
-    def _is_new(self, sequence: int) -> bool:
+    def _is_new(self, sequence: int, now: float) -> bool:
         """Note the number of a change. False if the change was heard before."""
         if self._sequence is not None:
             if sequence == self._sequence:
                 return False
             if sequence != (self._sequence + 1) & 0xFFFF:
-                self.wants_dump = True
+                self._doubt(now)
             self._sequence = sequence
         return True
 
     def _hear_hole(self, change: peg.HoleChanged, now: float) -> list[BoardEvent]:
-        if not self._is_new(change.sequence):
-            return []
         square, name = change.square, chess.square_name(change.square)
         at = self._clock.time(change.uptime, now)
         if self._board is not None:
             if self._board[square] != change.old:
-                self.wants_dump = True
+                self._doubt(now)
             self._board[square] = change.new
         if change.new == peg.FAULT:
             self._faulty.add(square)
@@ -246,9 +340,9 @@ class PegBoardState(BoardState):
     def _hear_lever(self, lever: peg.LeverMoved, now: float) -> list[BoardEvent]:
         # The board sends a press at once. If the press lies more than a second before the last
         # known uptime, the board has restarted.
-        if self._shows_restart(lever.uptime + 1000):
+        if self._shows_restart(lever.uptime + 1000, now):
             return []
-        if not self._is_new(lever.sequence) or not lever.down:
+        if not self._is_new(lever.sequence, now) or not lever.down:
             return []
         counted = self._presses[lever.lever]
         if counted is not None:
@@ -259,7 +353,7 @@ class PegBoardState(BoardState):
 
     def _hear_presses(self, count: peg.Presses, now: float) -> list[BoardEvent]:
         """Find presses whose frames got lost. Several of one lever get the time of the last."""
-        if self._shows_restart(count.uptime):
+        if self._shows_restart(count.uptime, now):
             return []
         self._note_uptime(count.uptime, now)
         found: list[BoardEvent] = []
@@ -277,10 +371,16 @@ class PegBoardState(BoardState):
                     missed = 0
             self._presses[lever] = total
             if missed:
+                self._doubt(now)
                 self._pressed_at[lever] = last_at
                 at = self._clock.time(last_at, now)
                 found += [events.LeverPressed(_SIDES[lever], at)] * missed
         return sorted(found, key=lambda press: press.at)
+
+
+def _without_faults(codes: Iterable[int], known: Iterable[int]) -> tuple[int, ...]:
+    """A hole with a fault holds what it held before."""
+    return tuple(old if new == peg.FAULT else new for old, new in zip(known, codes, strict=True))
 
 
 def _check_fit(hello: peg.Hello) -> None:

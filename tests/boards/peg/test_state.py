@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import chess
 import pytest
 from chess import STARTING_BOARD_FEN as START
+from hypothesis import given
+from hypothesis import strategies as st
 
 from blindplay.boards import events
 from blindplay.boards.peg import protocol as peg
@@ -17,6 +20,16 @@ def _state() -> PegBoardState:
     state.hear(peg.Dump(0xFFFF, 5010, peg.codes_of(START)), 100.01)
     assert not state.wants_dump
     return state
+
+
+def _told(state: PegBoardState, message: peg.Message, now: float) -> list[events.BoardEvent]:
+    """The events of a message, and those that waited for the position, without positions."""
+    found = state.hear(message, now)
+    if state.wants_dump and not state.wants_hello:
+        codes = state._board or peg.codes_of(START)
+        sequence, uptime = state._sequence or 0, state._uptime
+        found += state.hear(peg.Dump(sequence, uptime, tuple(codes)), now)
+    return [event for event in found if not isinstance(event, events.BoardPosition)]
 
 
 def test_the_sequence_wraps_without_a_gap() -> None:
@@ -56,7 +69,7 @@ def test_a_resonator_half_a_percent_slow_stays_within_50_ms() -> None:
     state = _state()
     for second in range(1, 3601):
         state.hear(peg.Ping(0xFFFF, 5010 + second * 995, 0, 0, 0, 0, 0), 100.01 + second)
-    (event,) = state.hear(peg.HoleChanged(0, 5010 + 3600 * 995, 12, 1, 0), 100.01 + 3600.15)
+    (event,) = _told(state, peg.HoleChanged(0, 5010 + 3600 * 995, 12, 1, 0), 100.01 + 3600.15)
     assert event.at == pytest.approx(100.01 + 3600, abs=0.05)
 
 
@@ -68,63 +81,65 @@ def test_a_board_of_another_protocol_is_refused_with_the_remedy() -> None:
 
 def test_messages_before_the_hello_are_ignored() -> None:
     state = PegBoardState("test")
-    assert state.hear(peg.HoleChanged(7, 6000, 12, 1, 0), 101.2) == []
+    assert _told(state, peg.HoleChanged(7, 6000, 12, 1, 0), 101.2) == []
     assert state.placement() is None
 
 
 def test_a_press_before_the_hello_is_not_reported() -> None:
     state = _state()
-    assert state.hear(peg.Presses(5020, 3, 4000, 250, 4999), 100.02) == []
+    assert _told(state, peg.Presses(5020, 3, 4000, 250, 4999), 100.02) == []
 
 
 def test_a_press_that_the_count_shows_is_reported_at_its_time_and_once() -> None:
     state = _state()
-    state.hear(peg.Presses(5020, 3, 4000, 255, 4999), 100.02)
+    _told(state, peg.Presses(5020, 3, 4000, 255, 4999), 100.02)
     counted = peg.Presses(7000, 3, 4000, 0, 6500)
-    assert state.hear(counted, 102.0) == [events.LeverPressed("black", 101.5)]
-    assert state.hear(counted, 102.0) == []
+    assert _told(state, counted, 102.0) == [events.LeverPressed("black", 101.5)]
+    assert _told(state, counted, 102.0) == []
 
 
 def test_a_press_that_was_heard_is_not_reported_again_by_the_count() -> None:
     state = _state()
-    state.hear(peg.Presses(5020, 0, 0, 0, 0), 100.02)
-    assert len(state.hear(peg.LeverMoved(0, 6000, 0, 1), 101.1)) == 1
-    assert state.hear(peg.Presses(6100, 1, 6000, 0, 0), 101.1) == []
-    assert state.hear(peg.LeverMoved(1, 6080, 0, 0), 101.1) == []
+    _told(state, peg.Presses(5020, 0, 0, 0, 0), 100.02)
+    assert len(_told(state, peg.LeverMoved(0, 6000, 0, 1), 101.1)) == 1
+    assert _told(state, peg.Presses(6100, 1, 6000, 0, 0), 101.1) == []
+    assert _told(state, peg.LeverMoved(1, 6080, 0, 0), 101.1) == []
 
 
 def test_a_press_after_the_hello_but_before_the_first_count_is_reported_once() -> None:
     heard, lost = _state(), _state()
-    assert heard.hear(peg.LeverMoved(0, 6000, 0, 1), 101.1) == [events.LeverPressed("white", 101.0)]
+    assert _told(heard, peg.LeverMoved(0, 6000, 0, 1), 101.1) == [
+        events.LeverPressed("white", 101.0)
+    ]
     counted = peg.Presses(6100, 9, 6000, 0, 0)
-    assert heard.hear(counted, 101.1) == []
-    assert lost.hear(counted, 101.1) == [events.LeverPressed("white", 101.0)]
+    assert _told(heard, counted, 101.1) == []
+    assert _told(lost, counted, 101.1) == [events.LeverPressed("white", 101.0)]
 
 
 def test_presses_lost_with_both_levers_come_in_the_order_of_their_times() -> None:
     state = _state()
-    state.hear(peg.Presses(5020, 0, 0, 0, 0), 100.02)
-    told = state.hear(peg.Presses(9000, 1, 8000, 1, 7000), 104.0)
+    _told(state, peg.Presses(5020, 0, 0, 0, 0), 100.02)
+    told = _told(state, peg.Presses(9000, 1, 8000, 1, 7000), 104.0)
     assert told == [events.LeverPressed("black", 102.0), events.LeverPressed("white", 103.0)]
 
 
 def test_a_restarted_board_counts_from_nothing_and_no_press_is_invented() -> None:
     state = _state()
-    state.hear(peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
-    assert state.hear(peg.Presses(300, 0, 0, 0, 0), 101.0) == []  # it restarted unnoticed
+    _told(state, peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
+    assert _told(state, peg.Presses(300, 0, 0, 0, 0), 101.0) == []  # it restarted unnoticed
     assert state.wants_hello
     state.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 310), 101.0)
-    assert state.hear(peg.Presses(320, 0, 0, 0, 0), 101.0) == []
+    assert _told(state, peg.Presses(320, 0, 0, 0, 0), 101.0) == []
 
 
 def test_a_press_between_a_restart_and_its_hello_is_reported_once() -> None:
     state = _state()
-    state.hear(peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
-    assert state.hear(peg.LeverMoved(1, 250, 0, 1), 100.75) == []  # its hello was damaged
+    _told(state, peg.Presses(5020, 7, 4000, 9, 4999), 100.02)
+    assert _told(state, peg.LeverMoved(1, 250, 0, 1), 100.75) == []  # its hello was damaged
     state.hear(peg.Hello(1, 0x100, 7, 64, 100, 0, 500), 101.0)
     counted = peg.Presses(1000, 1, 250, 0, 0)
-    assert state.hear(counted, 101.5) == [events.LeverPressed("white", 100.75)]
-    assert state.hear(counted, 101.5) == []
+    assert _told(state, counted, 101.5) == [events.LeverPressed("white", 100.75)]
+    assert _told(state, counted, 101.5) == []
 
 
 def test_the_presses_of_another_board_in_place_of_the_first_are_not_reported() -> None:
@@ -132,15 +147,125 @@ def test_the_presses_of_another_board_in_place_of_the_first_are_not_reported() -
     state.hear(
         peg.Hello(1, 0x100, 7, 64, 100, 0, 60_000), 103.0
     )  # it booted before the first one was lost
-    assert state.hear(peg.Presses(60_010, 5, 59_000, 0, 0), 103.01) == []
+    assert _told(state, peg.Presses(60_010, 5, 59_000, 0, 0), 103.01) == []
 
 
 def test_a_press_while_the_line_was_down_is_reported_if_the_board_lived_on() -> None:
     before = _state()
-    before.hear(peg.Presses(5020, 1, 4000, 1, 4999), 100.02)
+    _told(before, peg.Presses(5020, 1, 4000, 1, 4999), 100.02)
     counted = peg.Presses(20_020, 2, 15_000, 1, 4999)
     for nonce, told in ((99, [events.LeverPressed("white", 110.0)]), (98, [])):
         state = PegBoardState("test", before)
         state.hear(peg.Hello(1, 0x100, 7, 64, nonce, 0, 20_000), 115.0)
         state.hear(peg.Dump(0, 20_010, peg.codes_of(START)), 115.01)
-        assert state.hear(counted, 115.02) == told
+        assert _told(state, counted, 115.02) == told
+
+
+# --- what is held back until the position is known ----------------------------------------------
+
+
+def _dump(state: PegBoardState, sequence: int, placement: str) -> list[events.BoardEvent]:
+    return state.hear(peg.Dump(sequence, 9000, peg.codes_of(placement)), 104.0)
+
+
+def test_a_press_after_a_lost_lift_is_judged_by_the_position_before_it() -> None:
+    after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"
+    state = _state()
+    assert state.hear(peg.HoleChanged(1, 6000, 28, 0, 1), 101.0) == []  # 0, the lift, is lost
+    assert state.hear(peg.LeverMoved(2, 6500, 0, 1), 101.5) == []
+    position, placed, press = _dump(state, 2, after_e4)
+    assert isinstance(position, events.BoardPosition)
+    assert position.placement == "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR"
+    assert isinstance(placed, events.Placed) and placed.square == "e4"
+    assert isinstance(press, events.LeverPressed)
+
+
+def test_a_reading_is_told_when_the_board_has_told_its_position() -> None:
+    state = _state()
+    state.read(7, 101.0)
+    assert peg.encode(peg.AskDump()) in state.requests(101.0)
+    assert state.hear(peg.HoleChanged(0, 6000, 12, 1, 0), 101.05) == []  # it was on its way
+    assert [event.kind for event in _dump(state, 0, START.replace("PPPPPPPP", "PPPP1PPP"))] == [
+        "lifted", "read",
+    ]  # fmt: skip
+
+
+def test_an_answer_that_was_asked_for_before_does_not_end_a_reading() -> None:
+    state = _state()
+    state.read(1, 101.0)
+    state.requests(101.0)
+    state.read(2, 101.01)
+    assert _dump(state, 0xFFFF, START) == []
+    assert [event.kind for event in _dump(state, 0xFFFF, START)] == ["read", "read"]
+
+
+def test_a_damaged_frame_asks_for_the_board_at_once() -> None:
+    state = _state()
+    frame = bytearray(peg.encode(peg.HoleChanged(0, 6000, 12, 1, 0)))
+    frame[3] ^= 0x10
+    assert state.receive(bytes(frame), 101.0) == []
+    assert peg.encode(peg.AskDump()) in state.requests(101.0)
+
+
+def test_people_are_asked_once_when_the_position_stays_unknown_for_two_seconds() -> None:
+    state = _state()
+    state.hear(peg.LeverMoved(1, 6000, 0, 1), 101.0)
+    told = [event for tenth in range(60) for event in state.receive(b"", 101.0 + tenth / 10)]
+    assert [event.kind for event in told] == ["position_unknown"]
+    assert 103.0 < told[0].at < 103.2
+    assert [event.kind for event in _dump(state, 1, START)] == ["position", "lever"]
+
+
+def test_a_press_that_waited_when_the_line_broke_is_told_after_the_next_position() -> None:
+    before = _state()
+    before.hear(peg.LeverMoved(1, 6000, 1, 1), 101.0)
+    state = PegBoardState("test", before)
+    state.hear(peg.Hello(1, 0x100, 7, 64, 99, 0, 8000), 103.0)
+    assert [event.kind for event in _dump(state, 1, START)] == ["position", "lever"]
+
+
+@given(st.data())
+def test_whatever_is_lost_or_doubled_no_press_is_told_before_its_position(
+    data: st.DataObject,
+) -> None:
+    """Hands do not wait. Of frames without a loss between them the order is kept, too."""
+    state, codes, sequence, uptime = _state(), list(peg.codes_of(START)), 0xFFFF, 6000
+    shown = list(codes)
+    presses = told = 0
+
+    def hear(message: peg.Message) -> None:
+        nonlocal shown, told
+        for event in state.hear(message, uptime / 1000 + 95):
+            match event:
+                case events.BoardPosition(placement):
+                    shown = list(peg.codes_of(placement))
+                case events.Lifted(square):
+                    shown[chess.parse_square(square)] = peg.EMPTY
+                case events.Placed(square, piece) if piece:
+                    shown[chess.parse_square(square)] = peg.PIECES.index(piece)
+                case events.LeverPressed():
+                    pressed = round((event.at - 95) * 1000)
+                    assert shown in [codes for at, codes in history if at >= pressed]
+                    told += 1
+
+    history = [(uptime, list(codes))]
+    for _ in range(data.draw(st.integers(1, 40))):
+        sequence, uptime = (sequence + 1) & 0xFFFF, uptime + 200
+        message: peg.Message
+        if data.draw(st.integers(0, 3)) == 0:
+            message = peg.LeverMoved(sequence, uptime, 0, 1)
+            presses += 1
+        else:
+            square = data.draw(st.integers(0, 15))
+            old, new = codes[square], peg.EMPTY if codes[square] else 1
+            message = peg.HoleChanged(sequence, uptime, square, old, new)
+            codes[square] = new
+        history.append((uptime, list(codes)))
+        for _ in range(data.draw(st.sampled_from((0, 1, 1, 1, 2)))):
+            hear(message)
+        if state.wants_dump and data.draw(st.booleans()):
+            hear(peg.Dump(sequence, uptime, tuple(codes)))
+    state.hear(peg.Ping(sequence, uptime, peg.state_crc(codes), 0, 0, 0, 0), uptime / 1000 + 95)
+    if state.wants_dump:
+        hear(peg.Dump(sequence, uptime, tuple(codes)))
+    assert shown == codes and told <= presses
