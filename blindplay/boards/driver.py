@@ -87,6 +87,10 @@ class SensorBoard(ABC):
     def placement(self) -> str | None:
         """The last known position, as FEN's first field. None before the first."""
 
+    def now(self) -> float:
+        """The time now, on the clock that gives events their ``at``."""
+        return time.monotonic()
+
     def look(self) -> str | None:
         """The position now. A board that reports no changes of its own is asked first."""
         return self.placement()

@@ -19,9 +19,13 @@ from .desk import NAMES, Desk
 
 
 class BoardSeat:
-    """The board at ``seat``. ``on_lever`` is called with a seat when a clock lever is pressed,
-    ``on_read`` with the number of a reading that has ended, or None when none can end any more, and
-    ``changed`` after every event."""
+    """The board at ``seat``.
+
+    ``on_lever`` is called with a seat and the seconds since its clock lever was pressed.
+    ``on_read`` is called with the number of a reading that has ended, or None when none can end any
+    more, ``on_unreadable`` when the board could not be read for two seconds, and ``changed`` after
+    every event.
+    """
 
     def __init__(
         self,
@@ -29,8 +33,9 @@ class BoardSeat:
         seat: str,
         board: SensorBoard,
         *,
-        on_lever: Callable[[str], None],
+        on_lever: Callable[[str, float], None],
         on_read: Callable[[int | None], None],
+        on_unreadable: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
         self.board = board
@@ -44,6 +49,7 @@ class BoardSeat:
         self._seat = seat
         self._on_lever = on_lever
         self._on_read = on_read
+        self._on_unreadable = on_unreadable
         self._changed = changed
         self._faulty: set[str] = set()
         # What stands on a board that tells positions only, while hands rest.
@@ -97,9 +103,10 @@ class BoardSeat:
         """What hands do waits until the board can be read, so people learn why nothing happens."""
         self._line("the position is not known")
         self._desk.tell_all("board_unread", player=self._desk.pack.sentence(self.side))
+        self._on_unreadable()
 
     def _lever(self, event: events.LeverPressed) -> None:
-        self._on_lever(event.side)
+        self._on_lever(event.side, max(0.0, self.board.now() - event.at))
 
     def _read(self, event: events.Read) -> None:
         self._on_read(event.number)

@@ -59,6 +59,7 @@ class Keyboard:
 
     def do(self, line: str) -> None:
         """Do one line."""
+        self._session.settle()  # the line before may wait for the boards
         words = line.split()
         if line == "start" and self._session.setting_up.begin_now():
             return

@@ -236,6 +236,7 @@ def _begin(session: Session) -> None:
 def _end(session: Session, journal: Journal) -> None:
     """Stop the clocks, let the table speak to its end, and print the record."""
     table, transcript = session.table, session.transcript
+    session.settle()
     clock = table.game.clock
     if clock and clock.running is not None and not table.game.over:
         table.submit(f.Arbiter(by="table", do="stop_clocks"))

@@ -28,8 +28,8 @@ from .board_seat import BoardSeat
 from .choices import OpeningWord
 from .desk import NAMES, Desk
 from .dialogue import Dialogue
+from .hands_first import HandsFirst
 from .microphone_seat import MicrophoneSeat
-from .pressing import Pressing
 from .setting_up import SettingUp
 from .table import Table
 from .taping import Taping
@@ -74,7 +74,7 @@ class Session:
         self.boards: dict[str, BoardSeat] = {}
         self.microphones: dict[str, MicrophoneSeat] = {}
         self.setting_up = SettingUp(self.desk, self.boards)
-        self._pressing = Pressing(self.boards)
+        self._hands_first = HandsFirst(self.boards)
         self.dialogue = Dialogue(
             table,
             pack,
@@ -139,7 +139,7 @@ class Session:
         if self.setting_up.asks(text):
             return
         with self.table.lock:
-            self._pressing.say(lambda: self._typed(side, text))
+            self._hands_first.add(lambda: self._typed(side, text), self.table.time())
 
     def _typed(self, side: str, text: str) -> None:
         game = self.table.game
@@ -154,15 +154,20 @@ class Session:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make(by=by, move=now.uci()))
 
+    def settle(self) -> None:
+        """Wait, for some seconds at most, until everything typed and pressed by now is done."""
+        self._hands_first.settle(self.table.lock, self.table.time())
+
     def introduce(self) -> None:
         """Say how to find out what can be said."""
         self._perform(self.dialogue.introduce())
 
-    def press(self, side: str) -> None:
-        """``side`` presses the clock; what stands on their board then is what they have played.
-        Every board is read first."""
+    def press(self, side: str, ago: float = 0.0) -> None:
+        """``side`` pressed the clock, ``ago`` seconds ago; what stands on their board then is what
+        they have played. Every board is read first."""
         with self.table.lock:
-            self._pressing.press(lambda: self._press(side))
+            at = self.table.time() - round(ago * 1000)
+            self._hands_first.add(lambda: self._press(side), at, rules=True)
 
     def _press(self, side: str) -> None:
         game = self.table.game
@@ -224,21 +229,30 @@ class Session:
     def attach(self, board: SensorBoard, seat: str, *, levers: bool = True) -> None:
         """Read the board of ``seat``; see :meth:`attach_board`."""
 
-        def on_lever(lever: str) -> None:
+        def on_lever(lever: str, ago: float) -> None:
             side = self.desk.side_of(lever)
             if levers:
                 self.transcript.line(f"felt {NAMES[side]}'s clock lever pressed")
-                self.press(side)
+                self.press(side, ago)
             else:
                 self.talk(self.boards[seat].side)
 
         def on_read(number: int | None) -> None:
             with self.table.lock:
-                self._pressing.read(seat, number)
+                self._hands_first.read(seat, number)
 
-        changed = self.setting_up.begin_if_ready
+        def on_unreadable() -> None:
+            with self.table.lock:
+                self._hands_first.unreadable(seat)
+
         self.boards[seat] = BoardSeat(
-            self.desk, seat, board, on_lever=on_lever, on_read=on_read, changed=changed
+            self.desk,
+            seat,
+            board,
+            on_lever=on_lever,
+            on_read=on_read,
+            on_unreadable=on_unreadable,
+            changed=self.setting_up.begin_if_ready,
         )
         board.start()
 
@@ -259,7 +273,7 @@ class Session:
             source,
             recogniser,
             hears=self._heard,
-            settled=self._pressing.wait,
+            settled=self.settle,
             guide_phrases=self.setting_up.phrases,
             habits=lambda: self.habits.get(seat, Confusions()),
             mode=mode,

@@ -60,6 +60,9 @@ class BadLine(SensorBoard):
     def close(self) -> None:
         self.hands.close()
 
+    def now(self) -> float:
+        return self.hands.time / 1000
+
     def read(self, number: int) -> None:
         self._state.read(number, self.hands.time / 1000)
 
@@ -172,6 +175,7 @@ class BadHall:
             self._execute(board, move, side)
             if cut:
                 pulled.plug()
+                self.run(50)  # no board can notice a press while it boots
             self.lines["white"].hands.press(side)
             self.run(self._random.uniform(50, 500))
             self._execute(board, move, other)

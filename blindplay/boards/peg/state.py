@@ -101,7 +101,8 @@ class PegBoardState(BoardState):
         self.wants_hello = True
         self.wants_dump = False
         # A press that waited when the line broke waits on.
-        self._held = [_Held(before._waiting(events.LeverPressed), None)] if before else []
+        self._held = [_Held(before._waiting_presses(), None)] if before else []
+        self._readings: list[events.Read] = []
         self._whole_from = len(self._held)  # nothing was lost between the held events from here on
         self._lost = True
         self._too_early = False  # the next dump was asked for before somebody wanted to read
@@ -142,7 +143,7 @@ class PegBoardState(BoardState):
             case peg.LeverMoved():
                 return self._hold(self._hear_lever(message, now))
             case peg.Presses():
-                return self._hold(self._hear_presses(message, now))
+                return [*self._hold(self._hear_presses(message, now)), *self._end_readings()]
         return []
 
     def requests(self, now: float) -> bytes:
@@ -177,7 +178,7 @@ class PegBoardState(BoardState):
         if self.wants_dump and now < self._next_dump:
             self._too_early = True  # what was asked before now may be told without the latest
         self._read_again(now)
-        self._held.append(_Held([events.Read(number, now)], None))
+        self._readings.append(events.Read(number, now))
 
     def _read_again(self, now: float) -> None:
         if not self.wants_dump:
@@ -209,19 +210,21 @@ class PegBoardState(BoardState):
                     break
                 codes[change.square] = change.old
             first -= 1
-        presses = self._waiting(events.LeverPressed, first)
+        presses = self._waiting_presses(first)
         after = [event for held in self._held[first:] for event in held.events]
-        changes = [event for event in after if not isinstance(event, events.Read)]
-        read = self._waiting(events.Read)  # changes that came since were on their way before
         self._held, self._whole_from, self._lost, self._doubted_at = [], 0, False, None
-        return codes, [*presses, *changes, *read]
+        return codes, [*presses, *after]
 
-    def _waiting(
-        self, kind: type[events.LeverPressed | events.Read], first: int | None = None
-    ) -> list[BoardEvent]:
-        """What of this kind is held, up to the held event ``first``."""
+    def _waiting_presses(self, first: int | None = None) -> list[BoardEvent]:
         held = [event for one in self._held[:first] for event in one.events]
-        return [event for event in held if isinstance(event, kind)]
+        return [event for event in held if isinstance(event, events.LeverPressed)]
+
+    def _end_readings(self) -> list[BoardEvent]:
+        """The position and the count of presses, which follows it, have been told."""
+        if self.wants_dump:
+            return []
+        ended, self._readings = self._readings, []
+        return list(ended)
 
     # --- the whole board -----------------------------------------------------------------------
 
@@ -371,7 +374,6 @@ class PegBoardState(BoardState):
                     missed = 0
             self._presses[lever] = total
             if missed:
-                self._doubt(now)
                 self._pressed_at[lever] = last_at
                 at = self._clock.time(last_at, now)
                 found += [events.LeverPressed(_SIDES[lever], at)] * missed
