@@ -157,12 +157,16 @@ class BadHall:
             for line in self.lines.values():
                 line.run(STEP_MS)
 
-    def play(self, board: chess.Board, plies: int) -> None:
-        """Play random moves that end no game."""
-        for _ in range(plies):
+    def said(self) -> str:
+        """All that was printed."""
+        return self.out.getvalue()
+
+    def play(self, board: chess.Board, plies: int) -> int:
+        """Play random moves that end no game; give their number."""
+        for number in range(plies):
             moves = [move for move in board.legal_moves if not _ends(board, move)]
             if not moves:
-                return
+                return number
             move = self._random.choice(moves)
             side: Side = "white" if board.turn else "black"
             other: Side = "black" if board.turn else "white"
@@ -180,6 +184,7 @@ class BadHall:
             self.run(self._random.uniform(50, 500))
             self._execute(board, move, other)
             board.push(move)
+        return plies
 
     def _execute(self, board: chess.Board, move: chess.Move, side: Side) -> None:
         after = board.copy(stack=False)

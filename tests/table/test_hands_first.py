@@ -1,8 +1,8 @@
-"""Presses wait for the boards: no line, however bad, costs a player anything."""
+"""Words and presses come after what hands have done: no line, however bad, costs a player."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
 from pathlib import Path
 
 import chess
@@ -20,20 +20,35 @@ LINES = {
     "cuts": Faults(cuts=0.05),
     "everything": Faults(drops=0.005, doubles=0.01, flips_ppm=300, delay_ms=100, cuts=0.02),
 }
+COSTS = {"illegal", "penalty", "game_over", "take_back"}
+UNUSABLE = "10000 ppm"
+"""Of a hundred answers three come through: people are told that the boards cannot be read."""
 
 
-@pytest.fixture
-def play(tmp_path: Path) -> Iterator[Callable[[Faults, int], BadHall]]:
-    halls = []
+def play(folder: Path, line: str, plies: int) -> None:
+    """Games of up to a hundred plies, by hands that wait for nothing."""
+    for seed in range(0, 2 * max(1, plies // 100), 2):
+        hall = BadHall(folder, LINES[line], seed)
+        try:
+            played = hall.play(chess.Board(), min(plies, 100))
+            hall.run(3000)
+        finally:
+            hall.close()
+        ruled = Counter(ruling.kind for _, ruling in hall.rulings)
+        assert not COSTS & ruled.keys()
+        if line == UNUSABLE:
+            assert hall.session.pack.sentence("board_unread", player="Weiß") in hall.said()
+        else:
+            assert ruled["made"] == ruled["completed"] == played
+            assert not ruled["refused"] + ruled["not_made"]
 
-    def played(faults: Faults, plies: int) -> BadHall:
-        """Games of 100 plies, until so many plies were tried."""
-        for seed in range(plies // 100):
-            hall = BadHall(tmp_path, faults, seed * 2)
-            halls.append(hall)
-            hall.play(chess.Board(), 100)
-        return halls[-1]
 
-    yield played
-    for hall in halls:
-        hall.close()
+@pytest.mark.parametrize("line", LINES)
+def test_a_bad_line_costs_no_player_anything(tmp_path: Path, line: str) -> None:
+    play(tmp_path, line, 40)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("line", LINES)
+def test_a_bad_line_costs_no_player_anything_in_a_thousand_plies(tmp_path: Path, line: str) -> None:
+    play(tmp_path, line, 1000)

@@ -95,6 +95,7 @@ def with_a_knight_gone_wrong(led: Led) -> Sitting:
     begin(at)
     at.table.submit(f.Start())
     at.session.typed("white", "Springer Gustav eins Felix drei")
+    at.session.settle()
     for side, to in (("white", "f3"), ("black", "h3")):
         at.boards[side].lift("g1")
         at.boards[side].place(to, "N")
@@ -117,6 +118,7 @@ def test_a_board_that_was_never_felt_is_told_all_steps_at_once(led: Led) -> None
     begin(at)
     at.table.submit(f.Start())
     at.session.typed("white", "Springer Gustav eins Felix drei")
+    at.session.settle()
     at.boards["white"].lift("g1")
     at.boards["white"].place("f3", "N")
     at.shows(": Die Verbindung zum Brett von Schwarz ist unterbrochen.")

@@ -255,8 +255,9 @@ class PegBoardState(BoardState):
         if self._shows_restart(dump.uptime, now):
             return []
         self._note_uptime(dump.uptime, now)
+        self._next_dump = now
         if self._too_early:
-            self._too_early, self._next_dump = False, now
+            self._too_early = False
             return []
         if dump.sequence != self._sequence:
             self._doubt(now)  # a change was lost after all that was heard
