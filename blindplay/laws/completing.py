@@ -22,7 +22,7 @@ def complete(game: State, *, illegal: str = "") -> None:
     game.started = True
     _count(game, ply, len(game.history), "illegal_stands" if illegal else "completing")
     check_corrections(game)
-    compare_boards(game)
+    compare_boards(game, pressed=side)
     _still_illegal(game, ply)
 
 

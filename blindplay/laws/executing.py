@@ -30,6 +30,7 @@ from .sheets import (
     check_single_board,
     compare_boards,
     difference_of,
+    in_motion,
     record_before_next_move,
     righted,
     shows,
@@ -371,28 +372,12 @@ def position(game: State, fact: f.Position) -> None:
         table.unsure.clear()
         _answered_unseen(game, fact.board)
         look(game, fact.board)
-    if _in_motion(game, fact.board):
+    if in_motion(game, fact.board):
         return
     if not game.over and game.pending is None and not game.adjourned:
         compare_boards(game)
         if changed and table.wanted is None and (game.started or not game.clock):
             check_single_board(game)
-
-
-def _in_motion(game: State, board: str) -> bool:
-    """Whether a dump caught a hand on its way: all that stands is where it was or where a move
-    that is to be executed here puts it, and a piece is missing."""
-    table = game.tables[board]
-    base = game.shown_after(table.plies)
-    moving = [(ply.before, ply.move) for ply in game.outstanding(board)]
-    moving += [(game.board, move) for move in (game.turn.made, game.turn.announced) if move]
-    after: dict[int, str | None] = {}
-    for before, move in moving:
-        after |= change(before, move)
-    stands = all(
-        base.get(at) == letter or after.get(at) == letter for at, letter in table.placement.items()
-    )
-    return stands and 0 < len(base) - len(table.placement) <= 2 and bool(moving)
 
 
 def _answered_unseen(game: State, board: str) -> None:

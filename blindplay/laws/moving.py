@@ -349,7 +349,7 @@ def _press_of_the_mover(game: State, side: str) -> None:
         return
     if game.outstanding(own) and not in_order(game, own):
         # He copied the opponent's move wrongly: until that is put right nothing can be made here.
-        compare_boards(game)
+        compare_boards(game, pressed=side)
         if game.pending is not None:
             return
     _press_unmade(game, side)

@@ -70,15 +70,36 @@ def in_order(game: State, board: str) -> bool:
     return turn.announced is not None and shows(game, board, turn.announced)
 
 
-def compare_boards(game: State, *, late_entry: bool = False) -> None:
-    """Do both boards show the game? If not, both scoresheets decide (D.2.9).
+def in_motion(game: State, board: str) -> bool:
+    """Whether a hand is on its way: a piece is missing, and all that stands is where it was or
+    where a move puts it that is to be executed here. The player on move may have begun."""
+    table = game.tables[board]
+    base = game.shown_after(table.plies)
+    moving = [(ply.before, ply.move) for ply in game.outstanding(board)]
+    moving += [(game.board, move) for move in (game.turn.made, game.turn.announced) if move]
+    after: dict[int, str | None] = {}
+    for before, move in moving:
+        after |= change(before, move)
+    stands = all(
+        base.get(at) == letter or after.get(at) == letter for at, letter in table.placement.items()
+    )
+    expected = bool(moving) or board == game.board_of(game.side)
+    return stands and 0 < len(base) - len(table.placement) <= 2 and expected
+
+
+def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None = None) -> None:
+    """Do both boards show the game? If not, both scoresheets decide (D.2.9). Nobody is told of a
+    board on which a hand is on its way, except where its player has just ``pressed``.
 
     ``late_entry``: something has been written since it was decided; where the sheets now say
     something else than they did, it is decided anew.
     """
     if len(game.tables) < 2:
         return
-    wrong = [board for board in game.tables if not in_order(game, board)]
+    resting = {board for board in game.tables if not in_motion(game, board)}
+    if pressed is not None:
+        resting.add(game.board_of(pressed))
+    wrong = [board for board in game.tables if board in resting and not in_order(game, board)]
     # A sighted player who announced another move than he made: what was written decides.
     in_doubt = bool(game.history) and game.history[-1].misannounced
     if late_entry:
@@ -93,7 +114,7 @@ def compare_boards(game: State, *, late_entry: bool = False) -> None:
         return
     followed = _follow_sheets(game, sheets)
     if followed:
-        wrong = [board for board in game.tables if not in_order(game, board)]
+        wrong = [board for board in game.tables if board in resting and not in_order(game, board)]
     if not wrong and (outcome is None or before is None):
         return
     goal = game.position_pieces()
