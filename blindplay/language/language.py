@@ -1,7 +1,5 @@
 """One language at the table: announces moves, understands them, and lists what to listen for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -27,7 +25,7 @@ _POSITION = attrgetter(
 
 
 @cache
-def load(language: str) -> Language:
+def load(language: str) -> "Language":
     """The language with the code ``language``, for instance ``"de"``.
 
     ``"de+nb"`` is German with the ranks in Norwegian: the arbiter may decide so (fide-2023 D.2.1).

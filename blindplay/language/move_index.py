@@ -4,8 +4,6 @@ No word is dropped to make a move fit, and none is added. A table asks a player 
 promotion piece for it (D.2.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -28,7 +26,7 @@ class MoveFeatures:
     castles: Sign | None
 
     @classmethod
-    def of(cls, board: chess.Board, move: chess.Move) -> MoveFeatures:
+    def of(cls, board: chess.Board, move: chess.Move) -> "MoveFeatures":
         """The features of a pseudo-legal move of ``board``."""
         piece = board.piece_type_at(move.from_square)
         assert piece is not None  # a generated move always has a piece

@@ -1,7 +1,5 @@
 """A language pack: one TOML file, and the dictionary of spoken and typed words made from it."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata
@@ -97,7 +95,7 @@ class Pack:
         }
 
     @classmethod
-    def read(cls, code: str) -> Pack:
+    def read(cls, code: str) -> "Pack":
         """The pack of the language ``code``. Raises LanguageError if it is missing or incomplete.
 
         ``"de+nb"`` is German with the ranks in Norwegian: the arbiter may decide so (fide-2023
@@ -116,7 +114,7 @@ class Pack:
         pack = cls(code, data, file)
         return pack.with_ranks(cls.read(ranks)) if plus else pack
 
-    def with_ranks(self, other: Pack) -> Pack:
+    def with_ranks(self, other: "Pack") -> "Pack":
         """This pack with the ranks in the words of ``other``. It still understands its own.
 
         The result raises LanguageError on first use if one of these words means something else

@@ -1,7 +1,5 @@
 """The pieces on a DGT board as 64 letters, and questions about them that need no game."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 

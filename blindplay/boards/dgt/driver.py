@@ -1,7 +1,5 @@
 """Drives a DGT board over a serial line."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """The moves that a DGT board has shown and that are not final yet."""
 
-from __future__ import annotations
-
 import chess
 
 from .diagram import (
@@ -68,14 +66,14 @@ class Node:
             }
         return self._next
 
-    def play(self, move: chess.Move) -> Node:
+    def play(self, move: chess.Move) -> "Node":
         """The node after ``move``."""
         board = self.board.copy(stack=False)
         board.push(move)
         board.clear_stack()
         return Node(board, move, after_move(self.board, self.diagram, move))
 
-    def pairs_to(self, goal: Diagram) -> list[tuple[Node, Node]]:
+    def pairs_to(self, goal: Diagram) -> list[tuple["Node", "Node"]]:
         """All pairs of plies that lead to ``goal``."""
         # The square that the first ply leaves differs from the goal, then the one that the second
         # leaves: either they stay empty, or a piece of the other side comes there.

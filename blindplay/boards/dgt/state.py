@@ -6,8 +6,6 @@ a dump when the hands have rested for a moment, when the clock is pressed, and w
 message.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -54,7 +52,7 @@ class DgtBoardState(BoardState):
 
     SILENCE = _RECHECK
 
-    def __init__(self, url: str, before: DgtBoardState | None = None) -> None:
+    def __init__(self, url: str, before: "DgtBoardState | None" = None) -> None:
         self._url = url
         self._decoder = Decoder()
         self.confirmed: tuple[int, ...] | None = before.confirmed if before else None

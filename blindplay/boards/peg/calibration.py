@@ -6,8 +6,6 @@ hole, and two kinds of pieces read differently. The result is kept in the user's
 entry for each board.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import time

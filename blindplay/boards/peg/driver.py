@@ -1,7 +1,5 @@
 """Drives a pegged board over a serial line."""
 
-from __future__ import annotations
-
 from ..driver import BoardDriver
 from . import protocol as peg
 from .state import PegBoardState

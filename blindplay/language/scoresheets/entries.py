@@ -1,7 +1,5 @@
 """The entries of a whole scoresheet, typed as people write it, each with its ply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -232,7 +230,7 @@ def _number(
     return number, bool(match[2]), glued
 
 
-def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
+def _fill(sheet: "_Sheet", groups: Sequence[_Group]) -> None:
     """Write the groups into the sheet without headings and comments."""
     _join_squares(groups)
     written = [_written(group) for group in groups]
@@ -413,7 +411,7 @@ class _Part:
     count: int = 0
     text: str = ""
     good: bool = True
-    before: _Part | None = None
+    before: "_Part | None" = None
 
 
 _LONGEST = 9  # words of one entry

@@ -1,7 +1,5 @@
 """What an entry of a scoresheet can mean, before any board is looked at."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict
@@ -30,7 +28,7 @@ class Notation(Enum):
     FIGURINE = "♔♕♖♗♘♙"  # the same in every country
 
     @classmethod
-    def of(cls, language: str) -> Notation:
+    def of(cls, language: str) -> "Notation":
         """The notation of a language by its two-letter code, for instance ``"de"``."""
         return {"en": cls.ENGLISH, "fr": cls.FRENCH}.get(language, cls.GERMAN)
 

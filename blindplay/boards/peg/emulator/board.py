@@ -4,8 +4,6 @@ Time is real, yet the effects of a contact follow from the time at which it chan
 computer does not change the events.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 import time
@@ -182,7 +180,7 @@ class EmulatedBoard:
         self._thread.join(timeout=5)
         self._cable.close()
 
-    def __enter__(self) -> EmulatedBoard:
+    def __enter__(self) -> "EmulatedBoard":
         return self
 
     def __exit__(self, *_: object) -> None:

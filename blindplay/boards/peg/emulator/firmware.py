@@ -1,7 +1,5 @@
 """A model of the board's firmware: contacts and bytes in, messages out."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Callable
