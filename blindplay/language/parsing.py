@@ -133,9 +133,7 @@ class TextParser:
         words = self._words(parts, keys)
         kept = [word for word in words if word.sign is not Sign.IGNORED]
         heard = Understanding(
-            Kind.UNCLEAR,
-            " ".join(word.text for word in words),
-            cost=0.5 * (len(words) - len(kept)),
+            Kind.UNCLEAR, " ".join(word.text for word in words), cost=0.5 * (len(words) - len(kept))
         )
         command = self._command(keys)
         if command is not None:
@@ -150,9 +148,8 @@ class TextParser:
             command = self._command(keys[:length])
             if command in _WITH_MOVE:
                 rest = parts[length:]
-                return replace(_as_command(heard, command), rest=" ".join(rest)), self._parse(rest)[
-                    1
-                ]
+                meant = replace(_as_command(heard, command), rest=" ".join(rest))
+                return meant, self._parse(rest)[1]
         return self._corrected(heard, kept)
 
     def _corrected(self, heard: Understanding, words: list[Word]) -> ParsedText:

@@ -179,13 +179,10 @@ class DgtBoardState(BoardState):
         if running is None:
             return
         before, self._running = self._running, running
-        if before is None and self._at_start():
+        if before is None and self._codes and turned_at_start(self._codes) == self.turned:
             self._white_clock = running
         if before in (None, running):
             return
         white = self._white_clock or ("right" if self.turned else "left")
         self._presses.append(events.LeverPressed("white" if before == white else "black", now))
         self.doubt()  # The last change may come after the press: a scan takes a while.
-
-    def _at_start(self) -> bool:
-        return self._codes is not None and turned_at_start(self._codes) == self.turned

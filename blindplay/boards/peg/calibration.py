@@ -18,7 +18,6 @@ from typing import Any, Self
 import platformdirs
 
 from ..ports import (
-    BAUD,
     NoAnswerError,
     check_url,
     close_port,
@@ -121,12 +120,12 @@ class RawBoard:
     one sentence for anything else.
     """
 
-    def __init__(self, url: str, *, baud: int = BAUD) -> None:
+    def __init__(self, url: str) -> None:
         check_url(url)
         self.url = url
         self._decoder = peg.Decoder()
         with explained(url):
-            self._port = open_port(url, baud)
+            self._port = open_port(url)
         try:
             hello = self._ask(peg.AskHello(), peg.Hello)
         except OSError:

@@ -27,11 +27,6 @@ class Notation(Enum):
     BRITISH_BRAILLE = "KQRLSP"  # no piece has a file's letter; see :mod:`.braille`
     FIGURINE = "♔♕♖♗♘♙"  # the same in every country
 
-    @classmethod
-    def of(cls, language: str) -> "Notation":
-        """The notation of a language by its two-letter code, for instance ``"de"``."""
-        return {"en": cls.ENGLISH, "fr": cls.FRENCH}.get(language, cls.GERMAN)
-
 
 class Remark(Enum):
     """What is odd about an entry that still can stand for a move."""

@@ -115,21 +115,19 @@ class EmulatedBoard:
         time.sleep(seconds)
         self._await_confirmation(index)
 
-    def fault(self, square: str, *, wait: bool = True) -> None:
+    def fault(self, square: str) -> None:
         """Spoil the contact of ``square``: it reads neither as a piece nor as empty."""
         index = peg.square_index(square)
         with self._lock:
             self._firmware.read_as(index, peg.FAULT, self._uptime())
-        if wait:
-            self._await_confirmation(index)
+        self._await_confirmation(index)
 
-    def mend(self, square: str, *, wait: bool = True) -> None:
+    def mend(self, square: str) -> None:
         """Repair the contact of ``square``."""
         index = peg.square_index(square)
         with self._lock:
             self._firmware.read_as(index, self._firmware.holes[index], self._uptime())
-        if wait:
-            self._await_confirmation(index)
+        self._await_confirmation(index)
 
     def press(self, side: Literal["white", "black"]) -> None:
         """Press a player's clock lever. It springs back by itself.
