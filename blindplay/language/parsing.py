@@ -182,8 +182,6 @@ class TextParser:
     def _command(self, keys: Iterable[str]) -> Command | None:
         return self._commands.get(" ".join(key for key in keys if key))
 
-    # --- questions about the position
-
     def _question(self, text: str) -> tuple[Command, About] | None:
         """The question that a folded text asks, and what it is about."""
         for command, pattern in self._question_patterns:
@@ -231,8 +229,6 @@ class TextParser:
             (command, re.compile(" ".join(slots.get(part) or fold(part) for part in text.split())))
             for command, text in self._questions
         ]
-
-    # --- from a text to words
 
     def _split(self, text: str) -> list[str]:
         text = unicodedata.normalize("NFC", text).replace("_", " ")

@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 import chess
 
 from . import braille
-from .notation import Notation, is_gap, is_mark, is_numeric, meanings
+from .notation import EVERY_NOTATION, is_gap, is_mark, is_numeric, meanings
 
 
 class Doubt(Enum):
@@ -68,7 +68,6 @@ def entries(text: str, *, brf: bool = False) -> list[SheetEntry]:
     return sheet.entries()
 
 
-_EVERY = frozenset(Notation)
 _STRUCK_BY_PLY = re.compile(r"\s*struck through, ply (\d+): (.*?)\s*")
 _TAG = re.compile(r'\s*\[\w+\s+".*"\]\s*')
 _NUMBER = re.compile(r"([1-9]\d{0,2})(?:(\.{2,}|\.?…)|[.):])?(.*)")
@@ -348,7 +347,7 @@ def _readable(text: str) -> bool:
     """True if ``text`` is an entry. A piece behind a square must be a promotion."""
     return any(
         meant.promotion is None or meant.targets & chess.BB_BACKRANKS
-        for meant in meanings(text, _EVERY)
+        for meant in meanings(text, EVERY_NOTATION)
     )
 
 

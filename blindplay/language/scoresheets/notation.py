@@ -28,6 +28,9 @@ class Notation(Enum):
     FIGURINE = "♔♕♖♗♘♙"  # the same in every country
 
 
+EVERY_NOTATION = frozenset(Notation)
+
+
 class Remark(Enum):
     """What is odd about an entry that still can stand for a move."""
 
@@ -343,26 +346,22 @@ def _in_words(text: str) -> Iterator[EntryMeaning]:
         heard, said = parser.parse(text)
         if said is None:
             continue
-        meant = EntryMeaning(
+        file, rank = said.from_file, said.from_rank
+        odd = {
+            Remark.CORRECTED: heard.correction,
+            Remark.SIDE_OMITTED: said.castles is Sign.CASTLES,
+        }
+        yield EntryMeaning(
+            piece=said.piece,
+            origins=(chess.BB_ALL if file is None else chess.BB_FILES[file])
+            & (chess.BB_ALL if rank is None else chess.BB_RANKS[rank]),
+            targets=chess.BB_ALL if said.to is None else chess.BB_SQUARES[said.to],
+            partial=(file is None) != (rank is None),
+            captures=said.captures,
+            captured=said.captured,
+            promotion=said.promotion,
+            en_passant=said.en_passant,
             check="#" if said.checkmate else "+" if said.check else "",
             castles=said.castles,
-            odd=(Remark.CORRECTED,) if heard.correction else (),
+            odd=tuple(remark for remark in odd if odd[remark]),
         )
-        if said.castles is Sign.CASTLES:
-            meant = replace(meant, odd=(*meant.odd, Remark.SIDE_OMITTED))
-        elif said.castles is None:
-            assert said.to is not None  # the grammar of words has a destination
-            file, rank = said.from_file, said.from_rank
-            meant = replace(
-                meant,
-                piece=said.piece,
-                origins=(chess.BB_ALL if file is None else chess.BB_FILES[file])
-                & (chess.BB_ALL if rank is None else chess.BB_RANKS[rank]),
-                targets=chess.BB_SQUARES[said.to],
-                partial=(file is None) != (rank is None),
-                captures=said.captures,
-                captured=said.captured,
-                promotion=said.promotion,
-                en_passant=said.en_passant,
-            )
-        yield meant

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from blindplay.language import load
 from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
-from blindplay.language.scoresheets.notation import Notation, Remark
+from blindplay.language.scoresheets.notation import EVERY_NOTATION, Notation, Remark
 from blindplay.language.scoresheets.reading import Certainty, EntryReading, notation_of, read
 from tests.language.scoresheets.sheets import (
     LETTERS,
@@ -29,7 +29,7 @@ BOARDS = [board.copy(stack=False) for board in positions(900, 23)][::10]
 
 
 def ucis(text: str, board: chess.Board, *notations: Notation) -> tuple[Certainty, list[str]]:
-    found = read(text, board, notations or None)
+    found = read(text, board, notations or EVERY_NOTATION)
     return found.certainty, [move.uci() for move in found.moves]
 
 
@@ -263,7 +263,7 @@ def played(texts: list[str], *notations: Notation) -> tuple[list[EntryReading], 
     board = chess.Board()
     found = []
     for text in texts:
-        found.append(read(text, board, notations or None))
+        found.append(read(text, board, notations or EVERY_NOTATION))
         move = found[-1].move
         assert move is not None, (text, found[-1])
         board.push(move)

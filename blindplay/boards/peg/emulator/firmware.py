@@ -49,8 +49,6 @@ class SimulatedFirmware:
         self.native = False
         self._host_heard = self._next_ping = 0.0
 
-    # --- contacts --------------------------------------------------------------------------
-
     def put(self, square: int, code: int, at: float) -> None:
         """A hand puts something into a hole now, and its contact is steady from ``at`` on."""
         self.holes[square] = code
@@ -110,8 +108,6 @@ class SimulatedFirmware:
     def _seen(self, code: int) -> int:
         # A board without identity reads all plugs alike.
         return code if self._identity or code in (peg.EMPTY, peg.FAULT) else 1
-
-    # --- the host --------------------------------------------------------------------------
 
     def advance(self, now: float) -> None:
         """Let everything that is due by now happen, in order."""
