@@ -115,12 +115,8 @@ class Language(Sentences):
         if san.startswith("O-O"):
             name = "castles_long" if san.startswith("O-O-O") else "castles_short"
             return self._pack.text("notation", name) + san.lstrip("O-")
-        return san.translate(self._letters)
-
-    @cached_property
-    def _letters(self) -> dict[int, str]:
         letters = self._pack.piece_letters.items()
-        return {ord(chess.piece_symbol(piece).upper()): letter for piece, letter in letters}
+        return san.translate({ord(chess.piece_symbol(p).upper()): letter for p, letter in letters})
 
     # --- words, in
 

@@ -199,15 +199,12 @@ def words_of_moves(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str,
 
     ``words`` gives the list at a path.
     """
-    paths: list[tuple[Sign, int, tuple[str, str]]] = []
-    for number in range(8):
-        paths.append((Sign.FILE, number, ("files", "abcdefgh"[number])))
-        paths.append((Sign.RANK, number, ("ranks", "12345678"[number])))
-    paths += [(Sign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()]
-    paths += [
-        (sign, 0, ("move", sign.name.lower()))
-        for sign in Sign
-        if sign not in (Sign.FILE, Sign.RANK, Sign.PIECE, Sign.UNKNOWN)
+    named = (Sign.FILE, Sign.RANK, Sign.PIECE, Sign.UNKNOWN)
+    paths = [
+        *((Sign.FILE, number, ("files", name)) for number, name in enumerate("abcdefgh")),
+        *((Sign.RANK, number, ("ranks", name)) for number, name in enumerate("12345678")),
+        *((Sign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()),
+        *((sign, 0, ("move", sign.name.lower())) for sign in Sign if sign not in named),
     ]
     for sign, value, path in paths:
         for word in words(*path):

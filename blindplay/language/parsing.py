@@ -59,7 +59,7 @@ _MOVE = re.compile(
     r")(?P<to>fr)(?P<suffix>(?:=*a?P|e|m?[+#])*)"
 )
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
-_UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
+UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
 _CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
 # "dx e5": fide-1997 prints its examples of captures like this (E.8).
@@ -281,7 +281,7 @@ class TextParser:
         if letter := match["promotion"]:
             piece = self._characters.get(letter.upper())
             words.append(self._usual[Sign.PROMOTES, 0])
-            words.append(piece or self._usual[Sign.PIECE, _UCI_PIECES[letter.lower()]])
+            words.append(piece or self._usual[Sign.PIECE, UCI_PIECES[letter.lower()]])
         if match["en_passant"]:
             words.append(self._usual[Sign.EN_PASSANT, 0])
         return words + self._check(match["check"])

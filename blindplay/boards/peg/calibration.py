@@ -104,12 +104,8 @@ def judge(reading: HoleReading, code: int | None, level: int | None) -> Contact:
 
 def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
     """The pairs of pieces whose readings are too close to each other."""
-    by_level = sorted(levels, key=lambda letter: levels[letter])
-    return [
-        (low, high)
-        for low, high in itertools.pairwise(by_level)
-        if levels[high] - levels[low] < APART
-    ]
+    pairs = itertools.pairwise(sorted(levels, key=levels.__getitem__))
+    return [(low, high) for low, high in pairs if levels[high] - levels[low] < APART]
 
 
 class RawBoard:

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 import chess
 
 from ..pack import Pack, Sign, languages
-from ..parsing import TextParser
+from ..parsing import UCI_PIECES, TextParser
 from . import braille
 
 
@@ -81,7 +81,6 @@ class EntryMeaning:
 
 
 _PIECES = (chess.KING, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
-_UCI = dict(zip("qrbn", _PIECES[1:5], strict=True))
 
 _LOOKALIKES = str.maketrans(
     {
@@ -300,7 +299,7 @@ def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
             return None
     promotion: chess.PieceType | None = None
     if becomes:
-        promotion = _UCI.get(becomes) if whole else None
+        promotion = UCI_PIECES.get(becomes) if whole else None
         if promotion is None and becomes.upper() not in letters:
             return None
         promotion = promotion or _piece(becomes, letters)
