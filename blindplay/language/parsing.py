@@ -102,9 +102,7 @@ class TextParser:
         self._characters = {
             **{"abcdefgh"[n]: self._usual[Sign.FILE, n] for n in range(8)},
             **{"12345678"[n]: self._usual[Sign.RANK, n] for n in range(8)},
-            **{
-                letter: self._usual[Sign.PIECE, kind] for kind, letter in pack.piece_letters.items()
-            },
+            **{name: self._usual[Sign.PIECE, kind] for kind, name in pack.piece_letters.items()},
         }
         letters = "".join(pack.piece_letters.values())
         # A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q.
