@@ -1,7 +1,5 @@
 """The board's end of a serial line, for boards in software."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import select

@@ -1,7 +1,5 @@
 """The drivers of all makers, by the way a person writes a board's address."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

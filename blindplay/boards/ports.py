@@ -1,7 +1,5 @@
 """Serial ports: list, check and open them, and explain in one sentence why one cannot be used."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import logging

@@ -1,7 +1,5 @@
 """One language at the table: announces moves, understands them, and lists what to listen for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -27,7 +25,7 @@ _POSITION = attrgetter(
 
 
 @cache
-def load(language: str) -> Language:
+def load(language: str) -> "Language":
     """The language with the code ``language``, for instance ``"de"``.
 
     ``"de+nb"`` is German with the ranks in Norwegian: the arbiter may decide so (fide-2023 D.2.1).
@@ -117,12 +115,8 @@ class Language(Sentences):
         if san.startswith("O-O"):
             name = "castles_long" if san.startswith("O-O-O") else "castles_short"
             return self._pack.text("notation", name) + san.lstrip("O-")
-        return san.translate(self._letters)
-
-    @cached_property
-    def _letters(self) -> dict[int, str]:
         letters = self._pack.piece_letters.items()
-        return {ord(chess.piece_symbol(piece).upper()): letter for piece, letter in letters}
+        return san.translate({ord(chess.piece_symbol(p).upper()): letter for p, letter in letters})
 
     # --- words, in
 

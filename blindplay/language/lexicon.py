@@ -6,8 +6,6 @@ with spaces between them. ``+0.7`` at its end is its cost in nats: it is e to th
 likely as one without a cost. Reduced forms matter more than many variants.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -39,7 +37,7 @@ class Lexicon:
     squares: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, pack: Pack) -> Lexicon:
+    def of(cls, pack: Pack) -> "Lexicon":
         """The pronunciations of a pack.
 
         Raises LanguageError if it has none, or if one cannot be read.

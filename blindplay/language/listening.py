@@ -13,10 +13,12 @@ from .understanding import Command
 
 
 class MoveForms:
-    """The forms of moves in one pack. Raises LanguageError if it cannot explain a word."""
+    """The forms of moves in one pack. ``squares`` are the names of the squares.
+
+    Raises LanguageError if the pack cannot explain a word.
+    """
 
     def __init__(self, pack: Pack, squares: Sequence[str]) -> None:
-        """``squares``: the names of the squares."""
         self._squares = [name.lower() for name in squares]
         self._files = [name.lower() for name in pack.file_names]
         self._ranks = [name.lower() for name in pack.rank_names]

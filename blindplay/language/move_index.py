@@ -4,8 +4,6 @@ No word is dropped to make a move fit, and none is added. A table asks a player 
 promotion piece for it (D.2.1).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -23,25 +21,21 @@ class MoveFeatures:
 
     move: chess.Move
     piece: chess.PieceType
-    captured: chess.PieceType | None
-    en_passant: bool
-    castles: Sign | None
+    captured: chess.PieceType | None = None
+    en_passant: bool = False
+    castles: Sign | None = None
 
     @classmethod
-    def of(cls, board: chess.Board, move: chess.Move) -> MoveFeatures:
+    def of(cls, board: chess.Board, move: chess.Move) -> "MoveFeatures":
         """The features of a pseudo-legal move of ``board``."""
         piece = board.piece_type_at(move.from_square)
         assert piece is not None  # a generated move always has a piece
-        castles: Sign | None = None
-        captured = board.piece_type_at(move.to_square)
-        en_passant = False
         if piece == chess.KING and board.is_castling(move):
-            castles = Sign.CASTLES_SHORT if board.is_kingside_castling(move) else Sign.CASTLES_LONG
-            captured = None
-        elif piece == chess.PAWN and captured is None:
-            en_passant = bool((move.from_square ^ move.to_square) & 7)
-            captured = chess.PAWN if en_passant else None
-        return cls(move, piece, captured, en_passant, castles)
+            short = board.is_kingside_castling(move)
+            return cls(move, piece, castles=Sign.CASTLES_SHORT if short else Sign.CASTLES_LONG)
+        if piece == chess.PAWN and board.is_en_passant(move):
+            return cls(move, piece, chess.PAWN, en_passant=True)
+        return cls(move, piece, board.piece_type_at(move.to_square))
 
     def contradiction(self, said: ParsedMove) -> IllegalReason | None:
         """What was said and is false, for a move with the piece and the squares that were said."""

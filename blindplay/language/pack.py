@@ -1,7 +1,5 @@
 """A language pack: one TOML file, and the dictionary of spoken and typed words made from it."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 import unicodedata
@@ -97,7 +95,7 @@ class Pack:
         }
 
     @classmethod
-    def read(cls, code: str) -> Pack:
+    def read(cls, code: str) -> "Pack":
         """The pack of the language ``code``. Raises LanguageError if it is missing or incomplete.
 
         ``"de+nb"`` is German with the ranks in Norwegian: the arbiter may decide so (fide-2023
@@ -116,7 +114,7 @@ class Pack:
         pack = cls(code, data, file)
         return pack.with_ranks(cls.read(ranks)) if plus else pack
 
-    def with_ranks(self, other: Pack) -> Pack:
+    def with_ranks(self, other: "Pack") -> "Pack":
         """This pack with the ranks in the words of ``other``. It still understands its own.
 
         The result raises LanguageError on first use if one of these words means something else
@@ -201,15 +199,12 @@ def words_of_moves(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str,
 
     ``words`` gives the list at a path.
     """
-    paths: list[tuple[Sign, int, tuple[str, str]]] = []
-    for number in range(8):
-        paths.append((Sign.FILE, number, ("files", "abcdefgh"[number])))
-        paths.append((Sign.RANK, number, ("ranks", "12345678"[number])))
-    paths += [(Sign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()]
-    paths += [
-        (sign, 0, ("move", sign.name.lower()))
-        for sign in Sign
-        if sign not in (Sign.FILE, Sign.RANK, Sign.PIECE, Sign.UNKNOWN)
+    named = (Sign.FILE, Sign.RANK, Sign.PIECE, Sign.UNKNOWN)
+    paths = [
+        *((Sign.FILE, number, ("files", name)) for number, name in enumerate("abcdefgh")),
+        *((Sign.RANK, number, ("ranks", name)) for number, name in enumerate("12345678")),
+        *((Sign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()),
+        *((sign, 0, ("move", sign.name.lower())) for sign in Sign if sign not in named),
     ]
     for sign, value, path in paths:
         for word in words(*path):

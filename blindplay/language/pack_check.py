@@ -32,6 +32,8 @@ Likeness = Callable[[Sequence[str], Sequence[str], float], float]
 _WORDS = ("spoken", "pronunciations", "fillers")
 _TABLES_OF_NAMES = ("files", "ranks", "pieces")
 _CASTLINGS = frozenset({"move.castles_short", "move.castles_long"})
+# These lists say nothing about a move, so their words may sound like others.
+_SILENT = frozenset({"move.link", "move.article", "move.ignored", "move.correction"})
 _EXAMPLES = 3  # of one fault
 _KINDS: Mapping[type, str] = {
     dict: "This must be a table; see the English pack.",
@@ -323,12 +325,12 @@ class _Checking:
                 for part in _parts(words)
             }
             for word in sorted(self._needed() - self._table("pronunciations").keys()):
-                if word in announced:
-                    text = f"{word!r} is missing: moves cannot be heard without it."
-                    self._error("pronunciations", text)
-                else:
-                    text = f"{word!r} is missing: phrases with it cannot be heard."
-                    self._warn("pronunciations", text)
+                tell, lost = (
+                    (self._error, "moves cannot be heard without it")
+                    if word in announced
+                    else (self._warn, "phrases with it cannot be heard")
+                )
+                tell("pronunciations", f"{word!r} is missing: {lost}.")
         return spoken
 
     def _variants(self, word: str, lines: object) -> WordVariants:
@@ -339,9 +341,8 @@ class _Checking:
             return {}
 
     def _first_words(self, table: str) -> Iterator[str]:
-        for name in self._table(table):
-            if words := self._words(table, name):
-                yield words[0].lower()
+        lists = (self._words(table, name) for name in self._table(table))
+        return (words[0].lower() for words in lists if words)
 
     def _listened_for(self) -> dict[str, str]:
         """Everything that is listened for with one meaning, and its place.
@@ -381,7 +382,7 @@ class _Checking:
         ordered = sorted((places[text], text) for text in sounds if sounds[text])
         for (place, one), (of, other) in itertools.combinations(ordered, 2):
             rivals = _are_rivals(place, of)
-            if place == of or not (rivals or _is_worth_telling(place, of)):
+            if place == of or not (rivals or _SILENT.isdisjoint((place, of))):
                 continue
             most = least.get((place, of), (ALIKE if rivals else THE_SAME,))[0]
             pairs = itertools.product(sounds[one], sounds[other])
@@ -487,12 +488,6 @@ def _are_rivals(one: str, other: str) -> bool:
     if table in _TABLES_OF_NAMES:
         return other.startswith(f"{table}.")
     return {one, other} == _CASTLINGS
-
-
-def _is_worth_telling(one: str, other: str) -> bool:
-    """False if one of them says nothing about a move, so it may sound like the other."""
-    silent = {"move.link", "move.article", "move.ignored", "move.correction"}
-    return not {one, other} & silent
 
 
 def _parts(text: str) -> list[str]:

@@ -59,7 +59,7 @@ _MOVE = re.compile(
     r")(?P<to>fr)(?P<suffix>(?:=*a?P|e|m?[+#])*)"
 )
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
-_UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
+UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
 _CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
 # "dx e5": fide-1997 prints its examples of captures like this (E.8).
@@ -102,9 +102,7 @@ class TextParser:
         self._characters = {
             **{"abcdefgh"[n]: self._usual[Sign.FILE, n] for n in range(8)},
             **{"12345678"[n]: self._usual[Sign.RANK, n] for n in range(8)},
-            **{
-                letter: self._usual[Sign.PIECE, kind] for kind, letter in pack.piece_letters.items()
-            },
+            **{name: self._usual[Sign.PIECE, kind] for kind, name in pack.piece_letters.items()},
         }
         letters = "".join(pack.piece_letters.values())
         # A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q.
@@ -133,9 +131,7 @@ class TextParser:
         words = self._words(parts, keys)
         kept = [word for word in words if word.sign is not Sign.IGNORED]
         heard = Understanding(
-            Kind.UNCLEAR,
-            " ".join(word.text for word in words),
-            cost=0.5 * (len(words) - len(kept)),
+            Kind.UNCLEAR, " ".join(word.text for word in words), cost=0.5 * (len(words) - len(kept))
         )
         command = self._command(keys)
         if command is not None:
@@ -150,9 +146,8 @@ class TextParser:
             command = self._command(keys[:length])
             if command in _WITH_MOVE:
                 rest = parts[length:]
-                return replace(_as_command(heard, command), rest=" ".join(rest)), self._parse(rest)[
-                    1
-                ]
+                meant = replace(_as_command(heard, command), rest=" ".join(rest))
+                return meant, self._parse(rest)[1]
         return self._corrected(heard, kept)
 
     def _corrected(self, heard: Understanding, words: list[Word]) -> ParsedText:
@@ -184,8 +179,6 @@ class TextParser:
 
     def _command(self, keys: Iterable[str]) -> Command | None:
         return self._commands.get(" ".join(key for key in keys if key))
-
-    # --- questions about the position
 
     def _question(self, text: str) -> tuple[Command, About] | None:
         """The question that a folded text asks, and what it is about."""
@@ -234,8 +227,6 @@ class TextParser:
             (command, re.compile(" ".join(slots.get(part) or fold(part) for part in text.split())))
             for command, text in self._questions
         ]
-
-    # --- from a text to words
 
     def _split(self, text: str) -> list[str]:
         text = unicodedata.normalize("NFC", text).replace("_", " ")
@@ -288,7 +279,7 @@ class TextParser:
         if letter := match["promotion"]:
             piece = self._characters.get(letter.upper())
             words.append(self._usual[Sign.PROMOTES, 0])
-            words.append(piece or self._usual[Sign.PIECE, _UCI_PIECES[letter.lower()]])
+            words.append(piece or self._usual[Sign.PIECE, UCI_PIECES[letter.lower()]])
         if match["en_passant"]:
             words.append(self._usual[Sign.EN_PASSANT, 0])
         return words + self._check(match["check"])

@@ -62,28 +62,12 @@ class Command(Enum):
 
 
 QUESTIONS = frozenset(
-    {
-        Command.POSITION,
-        Command.SQUARE,
-        Command.RANK,
-        Command.FILE,
-        Command.PIECES,
-        Command.ATTACKERS,
-        Command.CAPTURED,
-    }
+    map(Command, ("position", "square", "rank", "file", "pieces", "attackers", "captured"))
 )
 """Questions about the position. The Laws forbid them during a game (D.2.10.4)."""
 
 NEVER_OPENED = frozenset(
-    {
-        Command.YES,
-        Command.NO,
-        Command.MORE,
-        Command.CORRECTION,
-        Command.ADJUST,
-        Command.ACCEPT_DRAW,
-        Command.DECLINE_DRAW,
-    }
+    map(Command, ("yes", "no", "more", "correction", "adjust", "accept_draw", "decline_draw"))
 )
 """Commands that never need the opening word: answers, and what cannot wait."""
 

@@ -352,10 +352,6 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Answer: _answer,
     r.ArbiterNeeded: _arbiter_needed,
 }
-UNTOLD = frozenset(
-    (r.Touched, r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made, r.ClockReading, r.Signed)
-)
-"""Rulings that are not said: people feel them, have done them, or may ask for them."""
 URGENT = (
     r.ArbiterNeeded,
     r.BoardsDiffer,

@@ -46,10 +46,7 @@ def look(pack: Language, game: Game, command: Command, about: About) -> str:
         what = pack.sentence("attackers_of", square=name)
         return _listed(pack, what, "listed_none", _standing(pack, board, white | black))
     file, rank = name.split()
-    if command is Command.RANK:
-        what = pack.sentence("rank_named", rank=rank)
-    else:
-        what = pack.sentence("file_named", file=file)
+    what = pack.sentence(f"{command.value}_named", file=file, rank=rank)
     return _listed(pack, what, "listed_empty", _standing(pack, board, squares))
 
 

@@ -1,7 +1,5 @@
 """The DGT clock: it shows gaps in the stream, and who moved."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from .protocol import ClockSide, ClockTimes

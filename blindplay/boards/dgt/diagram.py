@@ -1,7 +1,5 @@
 """The pieces on a DGT board as 64 letters, and questions about them that need no game."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -15,8 +13,6 @@ LETTERS = (PIECES + "???").encode()
 
 Diagram: TypeAlias = bytes
 """The pieces on a1, b1, … h8: 64 of :data:`LETTERS`."""
-
-_CENTRE = (chess.D4, chess.E4, chess.D5, chess.E5)
 
 
 def square_of(field: int, turned: bool) -> chess.Square:
@@ -104,19 +100,15 @@ def after_move(board: chess.Board, diagram: Diagram, move: chess.Move) -> Diagra
 
 def kings_in_the_centre(diagram: Diagram) -> bool:
     """Whether both kings stand on the central squares, which shows the result of a game."""
-    centre = [diagram[square] for square in _CENTRE]
+    centre = [diagram[square] for square in (chess.D4, chess.E4, chess.D5, chess.E5)]
     return ord("K") in centre and ord("k") in centre
 
 
 def has_extra_pieces(before: Diagram, shown: Diagram) -> bool:
     """Whether a side has more pieces than before, and than its missing pawns can have become."""
-    for colour in (bytes.upper, bytes.lower):
-        more = {
-            kind: shown.count(colour(kind)) - before.count(colour(kind))
-            for kind in (b"p", b"n", b"b", b"r", b"q", b"k")
-        }
-        promoted = sum(max(0, more[kind]) for kind in (b"n", b"b", b"r", b"q"))
-        if more[b"k"] > 0 or more[b"p"] > 0 or promoted > -more[b"p"]:
+    for letters in (b"KPNBRQ", b"kpnbrq"):
+        king, pawn, *others = (shown.count(one) - before.count(one) for one in letters)
+        if king > 0 or pawn > 0 or sum(max(0, more) for more in others) > -pawn:
             return True
     return False
 

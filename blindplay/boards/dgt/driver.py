@@ -1,7 +1,5 @@
 """Drives a DGT board over a serial line."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable
 
@@ -9,8 +7,9 @@ from ..driver import BoardDriver
 from ..ports import FoundPort
 from .state import PRESS_WAITS, DgtBoardState
 
-_USB_IDS = {(0x045B, 0x8111): True, (0x0403, 0x6001): False, (0x04D8, 0x000A): False}
-"""USB ids of DGT boards. False: many adapters have the same chip, and thus the same id."""
+_DGT_ID = (0x045B, 0x8111)
+_USB_IDS = frozenset({_DGT_ID, (0x0403, 0x6001), (0x04D8, 0x000A)})
+"""USB ids of DGT boards. Many adapters have the same chip as those after the first."""
 
 
 class DgtBoard(BoardDriver[DgtBoardState]):
@@ -40,12 +39,8 @@ class DgtBoard(BoardDriver[DgtBoardState]):
 
     @classmethod
     def _candidates(cls, ports: Iterable[FoundPort]) -> list[FoundPort]:
-        exclusive = {
-            port: _USB_IDS[port.vid or 0, port.pid or 0]
-            for port in ports
-            if (port.vid, port.pid) in _USB_IDS
-        }
-        return sorted(exclusive, key=lambda port: not exclusive[port])
+        found = [port for port in ports if (port.vid, port.pid) in _USB_IDS]
+        return sorted(found, key=lambda port: (port.vid, port.pid) != _DGT_ID)
 
     def _new_state(self, url: str, before: DgtBoardState | None) -> DgtBoardState:
         return DgtBoardState(url, before)

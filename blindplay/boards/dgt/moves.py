@@ -23,8 +23,6 @@ flipped bit that turns a field or a promotion piece into another legal one; move
 lead back to a position that was heard.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 

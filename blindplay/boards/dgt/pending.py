@@ -1,6 +1,6 @@
 """The moves that a DGT board has shown and that are not final yet."""
 
-from __future__ import annotations
+from functools import cached_property
 
 import chess
 
@@ -58,24 +58,21 @@ class Node:
 
     def __init__(self, board: chess.Board, move: chess.Move | None, diagram: Diagram) -> None:
         self.board, self.move, self.diagram = board, move, diagram
-        self._next: dict[Diagram, chess.Move] | None = None
 
+    @cached_property
     def next(self) -> dict[Diagram, chess.Move]:
         """The diagrams that the board may show one move later."""
-        if self._next is None:
-            self._next = {
-                after_move(self.board, self.diagram, move): move for move in self.board.legal_moves
-            }
-        return self._next
+        moves = self.board.legal_moves
+        return {after_move(self.board, self.diagram, move): move for move in moves}
 
-    def play(self, move: chess.Move) -> Node:
+    def play(self, move: chess.Move) -> "Node":
         """The node after ``move``."""
         board = self.board.copy(stack=False)
         board.push(move)
         board.clear_stack()
         return Node(board, move, after_move(self.board, self.diagram, move))
 
-    def pairs_to(self, goal: Diagram) -> list[tuple[Node, Node]]:
+    def pairs_to(self, goal: Diagram) -> list[tuple["Node", "Node"]]:
         """All pairs of plies that lead to ``goal``."""
         # The square that the first ply leaves differs from the goal, then the one that the second
         # leaves: either they stay empty, or a piece of the other side comes there.
@@ -131,7 +128,7 @@ class PendingMoves:
         for tip in self._at(len(self.line)):
             if tip.diagram == shown:
                 return True
-            if move := tip.next().get(shown):
+            if move := tip.next.get(shown):
                 self._extend(tip, tip.play(move))
                 return True
         return False
@@ -141,7 +138,7 @@ class PendingMoves:
         if not self.line:
             return False
         for parent in self._at(len(self.line) - 1):
-            if move := parent.next().get(shown):
+            if move := parent.next.get(shown):
                 self.line.pop()
                 self._extend(parent, parent.play(move))
                 return True
@@ -162,11 +159,11 @@ class PendingMoves:
             keep, (first, second) = self._pair
             if second.diagram == shown:
                 return False
-            if move := second.next().get(shown):
+            if move := second.next.get(shown):
                 self._join_pair()
                 self._extend(second, second.play(move))
                 return True
-            if move := first.next().get(shown):
+            if move := first.next.get(shown):
                 self._pair = keep, (first, first.play(move))
                 return False
             self._pair = None
@@ -206,7 +203,7 @@ class PendingMoves:
                 found: list[tuple[Node, ...]] = [*origin.pairs_to(shown)]
                 if origin.diagram == shown:
                     found.append(())
-                if move := origin.next().get(shown):
+                if move := origin.next.get(shown):
                     found.append((origin.play(move),))
                 for plies in found:
                     moves = tuple(node.move for node in (*self.line[:keep], *plies))
@@ -226,7 +223,7 @@ class PendingMoves:
             (base, move)
             for base in self._at(keep)
             if base.board.turn == turn
-            for diagram, move in base.next().items()
+            for diagram, move in base.next.items()
             if (move.to_square, diagram[move.to_square]) in heard.placed
             and shows_with_pieces_missing(base.diagram, diagram, heard.shown)
         ]

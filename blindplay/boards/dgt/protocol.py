@@ -5,8 +5,6 @@ includes these three bytes), and data bytes with the high bit clear. There is no
 high bit in the wrong place shows a loss, and most flipped bits show nothing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, TypeAlias

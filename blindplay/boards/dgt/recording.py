@@ -1,7 +1,5 @@
 """Finds the moves in a recorded stream of a DGT board."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

@@ -6,8 +6,6 @@ a dump when the hands have rested for a moment, when the clock is pressed, and w
 message.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -54,7 +52,7 @@ class DgtBoardState(BoardState):
 
     SILENCE = _RECHECK
 
-    def __init__(self, url: str, before: DgtBoardState | None = None) -> None:
+    def __init__(self, url: str, before: "DgtBoardState | None" = None) -> None:
         self._url = url
         self._decoder = Decoder()
         self.confirmed: tuple[int, ...] | None = before.confirmed if before else None
@@ -181,13 +179,10 @@ class DgtBoardState(BoardState):
         if running is None:
             return
         before, self._running = self._running, running
-        if before is None and self._at_start():
+        if before is None and self._codes and turned_at_start(self._codes) == self.turned:
             self._white_clock = running
         if before in (None, running):
             return
         white = self._white_clock or ("right" if self.turned else "left")
         self._presses.append(events.LeverPressed("white" if before == white else "black", now))
         self.doubt()  # The last change may come after the press: a scan takes a while.
-
-    def _at_start(self) -> bool:
-        return self._codes is not None and turned_at_start(self._codes) == self.turned

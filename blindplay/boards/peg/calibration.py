@@ -6,8 +6,6 @@ hole, and two kinds of pieces read differently. The result is kept in the user's
 entry for each board.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import time
@@ -20,7 +18,6 @@ from typing import Any, Self
 import platformdirs
 
 from ..ports import (
-    BAUD,
     NoAnswerError,
     check_url,
     close_port,
@@ -107,12 +104,8 @@ def judge(reading: HoleReading, code: int | None, level: int | None) -> Contact:
 
 def alike(levels: Mapping[str, int]) -> list[tuple[str, str]]:
     """The pairs of pieces whose readings are too close to each other."""
-    by_level = sorted(levels, key=lambda letter: levels[letter])
-    return [
-        (low, high)
-        for low, high in itertools.pairwise(by_level)
-        if levels[high] - levels[low] < APART
-    ]
+    pairs = itertools.pairwise(sorted(levels, key=levels.__getitem__))
+    return [(low, high) for low, high in pairs if levels[high] - levels[low] < APART]
 
 
 class RawBoard:
@@ -123,12 +116,12 @@ class RawBoard:
     one sentence for anything else.
     """
 
-    def __init__(self, url: str, *, baud: int = BAUD) -> None:
+    def __init__(self, url: str) -> None:
         check_url(url)
         self.url = url
         self._decoder = peg.Decoder()
         with explained(url):
-            self._port = open_port(url, baud)
+            self._port = open_port(url)
         try:
             hello = self._ask(peg.AskHello(), peg.Hello)
         except OSError:

@@ -1,7 +1,5 @@
 """Drives a pegged board over a serial line."""
 
-from __future__ import annotations
-
 import time
 
 from ..driver import BoardDriver

@@ -3,8 +3,6 @@
 :func:`plan` describes the writing, and :func:`flash` does it.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

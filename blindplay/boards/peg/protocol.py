@@ -9,8 +9,6 @@ command to it.
 [Nak(why=2)]
 """
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """The entries of a whole scoresheet, typed as people write it, each with its ply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +9,7 @@ from itertools import groupby, pairwise
 import chess
 
 from . import braille
-from .notation import Notation, is_gap, is_mark, is_numeric, meanings
+from .notation import EVERY_NOTATION, is_gap, is_mark, is_numeric, meanings
 
 
 class Doubt(Enum):
@@ -70,7 +68,6 @@ def entries(text: str, *, brf: bool = False) -> list[SheetEntry]:
     return sheet.entries()
 
 
-_EVERY = frozenset(Notation)
 _STRUCK_BY_PLY = re.compile(r"\s*struck through, ply (\d+): (.*?)\s*")
 _TAG = re.compile(r'\s*\[\w+\s+".*"\]\s*')
 _NUMBER = re.compile(r"([1-9]\d{0,2})(?:(\.{2,}|\.?…)|[.):])?(.*)")
@@ -232,7 +229,7 @@ def _number(
     return number, bool(match[2]), glued
 
 
-def _fill(sheet: _Sheet, groups: Sequence[_Group]) -> None:
+def _fill(sheet: "_Sheet", groups: Sequence[_Group]) -> None:
     """Write the groups into the sheet without headings and comments."""
     _join_squares(groups)
     written = [_written(group) for group in groups]
@@ -350,7 +347,7 @@ def _readable(text: str) -> bool:
     """True if ``text`` is an entry. A piece behind a square must be a promotion."""
     return any(
         meant.promotion is None or meant.targets & chess.BB_BACKRANKS
-        for meant in meanings(text, _EVERY)
+        for meant in meanings(text, EVERY_NOTATION)
     )
 
 
@@ -413,7 +410,7 @@ class _Part:
     count: int = 0
     text: str = ""
     good: bool = True
-    before: _Part | None = None
+    before: "_Part | None" = None
 
 
 _LONGEST = 9  # words of one entry

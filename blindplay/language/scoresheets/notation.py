@@ -1,7 +1,5 @@
 """What an entry of a scoresheet can mean, before any board is looked at."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections import defaultdict
@@ -13,7 +11,7 @@ from functools import cache, lru_cache
 import chess
 
 from ..pack import Pack, Sign, languages
-from ..parsing import TextParser
+from ..parsing import UCI_PIECES, TextParser
 from . import braille
 
 
@@ -29,10 +27,8 @@ class Notation(Enum):
     BRITISH_BRAILLE = "KQRLSP"  # no piece has a file's letter; see :mod:`.braille`
     FIGURINE = "♔♕♖♗♘♙"  # the same in every country
 
-    @classmethod
-    def of(cls, language: str) -> Notation:
-        """The notation of a language by its two-letter code, for instance ``"de"``."""
-        return {"en": cls.ENGLISH, "fr": cls.FRENCH}.get(language, cls.GERMAN)
+
+EVERY_NOTATION = frozenset(Notation)
 
 
 class Remark(Enum):
@@ -85,7 +81,6 @@ class EntryMeaning:
 
 
 _PIECES = (chess.KING, chess.QUEEN, chess.ROOK, chess.BISHOP, chess.KNIGHT, chess.PAWN)
-_UCI = dict(zip("qrbn", _PIECES[1:5], strict=True))
 
 _LOOKALIKES = str.maketrans(
     {
@@ -304,7 +299,7 @@ def _meant(match: re.Match[str], letters: str) -> EntryMeaning | None:
             return None
     promotion: chess.PieceType | None = None
     if becomes:
-        promotion = _UCI.get(becomes) if whole else None
+        promotion = UCI_PIECES.get(becomes) if whole else None
         if promotion is None and becomes.upper() not in letters:
             return None
         promotion = promotion or _piece(becomes, letters)
@@ -350,26 +345,22 @@ def _in_words(text: str) -> Iterator[EntryMeaning]:
         heard, said = parser.parse(text)
         if said is None:
             continue
-        meant = EntryMeaning(
+        file, rank = said.from_file, said.from_rank
+        odd = {
+            Remark.CORRECTED: heard.correction,
+            Remark.SIDE_OMITTED: said.castles is Sign.CASTLES,
+        }
+        yield EntryMeaning(
+            piece=said.piece,
+            origins=(chess.BB_ALL if file is None else chess.BB_FILES[file])
+            & (chess.BB_ALL if rank is None else chess.BB_RANKS[rank]),
+            targets=chess.BB_ALL if said.to is None else chess.BB_SQUARES[said.to],
+            partial=(file is None) != (rank is None),
+            captures=said.captures,
+            captured=said.captured,
+            promotion=said.promotion,
+            en_passant=said.en_passant,
             check="#" if said.checkmate else "+" if said.check else "",
             castles=said.castles,
-            odd=(Remark.CORRECTED,) if heard.correction else (),
+            odd=tuple(remark for remark in odd if odd[remark]),
         )
-        if said.castles is Sign.CASTLES:
-            meant = replace(meant, odd=(*meant.odd, Remark.SIDE_OMITTED))
-        elif said.castles is None:
-            assert said.to is not None  # the grammar of words has a destination
-            file, rank = said.from_file, said.from_rank
-            meant = replace(
-                meant,
-                piece=said.piece,
-                origins=(chess.BB_ALL if file is None else chess.BB_FILES[file])
-                & (chess.BB_ALL if rank is None else chess.BB_RANKS[rank]),
-                targets=chess.BB_SQUARES[said.to],
-                partial=(file is None) != (rank is None),
-                captures=said.captures,
-                captured=said.captured,
-                promotion=said.promotion,
-                en_passant=said.en_passant,
-            )
-        yield meant

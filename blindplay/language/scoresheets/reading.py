@@ -12,7 +12,7 @@ import chess
 
 from ..move_index import intended_castlings, reaches
 from ..pack import Sign
-from .notation import EntryMeaning, Notation, Remark, is_gap, knows, meanings
+from .notation import EVERY_NOTATION, EntryMeaning, Notation, Remark, is_gap, knows, meanings
 
 
 class Certainty(Enum):
@@ -47,19 +47,16 @@ class EntryReading:
         return self.moves[0] if found else None
 
 
-_ALL = frozenset(Notation)
-
-
 def read(
-    text: str, board: chess.Board, notations: Collection[Notation] | None = None
+    text: str, board: chess.Board, notations: Collection[Notation] = EVERY_NOTATION
 ) -> EntryReading:
     """The move that ``text`` stands for on ``board``. Never raises for any text.
 
     An entry may be in the notation of any country, in whole words of the packs' languages, in
     squares, UCI, the numeric notation of correspondence chess, or Braille (in Unicode).
-    ``notations`` are those that the sheet can be in (see :func:`notation_of`), None for all. An
-    entry that two of them read as different legal moves is AMBIGUOUS. So is a promotion without
-    its piece: it is never taken for a queen.
+    ``notations`` are those that the sheet can be in (see :func:`notation_of`). An entry that two of
+    them read as different legal moves is AMBIGUOUS. So is a promotion without its piece: it is
+    never taken for a queen.
 
     The Laws leave the signs for check and mate and e.p. to the writer (C.13). They are odd only if
     they are false. The sign of a capture is also optional (C.13.3). Without it the entry is at
@@ -71,7 +68,7 @@ def read(
     """
     if is_gap(text):
         return EntryReading(text, Certainty.MISSING)
-    found = meanings(text, _ALL if notations is None else frozenset(notations))
+    found = meanings(text, frozenset(notations))
     if not found:
         return EntryReading(text, Certainty.UNREADABLE)
     meant = [one for one in found if one.own] or list(found)

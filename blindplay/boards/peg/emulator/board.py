@@ -4,8 +4,6 @@ Time is real, yet the effects of a contact follow from the time at which it chan
 computer does not change the events.
 """
 
-from __future__ import annotations
-
 import random
 import threading
 import time
@@ -117,21 +115,19 @@ class EmulatedBoard:
         time.sleep(seconds)
         self._await_confirmation(index)
 
-    def fault(self, square: str, *, wait: bool = True) -> None:
+    def fault(self, square: str) -> None:
         """Spoil the contact of ``square``: it reads neither as a piece nor as empty."""
         index = peg.square_index(square)
         with self._lock:
             self._firmware.read_as(index, peg.FAULT, self._uptime())
-        if wait:
-            self._await_confirmation(index)
+        self._await_confirmation(index)
 
-    def mend(self, square: str, *, wait: bool = True) -> None:
+    def mend(self, square: str) -> None:
         """Repair the contact of ``square``."""
         index = peg.square_index(square)
         with self._lock:
             self._firmware.read_as(index, self._firmware.holes[index], self._uptime())
-        if wait:
-            self._await_confirmation(index)
+        self._await_confirmation(index)
 
     def press(self, side: Literal["white", "black"]) -> None:
         """Press a player's clock lever. It springs back by itself.
@@ -182,7 +178,7 @@ class EmulatedBoard:
         self._thread.join(timeout=5)
         self._cable.close()
 
-    def __enter__(self) -> EmulatedBoard:
+    def __enter__(self) -> "EmulatedBoard":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,7 +1,5 @@
 """A model of the board's firmware: contacts and bytes in, messages out."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Callable
@@ -50,8 +48,6 @@ class SimulatedFirmware:
         self._sent: list[peg.Message] = []
         self.native = False
         self._host_heard = self._next_ping = 0.0
-
-    # --- contacts --------------------------------------------------------------------------
 
     def put(self, square: int, code: int, at: float) -> None:
         """A hand puts something into a hole now, and its contact is steady from ``at`` on."""
@@ -112,8 +108,6 @@ class SimulatedFirmware:
     def _seen(self, code: int) -> int:
         # A board without identity reads all plugs alike.
         return code if self._identity or code in (peg.EMPTY, peg.FAULT) else 1
-
-    # --- the host --------------------------------------------------------------------------
 
     def advance(self, now: float) -> None:
         """Let everything that is due by now happen, in order."""

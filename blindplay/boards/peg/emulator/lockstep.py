@@ -1,7 +1,5 @@
 """A pegged board in software whose time passes only on request."""
 
-from __future__ import annotations
-
 import random
 from typing import Literal
 

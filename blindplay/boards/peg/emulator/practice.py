@@ -1,7 +1,5 @@
 """The emulated board as a command: typed words are its hands."""
 
-from __future__ import annotations
-
 from typing import TextIO
 
 import chess
