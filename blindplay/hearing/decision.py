@@ -7,8 +7,6 @@ likeliest meaning over all others, and over other talk, gives the odds that it w
 follows: take it, ask, or say that it was not understood. Asking is better than guessing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import Enum
 

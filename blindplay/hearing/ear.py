@@ -1,7 +1,5 @@
 """An ear: hears recorded announcements of one language."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 

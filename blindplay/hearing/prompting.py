@@ -1,7 +1,5 @@
 """A talk with one player alone, who repeats prompts and is recorded."""
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import threading

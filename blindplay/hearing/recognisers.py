@@ -1,7 +1,5 @@
 """The speech models that listen at a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias

@@ -3,8 +3,6 @@
 Two files, which may be deleted. ``blindplay voice forget`` removes one player from them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import unicodedata

@@ -1,7 +1,5 @@
 """What a player said, or may have said, and what it means: computed once and carried along."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 

@@ -4,8 +4,6 @@ Every model of the language hears the same recordings, so the best one can be na
 between voice and room shows whether the microphone, or the room, is the trouble.
 """
 
-from __future__ import annotations
-
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The weighted edit distance: what it costs to hear one sequence when another was said."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence

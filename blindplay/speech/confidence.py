@@ -10,8 +10,6 @@ models that listen together are in the user's data, because they belong to no si
 that were never measured get general weights, which are the most cautious ones.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

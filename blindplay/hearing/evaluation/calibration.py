@@ -5,8 +5,6 @@ the wrong sign, because that would be chance. The odds from which to accept a me
 set by how many wrong ones would be accepted; the odds of each voice come from the other voices.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

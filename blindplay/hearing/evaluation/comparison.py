@@ -4,8 +4,6 @@ Each model hears each utterance once. What several make of it together is comput
 the table.
 """
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 import time

@@ -1,7 +1,5 @@
 """What a room does to a voice: babble, pink noise, hum, reverberation. Seeded; samples in, out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

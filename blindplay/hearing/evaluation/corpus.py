@@ -4,8 +4,6 @@ The voices are those of the machine. Each utterance has a speed, a pitch and a l
 tract of its own, so that nothing equals what a model may have been trained with.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

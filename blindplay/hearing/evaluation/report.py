@@ -1,7 +1,5 @@
 """The benchmark of the voice: plain lines, each with its condition and "of how many"."""
 
-from __future__ import annotations
-
 import random
 import tempfile
 from collections import Counter

@@ -1,7 +1,5 @@
 """What comes of utterances whose words are known: heard, decided about, and counted."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """From words and their pronunciations to a graph that Vosk decodes with."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ through HCLr.fst that remembers the last phone shows which states each phone has
 Vosk's chain models look at one phone to the left and none to the right. Other graphs are refused.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 

@@ -9,8 +9,6 @@ classification of phones), kept near its first weights, and written back in plac
 the file changes.
 """
 
-from __future__ import annotations
-
 import ast
 import random
 import re

@@ -6,8 +6,6 @@ second and without Kaldi. So a language without a model of its own is heard with
 neighbour.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -17,8 +17,6 @@ each phone has four numbers, by its place in a word: B(egin), I(nternal), E(nd) 
 places are in ``graph/phones/word_boundary.int``.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence

@@ -5,8 +5,6 @@ their words, and our lexicons have the pronunciations of some of these words. Wh
 long they are aligned, and each number gets the sound that it is aligned with most often.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping

@@ -6,8 +6,6 @@ with a long o), or a sound everywhere (an r that is dropped). Such pronunciation
 model's graph, which takes a second and no training. Its acoustics stay as they are.
 """
 
-from __future__ import annotations
-
 import math
 import tempfile
 from collections import Counter, defaultdict

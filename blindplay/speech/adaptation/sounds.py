@@ -5,8 +5,6 @@ were tried with our words, which of the model's phones stand for a sound, and at
 other model the most similar phones do, as far as their names are known.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import tomllib

@@ -5,8 +5,6 @@ of which version of the file they are. The caller checks with a checksum whether
 file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -6,8 +6,6 @@ model is made beside its place and renamed into it. So after an interruption the
 or the new one, whole.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Copy a model out of a zip file, or out of a folder, that somebody else made."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat
