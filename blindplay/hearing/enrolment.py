@@ -139,9 +139,6 @@ class EnrolmentSession:
     ended: bool = False
 
 
-# --- what is said ---------------------------------------------------------------------------------
-
-
 def prompts(
     pack: Language, seed: int, learning: int = LEARNING, judging: int = JUDGING
 ) -> list[Prompt]:
@@ -266,9 +263,6 @@ def understood(
         elif meant.move is not None:
             found.append((ScriptLine(UtteranceKind.MOVE, fen, one.words), one))
     return found
-
-
-# --- what is learned ------------------------------------------------------------------------------
 
 
 def learn(

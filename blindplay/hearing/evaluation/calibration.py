@@ -93,9 +93,6 @@ def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
 
 
-# --- weights -------------------------------------------------------------------------------------
-
-
 def logistic(
     values: Numbers, right: Numbers, weighs: Numbers, signs: Sequence[int], lenient: float = LENIENT
 ) -> Numbers:
@@ -157,9 +154,6 @@ def _fold(voice: str) -> int:
     return hashlib.sha256(voice.encode()).digest()[0] % FOLDS
 
 
-# --- thresholds ----------------------------------------------------------------------------------
-
-
 def thresholds(
     fitted: Fitted, quiet: int, noisy: int, allowed: tuple[float, float]
 ) -> tuple[float, float]:
@@ -207,9 +201,6 @@ def asking(fitted: Fitted, talk: int) -> float:
     return round(max(_LOWEST, least), 1)
 
 
-# --- confusions ----------------------------------------------------------------------------------
-
-
 def confusions(heard: Iterable[ScoredUtterance]) -> Confusions:
     """Return which words the model takes for which others when it hears freely."""
     pairs: list[tuple[str, str]] = []
@@ -219,8 +210,6 @@ def confusions(heard: Iterable[ScoredUtterance]) -> Confusions:
             pairs += Confusions().aligned(said, one.freely.words.split())
     return Confusions.measured(pairs)
 
-
-# --- all of it -----------------------------------------------------------------------------------
 
 _SAID = {
     Meant.MOVE: (UtteranceKind.MOVE,),

@@ -75,9 +75,6 @@ class CorpusUtterance:
     sound: Samples
 
 
-# --- lines ---------------------------------------------------------------------------------------
-
-
 def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[ScriptLine]:
     """Return ``count`` announcements, ``others`` illegal ones and as much talk, and commands of one
     word: a quarter of ``count``, each also after the opening word where it may be said."""
@@ -239,9 +236,6 @@ def _sentences(pack: Language) -> list[str]:
     return [line for line in written if line and not line.startswith("#")]
 
 
-# --- voices --------------------------------------------------------------------------------------
-
-
 def voices(pack: Language, folder: Path) -> tuple[str, ...]:
     """Return voices of the language: espeak's that trained no model, or else the system's."""
     with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
@@ -324,9 +318,6 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
                 sound = np.append(sound, _samples(rendered, chance.uniform(0.9, 1.1)))
             together += sound[:length] / max(1e-9, power(sound)) ** 0.5
     return together
-
-
-# --- recordings ----------------------------------------------------------------------------------
 
 
 def recordings(

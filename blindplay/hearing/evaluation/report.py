@@ -216,9 +216,6 @@ def about(pack: Language, said: SpokenCorpus, options: Options) -> str:
     return f"{who}; in each condition {numbers}; seed {options.seed}."
 
 
-# --- lines ---------------------------------------------------------------------------------------
-
-
 def told(found: Figures) -> Iterator[str]:
     """Yield the figures of one condition in lines to be read."""
     name, counts = str(found.condition), found.counts

@@ -130,9 +130,6 @@ def _modules() -> tuple[Any, Any]:
     return torch, kaldi_native_fbank
 
 
-# --- the network ------------------------------------------------------------------------------
-
-
 class _Network:
     """A network of affine layers, rectifiers and sums, as it is in ``final.mdl``."""
 

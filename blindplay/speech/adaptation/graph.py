@@ -168,9 +168,6 @@ def pronounced(
     return _in_phones(words, phone_set)
 
 
-# --- the words --------------------------------------------------------------------------------
-
-
 def _in_phones(
     words: Mapping[str, Pronunciations], phone_set: PhoneSet
 ) -> dict[str, dict[tuple[str, ...], float]]:
@@ -202,9 +199,6 @@ def _build(
         unknown=_OWN_UNKNOWN if acoustics.free else acoustics.phone_set.unknown,
         silence=_OWN_SILENCE if acoustics.free else _SILENCE,
     )
-
-
-# --- reading a base ---------------------------------------------------------------------------
 
 
 def _read_acoustics(
@@ -309,9 +303,6 @@ def _file(base: Path, name: str) -> Path:
         if path.is_file():
             return path
     raise GraphError(f"{base} has no {name}: give the folder of an unpacked small Vosk model.")
-
-
-# --- writing a model --------------------------------------------------------------------------
 
 
 def _write_graph(folder: Path, fst: Fst, start: int, words: Sequence[str]) -> None:

@@ -47,9 +47,6 @@ class GraphError(ValueError):
     """A file of a model is damaged or of an unknown kind. The message says which."""
 
 
-# --- transducers ------------------------------------------------------------------------------
-
-
 @dataclass
 class Fst:
     """A transducer under construction: ``arcs[state]`` are (input, output, cost, to) tuples.
@@ -214,9 +211,6 @@ def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
     return kind, version, flags, start, states, arcs, at + 40
 
 
-# --- the transition model ---------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class HiddenState:
     """One state of one phone in one context, and its pdfs on entering it and on staying."""
@@ -330,9 +324,6 @@ def _transitions(stream: _Stream) -> Transitions:
         following += len(targets)
     ends = {phone: len(topologies[entry_of[phone]]) - 1 for phone in phones}
     return Transitions(tuple(states), tuple(ids), ends)
-
-
-# --- phones and words -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

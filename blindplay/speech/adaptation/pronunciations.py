@@ -84,9 +84,6 @@ def learn(
     return player_pronunciations(heard, known, pronounced(model, others))
 
 
-# --- the phones that were heard ---------------------------------------------------------------
-
-
 def word_alignments(
     model: Path, said: Iterable[LabelledSound], known: Mapping[str, Pronunciations]
 ) -> Iterator[list[WordAlignment]]:
@@ -148,9 +145,6 @@ def aligned(
 
 def _differs(phone: str, other: str) -> float:
     return float(phone != other)
-
-
-# --- what is regular in them ------------------------------------------------------------------
 
 
 def player_pronunciations(

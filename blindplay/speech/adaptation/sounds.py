@@ -157,9 +157,6 @@ def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]
     return {} if least is None else {n: max(0.0, cost - least) for n, cost in found.items()}
 
 
-# --- words ------------------------------------------------------------------------------------
-
-
 def translate(variants: Pronunciations, base: PhoneSet) -> dict[tuple[str, ...], float]:
     """Return the pronunciations of one word in the phones of ``base``, the cheapest first.
 
@@ -195,9 +192,6 @@ def _translate(sounds: tuple[str, ...], base: PhoneSet) -> dict[tuple[str, ...],
                 longer[whole] = min(cost + extra, longer.get(whole, cost + extra))
         found = dict(sorted(longer.items(), key=lambda item: (item[1], item[0]))[:_MOST_VARIANTS])
     return found
-
-
-# --- sounds -----------------------------------------------------------------------------------
 
 
 @cache

@@ -225,9 +225,6 @@ def languages() -> list[str]:
     return sorted(code for code in found if folders.is_language(code))
 
 
-# --- archives and their checksums -------------------------------------------------------------
-
-
 def _download_of(name: str) -> Path:
     """Return where the archive of a model is downloaded to."""
     return folders.data_folder() / "downloads" / f"{name}.zip"
@@ -342,9 +339,6 @@ def megabytes(size: int) -> str:
     if size < 1_500_000:
         return f"{max(1, round(size / 1000))} kilobytes"
     return f"{round(size / 1_000_000)} megabytes"
-
-
-# --- folders ----------------------------------------------------------------------------------
 
 
 def _sound_base(name: str) -> Path | None:
