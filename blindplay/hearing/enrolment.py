@@ -6,14 +6,13 @@ and the model can be trained, weights. The last third takes no part in that: the
 together, as at the table, without and with what was learned. Only what is better is kept.
 """
 
-from __future__ import annotations
-
 import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 import chess
 
@@ -99,7 +98,7 @@ class Score:
     wrong: int
     doubt: float
 
-    def better_than(self, other: Score) -> bool:
+    def better_than(self, other: "Score") -> bool:
         """Return whether it is better in something and worse in nothing, or clearly less in doubt
         and otherwise equal."""
         mine, its = (
@@ -151,7 +150,7 @@ def prompts(
 
     def move() -> ScriptLine:
         lines = [announcement(pack, chance) for _ in range(_CANDIDATES)]
-        best = min(lines, key=lambda line: _known(line, count))
+        best = min(lines, key=lambda line: fmean(min(4, count[word]) for word in line.tokens))
         count.update(best.tokens)
         return best
 
@@ -174,11 +173,6 @@ def prompts(
         if number % max(1, len(learned) // max(1, judging)) == 1 and apart:
             mixed.append(apart.pop())
     return [*mixed, *apart]
-
-
-def _known(line: ScriptLine, count: Counter[str]) -> float:
-    """Return how often the words of this line have been said already, on average."""
-    return sum(min(4, count[word]) for word in line.tokens) / max(1, len(line.tokens))
 
 
 def minutes(count: int) -> int:
@@ -242,9 +236,9 @@ def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogn
 
     The way in which a player says it is still to be learned.
     """
-    heard = recogniser.recognise(take.pcm, phrases).hypotheses
-    listed = [one.words for one in heard if one.words in phrases]
-    return words.lower() not in phrases or not listed or listed[0] == words.lower()
+    words = words.lower()
+    likeliest = recogniser.recognise(take.pcm, phrases).likeliest_of(phrases)
+    return words not in phrases or likeliest in ("", words)
 
 
 def understood(
@@ -304,8 +298,10 @@ def learn(
             tries = _tries(pack, model, learning, Path(made), _part(part, 0, 2 / 3))
             best, after = _best(judge, tries, heard, number, after, _part(part, 2 / 3, 1 / 3))
             if best is not None:
-                _install(pack, player, *best)
-                own.append(best[1])
+                folder, learned = best
+                about = {"trained": learned.trained, "words": list(learned.words)}
+                speaker_models.install(player, pack.code, model, folder, about)
+                own.append(learned)
             elif present[number] == model:
                 # One that does not fit any more would be reported for ever.
                 speaker_models.drop(player, pack.code, model)
@@ -314,7 +310,7 @@ def learn(
 
 
 def _best(
-    judge: _Judge,
+    judge: "_Judge",
     tries: Sequence[tuple[Path, OwnModel]],
     heard: list[list[ScoredUtterance]],
     number: int,
@@ -333,13 +329,7 @@ def _best(
 
 
 def _part(progress: Progress, begin: float, share: float) -> Progress:
-    """Return the progress of a part of the work."""
     return lambda done: progress(begin + share * done)
-
-
-def _install(pack: Language, player: str, folder: Path, own: OwnModel) -> None:
-    about = {"trained": own.trained, "words": list(own.words)}
-    speaker_models.install(player, pack.code, own.model, folder, about)
 
 
 def _tries(

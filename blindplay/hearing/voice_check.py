@@ -14,7 +14,6 @@ import chess
 
 from blindplay.language import Language
 from blindplay.speech.confidence import confidence_of
-from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models import catalogue
 
 from .evaluation import scoring
@@ -104,7 +103,11 @@ def judged(
     recogniser = open_recogniser(pack, *folders)
     words = [(line, take) for line, take in said if line.what is UtteranceKind.WORD]
     phrases = recogniser.known_phrases([line.words for line, _ in words])
-    missed = [line.words for line, take in words if not _is_heard(recogniser, line, take, phrases)]
+    missed = [
+        line.words
+        for line, take in words
+        if recogniser.recognise(take.pcm, phrases).likeliest_of(phrases) != line.words
+    ]
     right = len(words) - len(missed)
     moves = [
         CorpusUtterance(line, "player", as_samples(take.pcm))
@@ -124,14 +127,6 @@ def judged(
         len(words), right, len(moves),
         comes.count(ScoredOutcome.RIGHT), comes.count(ScoredOutcome.ASKED), wrong, tuple(missed),
     )  # fmt: skip
-
-
-def _is_heard(
-    recogniser: AnyRecogniser, line: ScriptLine, take: Take, phrases: Sequence[str]
-) -> bool:
-    """Return whether the likeliest of all ``phrases`` is that of the line."""
-    heard = (one.words for one in recogniser.recognise(take.pcm, phrases).hypotheses)
-    return next((words for words in heard if words in phrases), "") == line.words
 
 
 def tell(

@@ -9,8 +9,6 @@ can raise doubt, but it can neither settle nor exclude anything.
 A model that cannot be loaded, or that fails, drops out. The others go on.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections import Counter
@@ -174,7 +172,7 @@ class Ensemble:
         decoder.accept(amplified(pcm), whole=True)
         return decoder.finish(patience=None)
 
-    def start(self, phrases: Sequence[str]) -> EnsembleDecoder:
+    def start(self, phrases: Sequence[str]) -> "EnsembleDecoder":
         """Return a decoder of an utterance that listens for these phrases.
 
         Raises VocabularyError for a phrase that no model knows.

@@ -167,14 +167,13 @@ class Synthesiser(Closing):
         cache: Path | None = None,
         spellings: Mapping[str, str] | None = None,
         voice: str | None = None,
-        rate: int | None = None,
         timeout: float = 10.0,
         start_timeout: float = 20.0,
         command: list[str] | None = None,
     ) -> None:
         self.language = language
         self.voice = voice
-        self.rate = rate
+        self.rate: int | None = None
         self.restarts = 0
         self._respell = respeller(spellings or {})
         self._timeout = timeout

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..models.folders import words_file
 from .build import Pronunciations, Vocabulary, any_words, build, word_starts
 from .contexts import Contexts, SeenContexts, walk
 from .kaldi_files import (
@@ -85,11 +86,6 @@ class _Acoustics:
     transitions: Transitions
     seen: SeenContexts | None
 
-    @property
-    def free(self) -> bool:
-        """Whether no phone depends on its neighbours, as in our own models."""
-        return Contexts.are_free(self.transitions)
-
 
 def adapt(
     base: Path,
@@ -115,12 +111,12 @@ def adapt(
     phones, or if ``output`` exists.
     """
     acoustics = _read_acoustics(base, family, lexicons)
+    contexts = Contexts(acoustics.transitions, acoustics.phones, acoustics.seen)
     in_place = output.is_dir() and output.samefile(base)
-    if in_place and not acoustics.free:
+    if in_place and not contexts.free:
         raise GraphError("A model's own graph tells how it hears: give another folder for output.")
     if output.exists() and not in_place:
         raise GraphError(f"{output} is there already: remove it, or name another folder.")
-    contexts = Contexts(acoustics.transitions, acoustics.phones, acoustics.seen)
     words = _in_phones(vocabulary.words, acoustics.phone_set)
     for word, variants in (more or {}).items():
         words[word] = _cheapest(words.get(word, {}), variants)
@@ -196,8 +192,8 @@ def _build(
         phones,
         contexts,
         filler,
-        unknown=_OWN_UNKNOWN if acoustics.free else acoustics.phone_set.unknown,
-        silence=_OWN_SILENCE if acoustics.free else _SILENCE,
+        unknown=_OWN_UNKNOWN if contexts.free else acoustics.phone_set.unknown,
+        silence=_OWN_SILENCE if contexts.free else _SILENCE,
     )
 
 
@@ -262,7 +258,8 @@ def _recognise_phones(
         return same[0] if same else phone_set_of(names, by_language=not own), phones
     places = spoken_places(boundary)
     number = len(places) // 4
-    labels = _labels(base)
+    listed = words_file(base)
+    labels = read_numbers(listed) if listed.is_file() else read_symbols(_file(base, "graph/Gr.fst"))
     fitting = [
         one
         for name, one in known.items()
@@ -283,16 +280,7 @@ def _recognise_phones(
         ) from None
 
 
-def _labels(base: Path) -> dict[str, int]:
-    """Return the numbers of the model's own words, from its word list or its grammar."""
-    for path in (base / "graph" / "words.txt", base / "words.txt"):
-        if path.is_file():
-            return read_numbers(path)
-    return read_symbols(_file(base, "graph/Gr.fst"))
-
-
 def _named_phones(model: Path) -> Phones:
-    """Return the phones of a model that names them."""
     boundary = _file(model, "graph/phones/word_boundary.int")
     return read_phones(boundary, _file(model, "graph/phones.txt"))
 
@@ -318,7 +306,7 @@ def _write_phones(base: Path, folder: Path, acoustics: _Acoustics, contexts: Con
     boundary = folder / "graph" / "phones" / "word_boundary.int"
     boundary.parent.mkdir(parents=True)
     phones = acoustics.phones
-    if acoustics.free:
+    if contexts.free:
         _link(_file(base, "graph/phones/word_boundary.int"), boundary.parent)
         _link(_file(base, "graph/phones.txt"), folder / "graph")
         return

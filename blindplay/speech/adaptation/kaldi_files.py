@@ -371,40 +371,38 @@ def read_numbers(listed: Path) -> dict[str, int]:
         raise GraphError(f"{listed} is missing or damaged; take another model.") from error
 
 
-def _spoken(places: Mapping[int, str]) -> list[int]:
-    """Return the numbers of the phones after the silences and noises. Each of those has five
-    numbers: without a place, B, E, I and S."""
-    silent = max((number for number, place in places.items() if place == "nonword"), default=0)
-    return sorted(number for number in places if number > silent + 4)
-
-
 def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) -> Phones:
     """Read a model's phones from its files word_boundary.int and phones.txt.
 
     Small models lack the latter; then ``names`` are the names in the order of their numbers. Raises
     GraphError if they do not fit the model.
     """
-    places = _places(boundary)
     found: dict[tuple[str, str], int] = {}
     if listed is not None:
+        places = _places(boundary)
         for name, number in read_numbers(listed).items():
             place = _PLACE_NAMES.get(places.get(number, ""))
             bare = name.removesuffix(f"_{place}")
             if place and bare not in _NO_SPEECH:
                 found[bare, place] = number
     else:
-        spoken = _spoken(places)
+        spoken = spoken_places(boundary)
         if len(spoken) != 4 * len(names):
             raise GraphError(f"This model has {len(spoken) // 4} phones, not {len(names)}.")
-        for index, one in enumerate(spoken):
-            found[names[index // 4], _PLACE_NAMES[places[one]]] = one
+        for index, (number, place) in enumerate(spoken.items()):
+            found[names[index // 4], place] = number
     return Phones(found, 1)
 
 
 def spoken_places(boundary: Path) -> dict[int, str]:
-    """Return the places (of "BIES") of a model's phones, without silences and noises."""
+    """Return the places (of "BIES") of a model's phones, in the order of their numbers.
+
+    Silences and noises come first and are left out. Each has five numbers: one without a place, and
+    B, E, I and S.
+    """
     places = _places(boundary)
-    return {number: _PLACE_NAMES[places[number]] for number in _spoken(places)}
+    silent = max((number for number, place in places.items() if place == "nonword"), default=0)
+    return {n: _PLACE_NAMES[places[n]] for n in sorted(places) if n > silent + 4}
 
 
 def read_options(path: Path) -> dict[str, str]:

@@ -34,8 +34,7 @@ def names_heard(
     numbers of the model's words. A second phone of the same sound gets an apostrophe. A phone that
     the words of ``lexicon`` do not show, or not surely, gets a name that is no sound's.
     """
-    spoken = sorted(places)
-    phone_of = {number: index // 4 for index, number in enumerate(spoken)}
+    phone_of = {number: index // 4 for index, number in enumerate(sorted(places))}
     seen: dict[int, Counter[str]] = defaultdict(Counter)
     walk = _Walk(graph, transitions, places)
     for word, variants in lexicon.items():
@@ -52,7 +51,7 @@ def names_heard(
         for number, sound in zip(numbers, fitting[0] if fitting else (), strict=False):
             seen[phone_of[number]][sound] += 1
     names: list[str] = []
-    for index in range(len(spoken) // 4):
+    for index in range(len(places) // 4):
         sounds = seen[index]
         sound, count = sounds.most_common(1)[0] if sounds else ("", 0)
         if not count or count < _AGREED * sounds.total():

@@ -3,8 +3,6 @@
 Vosk's list is a file on its server that has the name, size and MD5 sum of every official model.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
@@ -42,7 +40,7 @@ class BaseModel:
     """Somebody has used it with BlindPlay."""
 
     @classmethod
-    def unknown(cls, name: str) -> BaseModel:
+    def unknown(cls, name: str) -> "BaseModel":
         """Return a model of which nothing but the name is known."""
         return cls(name, name, heard="", size=0, address="", licence="")
 

@@ -225,13 +225,9 @@ def chosen_models(language: str) -> tuple[Path, ...]:
     return tuple(there[name] for name in names)
 
 
-def find_model(language: str, path: Path | None = None) -> Path:
-    """Return the folder of one Vosk model for `language` (a tag such as "de"): `path`, checked, or
-    the first of `chosen_models`.
-
-    Raises ModelError if there is none, or if it is not usable.
-    """
-    return check_model(path) if path is not None else chosen_models(language)[0]
+def find_model(language: str) -> Path:
+    """Return the first of `chosen_models`. Raises ModelError if there is none."""
+    return chosen_models(language)[0]
 
 
 def words_file(model: Path) -> Path:
@@ -353,7 +349,7 @@ def vocabulary(model: Path) -> frozenset[str]:
     return frozenset(word for word in words if not word.startswith(("<", "#")))
 
 
-def probe(model: Path, language: str, timeout: float = 60.0) -> None:
+def probe(model: Path, language: str) -> None:
     """Load the model and recognise a second of silence in a process of its own.
 
     A truncated graph passes `check_model`, and then Vosk ends the process. Takes about half a
@@ -367,7 +363,7 @@ def probe(model: Path, language: str, timeout: float = 60.0) -> None:
     )
     command = [sys.executable, "-c", program, str(model), language]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
     # OpenFst goes on without a graph that it cannot read, and only prints that.
