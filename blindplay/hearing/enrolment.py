@@ -39,8 +39,9 @@ JUDGING = 12
 """The number of other moves, by which the result is judged."""
 TRIES = 3
 """One thing is asked for so often at most."""
+SECONDS_EACH = 6.5
+"""About how long one prompt takes."""
 _CANDIDATES = 4  # of so many moves the one with the rarest words is taken
-_SECONDS_EACH = 6.5
 _UNLIKE = 0.75  # if this share of the phones differs, it was something else
 _AT_ONCE = 4  # utterances between two reports of progress
 
@@ -175,11 +176,6 @@ def prompts(
     return [*mixed, *apart]
 
 
-def minutes(count: int) -> int:
-    """Return about how many minutes so many prompts take."""
-    return max(1, round(count * _SECONDS_EACH / 60))
-
-
 def record(
     booth: Booth,
     pack: Language,
@@ -197,7 +193,7 @@ def record(
     phrases = sorted({one.line.words.lower() for one in asked})
     if recogniser is not None:
         phrases = recogniser.known_phrases(phrases)
-    booth.begin("enrol_begin", len(asked), minutes(len(asked)))
+    booth.begin("enrol_begin", len(asked), SECONDS_EACH)
     for prompt, answer in booth.answers(
         asked, lambda prompt: _ask(booth, prompt.line.words, phrases, recogniser)
     ):

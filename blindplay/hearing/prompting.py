@@ -135,11 +135,11 @@ class Booth:
             asked |= self._keys.get() is PromptKey.QUIT
         return asked
 
-    def begin(self, sentence: str, count: int, minutes: int) -> None:
-        """Say with this sentence of the pack that so many prompts will take so many minutes, and
-        what the keys are for."""
-        pack, duration = self._pack, self._pack.duration(60_000 * minutes)
-        self.tell(sentence, count=pack.number(count), minutes=duration)
+    def begin(self, sentence: str, count: int, seconds_each: float) -> None:
+        """Say with this sentence of the pack how many minutes so many prompts will take, and what
+        the keys are for."""
+        pack, minutes = self._pack, max(1, round(count * seconds_each / 60))
+        self.tell(sentence, count=pack.number(count), minutes=pack.duration(60_000 * minutes))
         skip, end = pack.sentence("enrol_skip"), pack.sentence("enrol_end")
         self.tell("enrol_keys", skip=skip, end=end)
 
@@ -177,8 +177,7 @@ class Booth:
         print(line, file=self._out, flush=True)
 
     def say(self, words: str) -> None:
-        """Say words, and wait until they have been said. Other text, such as the name of a model,
-        is only printed."""
+        """Say words and wait for their end. Other text, such as a model's name, is only printed."""
         self.show(words)
         if self._speaker is None:
             return

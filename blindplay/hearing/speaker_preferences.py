@@ -22,8 +22,7 @@ _WANTED, _MISHEARD = "players.json", "misheard.json"
 
 
 def who(player: str) -> str:
-    """Return what all spellings of a player's name have in common: "Anna", "anna " and "ANNA" are
-    one player."""
+    """Return what all spellings of a name have in common, such as "Anna", "anna " and "ANNA"."""
     return " ".join(unicodedata.normalize("NFC", player).split()).casefold()
 
 

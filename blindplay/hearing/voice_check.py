@@ -84,7 +84,7 @@ def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
             if (take := booth.hear()) is not PromptKey.AGAIN:
                 return take
 
-    booth.begin("check_begin", len(asked), max(1, round(len(asked) * _SECONDS_EACH / 60)))
+    booth.begin("check_begin", len(asked), _SECONDS_EACH)
     answers = booth.answers(asked, ask, (RecordingFault.SILENCE,))
     takes = [(line, take) for line, take in answers if isinstance(take, Take)]
     return [(line, take) for line, take in takes if take.fault is not RecordingFault.SILENCE]
@@ -176,8 +176,7 @@ def _tell_of_the_room(booth: Booth, pack: Language, said: Takes) -> None:
 
 
 def better(results: Mapping[str, VoiceCheckResult], used: VoiceCheckResult) -> str | None:
-    """Return the name of the model that understands this player clearly better than those in use,
-    if there is one."""
+    """Return the model that understands this player clearly better than those in use, if any."""
     name = max(results, key=lambda one: results[one].share, default=None)
     if name is None or results[name].share < used.share + 0.05:
         return None

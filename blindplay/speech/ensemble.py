@@ -278,8 +278,7 @@ class EnsembleDecoder:
         patience: float | None,
         late: Exception | None = None,
     ) -> list[T | None]:
-        """Ask each decoder. Drop those that failed, and if ``late`` is given, those that took too
-        long."""
+        """Ask each decoder. Drop those that failed and, if ``late`` is given, the late ones."""
         models = [model for model, _ in self._decoders]
         work = [lambda one=one: ask(one) for _, one in self._decoders]
         answers = self._each(models, work, patience)

@@ -266,8 +266,6 @@ class Listener(Closing):
         arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:
             recognised = self._recognised(block)
-        except _AbandonedError:
-            raise
         except Exception as error:  # the next utterance may be recognised
             self._end_if_abandoned()
             self._busy_since = None

@@ -45,8 +45,7 @@ class Hypothesis:
     """The logarithm of the likelihood of the sound given the words, in nats. Scores of different
     recognitions are not comparable."""
     unknown_edges: int = 0
-    """How many stretches of other sound were at the edges of the utterance, before and after the
-    words: 0 to 2."""
+    """How many edges of the utterance were other sound, before and after the words: 0 to 2."""
     onset_delay_s: float = 0.0
     """Seconds from the beginning of speech to the first word; 0 if unknown."""
 

@@ -124,8 +124,7 @@ def logistic(
 
 @dataclass(frozen=True)
 class Fitted:
-    """The weights of one kind of meaning, and the odds that each sample of it got from the
-    weights of other voices."""
+    """The weights of one kind of meaning, and its samples' odds by the weights of other voices."""
 
     weights: Numbers
     samples: list[CalibrationSample]
@@ -140,18 +139,15 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     values = np.array([one.found.values() for one in found])
     right = np.array([float(one.right) for one in found])
     weighs = np.where(right == 0, WRONG_WEIGHS, 1.0)
-    folds = np.array([_fold(one.heard.voice) for one in found])
+    # The fold of a voice is the same in every measurement.
+    digests = [hashlib.sha256(one.heard.voice.encode()).digest() for one in found]
+    folds = np.array([digest[0] % FOLDS for digest in digests])
     odds = np.zeros(len(found))
     for fold in range(FOLDS):
         inside = folds == fold
         weights = logistic(values[~inside], right[~inside], weighs[~inside], SIGNS)
         odds[inside] = values[inside] @ weights
     return Fitted(logistic(values, right, weighs, SIGNS), found, odds)
-
-
-def _fold(voice: str) -> int:
-    """Return the fold of a voice, the same in every measurement."""
-    return hashlib.sha256(voice.encode()).digest()[0] % FOLDS
 
 
 def thresholds(

@@ -86,8 +86,7 @@ def _one(name: str) -> Condition:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where utterances are recorded: the condition, babble longer than any of them, and the seed of
-    all chance."""
+    """Where utterances are recorded. ``babble`` is longer than any; ``seed`` is that of chance."""
 
     condition: Condition = CLEAN
     babble: Samples = field(default_factory=lambda: np.zeros(1))

@@ -27,8 +27,7 @@ class Vocabulary:
 
 
 _HeardPhone = tuple[list[tuple[int, int]], int]
-"""One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
-it."""
+"""One phone in a graph: its entries, (transition-id, state) pairs, and the state after it."""
 
 
 class _Builder:

@@ -119,7 +119,9 @@ def adapt(
         raise GraphError(f"{output} is there already: remove it, or name another folder.")
     words = _in_phones(vocabulary.words, acoustics.phone_set)
     for word, variants in (more or {}).items():
-        words[word] = _cheapest(words.get(word, {}), variants)
+        own = words.setdefault(word, {})
+        for phones, cost in variants.items():
+            own[phones] = min(cost, own.get(phones, cost))
     if silent := [word for word, variants in words.items() if not variants]:
         raise GraphError(f"Nothing is left of {silent[0]!r} in the phones of {base}.")
     graph = _build(Vocabulary(words, vocabulary.tokens), acoustics, contexts)
@@ -168,13 +170,6 @@ def _in_phones(
     words: Mapping[str, Pronunciations], phone_set: PhoneSet
 ) -> dict[str, dict[tuple[str, ...], float]]:
     return {word: translate(variants, phone_set) for word, variants in words.items()}
-
-
-def _cheapest(one: Pronunciations, other: Pronunciations) -> dict[tuple[str, ...], float]:
-    return {
-        phones: min(of[phones] for of in (one, other) if phones in of)
-        for phones in {**one, **other}
-    }
 
 
 def _build(

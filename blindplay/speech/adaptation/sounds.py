@@ -80,8 +80,7 @@ def families() -> Mapping[str, Family]:
 
 @cache
 def _files() -> Mapping[str, dict[str, Any]]:
-    """Return the contents of the files in ``bases`` by their names, in alphabetical order, with all
-    maps in "places"."""
+    """Return the contents of the files in ``bases`` by their names, with all maps in "places"."""
     found = {}
     entries = files(__package__).joinpath("bases").iterdir()
     for entry in sorted(entries, key=lambda entry: entry.name):

@@ -47,8 +47,7 @@ class BaseModel:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The content of models.toml. ``list_address`` is that of Vosk's own list; ``page`` states the
-    licences."""
+    """The content of models.toml. ``list_address``: Vosk's own list; ``page``: the licences."""
 
     list_address: str
     page: str

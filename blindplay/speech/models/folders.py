@@ -148,8 +148,7 @@ def choose(language: str, names: Iterable[str]) -> Path | None:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn the OSErrors of a full disk and of missing permissions into a ModelError with the
-    remedy."""
+    """Turn errors of a full disk and missing permissions into a ModelError with the remedy."""
     try:
         yield
     except OSError as error:

@@ -226,12 +226,10 @@ def languages() -> list[str]:
 
 
 def _download_of(name: str) -> Path:
-    """Return where the archive of a model is downloaded to."""
     return folders.data_folder() / "downloads" / f"{name}.zip"
 
 
 def _check_given(base: BaseModel, archive: Path, tell: Tell) -> str:
-    """Check an archive that the user gave, and return its SHA-256."""
     if not archive.is_file():
         raise ModelError(f"There is no file and no folder {archive}; check the name.")
     sha256, published = _checked(base, archive)
@@ -309,7 +307,6 @@ def _pins() -> dict[str, str]:
 
 
 def _pin(name: str, sha256: str) -> None:
-    """Note the SHA-256 of an archive that is published without one."""
     file = _pins_file()
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps({**_pins(), name: sha256}, indent=1) + "\n", "utf-8")
@@ -365,8 +362,7 @@ def _workplace() -> Iterator[Path]:
 
 
 def _carry_over(old: Path | None, made: Path) -> None:
-    """Copy the files that were added to the model before, such as its measured confidence. They
-    are in no manifest."""
+    """Copy the files that are in no manifest, such as the measured confidence."""
     if old is None:
         return
     try:
