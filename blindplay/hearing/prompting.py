@@ -188,9 +188,7 @@ class Booth:
 
     def hear(self) -> Take | PromptKey:
         """Return what is said now, or what the keyboard asks for. A take without sound is silence.
-
-        Raises AudioError if the microphone is gone.
-        """
+        Raises AudioError if the microphone is gone."""
         self._source.discard()
         endpointer = self._endpointer
         endpointer.mute()

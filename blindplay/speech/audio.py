@@ -177,10 +177,8 @@ def _with_true_lengths(data: bytes) -> bytes:
 
 
 def read_wav(path: Path) -> tuple[bytes, int]:
-    """Return the PCM and the rate of a mono 16-bit WAV file, as the synthesiser writes them.
-
-    Raises AudioError if the file is anything else, is cut short or is empty.
-    """
+    """Return the PCM and the rate of a mono 16-bit WAV file, as the synthesiser writes them. Raises
+    AudioError if the file is anything else, is cut short or is empty."""
     try:
         with wave.open(str(path), "rb") as file:
             shape = (file.getnchannels(), file.getsampwidth())

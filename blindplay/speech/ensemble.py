@@ -164,19 +164,15 @@ class Ensemble:
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
-        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
-
-        Raises VocabularyError for a phrase that no model knows.
-        """
+        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been. Raises
+        VocabularyError for a phrase that no model knows."""
         decoder = self.start(phrases)
         decoder.accept(amplified(pcm), whole=True)
         return decoder.finish(patience=None)
 
     def start(self, phrases: Sequence[str]) -> "EnsembleDecoder":
-        """Return a decoder of an utterance that listens for these phrases.
-
-        Raises VocabularyError for a phrase that no model knows.
-        """
+        """Return a decoder of an utterance that listens for these phrases. Raises VocabularyError
+        for a phrase that no model knows."""
         self._drop_overdue()
         members, unknown = self.members, set(phrases)
         # Adapted models share their words, so one grammar serves them all.

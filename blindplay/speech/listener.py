@@ -116,10 +116,8 @@ class Listener(Closing):
         return not self._thread.is_alive()
 
     def listen_for(self, phrases: Sequence[str]) -> None:
-        """Listen for other phrases. An utterance under way is recognised again with them.
-
-        Raises VocabularyError, and then goes on with the phrases before.
-        """
+        """Listen for other phrases. An utterance under way is recognised again with them. Raises
+        VocabularyError, and then goes on with the phrases before."""
         wanted = frozenset(phrases)
         if wanted == self._transcriber.phrases:
             return

@@ -237,10 +237,8 @@ class Synthesiser(Closing):
         return self._cache / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.wav"
 
     def voices(self, language: str | None = None) -> tuple[Voice, ...]:
-        """Return the machine's voices for `language` (default: the synthesiser's own).
-
-        Raises SynthesisError if the worker fails twice.
-        """
+        """Return the machine's voices for `language` (default: the synthesiser's own). Raises
+        SynthesisError if the worker fails twice."""
         wanted = primary(language or self.language)
         with self._lock:
             answer = self._ask({"do": "voices"}, None)

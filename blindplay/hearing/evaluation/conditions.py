@@ -63,10 +63,8 @@ CLEAN = Condition(Noise.NONE)
 
 
 def parse(names: str) -> list[Condition]:
-    """Return the conditions in "clean,20,pink10,hum,room"; a number alone is babble.
-
-    Raises ValueError for an unknown one.
-    """
+    """Return the conditions in "clean,20,pink10,hum,room"; a number alone is babble. Raises
+    ValueError for an unknown one."""
     return [_one(name.strip().lower()) for name in names.split(",") if name.strip()]
 
 

@@ -253,10 +253,8 @@ def _is_espeak(there: Sequence[Voice]) -> bool:
 def speak(
     pack: Language, said: Sequence[ScriptLine], voices: Sequence[str], seed: int, folder: Path
 ) -> list[CorpusUtterance]:
-    """Return each line, spoken in one of the voices. ``folder`` keeps what was rendered.
-
-    Raises SynthesisError if there is no such voice.
-    """
+    """Return each line, spoken in one of the voices. ``folder`` keeps what was rendered. Raises
+    SynthesisError if there is no such voice."""
 
     def spoken(first: int) -> list[CorpusUtterance]:
         # A synthesiser says one thing at a time, so each thread has its own.

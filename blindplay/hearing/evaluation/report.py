@@ -94,10 +94,8 @@ class Figures:
 
 
 def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
-    """Yield lines to be read, and after those of each condition its figures as JSON.
-
-    Raises ModelError, SynthesisError or ValueError, each in one sentence.
-    """
+    """Yield lines to be read, and after those of each condition its figures as JSON. Raises
+    ModelError, SynthesisError or ValueError, each in one sentence."""
     conditions = parse(options.conditions)
     folders = listening(pack, options)
     recogniser = open_recogniser(pack, *folders)
@@ -169,10 +167,8 @@ def _counts(
 
 
 def measure(pack: Language, options: Options) -> calibration.Measured:
-    """Measure the confidence of models with the voices of the machine, or with recordings.
-
-    Raises ModelError, SynthesisError or ValueError, each in one sentence.
-    """
+    """Measure the confidence of models with the voices of the machine, or with recordings. Raises
+    ModelError, SynthesisError or ValueError, each in one sentence."""
     conditions = parse(options.conditions)
     recogniser = open_recogniser(pack, *listening(pack, options))
     said = say(pack, options)

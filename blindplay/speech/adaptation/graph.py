@@ -142,10 +142,8 @@ def adapt(
 
 
 def phones_of(model: Path) -> list[str]:
-    """Return the names of the phones of an adapted model or one of our own, without silence.
-
-    Raises GraphError if they cannot be read.
-    """
+    """Return the names of the phones of an adapted model or one of our own, without silence. Raises
+    GraphError if they cannot be read."""
     if (model / ADAPTED).is_file() and (model / "graph" / _CONTEXTS).is_file():
         return _read_adapted(model)[1].names
     return _named_phones(model).names
@@ -155,9 +153,7 @@ def pronounced(
     model: Path, words: Mapping[str, Pronunciations]
 ) -> dict[str, dict[tuple[str, ...], float]]:
     """Return the pronunciations of ``words`` in the phones of an adapted model or one of our own.
-
-    Raises GraphError if the model cannot be read, or if a sound is unknown.
-    """
+    Raises GraphError if the model cannot be read, or if a sound is unknown."""
     if (model / ADAPTED).is_file():
         phone_set = _read_adapted(model)[0]
     else:

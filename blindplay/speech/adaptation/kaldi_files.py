@@ -106,10 +106,8 @@ class Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Read a "vector" or "const" FST; look-ahead data may follow a "const" one.
-
-    Raises GraphError if it is anything else or is cut short.
-    """
+    """Read a "vector" or "const" FST; look-ahead data may follow a "const" one. Raises GraphError
+    if it is anything else or is cut short."""
     data = path.read_bytes()
     try:
         return _graph(data)
@@ -359,10 +357,8 @@ def _places(boundary: Path) -> dict[int, str]:
 
 
 def read_numbers(listed: Path) -> dict[str, int]:
-    """Return the words or phones in a file of "name number" lines, with their numbers.
-
-    Raises GraphError if it is missing or damaged.
-    """
+    """Return the words or phones in a file of "name number" lines, with their numbers. Raises
+    GraphError if it is missing or damaged."""
     try:
         lines = listed.read_text(encoding="utf-8").splitlines()
         pairs = (line.rsplit(maxsplit=1) for line in lines if line.strip())

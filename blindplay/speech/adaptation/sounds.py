@@ -157,10 +157,8 @@ def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]
 
 
 def translate(variants: Pronunciations, base: PhoneSet) -> dict[tuple[str, ...], float]:
-    """Return the pronunciations of one word in the phones of ``base``, the cheapest first.
-
-    Raises GraphError for an unknown sound.
-    """
+    """Return the pronunciations of one word in the phones of ``base``, the cheapest first. Raises
+    GraphError for an unknown sound."""
     found: dict[tuple[str, ...], float] = {}
     for sounds, cost in variants.items():
         for phones, more in _translate(sounds, base).items():

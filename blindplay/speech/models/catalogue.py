@@ -73,10 +73,8 @@ class Catalogue:
         )
 
     def listed(self, name: str, text: str) -> BaseModel:
-        """Return the base called ``name`` from ``text``, Vosk's own list.
-
-        Raises BaseModelError if it is not in the list, or if the list is damaged.
-        """
+        """Return the base called ``name`` from ``text``, Vosk's own list. Raises BaseModelError if
+        it is not in the list, or if the list is damaged."""
         try:
             entries = json.loads(text)
             if not isinstance(entries, list):

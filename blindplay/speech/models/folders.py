@@ -337,9 +337,7 @@ def _check_files(path: Path) -> None:
 
 def vocabulary(model: Path) -> frozenset[str]:
     """Return every word that the model knows, without Kaldi's symbols such as ``<eps>`` and ``#0``.
-
-    Raises ModelError if the word list is not UTF-8 text of "word number" lines.
-    """
+    Raises ModelError if the word list is not UTF-8 text of "word number" lines."""
     try:
         lines = words_file(model).read_text(encoding="utf-8").splitlines()
         words = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]

@@ -45,10 +45,8 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def copy_folder(source: Path, folder: Path) -> None:
-    """Write the model in the folder ``source``, or in a folder in it, into ``folder``.
-
-    Raises ModelError if there is no model in it, or a link or a device, and OSError.
-    """
+    """Write the model in the folder ``source``, or in a folder in it, into ``folder``. Raises
+    ModelError if there is no model in it, or a link or a device, and OSError."""
     source = source.resolve()
     roots = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
     names = ("am/final.mdl", "final.mdl")
