@@ -124,7 +124,6 @@ def _figures(
     said: SpokenCorpus,
     where: Surroundings,
 ) -> Figures:
-    """Measure everything in one condition."""
     found = Figures(where.condition)
     noise = where.condition.noise
     if sentences := said.sentences:

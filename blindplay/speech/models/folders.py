@@ -74,9 +74,8 @@ def available(language: str) -> dict[str, Path]:
     """
     if not is_language(language):
         raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
-    found = {}
-    if model_folder(language).is_dir():
-        found[OWN] = model_folder(language)
+    own = model_folder(language)
+    found = {OWN: own} if own.is_dir() else {}
     there = models_in(adapted_folder(language))
     found |= {name: there[name] for name in catalogue.load().order(language, there)}
     if (built := built_in(language)) is not None:
