@@ -248,10 +248,9 @@ def understood(
             meant = pack.understand(one.words, chess.Board(fen))
         except ValueError:
             continue
-        if meant.command is not None:
-            found.append((ScriptLine(UtteranceKind.COMMAND, fen, one.words), one))
-        elif meant.move is not None:
-            found.append((ScriptLine(UtteranceKind.MOVE, fen, one.words), one))
+        if meant.command is not None or meant.move is not None:
+            what = UtteranceKind.MOVE if meant.command is None else UtteranceKind.COMMAND
+            found.append((ScriptLine(what, fen, one.words), one))
     return found
 
 

@@ -127,7 +127,6 @@ class Ensemble:
     ) -> None:
         if len({one.language for one in recognisers}) != 1:
             raise ValueError("Give models of one language to listen together.")
-        self.language = recognisers[0].language
         self._on_lost = [] if on_lost is None else [on_lost]
         self.members = tuple(recognisers)
         """The models that listen, without those that failed."""
@@ -146,11 +145,6 @@ class Ensemble:
     def folders(self) -> tuple[Path, ...]:
         """Return the folders of the models that listen."""
         return tuple(one.folder for one in self.members)
-
-    @property
-    def vocabulary(self) -> frozenset[str]:
-        """Return every word that any of the models knows."""
-        return frozenset().union(*(one.vocabulary for one in self.members))
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that no model knows, sorted, each once."""

@@ -232,11 +232,6 @@ class Transitions:
     ids: tuple[Mapping[int, int], ...]
     ends: Mapping[int, int]
 
-    @property
-    def phones(self) -> list[int]:
-        """Return the phones' numbers, in order."""
-        return sorted(self.ends)
-
 
 class _Stream:
     """Kaldi's binary stream: tokens end with a space, numbers begin with their size."""

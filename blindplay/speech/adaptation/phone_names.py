@@ -100,12 +100,9 @@ class _Walk:
             if own < 0:
                 continue
             middle = (own,) if own else ()
-            whole = middle and self._places.get(own) in ("B", "S")
-            begun = (
-                {middle}
-                if whole
-                else set(self._go(int(self._source[arc]), middle, [_STEPS], back=True))
-            )
+            begun: set[tuple[int, ...]] = {middle}
+            if not middle or self._places.get(own) not in ("B", "S"):
+                begun = set(self._go(int(self._source[arc]), middle, [_STEPS], back=True))
             for start in begun:
                 to = int(self._graph.arcs["to"][arc])
                 found |= set(self._go(to, start, [_STEPS], back=False))

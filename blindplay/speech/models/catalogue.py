@@ -39,11 +39,6 @@ class BaseModel:
     tried: bool = False
     """Somebody has used it with BlindPlay."""
 
-    @classmethod
-    def unknown(cls, name: str) -> "BaseModel":
-        """Return a model of which nothing but the name is known."""
-        return cls(name, name, heard="", size=0, address="", licence="")
-
 
 @dataclass(frozen=True)
 class Catalogue:

@@ -91,7 +91,8 @@ def install(
     folders.available(language)  # is it a language tag?
     if source is not None:
         name = name or (source.resolve().name if source.is_dir() else source.stem)
-        base = base or catalogue.load().known(name) or BaseModel.unknown(name)
+        base = base or catalogue.load().known(name)
+        base = base or BaseModel(name, name, heard="", size=0, address="", licence="")
     if base is None:
         raise ModelError("Name a model, or a zip file or a folder with one.")
     name = folders.check_name(base.name)
