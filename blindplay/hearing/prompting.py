@@ -36,7 +36,6 @@ _DYNAMICS_DB = 15.0  # of a voice; softer sound is a pause
 _CLIPPED = 32_600
 _CLIPPED_SHARE = 0.002
 
-
 T = TypeVar("T")
 
 

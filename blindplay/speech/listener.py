@@ -190,12 +190,11 @@ class Listener(Closing):
 
         Return whether it is down now.
         """
-        down = not self._endpointer.held
-        if down:
-            self.press(latched=True)
-        else:
+        if self._endpointer.held:
             self.release()
-        return down
+            return False
+        self.press(latched=True)
+        return True
 
     @property
     def speaking(self) -> bool:

@@ -31,7 +31,6 @@ CONDITIONS = "clean,10,pink10"
 MOST = 3
 """So many models at most are tried together."""
 
-
 BEFORE, AFTER = "before enrolment", "after enrolment"
 """Whether the models know the speaker: each has learned the speaker's pronunciations from the first
 half of what they say. The second half is counted."""

@@ -256,31 +256,22 @@ def speak(
     """Return each line, spoken in one of the voices. ``folder`` keeps what was rendered. Raises
     SynthesisError if there is no such voice."""
 
+    def one(synthesiser: Synthesiser, number: int) -> CorpusUtterance:
+        line, voice = said[number], voices[number % len(voices)]
+        chance = random.Random(f"{seed} {number}")
+        rendered = synthesiser.render(line.words, voice=voice, rate=chance.randint(125, 190))
+        # Sound that is taken for one of another rate is another person's: all proportions change.
+        sound = _samples(rendered, chance.uniform(0.88, 1.14))
+        return CorpusUtterance(line, voice, as_recorded(sound, chance))
+
     def spoken(first: int) -> list[CorpusUtterance]:
         # A synthesiser says one thing at a time, so each thread has its own.
         with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
-            return [
-                _spoken(
-                    synthesiser,
-                    said[number],
-                    voices[number % len(voices)],
-                    random.Random(f"{seed} {number}"),
-                )
-                for number in range(first, len(said), 2)
-            ]
+            return [one(synthesiser, number) for number in range(first, len(said), 2)]
 
     with ThreadPoolExecutor(2) as pool:
         halves = list(pool.map(spoken, range(2)))
     return [halves[number % 2][number // 2] for number in range(len(said))]
-
-
-def _spoken(
-    synthesiser: Synthesiser, line: ScriptLine, voice: str, chance: random.Random
-) -> CorpusUtterance:
-    rendered = synthesiser.render(line.words, voice=voice, rate=chance.randint(125, 190))
-    # Sound that is taken for one of another rate is another person's: all proportions change.
-    sound = _samples(rendered, chance.uniform(0.88, 1.14))
-    return CorpusUtterance(line, voice, as_recorded(sound, chance))
 
 
 def _samples(file: Path, factor: float = 1.0) -> Samples:

@@ -31,6 +31,7 @@ _LONGEST_LIST = 4 << 20
 _UNPACKED = 3  # times the archive's size is the most that an official model takes when unpacked
 _ABANDONED_S = 3600.0  # an unfinished installation of this age is removed
 _WORK = ".installing-"
+_PINS = "pinned.json"
 
 
 @dataclass(frozen=True)
@@ -289,26 +290,23 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
     return sha256, wanted is not None or base.md5 is not None
 
 
-def _pins_file() -> Path:
-    return folders.data_folder() / "pinned.json"
-
-
 def _pins() -> dict[str, str]:
     """Return the SHA-256 that archives had when they first came, by the names of the models."""
+    file = folders.data_folder() / _PINS
     try:
-        read = json.loads(_pins_file().read_text("utf-8"))
+        read = json.loads(file.read_text("utf-8"))
         return {str(name): str(value) for name, value in read.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, RecursionError):
         raise ModelError(
-            f"{_pins_file()}, in which the checksums of models are kept, is damaged; delete it to "
+            f"{file}, in which the checksums of models are kept, is damaged; delete it to "
             "trust the next download of each anew."
         ) from None
 
 
 def _pin(name: str, sha256: str) -> None:
-    file = _pins_file()
+    file = folders.data_folder() / _PINS
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps({**_pins(), name: sha256}, indent=1) + "\n", "utf-8")
     fresh.replace(file)
