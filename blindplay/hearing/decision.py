@@ -7,8 +7,6 @@ likeliest meaning over all others, and over other talk, gives the odds that it w
 follows: take it, ask, or say that it was not understood. Asking is better than guessing.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -63,9 +61,7 @@ class Candidate:
 
     @property
     def move(self) -> chess.Move | None:
-        """The move it means; None for a command and for what is no legal move."""
-        meant = self.statement.meant
-        return meant.move if meant.command is None else None
+        return self.statement.move
 
     @property
     def command(self) -> Command | None:
@@ -131,14 +127,6 @@ class Meaning:
     def meant(self) -> Understanding:
         return self.statement.meant
 
-    @property
-    def phrase(self) -> str:
-        return self.statement.text
-
-    @property
-    def move(self) -> chess.Move | None:
-        return self.meant.move if self.meant.command is None else None
-
 
 def readings(
     recognition: Recognition, expected: Expected, pack: Language, habits: Confusions = _NO_HABITS
@@ -173,7 +161,7 @@ def _prior(reading: Meaning, expected: Expected) -> float:
     prior = 0.0 if reading.meant.kind is Kind.ILLEGAL else LEGAL
     if reading.meant.why is IllegalReason.PROMOTION_NOT_POSSIBLE:
         prior -= LEGAL  # a piece after the square is rather somebody else's word
-    return prior + expected.leaning(reading.move)
+    return prior + expected.leaning(reading.statement.move)
 
 
 def _accustomed(recognition: Recognition, habits: Confusions) -> Recognition:
@@ -243,30 +231,37 @@ def features(
 ) -> Features:
     """What speaks for and against the first of ``ranked``, which is not empty."""
     first = ranked[0]
+    phrase, move = first.statement.text, first.statement.move
+    leaning = expected.leaning(move)
 
     def ahead(score: float | None) -> float | None:
         return None if score is None else first.score - score
 
     # What else speaks for a move weighs against its rivals, but not against there being none.
     behind = [
-        (first.score - r.score + expected.leaning(first.move) - expected.leaning(r.move), r)
+        (first.score - r.score + leaning - expected.leaning(r.statement.move), r)
         for r in ranked[1:]
     ]
     legal = (by for by, r in behind if r.meant.kind is not Kind.ILLEGAL)
     lead = min((by for by, _ in behind), default=None)
     outscored = nothing is not None and nothing.key != first.key and nothing.score > first.score
-    answers = first.phrase in expected.awaited
+    answers = phrase in expected.awaited
     awaited = ANSWER if answers else 0.0
-    words = first.phrase.split()
+    words = phrase.split()
+    kind = MeaningKind.MOVE
+    if answers or first.meant.command is not None:
+        kind = MeaningKind.COMMAND
+    elif first.meant.kind is Kind.ILLEGAL:
+        kind = MeaningKind.ILLEGAL
     places = sum(map(pack.is_file_or_rank, words))
-    castles = first.move is not None and places == 0
+    castles = move is not None and places == 0
     return Features(
-        kind=MeaningKind.COMMAND if answers else _kind_of(first.meant),
+        kind=kind,
         lead=lead,
         legal_lead=min(legal, default=None),
         meaningless_lead=ahead(None if nothing is None else nothing.score - awaited),
         longer_lead=ahead(_best_longer(recognition, words, pack)),
-        extra_words=0 if nothing is None else len(nothing.phrase.split()) - len(words),
+        extra_words=0 if nothing is None else len(nothing.statement.text.split()) - len(words),
         unexplained=first.unexplained,
         short_form=first.meant.command is None and places < 4 and not castles and not answers,
         in_grammar=first.in_grammar,
@@ -300,12 +295,6 @@ def _best_longer(recognition: Recognition, words: list[str], pack: Language) -> 
         if len(more) > len(words) and all(word in rest for word in words):
             return heard.score
     return None
-
-
-def _kind_of(meant: Understanding) -> MeaningKind:
-    if meant.command is not None:
-        return MeaningKind.COMMAND
-    return MeaningKind.ILLEGAL if meant.kind is Kind.ILLEGAL else MeaningKind.MOVE
 
 
 def decide(
@@ -368,7 +357,7 @@ def _sure_verdict(first: Meaning, expected: Expected) -> Verdict | None:
     """What to do about a meaning that is sure; None if something else than the ear doubts it."""
     if first.meant.command is not None:
         return Verdict.COMMAND
-    if first.phrase in expected.awaited:
+    if first.statement.text in expected.awaited:
         return Verdict.ACCEPT  # "Vier" or "Turm" means something to whoever has asked
     if first.meant.kind is Kind.ILLEGAL:
         return Verdict.ILLEGAL

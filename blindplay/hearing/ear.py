@@ -1,7 +1,5 @@
 """An ear: hears recorded announcements of one language."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -19,9 +17,7 @@ from .recognisers import listening_models, open_recogniser
 class Ear:
     """Hears in the language of ``pack``, with the models in the folders ``models`` or, if there are
     none, with those chosen for the language. ``lost`` is called with a sentence for each model that
-    cannot listen while the others do.
-
-    :raises ModelError: when no model can listen.
+    cannot listen while the others do. Raises ModelError if no model can listen.
     """
 
     def __init__(

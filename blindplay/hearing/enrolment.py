@@ -6,14 +6,13 @@ and the model can be trained, weights. The last third takes no part in that: the
 together, as at the table, without and with what was learned. Only what is better is kept.
 """
 
-from __future__ import annotations
-
 import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 
 import chess
 
@@ -40,8 +39,9 @@ JUDGING = 12
 """The number of other moves, by which the result is judged."""
 TRIES = 3
 """One thing is asked for so often at most."""
+SECONDS_EACH = 6.5
+"""About how long one prompt takes."""
 _CANDIDATES = 4  # of so many moves the one with the rarest words is taken
-_SECONDS_EACH = 6.5
 _UNLIKE = 0.75  # if this share of the phones differs, it was something else
 _AT_ONCE = 4  # utterances between two reports of progress
 
@@ -99,7 +99,7 @@ class Score:
     wrong: int
     doubt: float
 
-    def better_than(self, other: Score) -> bool:
+    def better_than(self, other: "Score") -> bool:
         """Return whether it is better in something and worse in nothing, or clearly less in doubt
         and otherwise equal."""
         mine, its = (
@@ -139,9 +139,6 @@ class EnrolmentSession:
     ended: bool = False
 
 
-# --- what is said ---------------------------------------------------------------------------------
-
-
 def prompts(
     pack: Language, seed: int, learning: int = LEARNING, judging: int = JUDGING
 ) -> list[Prompt]:
@@ -154,7 +151,7 @@ def prompts(
 
     def move() -> ScriptLine:
         lines = [announcement(pack, chance) for _ in range(_CANDIDATES)]
-        best = min(lines, key=lambda line: _known(line, count))
+        best = min(lines, key=lambda line: fmean(min(4, count[word]) for word in line.tokens))
         count.update(best.tokens)
         return best
 
@@ -179,16 +176,6 @@ def prompts(
     return [*mixed, *apart]
 
 
-def _known(line: ScriptLine, count: Counter[str]) -> float:
-    """Return how often the words of this line have been said already, on average."""
-    return sum(min(4, count[word]) for word in line.tokens) / max(1, len(line.tokens))
-
-
-def minutes(count: int) -> int:
-    """Return about how many minutes so many prompts take."""
-    return max(1, round(count * _SECONDS_EACH / 60))
-
-
 def record(
     booth: Booth,
     pack: Language,
@@ -206,7 +193,7 @@ def record(
     phrases = sorted({one.line.words.lower() for one in asked})
     if recogniser is not None:
         phrases = recogniser.known_phrases(phrases)
-    booth.begin("enrol_begin", len(asked), minutes(len(asked)))
+    booth.begin("enrol_begin", len(asked), SECONDS_EACH)
     for prompt, answer in booth.answers(
         asked, lambda prompt: _ask(booth, prompt.line.words, phrases, recogniser)
     ):
@@ -245,9 +232,9 @@ def _is_it(take: Take, words: str, phrases: Sequence[str], recogniser: AnyRecogn
 
     The way in which a player says it is still to be learned.
     """
-    heard = recogniser.recognise(take.pcm, phrases).hypotheses
-    listed = [one.words for one in heard if one.words in phrases]
-    return words.lower() not in phrases or not listed or listed[0] == words.lower()
+    words = words.lower()
+    likeliest = recogniser.recognise(take.pcm, phrases).likeliest_of(phrases)
+    return words not in phrases or likeliest in ("", words)
 
 
 def understood(
@@ -261,14 +248,10 @@ def understood(
             meant = pack.understand(one.words, chess.Board(fen))
         except ValueError:
             continue
-        if meant.command is not None:
-            found.append((ScriptLine(UtteranceKind.COMMAND, fen, one.words), one))
-        elif meant.move is not None:
-            found.append((ScriptLine(UtteranceKind.MOVE, fen, one.words), one))
+        if meant.command is not None or meant.move is not None:
+            what = UtteranceKind.MOVE if meant.command is None else UtteranceKind.COMMAND
+            found.append((ScriptLine(what, fen, one.words), one))
     return found
-
-
-# --- what is learned ------------------------------------------------------------------------------
 
 
 def learn(
@@ -310,8 +293,10 @@ def learn(
             tries = _tries(pack, model, learning, Path(made), _part(part, 0, 2 / 3))
             best, after = _best(judge, tries, heard, number, after, _part(part, 2 / 3, 1 / 3))
             if best is not None:
-                _install(pack, player, *best)
-                own.append(best[1])
+                folder, learned = best
+                about = {"trained": learned.trained, "words": list(learned.words)}
+                speaker_models.install(player, pack.code, model, folder, about)
+                own.append(learned)
             elif present[number] == model:
                 # One that does not fit any more would be reported for ever.
                 speaker_models.drop(player, pack.code, model)
@@ -320,7 +305,7 @@ def learn(
 
 
 def _best(
-    judge: _Judge,
+    judge: "_Judge",
     tries: Sequence[tuple[Path, OwnModel]],
     heard: list[list[ScoredUtterance]],
     number: int,
@@ -339,13 +324,7 @@ def _best(
 
 
 def _part(progress: Progress, begin: float, share: float) -> Progress:
-    """Return the progress of a part of the work."""
     return lambda done: progress(begin + share * done)
-
-
-def _install(pack: Language, player: str, folder: Path, own: OwnModel) -> None:
-    about = {"trained": own.trained, "words": list(own.words)}
-    speaker_models.install(player, pack.code, own.model, folder, about)
 
 
 def _tries(

@@ -1,7 +1,5 @@
 """What may be said now, and what else than the sound speaks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 

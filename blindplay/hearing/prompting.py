@@ -1,7 +1,5 @@
 """A talk with one player alone, who repeats prompts and is recorded."""
 
-from __future__ import annotations
-
 import contextlib
 import queue
 import threading
@@ -37,7 +35,6 @@ NOISY_DB = 12.0
 _DYNAMICS_DB = 15.0  # of a voice; softer sound is a pause
 _CLIPPED = 32_600
 _CLIPPED_SHARE = 0.002
-
 
 T = TypeVar("T")
 
@@ -137,11 +134,11 @@ class Booth:
             asked |= self._keys.get() is PromptKey.QUIT
         return asked
 
-    def begin(self, sentence: str, count: int, minutes: int) -> None:
-        """Say with this sentence of the pack that so many prompts will take so many minutes, and
-        what the keys are for."""
-        pack, duration = self._pack, self._pack.duration(60_000 * minutes)
-        self.tell(sentence, count=pack.number(count), minutes=duration)
+    def begin(self, sentence: str, count: int, seconds_each: float) -> None:
+        """Say with this sentence of the pack how many minutes so many prompts will take, and what
+        the keys are for."""
+        pack, minutes = self._pack, max(1, round(count * seconds_each / 60))
+        self.tell(sentence, count=pack.number(count), minutes=pack.duration(60_000 * minutes))
         skip, end = pack.sentence("enrol_skip"), pack.sentence("enrol_end")
         self.tell("enrol_keys", skip=skip, end=end)
 
@@ -179,8 +176,7 @@ class Booth:
         print(line, file=self._out, flush=True)
 
     def say(self, words: str) -> None:
-        """Say words, and wait until they have been said. Other text, such as the name of a model,
-        is only printed."""
+        """Say words and wait for their end. Other text, such as a model's name, is only printed."""
         self.show(words)
         if self._speaker is None:
             return
@@ -191,9 +187,7 @@ class Booth:
 
     def hear(self) -> Take | PromptKey:
         """Return what is said now, or what the keyboard asks for. A take without sound is silence.
-
-        Raises AudioError if the microphone is gone.
-        """
+        Raises AudioError if the microphone is gone."""
         self._source.discard()
         endpointer = self._endpointer
         endpointer.mute()

@@ -1,7 +1,5 @@
 """The speech models that listen at a table."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
@@ -17,10 +15,7 @@ Lost: TypeAlias = Callable[[str], None]
 
 def listening_models(language: str, lost: Lost) -> tuple[Path, ...]:
     """The folders of the chosen models that listen together, as far as they are there; the usual
-    ones if the choice cannot be read.
-
-    :raises ModelError: when there is none.
-    """
+    ones if the choice cannot be read. Raises ModelError if there is none."""
     if unread := model_folders.unread_choices():
         lost(unread)
     try:
@@ -41,8 +36,8 @@ def open_recogniser(pack: Language, *folders: Path, lost: Lost | None = None) ->
     A large model's own words would be too many to listen for. The models of several folders listen
     together. ``lost`` learns which of several cannot be loaded.
 
-    :raises ModelError: when the model cannot be loaded; of several, when none can be, or when one
-        cannot be and ``lost`` is not given.
+    Raises ModelError if the model cannot be loaded; of several, if none can be, or if one cannot be
+    and ``lost`` is not given.
     """
     known = lexicon(pack.code)
     words = {*pack.grammar_words(), *known.words, *known.fillers}

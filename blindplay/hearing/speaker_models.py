@@ -5,8 +5,6 @@ removes it. A player's model goes with the model that it was made of. The record
 be learned from again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json

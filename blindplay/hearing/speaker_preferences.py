@@ -3,8 +3,6 @@
 Two files, which may be deleted. ``blindplay voice forget`` removes one player from them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import unicodedata
@@ -24,8 +22,7 @@ _WANTED, _MISHEARD = "players.json", "misheard.json"
 
 
 def who(player: str) -> str:
-    """Return what all spellings of a player's name have in common: "Anna", "anna " and "ANNA" are
-    one player."""
+    """Return what all spellings of a name have in common, such as "Anna", "anna " and "ANNA"."""
     return " ".join(unicodedata.normalize("NFC", player).split()).casefold()
 
 

@@ -1,7 +1,5 @@
 """What a player said, or may have said, and what it means: computed once and carried along."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +23,11 @@ class Statement:
     meant: Understanding
     repeats: bool = False
     recognition: Recognition | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def move(self) -> chess.Move | None:
+        """The move it means; None for a command and for what is no legal move."""
+        return self.meant.move if self.meant.command is None else None
 
     @property
     def key(self) -> str:
@@ -59,8 +62,8 @@ def interpret(
         if again.move is None:
             continue
         due = again.move == repeated
-        fits = due or _leads_to(before, again.move, start)
-        if fits and (due or meant.kind not in (Kind.MOVE, Kind.COMMAND)):
+        announces = meant.kind in (Kind.MOVE, Kind.COMMAND)
+        if due or (not announces and _leads_to(before, again.move, start)):
             return Statement(text, again, True, recognition)
     return Statement(text, meant, False, recognition)
 

@@ -4,8 +4,6 @@ Every model of the language hears the same recordings, so the best one can be na
 between voice and room shows whether the microphone, or the room, is the trouble.
 """
 
-from __future__ import annotations
-
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +14,6 @@ import chess
 
 from blindplay.language import Language
 from blindplay.speech.confidence import confidence_of
-from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models import catalogue
 
 from .evaluation import scoring
@@ -87,7 +84,7 @@ def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
             if (take := booth.hear()) is not PromptKey.AGAIN:
                 return take
 
-    booth.begin("check_begin", len(asked), max(1, round(len(asked) * _SECONDS_EACH / 60)))
+    booth.begin("check_begin", len(asked), _SECONDS_EACH)
     answers = booth.answers(asked, ask, (RecordingFault.SILENCE,))
     takes = [(line, take) for line, take in answers if isinstance(take, Take)]
     return [(line, take) for line, take in takes if take.fault is not RecordingFault.SILENCE]
@@ -106,7 +103,11 @@ def judged(
     recogniser = open_recogniser(pack, *folders)
     words = [(line, take) for line, take in said if line.what is UtteranceKind.WORD]
     phrases = recogniser.known_phrases([line.words for line, _ in words])
-    missed = [line.words for line, take in words if not _is_heard(recogniser, line, take, phrases)]
+    missed = [
+        line.words
+        for line, take in words
+        if recogniser.recognise(take.pcm, phrases).likeliest_of(phrases) != line.words
+    ]
     right = len(words) - len(missed)
     moves = [
         CorpusUtterance(line, "player", as_samples(take.pcm))
@@ -126,14 +127,6 @@ def judged(
         len(words), right, len(moves),
         comes.count(ScoredOutcome.RIGHT), comes.count(ScoredOutcome.ASKED), wrong, tuple(missed),
     )  # fmt: skip
-
-
-def _is_heard(
-    recogniser: AnyRecogniser, line: ScriptLine, take: Take, phrases: Sequence[str]
-) -> bool:
-    """Return whether the likeliest of all ``phrases`` is that of the line."""
-    heard = (one.words for one in recogniser.recognise(take.pcm, phrases).hypotheses)
-    return next((words for words in heard if words in phrases), "") == line.words
 
 
 def tell(
@@ -183,8 +176,7 @@ def _tell_of_the_room(booth: Booth, pack: Language, said: Takes) -> None:
 
 
 def better(results: Mapping[str, VoiceCheckResult], used: VoiceCheckResult) -> str | None:
-    """Return the name of the model that understands this player clearly better than those in use,
-    if there is one."""
+    """Return the model that understands this player clearly better than those in use, if any."""
     name = max(results, key=lambda one: results[one].share, default=None)
     if name is None or results[name].share < used.share + 0.05:
         return None

@@ -1,7 +1,5 @@
 """The weighted edit distance: what it costs to hear one sequence when another was said."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -35,8 +33,7 @@ def least_costs(
 def distance(
     said: Sequence[str], heard: Sequence[str], cost: Cost, most: float = math.inf
 ) -> float:
-    """Return the least cost of hearing one sequence when the other was said; infinite if it is more
-    than ``most``."""
+    """Return the least cost of hearing one sequence for the other; infinite above ``most``."""
     rows = least_costs(said, heard, cost, most)
     least = rows[-1][-1] if len(rows) == len(said) + 1 else math.inf
     return least if least <= most else math.inf

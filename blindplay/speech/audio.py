@@ -10,7 +10,6 @@ import math
 import struct
 import sys
 import threading
-import time
 import wave
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -178,10 +177,8 @@ def _with_true_lengths(data: bytes) -> bytes:
 
 
 def read_wav(path: Path) -> tuple[bytes, int]:
-    """Return the PCM and the rate of a mono 16-bit WAV file, as the synthesiser writes them.
-
-    Raises AudioError if the file is anything else, is cut short or is empty.
-    """
+    """Return the PCM and the rate of a mono 16-bit WAV file, as the synthesiser writes them. Raises
+    AudioError if the file is anything else, is cut short or is empty."""
     try:
         with wave.open(str(path), "rb") as file:
             shape = (file.getnchannels(), file.getsampwidth())
@@ -205,18 +202,14 @@ def write_wav(path: Path, pcm: bytes, rate: int = RATE) -> None:
 
 
 class MemorySource(Closing):
-    """A source of 16 kHz mono 16-bit PCM in memory; with `realtime`, at the speed of speech."""
+    """A source of 16 kHz mono 16-bit PCM in memory."""
 
-    def __init__(self, pcm: bytes, *, realtime: bool = False) -> None:
+    def __init__(self, pcm: bytes) -> None:
         self._pcm = pcm
-        self._realtime = realtime
         self._closed = threading.Event()
 
     def __iter__(self) -> Iterator[bytes]:
-        began = time.monotonic()
-        for count, at in enumerate(range(0, len(self._pcm), BLOCK_BYTES), 1):
-            if self._realtime:
-                self._closed.wait(max(0.0, began + count * BLOCK_MS / 1000 - time.monotonic()))
+        for at in range(0, len(self._pcm), BLOCK_BYTES):
             if self._closed.is_set():
                 return
             yield self._pcm[at : at + BLOCK_BYTES]

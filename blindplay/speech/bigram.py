@@ -8,8 +8,6 @@ after a back-off, and its end is a word like any other (alphacep/vosk-api,
 say how well the sound fits the words.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence

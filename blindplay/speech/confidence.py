@@ -10,8 +10,6 @@ models that listen together are in the user's data, because they belong to no si
 that were never measured get general weights, which are the most cautious ones.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import json
@@ -83,8 +81,7 @@ class Features:
     extra_words: int = 0
     """How many words the reading without a meaning has more."""
     unexplained: int = 0
-    """Words and stretches of other sound in the likeliest reading that add nothing to its
-    meaning."""
+    """Words and stretches of other sound in the likeliest reading that mean nothing."""
     short_form: bool = False
     """Not both squares of the move were said."""
     word_count: int = 4
@@ -236,8 +233,7 @@ def _identity(model: Path) -> str:
 
 
 def read(text: str, path: Path) -> ConfidenceModel:
-    """Return the confidence model in this JSON. Raises ModelError, naming ``path``, if it is
-    damaged."""
+    """Return the confidence model in this JSON. Raises ModelError, with ``path``, if damaged."""
     try:
         data = json.loads(text)
         table = {

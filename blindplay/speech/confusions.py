@@ -6,8 +6,6 @@ nothing, or how likely a word is heard that nobody said, in nats (the negative n
 the probability). The distance between a phrase and what was heard is a weighted edit distance.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,7 +29,7 @@ class Confusions:
     table: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def measured(cls, pairs: Iterable[tuple[str, str]], *, doubt: float = 5.0) -> Confusions:
+    def measured(cls, pairs: Iterable[tuple[str, str]], *, doubt: float = 5.0) -> "Confusions":
         """Return the table of these observed pairs (said, heard), each a word or NOTHING.
 
         Few observations prove little: each word counts as having been heard rightly ``doubt`` more
@@ -69,6 +67,5 @@ class Confusions:
         return CREDIT * max(0.0, NEVER_SEEN - self.distance(said, heard))
 
     def aligned(self, said: Sequence[str], heard: Sequence[str]) -> list[tuple[str, str]]:
-        """Return the pairs (said, heard) of the least cost, with NOTHING for dropped and inserted
-        words."""
+        """Return the pairs (said, heard) of the least cost; NOTHING for a dropped or added word."""
         return aligned(said, heard, self.cost, least_costs(said, heard, self.cost))

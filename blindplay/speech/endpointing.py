@@ -172,42 +172,30 @@ class Endpointer:
     ) -> None:
         self.listening = listening
         self._detector = detector
-        self._now = 0.0
+        self.now = 0.0
+        """The seconds of sound that were fed."""
         self._before: deque[tuple[bytes, bool]] = deque()
         self._powers: deque[float] = deque()
         self._room: deque[float] = deque()
         self._mutes = 0
         self._skip_s = 0.0
-        self._held = self._latched = False
+        self.held = self._latched = False
+        """``held``: whether the talk button is down."""
         self._released = math.inf  # when the talk button came up
-        self._speaking = False
+        self.speaking = False
+        """Whether an utterance is under way."""
         self._interrupted = False  # the sound has a gap
         self._detector_stale = False  # and the detector must be reset before the next block
         self._started = self._first = self._last = math.nan
 
     @property
-    def now(self) -> float:
-        """Return how many seconds of sound were fed."""
-        return self._now
-
-    @property
-    def speaking(self) -> bool:
-        """Return whether an utterance is under way."""
-        return self._speaking
-
-    @property
     def silent_s(self) -> float:
         """Return for how many seconds the speaker has been silent; 0 while they speak, without an
         utterance, and while silence does not matter because the talk button is held down."""
-        waits = self._speaking and not self._interrupted and self._released == math.inf
-        if not waits or (self._held and not self._latched) or self._last == -math.inf:
+        waits = self.speaking and not self._interrupted and self._released == math.inf
+        if not waits or (self.held and not self._latched) or self._last == -math.inf:
             return 0.0
-        return self._now - self._last
-
-    @property
-    def held(self) -> bool:
-        """Return whether the talk button is down."""
-        return self._held
+        return self.now - self._last
 
     def mute(self) -> None:
         """Hear nothing until `unmute`; two mutes need two unmutes."""
@@ -226,14 +214,14 @@ class Endpointer:
     def press(self, *, latched: bool = False) -> None:
         """The talk button goes down: an utterance begins, however quiet. A `latched` button, which
         cannot be held down, stays down by itself until something was said."""
-        self._held, self._latched = True, latched
+        self.held, self._latched = True, latched
         self._released = math.inf
 
     def release(self) -> None:
         """The talk button comes up. Nothing happens if it is not down."""
-        if self._held:
-            self._held = False
-            self._released = self._now
+        if self.held:
+            self.held = False
+            self._released = self.now
 
     def interrupt(self) -> None:
         """The sound has a gap (another microphone): forget the utterance under way."""
@@ -260,13 +248,13 @@ class Endpointer:
     def take(self, block: bytes, likely: float) -> list[EndpointEvent]:
         """The other part of :meth:`feed`, with the likelihood of this block."""
         length = len(block) / 2 / RATE
-        self._now += length
+        self.now += length
         events: list[EndpointEvent] = []
         if self._interrupted:
             self._interrupted = False
             self._before.clear()
-            if self._speaking:
-                self._speaking = False
+            if self.speaking:
+                self.speaking = False
                 events.append(SpeechDropped())
         if self._mutes > 0 or self._skip_s > 1e-9:
             if self._mutes == 0:
@@ -274,35 +262,35 @@ class Endpointer:
             return events
         voiced = self._voiced(block, length, likely)
         _push(self._before, (block, voiced), PREROLL_S / length)
-        if self._speaking:
+        if self.speaking:
             if voiced:
-                self._first = min(self._first, self._now - length)
-                self._last = self._now
+                self._first = min(self._first, self.now - length)
+                self._last = self.now
             events.append(SpeechContinues(block))
             if self._is_over():
                 events += self.end()
-        elif self._held or self._talks(length):
+        elif self.held or self._talks(length):
             self._begin(length)
             events.append(SpeechStarted(b"".join(sound for sound, _ in self._before)))
         return events
 
     def end(self) -> list[EndpointEvent]:
         """End the utterance under way, if there is one."""
-        if not self._speaking or self._interrupted:
+        if not self.speaking or self._interrupted:
             return []
-        self._speaking = self._held = self._latched = False
+        self.speaking = self.held = self._latched = False
         self._released = math.inf
-        ended = self._last if self._last > -math.inf else self._now
+        ended = self._last if self._last > -math.inf else self.now
         began = self._first if self._first < math.inf else self._started
         # The next utterance may begin in the silence after this one, but not in its words.
         while any(voiced for _, voiced in self._before):
             self._before.popleft()
-        return [SpeechEnded(Segment(began, ended, self._now))]
+        return [SpeechEnded(Segment(began, ended, self.now))]
 
     def _voiced(self, block: bytes, length: float, likely: float) -> bool:
         _push(self._powers, 10 ** (level(block) / 10), _MOMENT_S / length)
         power = sum(self._powers) / len(self._powers)
-        if not self._speaking or self._now - self._started > _SURELY_ROOM_S:
+        if not self.speaking or self.now - self._started > _SURELY_ROOM_S:
             _push(self._room, power, _ROOM_S / length)
         # The time before the first block counts as silence: speech may begin at once.
         known = len(self._room)
@@ -310,7 +298,7 @@ class Endpointer:
         softest = int((known + unknown) * _ROOM_SHARE) - unknown
         if softest >= 0 and power < sorted(self._room)[softest] * 10 ** (_ABOVE_ROOM_DB / 10):
             return False
-        return likely >= (_THRESHOLD_WHILE_SPEAKING if self._speaking else _THRESHOLD)
+        return likely >= (_THRESHOLD_WHILE_SPEAKING if self.speaking else _THRESHOLD)
 
     def _talks(self, length: float) -> bool:
         if self.listening is MicrophoneMode.PUSH_TO_TALK:
@@ -320,23 +308,23 @@ class Endpointer:
         return len(latest) == wanted and all(latest)
 
     def _begin(self, length: float) -> None:
-        self._speaking = True
-        if not self._held:
+        self.speaking = True
+        if not self.held:
             self._released = math.inf  # the button came up while nothing was said
-        self._started = self._now
+        self._started = self.now
         self._first, self._last = math.inf, -math.inf
         for back, (_, voiced) in enumerate(reversed(self._before)):
             if voiced:
-                self._first = self._now - (back + 1) * length
-                self._last = max(self._last, self._now - back * length)
+                self._first = self.now - (back + 1) * length
+                self._last = max(self._last, self.now - back * length)
 
     def _is_over(self) -> bool:
-        if self._now - self._started >= LIMIT_S:
+        if self.now - self._started >= LIMIT_S:
             return True
         if self._released < math.inf:
-            return self._now - self._released >= TALK_TAIL_S - 1e-9
-        unspoken = self._last == -math.inf and (self._latched or not self._held)
-        return unspoken and self._now - self._started >= LATCH_S
+            return self.now - self._released >= TALK_TAIL_S - 1e-9
+        unspoken = self._last == -math.inf and (self._latched or not self.held)
+        return unspoken and self.now - self._started >= LATCH_S
 
 
 def _push(values: deque[_T], value: _T, most: float) -> None:

@@ -9,8 +9,6 @@ can raise doubt, but it can neither settle nor exclude anything.
 A model that cannot be loaded, or that fails, drops out. The others go on.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections import Counter
@@ -129,7 +127,6 @@ class Ensemble:
     ) -> None:
         if len({one.language for one in recognisers}) != 1:
             raise ValueError("Give models of one language to listen together.")
-        self.language = recognisers[0].language
         self._on_lost = [] if on_lost is None else [on_lost]
         self.members = tuple(recognisers)
         """The models that listen, without those that failed."""
@@ -149,11 +146,6 @@ class Ensemble:
         """Return the folders of the models that listen."""
         return tuple(one.folder for one in self.members)
 
-    @property
-    def vocabulary(self) -> frozenset[str]:
-        """Return every word that any of the models knows."""
-        return frozenset().union(*(one.vocabulary for one in self.members))
-
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that no model knows, sorted, each once."""
         phrases = list(phrases)
@@ -166,19 +158,15 @@ class Ensemble:
         return [phrase for phrase in phrases if phrase in known]
 
     def recognise(self, pcm: bytes, phrases: Sequence[str]) -> Recognition:
-        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been.
-
-        Raises VocabularyError for a phrase that no model knows.
-        """
+        """Return what one utterance (16 kHz mono 16-bit PCM), however soft, may have been. Raises
+        VocabularyError for a phrase that no model knows."""
         decoder = self.start(phrases)
         decoder.accept(amplified(pcm), whole=True)
         return decoder.finish(patience=None)
 
-    def start(self, phrases: Sequence[str]) -> EnsembleDecoder:
-        """Return a decoder of an utterance that listens for these phrases.
-
-        Raises VocabularyError for a phrase that no model knows.
-        """
+    def start(self, phrases: Sequence[str]) -> "EnsembleDecoder":
+        """Return a decoder of an utterance that listens for these phrases. Raises VocabularyError
+        for a phrase that no model knows."""
         self._drop_overdue()
         members, unknown = self.members, set(phrases)
         # Adapted models share their words, so one grammar serves them all.
@@ -280,8 +268,7 @@ class EnsembleDecoder:
         patience: float | None,
         late: Exception | None = None,
     ) -> list[T | None]:
-        """Ask each decoder. Drop those that failed, and if ``late`` is given, those that took too
-        long."""
+        """Ask each decoder. Drop those that failed and, if ``late`` is given, the late ones."""
         models = [model for model, _ in self._decoders]
         work = [lambda one=one: ask(one) for _, one in self._decoders]
         answers = self._each(models, work, patience)

@@ -116,10 +116,8 @@ class Listener(Closing):
         return not self._thread.is_alive()
 
     def listen_for(self, phrases: Sequence[str]) -> None:
-        """Listen for other phrases. An utterance under way is recognised again with them.
-
-        Raises VocabularyError, and then goes on with the phrases before.
-        """
+        """Listen for other phrases. An utterance under way is recognised again with them. Raises
+        VocabularyError, and then goes on with the phrases before."""
         wanted = frozenset(phrases)
         if wanted == self._transcriber.phrases:
             return
@@ -192,12 +190,11 @@ class Listener(Closing):
 
         Return whether it is down now.
         """
-        down = not self._endpointer.held
-        if down:
-            self.press(latched=True)
-        else:
+        if self._endpointer.held:
             self.release()
-        return down
+            return False
+        self.press(latched=True)
+        return True
 
     @property
     def speaking(self) -> bool:
@@ -266,8 +263,6 @@ class Listener(Closing):
         arrived, self._busy_since = time.perf_counter(), time.monotonic()
         try:
             recognised = self._recognised(block)
-        except _AbandonedError:
-            raise
         except Exception as error:  # the next utterance may be recognised
             self._end_if_abandoned()
             self._busy_since = None

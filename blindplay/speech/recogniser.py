@@ -8,7 +8,7 @@ well the sound fits the words. Vosk's own confidence is not used.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,8 +45,7 @@ class Hypothesis:
     """The logarithm of the likelihood of the sound given the words, in nats. Scores of different
     recognitions are not comparable."""
     unknown_edges: int = 0
-    """How many stretches of other sound were at the edges of the utterance, before and after the
-    words: 0 to 2."""
+    """How many edges of the utterance were other sound, before and after the words: 0 to 2."""
     onset_delay_s: float = 0.0
     """Seconds from the beginning of speech to the first word; 0 if unknown."""
 
@@ -65,6 +64,10 @@ class Recognition:
     def words(self) -> str:
         """Return the words of the likeliest hypothesis, "" if there is none."""
         return self.hypotheses[0].words if self.hypotheses else ""
+
+    def likeliest_of(self, phrases: Collection[str]) -> str:
+        """Return the likeliest of ``phrases`` that was heard, "" if none was."""
+        return next((one.words for one in self.hypotheses if one.words in phrases), "")
 
 
 def _plain(phrase: str) -> str:
@@ -175,8 +178,7 @@ class Recogniser:
         return decoder.finish()
 
     def start(self, phrases: Sequence[str]) -> "UtteranceDecoder":
-        """Return a decoder of an utterance that listens for these phrases. Raises
-        VocabularyError."""
+        """Return a decoder that listens for these phrases. Raises VocabularyError."""
         return self.start_with(self.closed_grammar(phrases))
 
     def closed_grammar(self, phrases: Sequence[str]) -> "VoskGrammar":

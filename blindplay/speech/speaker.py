@@ -122,8 +122,10 @@ class Speaker(Closing):
         self._stop = threading.Event()
         self._hold_until = 0.0
         self._closed = False
-        self._speaking = False
-        self._speaking_to: Output | None = None
+        self.speaking = False
+        """Whether sound may be going out."""
+        self.speaking_to: Output | None = None
+        """The output used last; while `speaking`, the one in use."""
         self._thread = threading.Thread(target=self._run, daemon=True, name="speaker")
         self._thread.start()
 
@@ -187,16 +189,6 @@ class Speaker(Closing):
         with self._change:
             return self._change.wait_for(lambda: not self._queue and self._current is None, timeout)
 
-    @property
-    def speaking(self) -> bool:
-        """Return whether sound may be going out."""
-        return self._speaking
-
-    @property
-    def speaking_to(self) -> Output | None:
-        """Return the output used last; while `speaking`, the one in use."""
-        return self._speaking_to
-
     def on_speaking(self, callback: Callable[[bool], None]) -> None:
         """Call `callback` with True before sound goes out and with False when it has ended.
 
@@ -206,7 +198,7 @@ class Speaker(Closing):
         """
         with self._change:
             self._on_speaking.append(callback)
-            now = self._speaking
+            now = self.speaking
         if now:
             callback(True)
 
@@ -332,13 +324,13 @@ class Speaker(Closing):
     def _set_speaking(self, now: bool, to: Output | None = None) -> None:
         """Tell the listeners of `on_speaking`. A change of the output goes through silence, because
         another microphone may have to be muted."""
-        if to is not None and to is not self._speaking_to:
+        if to is not None and to is not self.speaking_to:
             self._set_speaking(False)
-            self._speaking_to = to
+            self.speaking_to = to
         with self._change:
-            if self._speaking == now:
+            if self.speaking == now:
                 return
-            self._speaking = now
+            self.speaking = now
             callbacks = list(self._on_speaking)
         call_all(callbacks, now)
 

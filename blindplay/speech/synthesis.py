@@ -167,14 +167,13 @@ class Synthesiser(Closing):
         cache: Path | None = None,
         spellings: Mapping[str, str] | None = None,
         voice: str | None = None,
-        rate: int | None = None,
         timeout: float = 10.0,
         start_timeout: float = 20.0,
         command: list[str] | None = None,
     ) -> None:
         self.language = language
         self.voice = voice
-        self.rate = rate
+        self.rate: int | None = None
         self.restarts = 0
         self._respell = respeller(spellings or {})
         self._timeout = timeout
@@ -238,10 +237,8 @@ class Synthesiser(Closing):
         return self._cache / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.wav"
 
     def voices(self, language: str | None = None) -> tuple[Voice, ...]:
-        """Return the machine's voices for `language` (default: the synthesiser's own).
-
-        Raises SynthesisError if the worker fails twice.
-        """
+        """Return the machine's voices for `language` (default: the synthesiser's own). Raises
+        SynthesisError if the worker fails twice."""
         wanted = primary(language or self.language)
         with self._lock:
             answer = self._ask({"do": "voices"}, None)

@@ -112,7 +112,7 @@ class Engine:
             _espeak.Synchronize()
 
     def render(
-        self, text: str, language: str, voice: str | None, rate: int | None, file: Path
+        self, text: str, language: str, voice: str | None, rate: int | None, file: str
     ) -> None:
         """Write the spoken `text` to the WAV `file`. Raises ValueError, RuntimeError or OSError."""
         self._errors.clear()
@@ -122,12 +122,12 @@ class Engine:
         ):
             self._engine.setProperty(name, value)
             self._synchronise()
-        self._engine.save_to_file(text, str(file))
+        self._engine.save_to_file(text, file)
         self._engine.runAndWait()
         if self._errors:
             raise RuntimeError(f"The voice failed: {self._errors[0]}.")
-        _settle(file)
-        _to_wav(file)
+        _settle(Path(file))
+        _to_wav(Path(file))
 
 
 def _settle(file: Path) -> None:
@@ -153,14 +153,6 @@ def _to_wav(file: Path) -> None:
     soundfile.write(file, samples, rate, "PCM_16", format="WAV")
 
 
-def _answer(engine: Engine, request: dict[str, Any]) -> dict[str, Any]:
-    if request["do"] == "voices":
-        return {"voices": engine.voices()}
-    file = Path(request["file"])
-    engine.render(request["text"], request["language"], request["voice"], request["rate"], file)
-    return {"file": request["file"]}
-
-
 def main() -> None:
     """Answer requests until standard input ends."""
     # The answers get a descriptor of their own. Everything else that is printed is discarded.
@@ -171,7 +163,12 @@ def main() -> None:
     for line in sys.stdin.buffer:
         try:
             engine = engine or Engine()
-            answer = _answer(engine, json.loads(line))
+            request = json.loads(line)
+            if request.pop("do") == "voices":
+                answer: dict[str, Any] = {"voices": engine.voices()}
+            else:
+                engine.render(**request)
+                answer = {"file": request["file"]}
         except Exception as error:  # a driver's exceptions must not end the process
             answer = {"error": str(error) or type(error).__name__}
         answers.write(json.dumps(answer) + "\n")

@@ -160,7 +160,5 @@ class Transcriber:
             # Only now is it known how soft the utterance was: recognise it again, amplified.
             phrases = self.phrases
             recognition = self._recogniser.recognise(self._sound, tuple(phrases))
-        events: list[TranscriberEvent] = []
-        if recognition.words and not self._has_words:
-            events.append(FirstWords())
-        return [*events, RecognisedUtterance(recognition, segment, self._sound, phrases)]
+        first = [FirstWords()] if recognition.words and not self._has_words else []
+        return [*first, RecognisedUtterance(recognition, segment, self._sound, phrases)]

@@ -326,4 +326,4 @@ def test_a_players_habits_count_with_each_model(start: Expected) -> None:
     habits = Confusions({"vier": {"drei": 0.5}})
     close = ("bauer eva zwei eva drei", -100.0), ("bauer eva zwei eva vier", -101.0)
     ranked, _ = readings(together([*close], [*close]), start, PACK, habits)
-    assert ranked[0].phrase == "bauer eva zwei eva vier"
+    assert ranked[0].statement.text == "bauer eva zwei eva vier"

@@ -33,7 +33,7 @@ def test_what_is_to_be_said_has_every_name_in_it_and_moves_apart_from_the_first_
     assert not apart & {one.line.words for one in learning}
     assert any(one.apart for one in asked[:6])
     assert asked == enrolment.prompts(GERMAN, seed=3)
-    assert enrolment.minutes(len(asked)) in (3, 4, 5)
+    assert 3 <= round(len(asked) * enrolment.SECONDS_EACH / 60) <= 5
 
 
 def test_what_is_too_soft_too_loud_or_something_else_is_asked_for_again(

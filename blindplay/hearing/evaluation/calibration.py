@@ -5,8 +5,6 @@ the wrong sign, because that would be chance. The odds from which to accept a me
 set by how many wrong ones would be accepted; the odds of each voice come from the other voices.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -95,9 +93,6 @@ def _plain(words: str) -> str:
     return " ".join(words.casefold().split())
 
 
-# --- weights -------------------------------------------------------------------------------------
-
-
 def logistic(
     values: Numbers, right: Numbers, weighs: Numbers, signs: Sequence[int], lenient: float = LENIENT
 ) -> Numbers:
@@ -129,8 +124,7 @@ def logistic(
 
 @dataclass(frozen=True)
 class Fitted:
-    """The weights of one kind of meaning, and the odds that each sample of it got from the
-    weights of other voices."""
+    """The weights of one kind of meaning, and its samples' odds by the weights of other voices."""
 
     weights: Numbers
     samples: list[CalibrationSample]
@@ -145,21 +139,15 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     values = np.array([one.found.values() for one in found])
     right = np.array([float(one.right) for one in found])
     weighs = np.where(right == 0, WRONG_WEIGHS, 1.0)
-    folds = np.array([_fold(one.heard.voice) for one in found])
+    # The fold of a voice is the same in every measurement.
+    digests = [hashlib.sha256(one.heard.voice.encode()).digest() for one in found]
+    folds = np.array([digest[0] % FOLDS for digest in digests])
     odds = np.zeros(len(found))
     for fold in range(FOLDS):
         inside = folds == fold
         weights = logistic(values[~inside], right[~inside], weighs[~inside], SIGNS)
         odds[inside] = values[inside] @ weights
     return Fitted(logistic(values, right, weighs, SIGNS), found, odds)
-
-
-def _fold(voice: str) -> int:
-    """Return the fold of a voice, the same in every measurement."""
-    return hashlib.sha256(voice.encode()).digest()[0] % FOLDS
-
-
-# --- thresholds ----------------------------------------------------------------------------------
 
 
 def thresholds(
@@ -209,9 +197,6 @@ def asking(fitted: Fitted, talk: int) -> float:
     return round(max(_LOWEST, least), 1)
 
 
-# --- confusions ----------------------------------------------------------------------------------
-
-
 def confusions(heard: Iterable[ScoredUtterance]) -> Confusions:
     """Return which words the model takes for which others when it hears freely."""
     pairs: list[tuple[str, str]] = []
@@ -221,8 +206,6 @@ def confusions(heard: Iterable[ScoredUtterance]) -> Confusions:
             pairs += Confusions().aligned(said, one.freely.words.split())
     return Confusions.measured(pairs)
 
-
-# --- all of it -----------------------------------------------------------------------------------
 
 _SAID = {
     Meant.MOVE: (UtteranceKind.MOVE,),

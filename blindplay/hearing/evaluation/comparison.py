@@ -4,8 +4,6 @@ Each model hears each utterance once. What several make of it together is comput
 the table.
 """
 
-from __future__ import annotations
-
 import itertools
 import tempfile
 import time
@@ -32,7 +30,6 @@ from .scoring import ScoredUtterance
 CONDITIONS = "clean,10,pink10"
 MOST = 3
 """So many models at most are tried together."""
-
 
 BEFORE, AFTER = "before enrolment", "after enrolment"
 """Whether the models know the speaker: each has learned the speaker's pronunciations from the first

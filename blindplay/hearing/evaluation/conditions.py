@@ -1,7 +1,5 @@
 """What a room does to a voice: babble, pink noise, hum, reverberation. Seeded; samples in, out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -65,10 +63,8 @@ CLEAN = Condition(Noise.NONE)
 
 
 def parse(names: str) -> list[Condition]:
-    """Return the conditions in "clean,20,pink10,hum,room"; a number alone is babble.
-
-    Raises ValueError for an unknown one.
-    """
+    """Return the conditions in "clean,20,pink10,hum,room"; a number alone is babble. Raises
+    ValueError for an unknown one."""
     return [_one(name.strip().lower()) for name in names.split(",") if name.strip()]
 
 
@@ -88,8 +84,7 @@ def _one(name: str) -> Condition:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Where utterances are recorded: the condition, babble longer than any of them, and the seed of
-    all chance."""
+    """Where utterances are recorded. ``babble`` is longer than any; ``seed`` is that of chance."""
 
     condition: Condition = CLEAN
     babble: Samples = field(default_factory=lambda: np.zeros(1))

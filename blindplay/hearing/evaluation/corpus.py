@@ -4,8 +4,6 @@ The voices are those of the machine. Each utterance has a speed, a pitch and a l
 tract of its own, so that nothing equals what a model may have been trained with.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys
@@ -75,9 +73,6 @@ class CorpusUtterance:
     line: ScriptLine
     voice: str
     sound: Samples
-
-
-# --- lines ---------------------------------------------------------------------------------------
 
 
 def lines(pack: Language, count: int, others: int, chance: random.Random) -> list[ScriptLine]:
@@ -241,9 +236,6 @@ def _sentences(pack: Language) -> list[str]:
     return [line for line in written if line and not line.startswith("#")]
 
 
-# --- voices --------------------------------------------------------------------------------------
-
-
 def voices(pack: Language, folder: Path) -> tuple[str, ...]:
     """Return voices of the language: espeak's that trained no model, or else the system's."""
     with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
@@ -261,36 +253,25 @@ def _is_espeak(there: Sequence[Voice]) -> bool:
 def speak(
     pack: Language, said: Sequence[ScriptLine], voices: Sequence[str], seed: int, folder: Path
 ) -> list[CorpusUtterance]:
-    """Return each line, spoken in one of the voices. ``folder`` keeps what was rendered.
+    """Return each line, spoken in one of the voices. ``folder`` keeps what was rendered. Raises
+    SynthesisError if there is no such voice."""
 
-    Raises SynthesisError if there is no such voice.
-    """
+    def one(synthesiser: Synthesiser, number: int) -> CorpusUtterance:
+        line, voice = said[number], voices[number % len(voices)]
+        chance = random.Random(f"{seed} {number}")
+        rendered = synthesiser.render(line.words, voice=voice, rate=chance.randint(125, 190))
+        # Sound that is taken for one of another rate is another person's: all proportions change.
+        sound = _samples(rendered, chance.uniform(0.88, 1.14))
+        return CorpusUtterance(line, voice, as_recorded(sound, chance))
 
     def spoken(first: int) -> list[CorpusUtterance]:
         # A synthesiser says one thing at a time, so each thread has its own.
         with Synthesiser(pack.code, cache=folder, spellings=pack.spoken) as synthesiser:
-            return [
-                _spoken(
-                    synthesiser,
-                    said[number],
-                    voices[number % len(voices)],
-                    random.Random(f"{seed} {number}"),
-                )
-                for number in range(first, len(said), 2)
-            ]
+            return [one(synthesiser, number) for number in range(first, len(said), 2)]
 
     with ThreadPoolExecutor(2) as pool:
         halves = list(pool.map(spoken, range(2)))
     return [halves[number % 2][number // 2] for number in range(len(said))]
-
-
-def _spoken(
-    synthesiser: Synthesiser, line: ScriptLine, voice: str, chance: random.Random
-) -> CorpusUtterance:
-    rendered = synthesiser.render(line.words, voice=voice, rate=chance.randint(125, 190))
-    # Sound that is taken for one of another rate is another person's: all proportions change.
-    sound = _samples(rendered, chance.uniform(0.88, 1.14))
-    return CorpusUtterance(line, voice, as_recorded(sound, chance))
 
 
 def _samples(file: Path, factor: float = 1.0) -> Samples:
@@ -326,9 +307,6 @@ def babble(pack: Language, seed: int, folder: Path) -> Samples:
                 sound = np.append(sound, _samples(rendered, chance.uniform(0.9, 1.1)))
             together += sound[:length] / max(1e-9, power(sound)) ** 0.5
     return together
-
-
-# --- recordings ----------------------------------------------------------------------------------
 
 
 def recordings(

@@ -1,7 +1,5 @@
 """The benchmark of the voice: plain lines, each with its condition and "of how many"."""
 
-from __future__ import annotations
-
 import random
 import tempfile
 from collections import Counter
@@ -96,10 +94,8 @@ class Figures:
 
 
 def bench(pack: Language, options: Options) -> Iterator[str | dict[str, Any]]:
-    """Yield lines to be read, and after those of each condition its figures as JSON.
-
-    Raises ModelError, SynthesisError or ValueError, each in one sentence.
-    """
+    """Yield lines to be read, and after those of each condition its figures as JSON. Raises
+    ModelError, SynthesisError or ValueError, each in one sentence."""
     conditions = parse(options.conditions)
     folders = listening(pack, options)
     recogniser = open_recogniser(pack, *folders)
@@ -128,7 +124,6 @@ def _figures(
     said: SpokenCorpus,
     where: Surroundings,
 ) -> Figures:
-    """Measure everything in one condition."""
     found = Figures(where.condition)
     noise = where.condition.noise
     if sentences := said.sentences:
@@ -171,10 +166,8 @@ def _counts(
 
 
 def measure(pack: Language, options: Options) -> calibration.Measured:
-    """Measure the confidence of models with the voices of the machine, or with recordings.
-
-    Raises ModelError, SynthesisError or ValueError, each in one sentence.
-    """
+    """Measure the confidence of models with the voices of the machine, or with recordings. Raises
+    ModelError, SynthesisError or ValueError, each in one sentence."""
     conditions = parse(options.conditions)
     recogniser = open_recogniser(pack, *listening(pack, options))
     said = say(pack, options)
@@ -216,9 +209,6 @@ def about(pack: Language, said: SpokenCorpus, options: Options) -> str:
         changed = "each utterance changed in speed, pitch and vocal tract"
         who = f"synthesised voices {part}: {', '.join(said.voices)}; {changed}"
     return f"{who}; in each condition {numbers}; seed {options.seed}."
-
-
-# --- lines ---------------------------------------------------------------------------------------
 
 
 def told(found: Figures) -> Iterator[str]:

@@ -1,7 +1,5 @@
 """What understanding costs: time from the end of speech to the decision, processor time, memory."""
 
-from __future__ import annotations
-
 import statistics
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What comes of utterances whose words are known: heard, decided about, and counted."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
@@ -255,15 +253,12 @@ class Point:
 
 
 def curve(
-    heard: Sequence[ScoredUtterance],
-    pack: Language,
-    confidence: ConfidenceModel,
-    thresholds: Sequence[float] = THRESHOLDS,
+    heard: Sequence[ScoredUtterance], pack: Language, confidence: ConfidenceModel
 ) -> list[Point]:
     """Return a point for each of the odds from which a move may be accepted."""
     kinds = (UtteranceKind.MOVE, UtteranceKind.ILLEGAL, UtteranceKind.TALK)
     found = []
-    for accept in thresholds:
+    for accept in THRESHOLDS:
         move = replace(confidence.weights[Meant.MOVE], accept=accept)
         weights = {**confidence.weights, Meant.MOVE: move}
         by = deciding(pack, replace(confidence, weights=weights))
@@ -289,7 +284,7 @@ def words_right(
     found: Counter[str] = Counter(of=len(said))
     for number, utterance in enumerate(said):
         recognition = recogniser.recognise(where.record(utterance.sound, number), phrases)
-        first = next((one.words for one in recognition.hypotheses if one.words in phrases), "")
+        first = recognition.likeliest_of(phrases)
         if core(first) == core(utterance.line.words):
             found["right" if recognition.words == first else "right but for other words"] += 1
         else:

@@ -1,7 +1,5 @@
 """From words and their pronunciations to a graph that Vosk decodes with."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,8 +27,7 @@ class Vocabulary:
 
 
 _HeardPhone = tuple[list[tuple[int, int]], int]
-"""One phone in a graph: the (transition-id, state) pairs that lead into it, and the state after
-it."""
+"""One phone in a graph: its entries, (transition-id, state) pairs, and the state after it."""
 
 
 class _Builder:

@@ -6,8 +6,6 @@ through HCLr.fst that remembers the last phone shows which states each phone has
 Vosk's chain models look at one phone to the left and none to the right. Other graphs are refused.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 
@@ -127,7 +125,7 @@ def walk(transitions: Transitions, graph: Graph) -> SeenContexts:
         for to, number in ids.items():
             entered[number], phone_of[number] = index, state.phone
             loop[number] = to == state.number
-    phones = max(transitions.phones) + 1
+    phones = max(transitions.ends) + 1
     kinds = len(transitions.states)
     seen = np.zeros(len(graph.count) * phones, bool)
     front = np.array([graph.start * phones + START], np.int64)

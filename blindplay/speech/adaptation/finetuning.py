@@ -9,8 +9,6 @@ classification of phones), kept near its first weights, and written back in plac
 the file changes.
 """
 
-from __future__ import annotations
-
 import ast
 import random
 import re
@@ -61,7 +59,6 @@ def tune(
     output: Path,
     *,
     rounds: int = ROUNDS,
-    seed: int = 1,
     progress: Callable[[float], None] = lambda done: None,
 ) -> None:
     """Write to ``output`` the acoustic model (``am/final.mdl``) of ``model``, trained on ``said``:
@@ -72,9 +69,9 @@ def tune(
     """
     torch, _ = _modules()
     network = _Network(model)
-    chance = random.Random(seed)
-    torch.manual_seed(seed)
-    noise = np.random.default_rng(seed)
+    chance = random.Random(1)
+    torch.manual_seed(1)
+    noise = np.random.default_rng(1)
     # Train only the first layer, which sees the sound, and all biases: they adapt to a voice also
     # for words that were not said. Training everything would forget those words.
     free = [number == 0 or len(one.shape) == 1 for number, one in enumerate(network.values)]
@@ -130,9 +127,6 @@ def _modules() -> tuple[Any, Any]:
             'Training needs PyTorch; install it with: pip install "blindplay[enrol]".'
         ) from None
     return torch, kaldi_native_fbank
-
-
-# --- the network ------------------------------------------------------------------------------
 
 
 class _Network:

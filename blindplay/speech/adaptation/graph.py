@@ -6,8 +6,6 @@ second and without Kaldi. So a language without a model of its own is heard with
 neighbour.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -19,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..models.folders import words_file
 from .build import Pronunciations, Vocabulary, any_words, build, word_starts
 from .contexts import Contexts, SeenContexts, walk
 from .kaldi_files import (
@@ -87,11 +86,6 @@ class _Acoustics:
     transitions: Transitions
     seen: SeenContexts | None
 
-    @property
-    def free(self) -> bool:
-        """Whether no phone depends on its neighbours, as in our own models."""
-        return Contexts.are_free(self.transitions)
-
 
 def adapt(
     base: Path,
@@ -117,15 +111,17 @@ def adapt(
     phones, or if ``output`` exists.
     """
     acoustics = _read_acoustics(base, family, lexicons)
+    contexts = Contexts(acoustics.transitions, acoustics.phones, acoustics.seen)
     in_place = output.is_dir() and output.samefile(base)
-    if in_place and not acoustics.free:
+    if in_place and not contexts.free:
         raise GraphError("A model's own graph tells how it hears: give another folder for output.")
     if output.exists() and not in_place:
         raise GraphError(f"{output} is there already: remove it, or name another folder.")
-    contexts = Contexts(acoustics.transitions, acoustics.phones, acoustics.seen)
     words = _in_phones(vocabulary.words, acoustics.phone_set)
     for word, variants in (more or {}).items():
-        words[word] = _cheapest(words.get(word, {}), variants)
+        own = words.setdefault(word, {})
+        for phones, cost in variants.items():
+            own[phones] = min(cost, own.get(phones, cost))
     if silent := [word for word, variants in words.items() if not variants]:
         raise GraphError(f"Nothing is left of {silent[0]!r} in the phones of {base}.")
     graph = _build(Vocabulary(words, vocabulary.tokens), acoustics, contexts)
@@ -146,10 +142,8 @@ def adapt(
 
 
 def phones_of(model: Path) -> list[str]:
-    """Return the names of the phones of an adapted model or one of our own, without silence.
-
-    Raises GraphError if they cannot be read.
-    """
+    """Return the names of the phones of an adapted model or one of our own, without silence. Raises
+    GraphError if they cannot be read."""
     if (model / ADAPTED).is_file() and (model / "graph" / _CONTEXTS).is_file():
         return _read_adapted(model)[1].names
     return _named_phones(model).names
@@ -159,9 +153,7 @@ def pronounced(
     model: Path, words: Mapping[str, Pronunciations]
 ) -> dict[str, dict[tuple[str, ...], float]]:
     """Return the pronunciations of ``words`` in the phones of an adapted model or one of our own.
-
-    Raises GraphError if the model cannot be read, or if a sound is unknown.
-    """
+    Raises GraphError if the model cannot be read, or if a sound is unknown."""
     if (model / ADAPTED).is_file():
         phone_set = _read_adapted(model)[0]
     else:
@@ -170,20 +162,10 @@ def pronounced(
     return _in_phones(words, phone_set)
 
 
-# --- the words --------------------------------------------------------------------------------
-
-
 def _in_phones(
     words: Mapping[str, Pronunciations], phone_set: PhoneSet
 ) -> dict[str, dict[tuple[str, ...], float]]:
     return {word: translate(variants, phone_set) for word, variants in words.items()}
-
-
-def _cheapest(one: Pronunciations, other: Pronunciations) -> dict[tuple[str, ...], float]:
-    return {
-        phones: min(of[phones] for of in (one, other) if phones in of)
-        for phones in {**one, **other}
-    }
 
 
 def _build(
@@ -201,12 +183,9 @@ def _build(
         phones,
         contexts,
         filler,
-        unknown=_OWN_UNKNOWN if acoustics.free else acoustics.phone_set.unknown,
-        silence=_OWN_SILENCE if acoustics.free else _SILENCE,
+        unknown=_OWN_UNKNOWN if contexts.free else acoustics.phone_set.unknown,
+        silence=_OWN_SILENCE if contexts.free else _SILENCE,
     )
-
-
-# --- reading a base ---------------------------------------------------------------------------
 
 
 def _read_acoustics(
@@ -270,7 +249,8 @@ def _recognise_phones(
         return same[0] if same else phone_set_of(names, by_language=not own), phones
     places = spoken_places(boundary)
     number = len(places) // 4
-    labels = _labels(base)
+    listed = words_file(base)
+    labels = read_numbers(listed) if listed.is_file() else read_symbols(_file(base, "graph/Gr.fst"))
     fitting = [
         one
         for name, one in known.items()
@@ -291,16 +271,7 @@ def _recognise_phones(
         ) from None
 
 
-def _labels(base: Path) -> dict[str, int]:
-    """Return the numbers of the model's own words, from its word list or its grammar."""
-    for path in (base / "graph" / "words.txt", base / "words.txt"):
-        if path.is_file():
-            return read_numbers(path)
-    return read_symbols(_file(base, "graph/Gr.fst"))
-
-
 def _named_phones(model: Path) -> Phones:
-    """Return the phones of a model that names them."""
     boundary = _file(model, "graph/phones/word_boundary.int")
     return read_phones(boundary, _file(model, "graph/phones.txt"))
 
@@ -311,9 +282,6 @@ def _file(base: Path, name: str) -> Path:
         if path.is_file():
             return path
     raise GraphError(f"{base} has no {name}: give the folder of an unpacked small Vosk model.")
-
-
-# --- writing a model --------------------------------------------------------------------------
 
 
 def _write_graph(folder: Path, fst: Fst, start: int, words: Sequence[str]) -> None:
@@ -329,7 +297,7 @@ def _write_phones(base: Path, folder: Path, acoustics: _Acoustics, contexts: Con
     boundary = folder / "graph" / "phones" / "word_boundary.int"
     boundary.parent.mkdir(parents=True)
     phones = acoustics.phones
-    if acoustics.free:
+    if contexts.free:
         _link(_file(base, "graph/phones/word_boundary.int"), boundary.parent)
         _link(_file(base, "graph/phones.txt"), folder / "graph")
         return

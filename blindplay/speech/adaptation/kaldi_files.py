@@ -17,8 +17,6 @@ each phone has four numbers, by its place in a word: B(egin), I(nternal), E(nd) 
 places are in ``graph/phones/word_boundary.int``.
 """
 
-from __future__ import annotations
-
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,9 +45,6 @@ _PLACE_NAMES = {"begin": "B", "internal": "I", "end": "E", "singleton": "S"}
 
 class GraphError(ValueError):
     """A file of a model is damaged or of an unknown kind. The message says which."""
-
-
-# --- transducers ------------------------------------------------------------------------------
 
 
 @dataclass
@@ -111,10 +106,8 @@ class Graph:
 
 
 def read_graph(path: Path) -> Graph:
-    """Read a "vector" or "const" FST; look-ahead data may follow a "const" one.
-
-    Raises GraphError if it is anything else or is cut short.
-    """
+    """Read a "vector" or "const" FST; look-ahead data may follow a "const" one. Raises GraphError
+    if it is anything else or is cut short."""
     data = path.read_bytes()
     try:
         return _graph(data)
@@ -216,9 +209,6 @@ def _header(data: bytes, at: int) -> tuple[str, int, int, int, int, int, int]:
     return kind, version, flags, start, states, arcs, at + 40
 
 
-# --- the transition model ---------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class HiddenState:
     """One state of one phone in one context, and its pdfs on entering it and on staying."""
@@ -241,11 +231,6 @@ class Transitions:
     states: tuple[HiddenState, ...]
     ids: tuple[Mapping[int, int], ...]
     ends: Mapping[int, int]
-
-    @property
-    def phones(self) -> list[int]:
-        """Return the phones' numbers, in order."""
-        return sorted(self.ends)
 
 
 class _Stream:
@@ -334,9 +319,6 @@ def _transitions(stream: _Stream) -> Transitions:
     return Transitions(tuple(states), tuple(ids), ends)
 
 
-# --- phones and words -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Phones:
     """The phones of a model: ``id[name, place]``, ``name[id]``, and the number of silence.
@@ -370,10 +352,8 @@ def _places(boundary: Path) -> dict[int, str]:
 
 
 def read_numbers(listed: Path) -> dict[str, int]:
-    """Return the words or phones in a file of "name number" lines, with their numbers.
-
-    Raises GraphError if it is missing or damaged.
-    """
+    """Return the words or phones in a file of "name number" lines, with their numbers. Raises
+    GraphError if it is missing or damaged."""
     try:
         lines = listed.read_text(encoding="utf-8").splitlines()
         pairs = (line.rsplit(maxsplit=1) for line in lines if line.strip())
@@ -382,40 +362,38 @@ def read_numbers(listed: Path) -> dict[str, int]:
         raise GraphError(f"{listed} is missing or damaged; take another model.") from error
 
 
-def _spoken(places: Mapping[int, str]) -> list[int]:
-    """Return the numbers of the phones after the silences and noises. Each of those has five
-    numbers: without a place, B, E, I and S."""
-    silent = max((number for number, place in places.items() if place == "nonword"), default=0)
-    return sorted(number for number in places if number > silent + 4)
-
-
 def read_phones(boundary: Path, listed: Path | None, names: Sequence[str] = ()) -> Phones:
     """Read a model's phones from its files word_boundary.int and phones.txt.
 
     Small models lack the latter; then ``names`` are the names in the order of their numbers. Raises
     GraphError if they do not fit the model.
     """
-    places = _places(boundary)
     found: dict[tuple[str, str], int] = {}
     if listed is not None:
+        places = _places(boundary)
         for name, number in read_numbers(listed).items():
             place = _PLACE_NAMES.get(places.get(number, ""))
             bare = name.removesuffix(f"_{place}")
             if place and bare not in _NO_SPEECH:
                 found[bare, place] = number
     else:
-        spoken = _spoken(places)
+        spoken = spoken_places(boundary)
         if len(spoken) != 4 * len(names):
             raise GraphError(f"This model has {len(spoken) // 4} phones, not {len(names)}.")
-        for index, one in enumerate(spoken):
-            found[names[index // 4], _PLACE_NAMES[places[one]]] = one
+        for index, (number, place) in enumerate(spoken.items()):
+            found[names[index // 4], place] = number
     return Phones(found, 1)
 
 
 def spoken_places(boundary: Path) -> dict[int, str]:
-    """Return the places (of "BIES") of a model's phones, without silences and noises."""
+    """Return the places (of "BIES") of a model's phones, in the order of their numbers.
+
+    Silences and noises come first and are left out. Each has five numbers: one without a place, and
+    B, E, I and S.
+    """
     places = _places(boundary)
-    return {number: _PLACE_NAMES[places[number]] for number in _spoken(places)}
+    silent = max((number for number, place in places.items() if place == "nonword"), default=0)
+    return {n: _PLACE_NAMES[places[n]] for n in sorted(places) if n > silent + 4}
 
 
 def read_options(path: Path) -> dict[str, str]:

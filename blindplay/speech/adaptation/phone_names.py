@@ -5,8 +5,6 @@ their words, and our lexicons have the pronunciations of some of these words. Wh
 long they are aligned, and each number gets the sound that it is aligned with most often.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -36,8 +34,7 @@ def names_heard(
     numbers of the model's words. A second phone of the same sound gets an apostrophe. A phone that
     the words of ``lexicon`` do not show, or not surely, gets a name that is no sound's.
     """
-    spoken = sorted(places)
-    phone_of = {number: index // 4 for index, number in enumerate(spoken)}
+    phone_of = {number: index // 4 for index, number in enumerate(sorted(places))}
     seen: dict[int, Counter[str]] = defaultdict(Counter)
     walk = _Walk(graph, transitions, places)
     for word, variants in lexicon.items():
@@ -54,7 +51,7 @@ def names_heard(
         for number, sound in zip(numbers, fitting[0] if fitting else (), strict=False):
             seen[phone_of[number]][sound] += 1
     names: list[str] = []
-    for index in range(len(spoken) // 4):
+    for index in range(len(places) // 4):
         sounds = seen[index]
         sound, count = sounds.most_common(1)[0] if sounds else ("", 0)
         if not count or count < _AGREED * sounds.total():
@@ -103,12 +100,9 @@ class _Walk:
             if own < 0:
                 continue
             middle = (own,) if own else ()
-            whole = middle and self._places.get(own) in ("B", "S")
-            begun = (
-                {middle}
-                if whole
-                else set(self._go(int(self._source[arc]), middle, [_STEPS], back=True))
-            )
+            begun: set[tuple[int, ...]] = {middle}
+            if not middle or self._places.get(own) not in ("B", "S"):
+                begun = set(self._go(int(self._source[arc]), middle, [_STEPS], back=True))
             for start in begun:
                 to = int(self._graph.arcs["to"][arc])
                 found |= set(self._go(to, start, [_STEPS], back=False))

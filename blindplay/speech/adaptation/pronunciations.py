@@ -6,9 +6,9 @@ with a long o), or a sound everywhere (an r that is dropped). Such pronunciation
 model's graph, which takes a second and no training. Its acoustics stay as they are.
 """
 
-from __future__ import annotations
-
+import itertools
 import math
+import operator
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -86,9 +86,6 @@ def learn(
     return player_pronunciations(heard, known, pronounced(model, others))
 
 
-# --- the phones that were heard ---------------------------------------------------------------
-
-
 def word_alignments(
     model: Path, said: Iterable[LabelledSound], known: Mapping[str, Pronunciations]
 ) -> Iterator[list[WordAlignment]]:
@@ -116,9 +113,7 @@ def _phones(words: str, names: Sequence[str]) -> PhoneSequence:
     tokens = [token for token in words.split() if token != UNKNOWN]
     heard = [names[int(token[1:])] for token in tokens]
     # A long sound is often heard twice.
-    return tuple(
-        phone for before, phone in zip(["", *heard], heard, strict=False) if before != phone
-    )
+    return tuple(phone for phone, _ in itertools.groupby(heard))
 
 
 def aligned(
@@ -135,24 +130,17 @@ def aligned(
                 if before == math.inf:
                     continue
                 near = heard[start : start + 2 * len(meant) + 1]
-                costs = alignment.least_costs(meant, near, _differs)
+                costs = alignment.least_costs(meant, near, operator.ne)
                 for length, more in enumerate(costs[-1]):
                     total = before + more + 0.1 * cost
                     if total < now[start + length][0]:
                         own = tuple(near[:length])
-                        pairs = alignment.aligned(meant, own, _differs, costs)
+                        pairs = alignment.aligned(meant, own, operator.ne, costs)
                         part = WordAlignment(word, meant, own, tuple(pairs))
                         now[start + length] = (total, [*path, part])
         after = now
     rest = [(cost + 0.5 * (len(heard) - end), path) for end, (cost, path) in enumerate(after)]
     return min(rest, key=lambda item: item[0])[1]
-
-
-def _differs(phone: str, other: str) -> float:
-    return float(phone != other)
-
-
-# --- what is regular in them ------------------------------------------------------------------
 
 
 def player_pronunciations(
@@ -200,7 +188,7 @@ class WordIndex:
     def _distance(self, word: str, heard: PhoneSequence, most: float) -> float:
         """Return the lowest number of phones that differ; infinite above ``most``."""
         return min(
-            alignment.distance(meant, heard, _differs, most)
+            alignment.distance(meant, heard, operator.ne, most)
             if abs(len(meant) - len(heard)) <= most
             else math.inf
             for meant in self._words[word]

@@ -5,8 +5,6 @@ were tried with our words, which of the model's phones stand for a sound, and at
 other model the most similar phones do, as far as their names are known.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import tomllib
@@ -82,8 +80,7 @@ def families() -> Mapping[str, Family]:
 
 @cache
 def _files() -> Mapping[str, dict[str, Any]]:
-    """Return the contents of the files in ``bases`` by their names, in alphabetical order, with all
-    maps in "places"."""
+    """Return the contents of the files in ``bases`` by their names, with all maps in "places"."""
     found = {}
     entries = files(__package__).joinpath("bases").iterdir()
     for entry in sorted(entries, key=lambda entry: entry.name):
@@ -159,14 +156,9 @@ def _in_phones(alternatives: Alternatives, phones: Mapping[tuple[str, ...], str]
     return {} if least is None else {n: max(0.0, cost - least) for n, cost in found.items()}
 
 
-# --- words ------------------------------------------------------------------------------------
-
-
 def translate(variants: Pronunciations, base: PhoneSet) -> dict[tuple[str, ...], float]:
-    """Return the pronunciations of one word in the phones of ``base``, the cheapest first.
-
-    Raises GraphError for an unknown sound.
-    """
+    """Return the pronunciations of one word in the phones of ``base``, the cheapest first. Raises
+    GraphError for an unknown sound."""
     found: dict[tuple[str, ...], float] = {}
     for sounds, cost in variants.items():
         for phones, more in _translate(sounds, base).items():
@@ -197,9 +189,6 @@ def _translate(sounds: tuple[str, ...], base: PhoneSet) -> dict[tuple[str, ...],
                 longer[whole] = min(cost + extra, longer.get(whole, cost + extra))
         found = dict(sorted(longer.items(), key=lambda item: (item[1], item[0]))[:_MOST_VARIANTS])
     return found
-
-
-# --- sounds -----------------------------------------------------------------------------------
 
 
 @cache

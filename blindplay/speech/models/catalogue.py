@@ -3,8 +3,6 @@
 Vosk's list is a file on its server that has the name, size and MD5 sum of every official model.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
@@ -41,16 +39,10 @@ class BaseModel:
     tried: bool = False
     """Somebody has used it with BlindPlay."""
 
-    @classmethod
-    def unknown(cls, name: str) -> BaseModel:
-        """Return a model of which nothing but the name is known."""
-        return cls(name, name, heard="", size=0, address="", licence="")
-
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The content of models.toml. ``list_address`` is that of Vosk's own list; ``page`` states the
-    licences."""
+    """The content of models.toml. ``list_address``: Vosk's own list; ``page``: the licences."""
 
     list_address: str
     page: str
@@ -76,10 +68,8 @@ class Catalogue:
         )
 
     def listed(self, name: str, text: str) -> BaseModel:
-        """Return the base called ``name`` from ``text``, Vosk's own list.
-
-        Raises BaseModelError if it is not in the list, or if the list is damaged.
-        """
+        """Return the base called ``name`` from ``text``, Vosk's own list. Raises BaseModelError if
+        it is not in the list, or if the list is damaged."""
         try:
             entries = json.loads(text)
             if not isinstance(entries, list):

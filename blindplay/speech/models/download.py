@@ -5,8 +5,6 @@ of which version of the file they are. The caller checks with a checksum whether
 file.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
@@ -164,9 +162,9 @@ class _PartialFile:
         """Fetch the bytes that are missing."""
         version = self._version()
         have = 0 if version is None else self.length
-        if self._size is not None and have >= self._size:
-            if have == self._size:
-                return
+        if have == self._size:
+            return
+        if self._size is not None and have > self._size:
             have = 0
         headers = {"Range": f"bytes={have}-"} if have else {}
         if have and version:

@@ -74,9 +74,8 @@ def available(language: str) -> dict[str, Path]:
     """
     if not is_language(language):
         raise ModelError(f"{language!r} is not a language tag; write for example de or nb.")
-    found = {}
-    if model_folder(language).is_dir():
-        found[OWN] = model_folder(language)
+    own = model_folder(language)
+    found = {OWN: own} if own.is_dir() else {}
     there = models_in(adapted_folder(language))
     found |= {name: there[name] for name in catalogue.load().order(language, there)}
     if (built := built_in(language)) is not None:
@@ -148,8 +147,7 @@ def choose(language: str, names: Iterable[str]) -> Path | None:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Turn the OSErrors of a full disk and of missing permissions into a ModelError with the
-    remedy."""
+    """Turn errors of a full disk and missing permissions into a ModelError with the remedy."""
     try:
         yield
     except OSError as error:
@@ -225,13 +223,9 @@ def chosen_models(language: str) -> tuple[Path, ...]:
     return tuple(there[name] for name in names)
 
 
-def find_model(language: str, path: Path | None = None) -> Path:
-    """Return the folder of one Vosk model for `language` (a tag such as "de"): `path`, checked, or
-    the first of `chosen_models`.
-
-    Raises ModelError if there is none, or if it is not usable.
-    """
-    return check_model(path) if path is not None else chosen_models(language)[0]
+def find_model(language: str) -> Path:
+    """Return the first of `chosen_models`. Raises ModelError if there is none."""
+    return chosen_models(language)[0]
 
 
 def words_file(model: Path) -> Path:
@@ -342,9 +336,7 @@ def _check_files(path: Path) -> None:
 
 def vocabulary(model: Path) -> frozenset[str]:
     """Return every word that the model knows, without Kaldi's symbols such as ``<eps>`` and ``#0``.
-
-    Raises ModelError if the word list is not UTF-8 text of "word number" lines.
-    """
+    Raises ModelError if the word list is not UTF-8 text of "word number" lines."""
     try:
         lines = words_file(model).read_text(encoding="utf-8").splitlines()
         words = [line.rsplit(maxsplit=1)[0] for line in lines if line.strip()]
@@ -353,7 +345,7 @@ def vocabulary(model: Path) -> frozenset[str]:
     return frozenset(word for word in words if not word.startswith(("<", "#")))
 
 
-def probe(model: Path, language: str, timeout: float = 60.0) -> None:
+def probe(model: Path, language: str) -> None:
     """Load the model and recognise a second of silence in a process of its own.
 
     A truncated graph passes `check_model`, and then Vosk ends the process. Takes about half a
@@ -367,7 +359,7 @@ def probe(model: Path, language: str, timeout: float = 60.0) -> None:
     )
     command = [sys.executable, "-c", program, str(model), language]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=timeout, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         raise ModelError(f"The model in {model} hangs; unpack the model again.") from None
     # OpenFst goes on without a graph that it cannot read, and only prints that.

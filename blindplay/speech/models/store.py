@@ -6,8 +6,6 @@ model is made beside its place and renamed into it. So after an interruption the
 or the new one, whole.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil
@@ -33,6 +31,7 @@ _LONGEST_LIST = 4 << 20
 _UNPACKED = 3  # times the archive's size is the most that an official model takes when unpacked
 _ABANDONED_S = 3600.0  # an unfinished installation of this age is removed
 _WORK = ".installing-"
+_PINS = "pinned.json"
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,8 @@ def install(
     folders.available(language)  # is it a language tag?
     if source is not None:
         name = name or (source.resolve().name if source.is_dir() else source.stem)
-        base = base or catalogue.load().known(name) or BaseModel.unknown(name)
+        base = base or catalogue.load().known(name)
+        base = base or BaseModel(name, name, heard="", size=0, address="", licence="")
     if base is None:
         raise ModelError("Name a model, or a zip file or a folder with one.")
     name = folders.check_name(base.name)
@@ -227,16 +227,11 @@ def languages() -> list[str]:
     return sorted(code for code in found if folders.is_language(code))
 
 
-# --- archives and their checksums -------------------------------------------------------------
-
-
 def _download_of(name: str) -> Path:
-    """Return where the archive of a model is downloaded to."""
     return folders.data_folder() / "downloads" / f"{name}.zip"
 
 
 def _check_given(base: BaseModel, archive: Path, tell: Tell) -> str:
-    """Check an archive that the user gave, and return its SHA-256."""
     if not archive.is_file():
         raise ModelError(f"There is no file and no folder {archive}; check the name.")
     sha256, published = _checked(base, archive)
@@ -295,27 +290,23 @@ def _checked(base: BaseModel, archive: Path) -> tuple[str, bool]:
     return sha256, wanted is not None or base.md5 is not None
 
 
-def _pins_file() -> Path:
-    return folders.data_folder() / "pinned.json"
-
-
 def _pins() -> dict[str, str]:
     """Return the SHA-256 that archives had when they first came, by the names of the models."""
+    file = folders.data_folder() / _PINS
     try:
-        read = json.loads(_pins_file().read_text("utf-8"))
+        read = json.loads(file.read_text("utf-8"))
         return {str(name): str(value) for name, value in read.items()}
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, AttributeError, RecursionError):
         raise ModelError(
-            f"{_pins_file()}, in which the checksums of models are kept, is damaged; delete it to "
+            f"{file}, in which the checksums of models are kept, is damaged; delete it to "
             "trust the next download of each anew."
         ) from None
 
 
 def _pin(name: str, sha256: str) -> None:
-    """Note the SHA-256 of an archive that is published without one."""
-    file = _pins_file()
+    file = folders.data_folder() / _PINS
     fresh = file.with_suffix(".new")
     fresh.write_text(json.dumps({**_pins(), name: sha256}, indent=1) + "\n", "utf-8")
     fresh.replace(file)
@@ -346,9 +337,6 @@ def megabytes(size: int) -> str:
     return f"{round(size / 1_000_000)} megabytes"
 
 
-# --- folders ----------------------------------------------------------------------------------
-
-
 def _sound_base(name: str) -> Path | None:
     """Return the folder of the base if it is there and unchanged."""
     folder = folders.models_in(bases_folder()).get(name)
@@ -373,8 +361,7 @@ def _workplace() -> Iterator[Path]:
 
 
 def _carry_over(old: Path | None, made: Path) -> None:
-    """Copy the files that were added to the model before, such as its measured confidence. They
-    are in no manifest."""
+    """Copy the files that are in no manifest, such as the measured confidence."""
     if old is None:
         return
     try:

@@ -1,7 +1,5 @@
 """Copy a model out of a zip file, or out of a folder, that somebody else made."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat
@@ -47,10 +45,8 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def copy_folder(source: Path, folder: Path) -> None:
-    """Write the model in the folder ``source``, or in a folder in it, into ``folder``.
-
-    Raises ModelError if there is no model in it, or a link or a device, and OSError.
-    """
+    """Write the model in the folder ``source``, or in a folder in it, into ``folder``. Raises
+    ModelError if there is no model in it, or a link or a device, and OSError."""
     source = source.resolve()
     roots = [source, *sorted(child for child in source.iterdir() if child.is_dir())]
     names = ("am/final.mdl", "final.mdl")
