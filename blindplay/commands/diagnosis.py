@@ -283,20 +283,15 @@ def nameless(text: str) -> str:
     for home in {str(Path.home()), str(Path.home().resolve()), Path.home().as_posix()}:
         if len(home) > 1:
             text = re.sub(re.escape(home) + r"(?![\w-])", "~", text, flags=re.IGNORECASE)
-    names = {_user(), platform.node(), platform.node().partition(".")[0]}
+    names = {platform.node(), platform.node().partition(".")[0]}
+    with contextlib.suppress(OSError, KeyError, ImportError):  # the system may know no name
+        names.add(getpass.getuser())
     for player in speaker_preferences.players():
         names |= {player, *player.split()}
     for name in sorted(names, key=len, reverse=True):
         if len(name) > 2:
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "NAME", text, flags=re.IGNORECASE)
     return text
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # the system knows no name of this user
-        return ""
 
 
 def _brltty() -> Iterator[Diagnosis]:

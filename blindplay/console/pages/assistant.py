@@ -5,7 +5,6 @@ from typing import Any
 from blindplay.laws import Game, permissions
 from blindplay.laws.state import OTHER
 
-from ..messages import catalogue
 from ..pieces import rows
 from ..table_port import TablePort
 from . import common
@@ -13,13 +12,6 @@ from . import common
 FOLDER = "assistant"
 PARTS = ("now", "board", "forms", "sheet")
 SCRIPTS = ("board.js",)
-
-
-def title(game: Game, role: str, language: str) -> str:
-    """The page's heading."""
-    say = catalogue(language)
-    side = role.removeprefix("assistant:")
-    return say["title_assistant"].format(side=say[side], name=game.player(side).name).strip(" ,")
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:

@@ -25,8 +25,6 @@ KEYS = ("clock_both", "moves", "last_move")
 TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
 PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
 
-title = players.title
-
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
