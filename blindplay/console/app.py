@@ -134,10 +134,8 @@ class Console:
             return
         with self._streams_lock:
             streams = dict(self._streams)
-            told = {
-                language: self._sentences(taken, language)
-                for language in {key[1] for key in streams}
-            }
+            languages = {language for _, language in streams}
+            told = {language: self._sentences(taken, language) for language in languages}
             for (role, language), stream in streams.items():
                 untold = self._untold.setdefault((role, language), [])
                 untold += told[language]

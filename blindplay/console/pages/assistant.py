@@ -21,6 +21,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     board = game.board_of(sighted)
     state = game.tables[board]
     last = common.last_announced(game, language)
+    marked = common.squares_of(last)
     return {
         "may": permissions.rights(game, role),
         "status": common.status(game, language),
@@ -28,12 +29,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announced_in": common.spoken_in(game),
         "due": None if state.sensors or game.over else common.due(game, board, language),
         "sensors": state.sensors,
-        "rows": rows(
-            state.placement,
-            language,
-            black_below=sighted == "black",
-            marked=common.squares_of(last),
-        ),
+        "rows": rows(state.placement, language, black_below=sighted == "black", marked=marked),
         "own": own,
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),

@@ -39,12 +39,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "heard": _heard(game, language),
     }
     if table.training:  # the position after the last move, its squares named as they are spoken
-        shown["rows"] = rows(
-            game.position_pieces(),
-            language,
-            black_below=role == "black",
-            name=load(language).square,
-        )
+        pieces, name = game.position_pieces(), load(language).square
+        shown["rows"] = rows(pieces, language, black_below=role == "black", name=name)
     return shown
 
 
