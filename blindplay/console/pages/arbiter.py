@@ -163,17 +163,13 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
     with held(table) as game:
         telling = timeline.Narrator(game, language)
         log = table.log
-        places: list[tuple[int, int, int]] = []  # time, whether it is sound, place or number
-        if group != "said":
-            places += [
-                (taken.fact.t, 0, at)
-                for at, taken in enumerate(log)
-                if timeline.belongs(taken, group, who)
-            ]
-        if not who or who in f.SIDES:
-            places += [
-                (said.t, 1, number) for number, said in tape.items() if not who or said.by == who
-            ]
+        places = [  # time, whether it is sound, place or number
+            (taken.fact.t, False, at)
+            for at, taken in enumerate(log)
+            if group != "said" and timeline.belongs(taken, group, who)
+        ]
+        if who in ("", *f.SIDES):
+            places += [(one.t, True, n) for n, one in tape.items() if who in ("", one.by)]
         places.sort(reverse=True)
         skipped = int(text) if (text := value_of(form, "skip")).isdecimal() and len(text) < 7 else 0
         skipped = min(skipped, max(0, len(places) - 1))
