@@ -146,7 +146,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Journal(path / "game.jsonl") as journal:
         player = Player(impaired=True)
         facts = [Setup(white=player), Start(t=1000), Announce(t=2000, by="white", move="e2e4")]
-        journal.extend(facts)
+        journal.append(*facts)
     return path
 
 

@@ -1,7 +1,5 @@
 """``blindplay bench``: measurements on this machine."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
@@ -51,8 +49,7 @@ def bench(
         figures = measure_reconciling(pack, reconcile)
     else:
         figures = measure(pack, positions, board_moves)
-    for line in figures:
-        print(line, flush=True)
+    options.show_all(figures)
 
 
 @bench.command()
@@ -99,7 +96,7 @@ def voice(
             options.show(figures)
 
 
-def _measure_confidence(pack: Language, given: Options, write: bool) -> None:
+def _measure_confidence(pack: Language, given: "Options", write: bool) -> None:
     from blindplay.hearing.evaluation import report
     from blindplay.speech.confidence import confidence_file
 
@@ -153,9 +150,7 @@ def models(
 @click.argument("kills", type=_ONE_OR_MORE, default=20, help="How often the table is killed.")
 @click.option("--seed", type=int, default=1, help="Seed of the random games and moments.")
 @click.option("--heard", type=_SHARE, default=0.2, help="Share of the runs with a microphone.")
-@click.option(
-    "--longest", type=_SECONDS, default=4.0, help="Seconds of play before a kill, at most."
-)
+@click.option("--longest", type=_SECONDS, default=4.0, help="Most seconds of play before a kill.")
 def crash(kills: int, seed: int, heard: float, longest: float) -> int:
     """Kill a table at random moments and check that nothing announced is lost.
 
@@ -164,8 +159,7 @@ def crash(kills: int, seed: int, heard: float, longest: float) -> int:
     from blindplay.bench.endurance.crash import crash as kill_tables
 
     seen = kill_tables(kills, seed=seed, heard=heard, longest=longest, progress=options.warn)
-    for line in seen.lines():
-        print(line, flush=True)
+    options.show_all(seen.lines())
     return 1 if seen.faults else 0
 
 
@@ -181,6 +175,5 @@ def soak(hours: float, speed: float, seed: int) -> int:
     from blindplay.bench.endurance.soak import soak as play_for_hours
 
     found = play_for_hours(hours, speed, seed=seed, progress=options.warn)
-    for line in found.lines():
-        print(line, flush=True)
+    options.show_all(found.lines())
     return 1 if found.faults else 0

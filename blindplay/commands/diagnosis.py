@@ -167,8 +167,7 @@ def _games(folder: Path) -> Iterator[Diagnosis]:
             yield missing("games", str(error), "A game cannot be read to its end.")
     if newest and not bad:
         yield good("games", f"Games that were read to their ends: the last {len(newest)}.")
-    taped = sum(tape_folder(path).is_dir() for path in journals)
-    if taped:
+    if taped := sum(tape_folder(path).is_dir() for path in journals):
         yield good("tape", f"Games with sound on tape: {taped}; blindplay forget removes it.")
 
 
@@ -181,14 +180,11 @@ def _clock() -> Diagnosis:
     readings = [time.monotonic() for _ in range(10_000)]
     back = any(later < earlier for earlier, later in itertools.pairwise(readings))
     if back or not known.monotonic or known.resolution > 0.05:
-        return missing(
-            "clock", "This machine's clock is not good enough to time a game; take another."
-        )
-    if datetime.date.today().year < 2025:
-        return missing(
-            "clock",
-            f"The date of this machine is {datetime.date.today()}; set it, for records carry it.",
-        )
+        sentence = "This machine's clock is not good enough to time a game; take another."
+        return missing("clock", sentence)
+    if (today := datetime.date.today()).year < 2025:
+        sentence = f"The date of this machine is {today}; set it, for records carry it."
+        return missing("clock", sentence)
     return good("clock", "This machine's clock is good enough to time a game.")
 
 
@@ -209,10 +205,9 @@ def _private() -> Iterator[Diagnosis]:
     """Folders with names or voices that other users of this machine can read."""
     if os.name != "posix":
         return  # on Windows, only the user can read the user's folders
-    private = (
-        storage.tables_folder(), speaker_models.players_folder(), speaker_preferences.folder()
-    )  # fmt: skip
-    open_ = [path for path in private if path.is_dir() and path.stat().st_mode & 0o077]
+    voices = speaker_models.players_folder(), speaker_preferences.folder()
+    private = [path for path in (storage.tables_folder(), *voices) if path.is_dir()]
+    open_ = [path for path in private if path.stat().st_mode & 0o077]
     for path in open_:
         yield missing(
             "private",
@@ -283,20 +278,15 @@ def nameless(text: str) -> str:
     for home in {str(Path.home()), str(Path.home().resolve()), Path.home().as_posix()}:
         if len(home) > 1:
             text = re.sub(re.escape(home) + r"(?![\w-])", "~", text, flags=re.IGNORECASE)
-    names = {_user(), platform.node(), platform.node().partition(".")[0]}
+    names = {platform.node(), platform.node().partition(".")[0]}
+    with contextlib.suppress(OSError, KeyError, ImportError):  # the system may know no name
+        names.add(getpass.getuser())
     for player in speaker_preferences.players():
         names |= {player, *player.split()}
     for name in sorted(names, key=len, reverse=True):
         if len(name) > 2:
             text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "NAME", text, flags=re.IGNORECASE)
     return text
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # the system knows no name of this user
-        return ""
 
 
 def _brltty() -> Iterator[Diagnosis]:

@@ -25,11 +25,9 @@ def doctor(
     found = []
     for finding in diagnosis.examine(pack, model, microphone):
         found.append(finding)
-        if as_json:
-            shown = {"ok": finding.ok, "about": finding.about, "sentence": finding.sentence}
-            options.show(shown)
-        else:
-            options.show(f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}")
+        shown = {"ok": finding.ok, "about": finding.about, "sentence": finding.sentence}
+        words = f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}"
+        options.show(shown if as_json else words)
     if report is not None:
         report.write_text(diagnosis.report(found), "utf-8")
         if not as_json:

@@ -78,11 +78,10 @@ def _paragraphs(section: str) -> Iterator[Paragraph]:
     joined: list[str] = []
     for part in parts:
         is_command = part.startswith("    ")
-        lines = part.splitlines() if is_command else _sentences(part)
         if joined and not is_command:
             yield tuple(joined)
             joined = []
-        joined += lines
+        joined += part.splitlines() if is_command else _sentences(part)
     if joined:
         yield tuple(joined)
 

@@ -1,9 +1,8 @@
 """``blindplay help`` and ``blindplay version``."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -46,7 +45,7 @@ def help_command(role: str | None, language: str, silent: bool) -> None:
         GuideReader(pack, speaker, sys.stdout).read(guide, keys)
 
 
-def _speaker(stack: ExitStack, pack: Language) -> Speaker | None:
+def _speaker(stack: ExitStack, pack: "Language") -> "Speaker | None":
     """A speaker at the default output. If there is no output, print so and return None."""
     from blindplay.speech.audio import AudioError
     from blindplay.speech.audio_devices import DeviceSink
@@ -55,21 +54,18 @@ def _speaker(stack: ExitStack, pack: Language) -> Speaker | None:
 
     from .guides import SPELLINGS
 
+    trouble = partial(print, "trouble:", flush=True)
     try:
         sink = DeviceSink()
     except AudioError as error:
-        _trouble(f"{error} Until then the guide is printed.")
+        trouble(f"{error} Until then the guide is printed.")
         return None
     stack.callback(sink.close)
     spellings = {**pack.spoken, **SPELLINGS.get(pack.code, {})}
     synthesiser = stack.enter_context(Synthesiser(pack.code, spellings=spellings))
-    speaker = Speaker(synthesiser, sink, sink, on_error=_trouble)
+    speaker = Speaker(synthesiser, sink, sink, on_error=trouble)
     stack.callback(speaker.close)
     return speaker
-
-
-def _trouble(sentence: str) -> None:
-    print(f"trouble: {sentence}", flush=True)
 
 
 @click.command()

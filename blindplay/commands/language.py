@@ -137,7 +137,5 @@ def _print_report(report: PackReport) -> None:
         f"{report.file} {verdict}: {errors or 'no'} {'error' if errors == 1 else 'errors'}, "
         f"{warnings or 'no'} {'warning' if warnings == 1 else 'warnings'}."
     )
-    for error in report.errors:
-        print(f"Error, {error}")
-    for warning in report.warnings:
-        print(f"Warning, {warning}")
+    options.show_all(f"Error, {error}" for error in report.errors)
+    options.show_all(f"Warning, {warning}" for warning in report.warnings)

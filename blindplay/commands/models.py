@@ -1,21 +1,19 @@
 """``blindplay models``: speech models, to list, install, check and choose them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from blindplay import language
-from blindplay.speech.models import catalogue, folders
+from blindplay.speech import adaptation
+from blindplay.speech.models import catalogue, folders, store
+from blindplay.speech.models.download import Patience
 from blindplay.speech.models.folders import BUILT_IN, OWN, available
+from blindplay.speech.models.store import ModelWords, megabytes
 
 from . import options
-
-if TYPE_CHECKING:
-    from blindplay.speech.models.store import ModelWords
 
 _Read = TypeVar("_Read")
 
@@ -42,11 +40,10 @@ def list_models(code: str | None, as_json: bool) -> None:
     broken: list[str] = []
     for one, pack in _each_language(code, language.load, broken):
         rows = list(_rows(one))
-        if not as_json:
+        if as_json:
+            options.show_all(rows)
+        else:
             _print_rows(one, pack.name, rows)
-            continue
-        for row in rows:
-            options.show(row)
     if not as_json:
         _print_catalogue()
     _refuse(broken)
@@ -60,7 +57,7 @@ def _print_rows(code: str, name: str, rows: list[dict[str, Any]]) -> None:
         print(f"  {_row_in_words(row)}")
     if lacking := [row for row in rows if row["recommended"] and not row["there"]]:
         named = "; ".join(
-            f"{row['short']}, {_megabytes(row['bytes_to_fetch'])}, licence {row['licence']}"
+            f"{row['short']}, {megabytes(row['bytes_to_fetch'])}, licence {row['licence']}"
             for row in lacking
         )
         print(f"  Recommended and not installed: {named}.")
@@ -76,7 +73,7 @@ def _print_catalogue() -> None:
     for base in known.bases.values():
         tried = "" if base.tried else " Nobody has tried it with BlindPlay yet."
         print(
-            f"  {base.short}, trained on {base.heard}: {base.name}, {_megabytes(base.size)}, "
+            f"  {base.short}, trained on {base.heard}: {base.name}, {megabytes(base.size)}, "
             f"licence {base.licence}.{tried}"
         )
 
@@ -92,9 +89,6 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
     Without names, it installs the recommended models. It continues a download that was
     interrupted. The new models listen from then on.
     """
-    from blindplay.speech.models import store
-    from blindplay.speech.models.download import Patience
-
     if source is not None and len(names) > 1:
         raise ValueError("With --from there is one model: give one name, or none.")
     words, patience = model_words(_known(code)), Patience(stall=timeout)
@@ -106,14 +100,9 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
         try:
             base = store.find_base(name, patience=patience) if name and not source else None
             made = store.install(
-                code,
-                words,
-                base=base,
-                source=source,
-                name=name,
-                tell=options.show,
-                patience=patience,
-            )
+                code, words, base=base, source=source, name=name,
+                tell=options.show, patience=patience,
+            )  # fmt: skip
         except (ValueError, OSError) as error:
             if len(wanted) == 1:
                 raise
@@ -145,7 +134,6 @@ def remove(name: str, code: str | None) -> None:
     of their voices stay.
     """
     from blindplay.hearing import speaker_models
-    from blindplay.speech.models import store
 
     codes = [_known(code)] if code else store.languages()
     before = {one: {*available(one)} for one in codes}
@@ -252,9 +240,6 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
 
     It hears with the acoustics of BASE, whatever its language, and knows the words of a table.
     """
-    from blindplay.speech import adaptation
-    from blindplay.speech.models import store
-
     words = model_words(code)
     if not base.exists():  # it may be the name of an installed model
         base = store.installed_base(str(base)) or base
@@ -274,9 +259,6 @@ def adapt(base: Path, code: str, output: Path | None, family: str | None) -> Non
     )
     if output is None:
         print(f"{code}: {_heard_with(code)}")
-
-
-# --- languages and words -------------------------------------------------------------------------
 
 
 def _known(code: str) -> str:
@@ -311,11 +293,8 @@ def model_words(code: str) -> ModelWords:
 
     A pack of the user's own that is damaged is left out with a warning.
     """
-    from blindplay.speech.adaptation import Vocabulary
-    from blindplay.speech.models.store import ModelWords
-
     lexicon = language.lexicon(code)
-    vocabulary = Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
+    vocabulary = adaptation.Vocabulary({**lexicon.words, **lexicon.fillers}, lexicon.squares)
     lexicons = []
     for one in language.languages():
         try:
@@ -323,9 +302,6 @@ def model_words(code: str) -> ModelWords:
         except language.LanguageError as error:
             options.warn(f"{one} gives no pronunciations. {error}")
     return ModelWords(vocabulary, lexicons)
-
-
-# --- in words ------------------------------------------------------------------------------------
 
 
 def _heard_with(code: str) -> str:
@@ -379,12 +355,6 @@ def _size(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
 
-def _megabytes(size: int) -> str:
-    from blindplay.speech.models.store import megabytes
-
-    return megabytes(size)
-
-
 def _row_in_words(row: dict[str, Any]) -> str:
     if row["built_in"]:
         words = ["comes with the program"]
@@ -394,7 +364,7 @@ def _row_in_words(row: dict[str, Any]) -> str:
         words = ["installed", *([f"trained on {row['heard']}"] if row["heard"] else [])]
     words.append("in use" if row["used"] else "not in use")
     words += ["recommended"] if row["recommended"] else []
-    words.append(_megabytes(row["bytes_on_disk"]))
+    words.append(megabytes(row["bytes_on_disk"]))
     words += [f"licence {row['licence']}"] if row["licence"] else []
     return f"{row['model']}: {', '.join(words)}."
 

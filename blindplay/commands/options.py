@@ -1,11 +1,9 @@
 """Options, values and helpers that several commands share."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -75,9 +73,6 @@ class MemberChoice(click.Choice[Any]):
         return str(choice.value if isinstance(choice, Enum) else choice)
 
 
-# --- values --------------------------------------------------------------------------------------
-
-
 def find_own_languages() -> None:
     """Let language packs in the user's folder be found. Call it before a language is loaded."""
     from blindplay import language
@@ -92,7 +87,7 @@ def own_languages() -> Path:
     return Path(platformdirs.user_data_path("blindplay", appauthor=False)) / "languages"
 
 
-def load_language(code: str) -> Language:
+def load_language(code: str) -> "Language":
     """The language pack with this code. Packs that the user has added are found, too."""
     from blindplay import language
 
@@ -112,7 +107,7 @@ def _editions() -> tuple[str, ...]:
     return editions.names()
 
 
-def position(fen: str) -> chess.Board:
+def position(fen: str) -> "chess.Board":
     """The position in FEN that a command is given; it must be one that a table accepts."""
     import chess
 
@@ -127,16 +122,15 @@ def position(fen: str) -> chess.Board:
     return plain if plain.status() == chess.STATUS_VALID else board
 
 
-def legal_move(board: chess.Board, uci: str) -> chess.Move:
+def legal_move(board: "chess.Board", uci: str) -> "chess.Move":
     """The legal move that ``uci`` names on ``board``."""
     import chess
 
     try:
         return board.parse_uci(uci)
     except chess.InvalidMoveError:
-        raise ValueError(
-            f"{uci!r} is not a move in UCI; write from and to, such as g1f3."
-        ) from None
+        sentence = f"{uci!r} is not a move in UCI; write from and to, such as g1f3."
+        raise ValueError(sentence) from None
     except ValueError:
         raise ValueError(f"{uci} is not a legal move in this position.") from None
 
@@ -172,12 +166,16 @@ def show(line: object) -> None:
     print(text, flush=True)
 
 
+def show_all(lines: Iterable[object]) -> None:
+    """Print each line as :func:`show` does."""
+    for line in lines:
+        show(line)
+
+
 def warn(sentence: str) -> None:
     """Print a sentence on standard error."""
     print(sentence, file=sys.stderr, flush=True)
 
-
-# --- options -------------------------------------------------------------------------------------
 
 POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)

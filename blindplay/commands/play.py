@@ -4,8 +4,6 @@
 with underscores: ``--sighted-board`` is ``sighted_board``.
 """
 
-from __future__ import annotations
-
 import datetime
 import itertools
 import sys
@@ -178,7 +176,7 @@ def _check(given: Mapping[str, Any]) -> None:
         raise ValueError("--certificate and --key need each other.")
 
 
-def _devices(given: Mapping[str, Any]) -> WantedDevices:
+def _devices(given: Mapping[str, Any]) -> "WantedDevices":
     from blindplay.table.devices import WantedDevices
 
     same = ("board", "sighted_board", "microphone", "private_output", "public_output", "silent",
@@ -186,7 +184,7 @@ def _devices(given: Mapping[str, Any]) -> WantedDevices:
     return WantedDevices(models=given["model"], **{name: given[name] for name in same})
 
 
-def _table_options(given: Mapping[str, Any]) -> TableOptions:
+def _table_options(given: Mapping[str, Any]) -> "TableOptions":
     from blindplay.table.play import TableOptions
 
     usual = OpeningWord.OPTIONAL if given["push_to_talk"] else OpeningWord.SINGLE
@@ -200,7 +198,7 @@ def _table_options(given: Mapping[str, Any]) -> TableOptions:
     )
 
 
-def _console(given: Mapping[str, Any]) -> ConsoleAt | None:
+def _console(given: Mapping[str, Any]) -> "ConsoleAt | None":
     from blindplay.table.play import ConsoleAt
 
     if not given["console"]:

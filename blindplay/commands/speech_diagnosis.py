@@ -66,12 +66,10 @@ def _voices(language: str, given: Synthesiser | None) -> Diagnosis:
             names = [voice.name for voice in synthesiser.voices(language)]
     except SynthesisError as error:
         return missing("voices", str(error))
-    if not names:
-        return missing(
-            "voices",
-            f"There is no voice for {language!r}; install one in the system's speech settings.",
-        )
-    return good("voices", f"Voices for {language!r}: {', '.join(names)}.")
+    if names:
+        return good("voices", f"Voices for {language!r}: {', '.join(names)}.")
+    remedy = "install one in the system's speech settings"
+    return missing("voices", f"There is no voice for {language!r}; {remedy}.")
 
 
 def _recogniser(language: str, model: Path | None, words: list[str]) -> list[Diagnosis]:

@@ -1,26 +1,23 @@
 """``blindplay voice``: a player's own voice."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 import click
 
+from blindplay.hearing import speaker_models, speaker_preferences
+from blindplay.hearing.prompting import Booth
+from blindplay.hearing.recognisers import listening_models, open_recogniser
+from blindplay.hearing.speaker_models import SpeakerRecording
 from blindplay.language import Language
 
 from . import options
-
-if TYPE_CHECKING:
-    from blindplay.hearing.prompting import Booth
-    from blindplay.hearing.speaker_models import SpeakerRecording
 
 _name = click.argument("name", default="", help="The player's name, if any, as given to play.")
 _microphone = click.option("--microphone", help="Part of the microphone's name.")
@@ -45,8 +42,7 @@ def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> No
     is used only if it is measurably better. It stays on this machine; blindplay voice forget NAME
     removes it.
     """
-    from blindplay.hearing import enrolment, speaker_models, speaker_preferences
-    from blindplay.hearing.recognisers import listening_models, open_recogniser
+    from blindplay.hearing import enrolment
 
     models = listening_models(pack.code, options.warn)
     with _booth(pack, microphone, silent) as booth:
@@ -77,9 +73,6 @@ def learn(name: str, pack: Language, silent: bool) -> None:
 
     Use it after learning was stopped, or after other models were chosen or learned new words.
     """
-    from blindplay.hearing import speaker_models
-    from blindplay.hearing.recognisers import listening_models
-
     models = listening_models(pack.code, options.warn)
     with _booth(pack, None, silent, hears=False) as booth:
         answers = speaker_models.kept(name, pack.code)
@@ -156,8 +149,7 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
     The player repeats forty words and ten moves. The result names the best model and the best way
     of speaking, and says whether the microphone is at fault. Nothing is kept.
     """
-    from blindplay.hearing import speaker_models, voice_check
-    from blindplay.hearing.recognisers import listening_models
+    from blindplay.hearing import voice_check
     from blindplay.speech.models.folders import ModelError, available
 
     chosen = listening_models(pack.code, options.warn)
@@ -185,8 +177,6 @@ def forget(name: str) -> None:
     This removes how the player wants to be spoken to, what was misheard, the recordings, and what
     was learned from them. Without a name, it forgets the player who gave no name.
     """
-    from blindplay.hearing import speaker_models, speaker_preferences
-
     preferences, kept = speaker_preferences.forget(name), speaker_models.forget(name)
     if not preferences and not kept:
         raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
@@ -210,12 +200,11 @@ def _booth(
 
     Without ``hears`` the microphone stays closed: learning from recordings needs none.
     """
-    from blindplay.hearing.prompting import Booth
     from blindplay.speech.audio_devices import MicrophoneSource
     from blindplay.table.devices import open_speaker
 
     out = out or sys.stdout
-    with ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         speaker = None
         if not silent:
             trouble = partial(print, "trouble:", file=out, flush=True)

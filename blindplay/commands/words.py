@@ -1,12 +1,11 @@
 """``blindplay announce``, ``say`` and ``understand``: words and sounds of moves."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -84,12 +83,14 @@ def understand(
         meaning = {"text": text, **_meaning(board, pack.understand(text, board))}
         options.show(meaning if as_json else _in_words(meaning))
         return
-    hearing = SoundFiles(models)
+    from blindplay.hearing.ear import Ear
+
+    ear_of = cache(partial(Ear, models=models, lost=options.warn))
     if batch is not None:
-        _understand_batch(batch, pack, hearing)
+        _understand_batch(batch, pack, ear_of)
         return
     for file in files:
-        heard = hearing.understand(str(file), file, board, pack)
+        heard = _heard(str(file), file, board, ear_of(pack))
         options.show(heard if as_json else f"{file}: {_heard_in_words(heard)}")
 
 
@@ -134,7 +135,7 @@ def _heard_in_words(heard: dict[str, Any]) -> str:
     return f"{result}; heard: {heard['heard']}"
 
 
-def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
+def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], "Ear"]) -> None:
     """Print one line of JSON for each line of ``batch``.
 
     For a line that cannot be read, the JSON holds the error, and the next line follows.
@@ -153,7 +154,7 @@ def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
             name = entry["file"]
             board = options.position(entry.get("fen", options.START))
             spoken = options.load_language(entry["language"]) if "language" in entry else pack
-            heard = hearing.understand(name, batch.parent / name, board, spoken)
+            heard = _heard(name, batch.parent / name, board, ear_of(spoken))
         except (ValueError, TypeError, AttributeError) as error:
             unread += 1
             heard = {"file": name, "move": None, "decision": "nothing", "error": str(error)}
@@ -162,30 +163,16 @@ def _understand_batch(batch: Path, pack: Language, hearing: SoundFiles) -> None:
         raise ValueError(f"{unread} lines of {batch} could not be read; see the error in each.")
 
 
-class SoundFiles:
-    """Understands sound files. The models of each language are loaded once."""
-
-    def __init__(self, models: Sequence[Path]) -> None:
-        """``models`` are used for every language; if there are none, those that are chosen."""
-        self._models = tuple(models)
-        self._ears: dict[str, Ear] = {}
-
-    def understand(
-        self, name: str, path: Path, board: chess.Board, pack: Language
-    ) -> dict[str, Any]:
-        """What a sound file means on ``board``, as JSON; ``name`` is the file's name in it."""
-        from blindplay.hearing.ear import Ear
-
-        if pack.code not in self._ears:
-            self._ears[pack.code] = Ear(pack, self._models, lost=options.warn)
-        decision = self._ears[pack.code].hear(path, board)
-        return {
-            "file": name,
-            **_meaning(board, decision.meant),
-            "decision": decision.verdict.value,
-            "heard": decision.recognition.words,
-            "cost": round(decision.cost, 3) if decision.candidates else None,
-            "alternatives": [
-                item.phrase for item in decision.candidates if item.phrase != decision.phrase
-            ],
-        }
+def _heard(name: str, path: Path, board: chess.Board, ear: "Ear") -> dict[str, Any]:
+    """What a sound file means on ``board``, as JSON; ``name`` is the file's name in it."""
+    decision = ear.hear(path, board)
+    return {
+        "file": name,
+        **_meaning(board, decision.meant),
+        "decision": decision.verdict.value,
+        "heard": decision.recognition.words,
+        "cost": round(decision.cost, 3) if decision.candidates else None,
+        "alternatives": [
+            item.phrase for item in decision.candidates if item.phrase != decision.phrase
+        ],
+    }

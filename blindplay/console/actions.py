@@ -16,7 +16,7 @@ from blindplay.laws import Game, Origin, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.rulings import Answer, NotMade, Refused
-from blindplay.wording.announcements import announcements, goes_to_earphone
+from blindplay.wording.announcements import Announcement, announcements, goes_to_earphone
 from blindplay.wording.position import look, time_in_words
 
 from .messages import catalogue
@@ -31,7 +31,6 @@ _SERVERS = frozenset(("t", "by", "seen_by"))
 _OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
 _AHEAD = 2  # plies: a page records at most the next move in advance, whatever the edition says
 _PROMOTIONS = frozenset("qrbn")
-_NO_FACT = f.Tick()  # rulings are looked at one by one here
 _OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
 _ABOUT: Mapping[Command, str] = {
     Command.CLOCK_BOTH: "time",
@@ -198,13 +197,13 @@ def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> 
     for ruling in rulings:
         if isinstance(ruling, Refused | NotMade):
             known = isinstance(ruling, Refused) and words.get(f"why_{ruling.why}")
-            said = known or _said(game, ruling, language)
+            said = known or " ".join(one.words for one in _told(game, ruling, language))
             if isinstance(ruling, Refused) or ruling.by in concerned:
                 sentences.append(f"{said} ({', '.join(ruling.articles)})")
         elif isinstance(ruling, Answer):
             sentences.append(_answered(game, ruling, language))
         elif getattr(ruling, "by", None) in concerned:
-            told = announcements(Taken(_NO_FACT, (ruling,)), game, load(language))
+            told = _told(game, ruling, language)
             if all(one.to is not None and goes_to_earphone(game, one.to) for one in told):
                 sentences += [one.words for one in told]
     refused = any(isinstance(ruling, Refused | NotMade) for ruling in rulings)
@@ -272,9 +271,9 @@ def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
     return command, About()
 
 
-def _said(game: Game, ruling: Ruling, language: str) -> str:
-    told = announcements(Taken(_NO_FACT, (ruling,)), game, load(language))
-    return " ".join(one.words for one in told)
+def _told(game: Game, ruling: Ruling, language: str) -> Sequence[Announcement]:
+    """What the table says about a ruling, in the page's language."""
+    return announcements(Taken(f.Tick(), (ruling,)), game, load(language))
 
 
 def value_of(form: Form, name: str) -> str:
@@ -310,9 +309,6 @@ def _number(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10):
         raise NoActionError("no_number")
     return int(text)
-
-
-# --- moves --------------------------------------------------------------------------------------
 
 
 def _moves(game: Game, language: str, form: Form) -> list[tuple[str, dict[str, Any]]]:

@@ -110,11 +110,11 @@ class Console:
                 Route("/enter", self._enter, methods=["POST"]),
                 Route("/static/piece/{name}.svg", _piece),
                 Route("/static/{name}", _static),
-                Route("/{seat}/", self._page),
-                Route("/{seat}/do", self._do, methods=["POST"]),
-                Route("/{seat}/changes", self._changes),
+                Route("/{seat}/", self._to_session(self._page)),
+                Route("/{seat}/do", self._to_session(self._do), methods=["POST"]),
+                Route("/{seat}/changes", self._to_session(self._changes)),
                 Route("/{seat}/tape/{number:int}", self._sound),
-                Route("/{seat}/{name}", self._beside),
+                Route("/{seat}/{name}", self._to_session(self._beside)),
             ],
             middleware=[
                 Middleware(_Guard, asking=lambda: self.asking),
@@ -134,10 +134,8 @@ class Console:
             return
         with self._streams_lock:
             streams = dict(self._streams)
-            told = {
-                language: self._sentences(taken, language)
-                for language in {key[1] for key in streams}
-            }
+            languages = {language for _, language in streams}
+            told = {language: self._sentences(taken, language) for language in languages}
             for (role, language), stream in streams.items():
                 untold = self._untold.setdefault((role, language), [])
                 untold += told[language]
@@ -223,11 +221,21 @@ class Console:
         secret = request.cookies.get(self._cookie, "")
         return self.doors.session(role, secret) if role and secret else None
 
-    def _stranger(self, request: Request) -> Response:
-        """The answer to a browser without a session; 410 if newer browsers have displaced it."""
-        if self.doors.displaced(request.cookies.get(self._cookie, "")):
-            return _asks_for_link(request, "displaced", 410)
-        return _asks_for_link(request, "enter_again", 401)
+    def _to_session(
+        self, answer: Callable[[Request, BrowserSession], Awaitable[Response]]
+    ) -> Callable[[Request], Awaitable[Response]]:
+        """``answer`` for browsers with a session. The others get 401, or 410 if newer browsers have
+        displaced them."""
+
+        async def route(request: Request) -> Response:
+            session = self._session(request)
+            if session is not None:
+                return await answer(request, session)
+            if self.doors.displaced(request.cookies.get(self._cookie, "")):
+                return _asks_for_link(request, "displaced", 410)
+            return _asks_for_link(request, "enter_again", 401)
+
+        return route
 
     async def _door(self, request: Request) -> Response:
         return _asks_for_link(request)
@@ -252,10 +260,7 @@ class Console:
         )
         return answer
 
-    async def _page(self, request: Request) -> Response:
-        session = self._session(request)
-        if session is None:
-            return self._stranger(request)
+    async def _page(self, request: Request, session: BrowserSession) -> Response:
         return HTMLResponse(await run_in_threadpool(self._whole, session))
 
     def _whole(self, session: BrowserSession) -> str:
@@ -263,10 +268,7 @@ class Console:
         with held(self._table) as game:
             return views.whole(game, session, stream.now(), self._table.time())
 
-    async def _do(self, request: Request) -> Response:
-        session = self._session(request)
-        if session is None:
-            return self._stranger(request)
+    async def _do(self, request: Request, session: BrowserSession) -> Response:
         form = await _form(request)
         language = views.language_of(session, form)
         if not self.acting.take(session.digest.hex()):
@@ -282,11 +284,8 @@ class Console:
         answer = await run_in_threadpool(act, self._table, session.role, language, form)
         return _told(request, session, language, answer, 409 if answer.refused else 200)
 
-    async def _beside(self, request: Request) -> Response:
+    async def _beside(self, request: Request, session: BrowserSession) -> Response:
         """A further page of a role, or with ``part`` only its content."""
-        session = self._session(request)
-        if session is None:
-            return self._stranger(request)
         if not self.asking.take(session.digest.hex()):
             return _trouble(request, "too_fast", 429, session.language)
         form = _fields(request.url.query)
@@ -309,11 +308,8 @@ class Console:
             return Response(status_code=404)
         return FileResponse(said.path, media_type="audio/flac")
 
-    async def _changes(self, request: Request) -> Response:
+    async def _changes(self, request: Request, session: BrowserSession) -> Response:
         """The page's stream of changes, as server-sent events. Their ids are places in it."""
-        session = self._session(request)
-        if session is None:
-            return self._stranger(request)
         language = views.language_of(session, _fields(request.url.query) or {})
         stream = await run_in_threadpool(self._stream, session.role, language)
         place = request.headers.get("last-event-id") or request.query_params.get("since", "")

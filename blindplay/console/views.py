@@ -17,7 +17,7 @@ from blindplay.laws.rulings import Completed
 from .access import BrowserSession
 from .actions import Form, value_of
 from .messages import LANGUAGES, catalogue
-from .pages import Page, page_of
+from .pages import Page, page_of, title_of
 from .stream import UrgentSentence
 from .table_port import TablePort, held
 
@@ -120,7 +120,7 @@ def whole(
         parts={name: html.replace(SEEN, stamp) for name, html in found.items()},
         scripts=("console.js", *page.SCRIPTS),
         kind=page.FOLDER,
-        title=page.title(game, session.role, session.language),
+        title=title_of(game, session.role, session.language),
         place=place,
         stamp=stamp,
         said=said,

@@ -1,7 +1,5 @@
 """A decision about two scoresheets and two boards in sentences, each with its articles."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +30,7 @@ _DOUBTS = frozenset(doubt.value for doubt in Doubt)
 class DisputeWords:
     """Puts ``decision`` into words. ``as_written``: with entries that only the eye can read."""
 
-    decision: Reconciliation
+    decision: "Reconciliation"
     as_written: bool = True
 
     def sentences(self) -> Iterator[CitedSentence]:
@@ -181,7 +179,7 @@ class DisputeWords:
         words = self._pack.sentence("arbiter_needed", why="").strip()
         yield words, self._cite("arbiter_sets_clocks")
 
-    def _board(self, side: str, board: BoardDecision) -> Iterator[CitedSentence]:
+    def _board(self, side: str, board: "BoardDecision") -> Iterator[CitedSentence]:
         """Why a board stands as it does, and the steps that correct it."""
         decision, found = self.decision, self.decision.comparison
         player = self._pack.sentence(side)

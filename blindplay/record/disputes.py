@@ -256,14 +256,11 @@ def _decided_by_boards(
     for side, placement in boards.items():
         if side != owner and _speaks_for_another(placement, line, others, start):
             return found, {}
-    parted = {
-        ply for ply, moves in enumerate(zip(*found.lines, strict=True), 1) if len(set(moves)) > 1
-    }
     decided = dataclasses.replace(
         found, moves=line, position=_after(start, line), stop=None, ply=len(line) + 1, entries={},
         lines=(line,), open_from=found.ply if len(shown) > 1 else None,
     )  # fmt: skip
-    return decided, dict.fromkeys(sorted(parted), owner)
+    return decided, dict.fromkeys(sorted(_parted(*found.lines)), owner)
 
 
 def _after(start: chess.Board, moves: Sequence[chess.Move]) -> chess.Board:
@@ -271,6 +268,11 @@ def _after(start: chess.Board, moves: Sequence[chess.Move]) -> chess.Board:
     for move in moves:
         position.push(move)
     return position
+
+
+def _parted(*lines: tuple[chess.Move, ...]) -> set[int]:
+    """The plies whose moves differ in these games."""
+    return {ply for ply, moves in enumerate(zip(*lines, strict=True), 1) if len(set(moves)) > 1}
 
 
 def _speaks_for_another(
@@ -303,17 +305,8 @@ def _speaks_for_another(
             default=_MOST_DIFFERENT,
         )
 
-    mine = slips(line, set())
-    if mine == 0:
-        return False
-    for other in others:
-        parted = {
-            ply for ply, (one, two) in enumerate(zip(line, other, strict=True), 1) if one != two
-        }
-        theirs = slips(other, parted)
-        if theirs < _MOST_DIFFERENT and theirs <= mine:
-            return True
-    return False
+    mine = min(slips(line, set()), _MOST_DIFFERENT - 1)
+    return mine > 0 and any(slips(other, _parted(line, other)) <= mine for other in others)
 
 
 def _examine(

@@ -20,7 +20,6 @@ import math
 import os
 import threading
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -86,27 +85,22 @@ def read_journal(path: Path) -> JournalContents:
 
 def is_journal(path: Path) -> bool:
     """Whether the file at ``path`` begins as a journal does."""
-    try:
-        if not path.is_file():  # reading a named pipe would wait
-            return False
-        with path.open("rb") as file:
-            return file.read(len(_FIRST)) == _FIRST
-    except OSError:
-        return False
+    with contextlib.suppress(OSError):
+        if path.is_file():  # reading a named pipe would wait
+            with path.open("rb") as file:
+                return file.read(len(_FIRST)) == _FIRST
+    return False
 
 
 def is_running(path: Path) -> bool:
     """Whether a table has the journal at ``path`` open now, be it suspended or not."""
-    try:
+    with contextlib.suppress(OSError):
         handle, _ = _open_existing(path)
-    except OSError:
-        return False
-    try:
-        return not files.lock(handle)
-    except OSError:
-        return False
-    finally:
-        os.close(handle)
+        try:
+            return not files.lock(handle)
+        finally:
+            os.close(handle)
+    return False
 
 
 class Journal:
@@ -153,18 +147,14 @@ class Journal:
             self._release()
             raise
 
-    def append(self, fact: Fact) -> None:
-        """Write one fact; it is on the disk when this returns.
+    def append(self, *facts: Fact) -> None:
+        """Write facts, with one write for all; they are on the disk when this returns.
 
         A fact that cannot be written is kept, and is written before any later one as soon as
         possible: the journal has no holes.
 
         :raises JournalError: if it could not be written (a full disk, a read-only folder).
         """
-        self.extend([fact])
-
-    def extend(self, facts: Sequence[Fact]) -> None:
-        """Write facts as :meth:`append` does, with one write for all."""
         with self._lock:
             for fact in facts:
                 line, self._end = _encoded(fact, self._end)

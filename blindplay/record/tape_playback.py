@@ -47,13 +47,12 @@ def play_tape(
     found = tape.from_ply(ply_of(game, first) if first is not None else 1)
     if output is not None:
         write_tape(output, found)
-    for recording in found:
-        number, side = entry_place(game, recording.ply)
+    for one in found:
+        number, side = entry_place(game, one.ply)
         place = f"{number}." if side == "white" else f"{number}. …"
-        seconds = recording.t / 1000
-        print(f"{seconds:.1f} {place} {recording.by}: {recording.words}", file=out, flush=True)
+        print(f"{one.t / 1000:.1f} {place} {one.by}: {one.words}", file=out, flush=True)
         if sink is not None:
-            sink.play(*sound(recording), threading.Event())
+            sink.play(*sound(one), threading.Event())
 
 
 def sound(recording: Recording, rate: int = EXPORT_RATE) -> Sound:

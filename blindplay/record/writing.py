@@ -155,11 +155,11 @@ class Scored:
             )
         head = [title, *(f"{name}: {value}" for name, value in heading.items())]
         if form in (RecordFormat.BRAILLE, RecordFormat.BRF):
-            return _embossed([*head, *by_move(written, _in_braille(labels))], pack, form, paper)
-        lines = (
-            by_ply(written, labels) if form is RecordFormat.LONGHAND else by_move(written, labels)
-        )
-        return "\n".join([*head, "", *lines]) + "\n"
+            # Braille takes room: a hyphen is a gap, and a blank separates the moves.
+            short = dataclasses.replace(labels, nothing="-", between=" ", absent="...")
+            return _embossed([*head, *by_move(written, short)], pack, form, paper)
+        in_lines = by_ply if form is RecordFormat.LONGHAND else by_move
+        return "\n".join([*head, "", *in_lines(written, labels)]) + "\n"
 
     def _heading(self, pack: Language) -> dict[str, str]:
         known = {**tags(self.game, self.reason), **self.more}
@@ -226,7 +226,9 @@ def check_output(journal: Path, output: Path) -> None:
             raise ValueError(f"{output} would be a part of a table; give another --output.")
         if _same(path, journals) or is_journal(path):
             raise ValueError(f"{output} is a journal, or would be; give another --output.")
-        if any(_same(one, tapes) or _is_tape(one) for one in (path, *path.parents)):
+        folders = (path, *path.parents)
+        kept = any(one.suffix.casefold() == ".tape" and one.is_dir() for one in folders)
+        if kept or any(_same(one, tapes) for one in folders):
             raise ValueError(f"{output} is part of a tape, or would be; give another --output.")
 
 
@@ -234,15 +236,6 @@ def _same(path: Path, others: Iterable[Path]) -> bool:
     """Whether ``path`` is one of ``others``, which need not exist. Names that differ only in case
     count as the same, because on some systems they are."""
     return any(str(path).casefold() == str(other).casefold() for other in others)
-
-
-def _is_tape(folder: Path) -> bool:
-    return folder.suffix.casefold() == ".tape" and folder.is_dir()
-
-
-def _in_braille(labels: Labels) -> Labels:
-    """Short labels, because Braille takes room: a hyphen is a gap, a blank separates the moves."""
-    return dataclasses.replace(labels, nothing="-", between=" ", absent="...")
 
 
 def _embossed(lines: Iterable[str], pack: Language, form: RecordFormat, paper: Paper) -> str:
@@ -254,5 +247,5 @@ def _embossed(lines: Iterable[str], pack: Language, form: RecordFormat, paper: P
         number=lambda page: braille.write(str(page), pack.code),
     )
     if form is RecordFormat.BRF:
-        return printing.brf([[braille.to_brf(line) for line in page] for page in laid_out])
+        return printing.brf(map(braille.to_brf, page) for page in laid_out)
     return "\n\n".join("\n".join(page) for page in laid_out) + "\n"

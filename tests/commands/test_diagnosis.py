@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import platform
 import socket
@@ -68,7 +69,7 @@ def test_games_that_are_kept_are_read_to_their_ends(home: Path) -> None:
     assert list(diagnosis._games(folder)) == []
     for name in ("anna-berta.jsonl", "other.jsonl"):
         with Journal(folder / name) as journal:
-            journal.extend([f.Setup(t=0), f.Start(t=1), f.Tick(t=2)])
+            journal.append(f.Setup(t=0), f.Start(t=1), f.Tick(t=2))
     assert [one.sentence for one in diagnosis._games(folder)] == [
         "Games that were read to their ends: the last 2."
     ]
@@ -114,7 +115,7 @@ def test_packages_are_compared_with_those_that_were_tested(
 
 def test_the_report_names_nobody(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "node", lambda: "Wilhelms-PC.local")
-    monkeypatch.setattr(diagnosis, "_user", lambda: "aquist")
+    monkeypatch.setattr(getpass, "getuser", lambda: "aquist")
     speaker_preferences.keep("Berta Übelacker", Voicing())
     speaker_preferences.keep("Li", Voicing())
     text = diagnosis.report(

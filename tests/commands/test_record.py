@@ -35,7 +35,7 @@ def test_reconcile_prints_lines_to_be_heard_or_one_object(tmp_path: Path) -> Non
 def journal(tmp_path: Path) -> Path:
     path = tmp_path / "game.jsonl"
     with Journal(path) as kept:
-        kept.extend([f.Setup(t=0, white=f.Player(name="Ada", impaired=True)), f.Start(t=1)])
+        kept.append(f.Setup(t=0, white=f.Player(name="Ada", impaired=True)), f.Start(t=1))
     return path
 
 

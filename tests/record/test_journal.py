@@ -44,7 +44,7 @@ for t in range(10**6):
 
 def written(path: Path, facts: list[Fact]) -> bytes:
     with Journal(path) as journal:
-        journal.extend(facts)
+        journal.append(*facts)
     return path.read_bytes()
 
 
@@ -101,7 +101,7 @@ def test_a_journal_gives_back_its_facts_also_when_opened_again(tmp_path: Path) -
             journal.append(fact)
     with Journal(path, resume=True) as journal:
         assert journal.facts() == FACTS[:2] and not journal.notes
-        journal.extend(FACTS[2:])
+        journal.append(*FACTS[2:])
         assert journal.facts() == FACTS
     assert read_journal(path).facts == FACTS
 
@@ -133,7 +133,7 @@ def test_only_the_user_can_read_what_is_created(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         with Journal(tmp_path / "game.jsonl") as journal:
-            journal.extend(FACTS)
+            journal.append(*FACTS)
             journal.beat(5)
     finally:
         os.umask(before)
@@ -298,7 +298,7 @@ def test_a_fact_that_this_program_does_not_know_is_told_with_its_line(tmp_path: 
 def test_facts_that_are_missing_at_the_end_are_told_if_there_is_a_pulse(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        journal.extend(_GAME)
+        journal.append(*_GAME)
         journal.beat(50)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]))
@@ -319,7 +319,7 @@ def test_a_fact_after_the_last_beat_cannot_be_cut_off_unnoticed(tmp_path: Path) 
     with Journal(path) as journal:
         journal.append(_GAME[0])
         journal.beat(50)
-        journal.extend(_GAME[1:])
+        journal.append(*_GAME[1:])
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:-1]))
     assert f"lacks fact {len(lines)}, so" in read_journal(path).trouble
@@ -332,7 +332,7 @@ def test_another_game_in_the_place_of_the_one_with_this_pulse_is_not_continued(
 ) -> None:
     path, other = tmp_path / "game.jsonl", tmp_path / "other.jsonl"
     with Journal(path) as journal:
-        journal.extend(_GAME[:4])
+        journal.append(*_GAME[:4])
         journal.beat(50)
     path.write_bytes(written(other, _GAME[:length]) + end)
     read = read_journal(path)
@@ -356,9 +356,9 @@ def test_a_game_whose_facts_were_changed_with_their_digests_is_not_continued(
         with Journal(forged) as copy:
             forged.write_bytes(path.read_bytes())
     with Journal(path, resume=True) as journal, Journal(forged, resume=True) as copy:
-        journal.extend(_GAME[1:4])
+        journal.append(*_GAME[1:4])
         journal.beat(50)
-        copy.extend([_GAME[1], f.Tick(t=3), *_GAME[3:]])
+        copy.append(_GAME[1], f.Tick(t=3), *_GAME[3:])
     forged.replace(path)
     with pytest.raises(JournalError, match="put the right one there"):
         Journal(path, resume=True)
@@ -482,7 +482,7 @@ def test_a_table_that_was_killed_before_its_first_fact_can_be_started_again(
         path.write_bytes(left)
         assert read_journal(path).facts == []
         with Journal(path) as journal:
-            journal.extend(_GAME)
+            journal.append(*_GAME)
         assert read_journal(path).facts == _GAME and not read_journal(path).trouble
         path.unlink()
 

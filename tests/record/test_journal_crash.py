@@ -85,7 +85,7 @@ class JournalLife(RuleBasedStateMachine):
     @rule(sizes=SIZES)
     def write(self, sizes: list[int]) -> None:
         facts = self.new(sizes)
-        self.journal.extend(facts)
+        self.journal.append(*facts)
         self.written += self.waiting + facts
         self.waiting = []
 
@@ -104,7 +104,7 @@ class JournalLife(RuleBasedStateMachine):
     def write_on_a_full_disk(self, sizes: list[int], calls: tuple[str, ...], taken: int) -> None:
         facts = self.new(sizes)
         with failing(*calls, taken=taken):
-            self.assert_refused("cannot be written", lambda: self.journal.extend(facts))
+            self.assert_refused("cannot be written", lambda: self.journal.append(*facts))
         self.waiting += facts
 
     # --- what happens to it --------------------------------------------------------------------
@@ -131,7 +131,7 @@ class JournalLife(RuleBasedStateMachine):
         facts = self.new(sizes)
         with failing(*CALLS, after=after, taken=taken, error=PowerCutError()):
             try:
-                self.journal.extend(facts)
+                self.journal.append(*facts)
             except PowerCutError:
                 self.waiting += facts
             else:
@@ -146,7 +146,7 @@ class JournalLife(RuleBasedStateMachine):
         """Of what was not synced, the disk has any part, or only room for it."""
         facts = self.new(sizes)
         with failing("sync", error=PowerCutError()), contextlib.suppress(PowerCutError):
-            self.journal.extend(facts)
+            self.journal.append(*facts)
         self.waiting += facts
         self.die()
         stands = self.path.stat()

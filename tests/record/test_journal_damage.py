@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
     """The journal of a table that was killed a minute ago, with its pulse."""
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        journal.extend(FACTS)
+        journal.append(*FACTS)
         end = journal.seal
     old = pulse.Pulse(path)
     for t in (998, 999):
@@ -57,7 +57,7 @@ def change_a_line_and_its_digest(path: Path) -> None:
     """A forger makes the digest of the changed line right, but not those after it."""
     lines = lines_of(path)
     with Journal(path.with_name("forged")) as journal:
-        journal.extend([*FACTS[:30], f.Tick(t=29), *FACTS[31:]])
+        journal.append(*FACTS[:30], f.Tick(t=29), *FACTS[31:])
     lines[30] = lines_of(path.with_name("forged"))[30]
     path.with_name("forged").unlink()
     path.write_bytes(b"".join(lines))
@@ -237,7 +237,7 @@ def test_a_copy_of_another_game_that_lies_in_the_folder_is_never_taken_for_ours(
              "game.damaged-2.jsonl.part"]  # fmt: skip
     other = path.parent / "elsewhere" / "other.jsonl"
     with Journal(other) as journal:
-        journal.extend([f.Setup(t=0, mode="blitz"), f.Start(t=1)])
+        journal.append(f.Setup(t=0, mode="blitz"), f.Start(t=1))
     for name in names:
         path.with_name(name).write_bytes(other.read_bytes())
     add_garbage(path)

@@ -106,7 +106,7 @@ def test_on_a_disk_that_is_really_full_no_torn_line_stays_before_later_facts(
 def test_where_nothing_can_be_written_the_game_is_continued_all_the_same(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        journal.extend(FACTS)
+        journal.append(*FACTS)
     with read_only():
         journal = Journal(path, resume=True)
         assert journal.facts() == FACTS
@@ -171,7 +171,7 @@ def test_a_journal_that_is_moved_or_deleted_in_the_game_is_told_and_written_anew
 ) -> None:
     path = tmp_path / "folder" / "game.jsonl"
     with Journal(path) as journal:
-        journal.extend(FACTS[:50])
+        journal.append(*FACTS[:50])
         journal.append(FACTS[50])
         journal.beat(50)
         before = path.read_bytes()
@@ -190,7 +190,7 @@ def test_a_journal_that_is_moved_or_deleted_in_the_game_is_told_and_written_anew
         journal.save()  # it is told once
         with pytest.raises(JournalError, match="at this moment"):
             Journal(path, resume=True)
-        journal.extend(FACTS[len(known) :])
+        journal.append(*FACTS[len(known) :])
     assert read_journal(path).facts == FACTS
 
 
@@ -264,7 +264,7 @@ def test_a_journal_that_is_moved_while_a_line_is_written_is_written_anew(
 def test_what_another_program_writes_behind_our_lines_is_not_built_upon(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        journal.extend(FACTS[:3])
+        journal.append(*FACTS[:3])
         with path.open("ab") as file:
             file.write(b"hello\n")
         with pytest.raises(JournalError, match="somebody else"):
@@ -298,7 +298,7 @@ def test_a_journal_is_not_opened_through_a_symbolic_link(
     path.symlink_to(target)
     if there:
         with Journal(target) as journal:
-            journal.extend(FACTS)
+            journal.append(*FACTS)
     before = in_folder(target)
     for resume in (True, False):
         with pytest.raises(JournalError, match=r"is a symbolic link; name the file .*letter.txt"):
@@ -330,7 +330,7 @@ def test_neither_a_pulse_nor_a_copy_of_damage_is_written_through_a_link(
 ) -> None:
     path = tmp_path / "game.jsonl"
     with Journal(path) as journal:
-        journal.extend(FACTS)
+        journal.append(*FACTS)
     path.write_bytes(path.read_bytes()[:-300] + b"#\n")
     target.write_bytes(b"Dear Sir or Madam")
     names = ["game.damaged-1.jsonl", "game.damaged-2.jsonl.part", "game.damaged-2.pulse.part"]

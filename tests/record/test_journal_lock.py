@@ -35,7 +35,7 @@ BUSY = "at this moment; close that one first"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     with Journal(tmp_path / "game.jsonl") as journal:
-        journal.extend([f.Setup(t=0), f.Start(t=1)])
+        journal.append(f.Setup(t=0), f.Start(t=1))
     return tmp_path / "game.jsonl"
 
 

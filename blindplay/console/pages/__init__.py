@@ -2,7 +2,6 @@
 
 * ``FOLDER``, its folder of templates, and ``PARTS``, the names of those templates in their order;
 * ``SCRIPTS``, the modules of ``static`` that it loads besides ``console.js``;
-* ``title(game, role, language)``, its heading;
 * ``values(table, game, role, language)``, the values of its templates; ``game`` is the table's,
   held.
 
@@ -19,6 +18,7 @@ from typing import Any, Protocol
 from blindplay.laws import Game
 from blindplay.laws.facts import SIDES
 
+from ..messages import catalogue
 from ..table_port import TablePort
 from . import arbiter, assistant, opponent, player
 
@@ -33,7 +33,6 @@ class Page(Protocol):
     @property
     def SCRIPTS(self) -> Sequence[str]: ...  # noqa: N802
 
-    def title(self, game: Game, role: str, language: str) -> str: ...
     def values(
         self, table: TablePort, game: Game, role: str, language: str
     ) -> Mapping[str, Any]: ...
@@ -51,3 +50,13 @@ def page_of(game: Game, role: str) -> Page:
     if role in SIDES:
         return player if game.impaired(role) else opponent
     raise ValueError(f"There is no page for {role}.")
+
+
+def title_of(game: Game, role: str, language: str) -> str:
+    """The heading of the page of ``role``, with the player's name if it is known."""
+    say = catalogue(language)
+    if role == "arbiter":
+        return say["title_arbiter"]
+    kind, _, side = role.rpartition(":")
+    title = say[f"title_{kind or 'player'}"]
+    return title.format(side=say[side], name=game.player(side).name).strip(" ,")

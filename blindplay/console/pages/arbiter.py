@@ -3,7 +3,7 @@ arbiter do (6.10 to 6.13, 7, 12)."""
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import chess
@@ -14,7 +14,7 @@ from blindplay.laws import rulings as r
 
 from ..actions import Form, NoActionError, stamp, value_of
 from ..messages import catalogue
-from ..pieces import Square, rows
+from ..pieces import rows
 from ..table_port import TablePort, held, tape_of
 from . import common, decisions, timeline
 
@@ -30,20 +30,6 @@ _LOOKED_BACK = 400  # entries
 # Frequent facts that the page itself shows only if they have rulings.
 _UNTOLD = frozenset(("lift", "place", "position", "record", "query", "tick", "setup"))
 _GROUPS = ("rulings", *timeline.GROUPS, "said")
-
-
-@dataclass(frozen=True)
-class BoardShown:
-    """One board: its side, its squares, and whether it has sensors."""
-
-    side: str
-    rows: list[list[Square]]
-    sensors: bool
-
-
-def title(game: Game, role: str, language: str) -> str:
-    """The page's heading."""
-    return catalogue(language)["title_arbiter"]
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
@@ -143,21 +129,16 @@ def _differing(telling: timeline.Narrator) -> list[str]:
     ]
 
 
-def _boards(game: Game, language: str) -> list[BoardShown]:
+def _boards(game: Game, language: str) -> list[dict[str, Any]]:
+    """Each board: its side, its squares, and whether it has sensors."""
     marked = common.squares_of(common.last_announced(game, language))
     differing = frozenset(_differences(game))
     # Both as White sees them, so that they can be compared.
+    shown = partial(rows, language=language, black_below=False, marked=marked, differing=differing)
     return [
-        BoardShown(
-            side,
-            rows(table.placement, language, black_below=False, marked=marked, differing=differing),
-            table.sensors,
-        )
+        {"side": side, "rows": shown(table.placement), "sensors": table.sensors}
         for side, table in game.tables.items()
     ]
-
-
-# --- further pages ------------------------------------------------------------------------------
 
 
 def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
@@ -182,17 +163,13 @@ def _whole_timeline(table: TablePort, role: str, language: str, form: Form) -> d
     with held(table) as game:
         telling = timeline.Narrator(game, language)
         log = table.log
-        places: list[tuple[int, int, int]] = []  # time, whether it is sound, place or number
-        if group != "said":
-            places += [
-                (taken.fact.t, 0, at)
-                for at, taken in enumerate(log)
-                if timeline.belongs(taken, group, who)
-            ]
-        if not who or who in f.SIDES:
-            places += [
-                (said.t, 1, number) for number, said in tape.items() if not who or said.by == who
-            ]
+        places = [  # time, whether it is sound, place or number
+            (taken.fact.t, False, at)
+            for at, taken in enumerate(log)
+            if group != "said" and timeline.belongs(taken, group, who)
+        ]
+        if who in ("", *f.SIDES):
+            places += [(one.t, True, n) for n, one in tape.items() if who in ("", one.by)]
         places.sort(reverse=True)
         skipped = int(text) if (text := value_of(form, "skip")).isdecimal() and len(text) < 7 else 0
         skipped = min(skipped, max(0, len(places) - 1))

@@ -5,7 +5,6 @@ from typing import Any
 from blindplay.laws import Game, permissions
 from blindplay.laws.state import OTHER
 
-from ..messages import catalogue
 from ..pieces import rows
 from ..table_port import TablePort
 from . import common
@@ -15,13 +14,6 @@ PARTS = ("now", "board", "forms", "sheet")
 SCRIPTS = ("board.js",)
 
 
-def title(game: Game, role: str, language: str) -> str:
-    """The page's heading."""
-    say = catalogue(language)
-    side = role.removeprefix("assistant:")
-    return say["title_assistant"].format(side=say[side], name=game.player(side).name).strip(" ,")
-
-
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     own = role.removeprefix("assistant:")
@@ -29,6 +21,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     board = game.board_of(sighted)
     state = game.tables[board]
     last = common.last_announced(game, language)
+    marked = common.squares_of(last)
     return {
         "may": permissions.rights(game, role),
         "status": common.status(game, language),
@@ -36,12 +29,7 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "announced_in": common.spoken_in(game),
         "due": None if state.sensors or game.over else common.due(game, board, language),
         "sensors": state.sensors,
-        "rows": rows(
-            state.placement,
-            language,
-            black_below=sighted == "black",
-            marked=common.squares_of(last),
-        ),
+        "rows": rows(state.placement, language, black_below=sighted == "black", marked=marked),
         "own": own,
         "sheet": common.sheet_rows(game, own, with_struck=False),
         "next_ply": common.next_ply(game, own),

@@ -2,6 +2,7 @@
 was chosen, and shows the position that it would lead to."""
 
 import dataclasses
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from blindplay.record.score import entry_place
 from blindplay.wording.clock_times import read_time, write_time
 
 from ..actions import Form, NoActionError
-from .timeline import Lenient, Narrator
+from .timeline import Narrator
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,10 @@ def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]
     """What confirming a proposal does, and what rejecting it does, in sentences."""
     game, say = telling.game, telling.say
     ruling = pending.ruling
-    values = Lenient(
-        (name, telling.name(person))
-        for name in ("by", "player")
-        if isinstance(person := getattr(ruling, name, None), str)
-    )
+    values = defaultdict(str)
+    for name in ("by", "player"):
+        if isinstance(person := getattr(ruling, name, None), str):
+            values[name] = telling.name(person)
     values["result"] = str(getattr(ruling, "result", None) or "")
     to_ply = _goes_back_to(ruling)
     values["to"] = "" if to_ply is None else telling.ply(to_ply)

@@ -12,8 +12,6 @@ FOLDER = "opponent"
 PARTS = ("now", "clocks", "board", "forms", "acts", "sheet", "log")
 SCRIPTS = ("board.js", "clock.js", "log.js")
 
-title = players.title
-
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""

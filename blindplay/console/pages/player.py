@@ -25,8 +25,6 @@ KEYS = ("clock_both", "moves", "last_move")
 TRAINING_KEYS = ("position", "square", "rank", "file", "attackers", "pieces", "captured")
 PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
 
-title = players.title
-
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
@@ -41,12 +39,8 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
         "heard": _heard(game, language),
     }
     if table.training:  # the position after the last move, its squares named as they are spoken
-        shown["rows"] = rows(
-            game.position_pieces(),
-            language,
-            black_below=role == "black",
-            name=load(language).square,
-        )
+        pieces, name = game.position_pieces(), load(language).square
+        shown["rows"] = rows(pieces, language, black_below=role == "black", name=name)
     return shown
 
 

@@ -13,12 +13,6 @@ from ..messages import catalogue
 from . import common
 
 
-def title(game: Game, role: str, language: str) -> str:
-    """The heading of a player's page."""
-    say = catalogue(language)
-    return say["title_player"].format(side=say[role], name=game.player(role).name).strip(" ,")
-
-
 def values(game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the shared templates for the player ``role``."""
     say = catalogue(language)
@@ -81,8 +75,7 @@ def _deaf(game: Game) -> dict[str, Any] | None:
     """What the Laws say if an impaired player meets a hearing-impaired one."""
     if not any(game.player(one).hearing_impaired and game.impaired(OTHER[one]) for one in SIDES):
         return None
-    must = bool(game.switch("hearing_impaired_opponent_needs_assistant"))
-    if not must:
+    if not game.switch("hearing_impaired_opponent_needs_assistant"):
         return {"must": False, "article": None}
     (citation,) = game.edition.cite("hearing_impaired_opponent", game.regime)
     return {"must": True, "article": article(citation)}

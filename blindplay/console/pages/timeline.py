@@ -1,5 +1,6 @@
 """Facts and rulings in the words of a page, entry by entry."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -60,7 +61,6 @@ class TimelineEntry:
     ``sound``: the number of an utterance on the tape; None for anything else."""
 
     number: int
-    t: int
     time: str
     who: str
     lines: tuple[TimelineLine, ...]
@@ -100,12 +100,12 @@ class Narrator:
         values["said"] = str(fields.get("text") or values.get("move", ""))
         if not values.get("piece"):
             values["piece"] = "?"
-        return self.say[key].format_map(Lenient(values))
+        return self.say[key].format_map(defaultdict(str, values))
 
     def ruling(self, ruling: Ruling) -> str:
         """A ruling in one sentence, with its status if it has one."""
         values = self._values(ruling.fields)
-        text = self.say[_key(ruling)].format_map(Lenient(values)).strip()
+        text = self.say[_key(ruling)].format_map(defaultdict(str, values)).strip()
         if isinstance(ruling, r.IllegalMove) and ruling.claimable:
             return f"{text} ({self.say['is_claimable']})"
         status = status_of(ruling)
@@ -130,14 +130,13 @@ class Narrator:
                 lines[0] = TimelineLine(self._spoken(lines[0].text, one), cited)
             else:
                 lines.append(self.line(one))
-        return TimelineEntry(number, fact.t, write_time(fact.t), self.who(fact), tuple(lines))
+        return TimelineEntry(number, write_time(fact.t), self.who(fact), tuple(lines))
 
     def said(self, recording: Recording) -> TimelineEntry:
         """An utterance on the tape."""
         who = self.name(recording.by)
         line = TimelineLine(f"{who}: {recording.words}")
-        time = write_time(recording.t)
-        return TimelineEntry(-1, recording.t, time, who, (line,), recording.number)
+        return TimelineEntry(-1, write_time(recording.t), who, (line,), recording.number)
 
     def who(self, fact: Fact) -> str:
         """Who submitted a fact."""
@@ -241,13 +240,6 @@ _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
 def _key(ruling: Ruling) -> str:
     ending = _ENDINGS.get(type(ruling))
     return f"r_{ruling.kind}{ending(ruling) if ending else ''}"
-
-
-class Lenient(dict[str, str]):
-    """Values for a sentence; missing ones are empty."""
-
-    def __missing__(self, key: str) -> str:
-        return ""
 
 
 def articles(citations: Iterable[str]) -> tuple[Article, ...]:
