@@ -1,7 +1,5 @@
 """Figures for `blindplay bench`: the Laws, words, and everything together."""
 
-from __future__ import annotations
-
 import os
 import platform
 import random

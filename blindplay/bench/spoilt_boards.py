@@ -5,8 +5,6 @@ piece where there should be none, and an empty hole where there should be a piec
 would stop there, so another slip is tried.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

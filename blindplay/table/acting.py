@@ -1,7 +1,5 @@
 """What becomes of a statement that is taken: a fact, a command, or a question first."""
 
-from __future__ import annotations
-
 from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.laws import facts as f

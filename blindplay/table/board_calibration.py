@@ -1,7 +1,5 @@
 """Leads a blind person through the check of a pegged board: each kind of piece, each square."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """The commands that lead hands at one board: a voice, keys that do not wait, and the set-up."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator

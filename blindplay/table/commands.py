@@ -1,7 +1,5 @@
 """What comes of a command: facts, answers, help."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

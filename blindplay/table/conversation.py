@@ -1,7 +1,5 @@
 """How a conversation goes: what is awaited, what is asked, and what an answer means. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import Enum
 

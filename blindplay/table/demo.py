@@ -5,8 +5,6 @@ emulated boards speak the real protocol through a serial line to the real driver
 in between is the one that plays with people.
 """
 
-from __future__ import annotations
-
 import datetime
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The devices of a table: those that the command line names, else those that are found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass

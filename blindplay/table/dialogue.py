@@ -7,8 +7,6 @@ no, and nothing is played. Each player has at most one question open.
 The dialogue does nothing itself: each step gives effects, and the session does them in order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import chess

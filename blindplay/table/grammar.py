@@ -1,8 +1,6 @@
 """What each player may say now. The recognisers are given this, and commands outside it do
 nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import chess

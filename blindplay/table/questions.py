@@ -1,7 +1,5 @@
 """The questions to both players, at most one open for each."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 

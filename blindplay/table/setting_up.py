@@ -1,7 +1,5 @@
 """Leading hands to a position: before the game, and when a board must be corrected."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 
@@ -23,7 +21,7 @@ from blindplay.wording.board_steps import KEYS, SetupGuide, key_of
 from .board_seat import BoardSeat
 from .desk import Desk
 
-# What the Laws say about boards that differ; nothing of it is said while they are set up.
+# What the Laws say about boards that differ. It is not said while they are set up.
 _OF_BOARDS = (BoardsDiffer, BoardsAgree, Scoresheets, MustRecord, Explained)
 
 
@@ -105,9 +103,7 @@ class SettingUp:
             if guide is not None and guide.goal != goal:
                 del self._guides[side]
                 guide = None
-            if goal is None:
-                continue
-            if not self._lead_to(side, goal, guide):
+            if goal is not None and not self._lead_to(side, goal, guide):
                 return
 
     def _lead_to(self, side: str, goal: Pieces, guide: SetupGuide | None) -> bool:

@@ -1,7 +1,5 @@
 """The clock on the wall: while a game clock runs, each second is a fact."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import threading

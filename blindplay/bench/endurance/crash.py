@@ -11,8 +11,6 @@ another process resumes the journal. These checks follow each kill:
   the time stamps that the table prints, which are rounded to a tenth of a second.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random
