@@ -80,7 +80,7 @@ def run(
     """Run a table until the game is over and the keys end, then print the record. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
 
-    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: when
+    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: if
         something that was named is not there, or the console cannot be served there.
     """
     pack = load(options.language)
@@ -91,9 +91,8 @@ def run(
         journal = stack.enter_context(Journal(path, resume=setup is None))
         table = Table(journal, setup, training=options.training)
         transcript = Transcript(out, table.time, options.printed)
-        speaker = None
-        if not wanted.silent:
-            speaker = open_speaker(stack, pack, transcript.trouble, wanted)
+        trouble = transcript.trouble
+        speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
         if speaker is None or not devices().playback:
             transcript.nothing_is_heard()
         # The devices of the impaired player come first.
@@ -109,9 +108,8 @@ def run(
         session.setting_up.prepare()
         attach_boards(session, own, OTHER[own], wanted, boards)
         attach_microphone(session, own, wanted)
-        host = None
-        if console is not None:
-            host = _serve(stack, session, console, resumed=setup is None)
+        resumed = setup is None
+        host = _serve(stack, session, console, resumed=resumed) if console is not None else None
         transcript.show(pack.printed("keyboard"))
         transcript.show(f"The journal is {path}.")
         session.setting_up.start(lambda: _begin(session))

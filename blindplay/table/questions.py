@@ -58,8 +58,6 @@ class Questions:
             talk.question = None
         return talk
 
-    # --- asking ------------------------------------------------------------------------------
-
     def ask(
         self,
         side: str,
@@ -133,8 +131,6 @@ class Questions:
         choices = self._pack.either([words[0] for words in answers])
         return self._pack.sentence("which", choices=choices)
 
-    # --- after an answer ---------------------------------------------------------------------
-
     def ask_again(self, side: str, question: Question, *, unclear: bool) -> list[Effect]:
         """Ask once more; after too many unclear answers, give up."""
         talk = self.talk(side)
@@ -175,8 +171,6 @@ class Questions:
             return False
         refused[statement.key] += 1
         return refused[statement.key] < 2
-
-    # --- words -------------------------------------------------------------------------------
 
     def name(self, statement: Statement) -> str:
         """What was said, in the table's words."""
