@@ -1,7 +1,5 @@
 """What programs use that embed BlindPlay; :mod:`blindplay` exports it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 from collections.abc import Callable, Iterator

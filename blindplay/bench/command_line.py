@@ -1,7 +1,5 @@
 """Figures for `blindplay bench`: how much processor time a command takes."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Figures for `blindplay bench`: the Laws, words, and everything together."""
 
-from __future__ import annotations
-
 import os
 import platform
 import random
@@ -139,16 +137,12 @@ def _long_game() -> Iterator[Fact]:
     board = chess.Board()
     for _ in range(_PLIES):
         quiet = [move for move in board.legal_moves if not board.is_capture(move)]
-        if not quiet:
+        if not quiet or board.is_game_over():
             return
         move = rng.choice(quiet)
         side = "white" if board.turn else "black"
         t += 1000
         yield f.Announce(t=t, by=side, move=move.uci())
-        after = board.copy(stack=False)
-        after.push(move)
-        if after.is_game_over() or after.is_repetition(4):
-            return
         put = change(board, move)
         for at in (side, OTHER[side]):
             for square in sorted(square for square in put if board.piece_at(square)):

@@ -1,7 +1,5 @@
 """Figures for `blindplay bench`: delays of announcements, speed and success of recognition."""
 
-from __future__ import annotations
-
 import random
 import statistics
 import tempfile

@@ -5,10 +5,8 @@ piece where there should be none, and an empty hole where there should be a piec
 would stop there, so another slip is tried.
 """
 
-from __future__ import annotations
-
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -150,15 +148,14 @@ class KnownGame:
             return range(max(1, last - 2), last)
         if kind is SlipKind.NOT_WRITTEN:
             return [last]
-        fits = {
+        conditions: dict[SlipKind, Callable[[chess.Board, chess.Move], object]] = {
             SlipKind.OTHER_PROMOTION: lambda board, move: move.promotion,
             SlipKind.PAWN_NOT_REPLACED: lambda board, move: move.promotion,
-            SlipKind.OTHER_CASTLING: lambda board, move: board.is_castling(move),
-            SlipKind.ROOK_FORGOTTEN: lambda board, move: board.is_castling(move),
-            SlipKind.KING_FORGOTTEN: lambda board, move: board.is_castling(move),
-            SlipKind.EN_PASSANT_PAWN_LEFT: lambda board, move: board.is_en_passant(move),
+            **dict.fromkeys(_CASTLINGS, chess.Board.is_castling),
+            SlipKind.EN_PASSANT_PAWN_LEFT: chess.Board.is_en_passant,
             SlipKind.CAPTURER_LEFT: lambda board, move: board.piece_type_at(move.to_square),
-        }.get(kind)
+        }
+        fits = conditions.get(kind)
         if fits is None:
             # Most earlier slips would be noticed or undone before the end.
             return range(max(1, last - 60), last + 1)

@@ -1,7 +1,5 @@
 """What becomes of a statement that is taken: a fact, a command, or a question first."""
 
-from __future__ import annotations
-
 from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.laws import facts as f
@@ -28,7 +26,7 @@ class Acting:
         self.commands = Commands(table, pack, grammar)
 
     def consider(self, side: str, said: Statement) -> list[Effect]:
-        """Do it, or ask first."""
+        """Do what was said, or ask first."""
         game, meant = self._table.game, said.meant
         if meant.command in CONFIRMED and self._needs_a_yes(side, said):
             return self._questions.confirm(side, said)
@@ -41,7 +39,7 @@ class Acting:
         return self.do(side, said) if asked is None else asked
 
     def _needs_a_yes(self, side: str, said: Statement) -> bool:
-        """Whether to ask first: not where the Laws will refuse it at once."""
+        """Whether to ask before a command. What the Laws will refuse at once needs no question."""
         game, command = self._table.game, said.meant.command
         if game.over or (said.meant.rest and not said.meant.moves):
             return False
@@ -52,13 +50,12 @@ class Acting:
         return True
 
     def _corrects_too_late(self, side: str, said: Statement) -> bool:
-        """Whether this is to correct an announcement after the player's clock was pressed
-        (D.2.8)."""
+        """Whether this corrects an announcement after the player pressed the clock (D.2.8)."""
         game, meant = self._table.game, said.meant
         names_a_move = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
         if not (meant.correction and names_a_move) or said.repeats or not game.history:
             return False
-        if side != game.side:  # or else it corrects how the opponent's move was repeated
+        if side != game.side:  # otherwise it corrects how the opponent's move was repeated
             return game.turn.announced is None or meant.move is None
         if said.recognition is not None or game.turn != Turn() or meant.move is not None:
             return False
@@ -83,6 +80,7 @@ class Acting:
         return other and said.recognition is not None and not said.meant.correction
 
     def do(self, side: str, said: Statement) -> list[Effect]:
+        """Do what was said, without asking."""
         meant = said.meant
         if self._corrects_too_late(side, said):
             late = OTHER[self._table.game.side]
@@ -94,7 +92,7 @@ class Acting:
         return self.not_understood(side, said.text)
 
     def _move(self, side: str, said: Statement) -> list[Effect]:
-        """An announcement, a repetition or a correction becomes a fact."""
+        """Turn an announcement, a repetition or a correction into a fact."""
         game, meant = self._table.game, said.meant
         named = meant.moves[0].uci() if meant.move else None
         if side != game.side or said.repeats:
@@ -107,7 +105,8 @@ class Acting:
         return [*learned, Submit(fact)]
 
     def _learn_from_correction(self, side: str, said: Statement) -> list[Effect]:
-        """Sound that differs in one thing from what is said now was misheard before."""
+        """Learn from earlier sound that differs in one thing from what is said now: it was
+        misheard."""
         talk, meant = self._questions.talk(side), said.meant
         if meant.move is None:
             return []
@@ -126,9 +125,9 @@ class Acting:
         return same_length and self._pack.differing(texts, board) is not None
 
     def not_understood(self, side: str, text: str = "") -> list[Effect]:
-        """Words that are nothing. From the player on move they are a fact all the same: the move
-        is begun, so a press now is too early (D.2.4) and no irregularity (7.5.3). Undecided sound
-        comes without ``text``, for the Laws must not decide it either."""
+        """Take words without a meaning. From the player on move they are still a fact: the move is
+        begun, so a press now is too early (D.2.4) and no irregularity (7.5.3). Undecided sound has
+        no ``text``, for the Laws must not decide it either."""
         if side == self._table.game.side and not self._table.game.over:
             return [Submit(f.Announce(by=side, text=text))]
         return [Say(side, self._pack.sentence("not_understood"))]

@@ -1,7 +1,5 @@
 """Leads a blind person through the check of a pegged board: each kind of piece, each square."""
 
-from __future__ import annotations
-
 import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -26,7 +24,7 @@ contact best."""
 
 
 class Readings(Protocol):
-    """A board that can be asked for readings, as :class:`RawBoard` can."""
+    """What the check needs of a board; :class:`RawBoard` has it."""
 
     knows_pieces: bool
 
@@ -34,7 +32,7 @@ class Readings(Protocol):
 
 
 class _StopError(Exception):
-    """The person has had enough."""
+    """The person ends the check."""
 
 
 class _Check:
@@ -50,10 +48,10 @@ class _Check:
         self.bad: dict[int, Contact] = {}
 
     def run(self) -> None:
-        """All three parts; raises :class:`_StopError` where the keys end or say quit."""
-        words = {"repeat": word_of(self._pack, Command.REPEAT),
-                 "skip": word_of(self._pack, Command.RESUME)}  # fmt: skip
-        self._say(self._pack.sentence("calibrate_begin", **words))
+        """Check the empty board, each kind of piece, and each square. Raises _StopError if the
+        keys end or say quit."""
+        repeat, skip = (word_of(self._pack, one) for one in (Command.REPEAT, Command.RESUME))
+        self._say(self._pack.sentence("calibrate_begin", repeat=repeat, skip=skip))
         self._empty()
         if self._board.knows_pieces:
             for letter in peg.PIECES[1:]:
@@ -69,8 +67,8 @@ class _Check:
     def _empty(self) -> None:
         while self._asked(self._pack.sentence("calibrate_empty")):
             readings = self._board.read(range(peg.SQUARES), 1)  # many are slow
-            wrong = [at for at, reading in readings.items()
-                     if found.judge_empty(reading) is not Contact.GOOD]  # fmt: skip
+            judged = {at: found.judge_empty(reading) for at, reading in readings.items()}
+            wrong = [at for at, contact in judged.items() if contact is not Contact.GOOD]
             self.bad = dict.fromkeys(wrong, Contact.NOT_EMPTY)
             for square in wrong:
                 self._tell(Contact.NOT_EMPTY, square, peg.EMPTY)
@@ -88,7 +86,7 @@ class _Check:
             self._tell(contact, REFERENCE, reading.code)
 
     def _square(self, square: int) -> None:
-        """Read the carried piece in this hole. What stays wrong when it is left out is noted."""
+        """Read the carried piece in this hole. A bad hole that is left out is noted."""
         code = peg.PIECES.index(CARRIED) if self._board.knows_pieces else None
         while self._asked(self._place(CARRIED, square)):
             reading = self._board.read([square])[square]
@@ -137,10 +135,10 @@ def check(
     keys: Iterable[str],
     squares: Sequence[int] = range(peg.SQUARES),
 ) -> Calibration:
-    """Lead through the check of ``squares`` (0–63, all unless given) and give what was found.
+    """Lead through the check of ``squares`` (0–63, all by default) and return what was found.
 
-    ``keys`` are typed lines without their ends: an empty one when a step has been done, the words
-    for repeating and for leaving out, or quit; where they end, so does the check.
+    ``keys`` are typed lines without their ends: an empty one after each step, the words for
+    repeating and for leaving out, or quit. The check ends with them.
     """
     going = _Check(board, pack, say, iter(keys), squares)
     try:
@@ -163,16 +161,16 @@ def check(
 def calibrate(
     url: str | None, pack: Language, silent: bool, keys: Iterable[str], out: TextIO
 ) -> bool:
-    """Check the board at ``url`` (searched for if None), keep what was found, and give whether
-    squares were checked and none is bad. Raises as :class:`RawBoard` does."""
+    """Check the board at ``url`` (searched for if None) and keep what was found. Return whether
+    squares were checked and none is bad. Raises the errors of :class:`RawBoard`."""
     url = PegBoard.find() if url is None else url
     with RawBoard(url) as board, ExitStack() as stack:
         voice = Prompter(stack, pack, silent, out)
         result = check(board, pack, voice.say, voice.heed(keys))
     if result.squares or result.pieces or result.bad:
-        # A check that was broken off, or left squares out, does not forget what is known of them.
+        # An incomplete check keeps what is known of the other squares.
         before = found.kept(url) or Calibration()
         path = found.keep(url, found.merged(before, result))
         print(f"What was found is kept in {path}.", file=out, flush=True)
-    # Whoever asks whether the board is good must not take a check of nothing for a yes.
+    # A check of nothing proves nothing.
     return bool(result.squares) and not result.bad

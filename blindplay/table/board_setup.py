@@ -1,7 +1,5 @@
 """The commands that lead hands at one board: a voice, keys that do not wait, and the set-up."""
 
-from __future__ import annotations
-
 import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +22,7 @@ Say = Callable[[str], None]
 
 
 class Prompter:
-    """Prints what it says and, unless ``silent``, speaks it; leaving ``stack`` waits for the end.
+    """Prints and, unless ``silent``, speaks; leaving ``stack`` waits for the end of it.
 
     ``pack`` gives the language; raises as :func:`~blindplay.table.devices.open_speaker` does.
     """
@@ -45,7 +43,7 @@ class Prompter:
             self._speaker.say(words, to=Output.PRIVATE)
 
     def heed(self, keys: Iterable[str]) -> Iterator[str]:
-        """The typed lines, stripped; each one cuts off what is being said."""
+        """Yield the typed lines, stripped. Each one interrupts what is being said."""
         for line in keys:
             if self._speaker is not None:
                 self._speaker.interrupt()
@@ -63,7 +61,6 @@ def set_up(
     url = PegBoard.find() if url is None else url
     check_url(url)
     inbox: queue.Queue[events.BoardEvent | str] = queue.Queue()
-
     guide = SetupGuide(goal, pack)
     begun = False
     with ExitStack() as stack:
@@ -76,29 +73,29 @@ def set_up(
         threading.Thread(target=read, name="keys", daemon=True).start()
         board = stack.enter_context(PegBoard(url, inbox.put))
         while not (begun and guide.finished):
-            item = inbox.get()
-            if item == "quit":
-                break
-            if isinstance(item, events.Disconnected):
-                print(f"trouble: {item.why}", file=out, flush=True)
-                said = [pack.sentence("board_lost")]
-            elif isinstance(item, str):
-                said = guide.skip() if key_of(pack, item) is Command.RESUME else guide.repeat()
-            elif isinstance(item, events.ContactFault):
-                square = pack.square(peg.square_index(item.square))
-                said = [pack.sentence("contact_bad", square=square)]
-            else:
-                placement = board.placement()
-                shown = named(placement, goal) if placement is not None else {}
-                if placement is None or isinstance(item, events.Connected | events.LeverPressed):
-                    said = []
-                elif not begun:
-                    begun, first = True, guide.begin(shown)
-                    said = [*guide.opening(), *first] if first else [pack.sentence("set_up_done")]
-                else:
-                    said = guide.feel(shown)
-                    if isinstance(item, events.BoardPosition) and not said:
-                        said = guide.repeat()  # it was gone for a while
+            said: list[str] = []
+            match inbox.get():
+                case "quit":
+                    break
+                case str(line):
+                    said = guide.skip() if key_of(pack, line) is Command.RESUME else guide.repeat()
+                case events.Disconnected() as lost:
+                    print(f"trouble: {lost.why}", file=out, flush=True)
+                    said = [pack.sentence("board_lost")]
+                case events.ContactFault() as fault:
+                    square = pack.square(peg.square_index(fault.square))
+                    said = [pack.sentence("contact_bad", square=square)]
+                case events.Connected() | events.LeverPressed():
+                    pass
+                case event if (placement := board.placement()) is not None:
+                    shown = named(placement, goal)
+                    if begun:
+                        again = isinstance(event, events.BoardPosition)  # it was gone for a while
+                        said = guide.feel(shown) or (guide.repeat() if again else [])
+                    else:
+                        begun, first = True, guide.begin(shown)
+                        done = [pack.sentence("set_up_done")]
+                        said = [*guide.opening(), *first] if first else done
             for words in said:
                 voice.say(words)
         placement = board.placement()

@@ -1,7 +1,5 @@
 """What comes of a command: facts, answers, help."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -33,19 +31,19 @@ CLAIMS: Mapping[Command, str] = {
 }
 """Claims of a draw, and their rules in the contract."""
 # Commands that are a fact by themselves.
-_FACTS: Mapping[Command, Callable[[str], f.Fact]] = {
-    Command.RESIGN: lambda side: f.Resign(by=side),
-    Command.OFFER_DRAW: lambda side: f.OfferDraw(by=side),
-    Command.ACCEPT_DRAW: lambda side: f.AcceptDraw(by=side),
-    Command.DECLINE_DRAW: lambda side: f.DeclineDraw(by=side),
-    Command.CLAIM_TIME: lambda side: f.ClaimTime(by=side),
-    Command.REQUEST_EXTRA_TIME: lambda side: f.RequestExtraTime(by=side),
-    Command.CALL_ARBITER: lambda side: f.CallArbiter(by=side),
-    Command.ADJUST: lambda side: f.Adjust(by=side),
+_FACTS: Mapping[Command, Callable[..., f.Fact]] = {
+    Command.RESIGN: f.Resign,
+    Command.OFFER_DRAW: f.OfferDraw,
+    Command.ACCEPT_DRAW: f.AcceptDraw,
+    Command.DECLINE_DRAW: f.DeclineDraw,
+    Command.CLAIM_TIME: f.ClaimTime,
+    Command.REQUEST_EXTRA_TIME: f.RequestExtraTime,
+    Command.CALL_ARBITER: f.CallArbiter,
+    Command.ADJUST: f.Adjust,
 }
 CONFIRMED = frozenset((*CLAIMS, *_FACTS, Command.ADJOURN, Command.PAUSE)) - {Command.ADJUST}
-"""Commands that end or change the game: they need a *ja*. Declining a draw is one, for accepting
-it may have been misheard, and a declined offer is gone."""
+"""Commands that end or change the game: they need a *ja*. Declining a draw is one of them: a
+misheard acceptance must not lose the offer."""
 
 
 @dataclass
@@ -57,7 +55,7 @@ class _Help:
 
 
 class Commands:
-    """Does what players command. Each method gives the effects."""
+    """Does what players command. Each method returns the effects."""
 
     def __init__(self, table: Table, pack: Language, grammar: Grammar) -> None:
         self._table = table
@@ -70,7 +68,7 @@ class Commands:
         return bool(self._help[side].untold)
 
     def expire(self, side: str) -> list[Effect]:
-        """Forget what help has not told once nobody has asked for it in time."""
+        """Forget the rest of help if nobody asked for it in time."""
         told = self._help[side]
         if told.untold and self._table.time() - told.since > ANSWER_SECONDS * 1000:
             told.untold = []
@@ -82,7 +80,7 @@ class Commands:
         return self._tell(side, [self._pack.command(Command.HELP)])
 
     def do(self, side: str, meant: Understanding) -> list[Effect]:
-        """Do what a command means."""
+        """Do the command of ``meant``."""
         command = meant.command
         assert command is not None
         if command in _ABOUT:
@@ -92,20 +90,18 @@ class Commands:
         if command in CLAIMS:
             return self._claim(side, command, meant)
         if command in _FACTS:
-            return [Submit(_FACTS[command](side))]
+            return [Submit(_FACTS[command](by=side))]
         if command in VOICE:
             return [AdjustVoice(side, command)]
         if command in _DO:
-            return _DO[command](self, side, meant)
+            return _DO[command](self, side, meant, command)
         return [self._say(side, "refused")]
 
     def _say(self, side: str, key: str) -> Say:
         return Say(side, self._pack.sentence(key))
 
-    def _time(self, side: str, meant: Understanding) -> list[Effect]:
+    def _time(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Tell one of the two times; the fact and its ruling are about both."""
-        command = meant.command
-        assert command is not None
         fact = f.Query(by=side, about="time")
         return [Ask(side, fact, lambda answer: time_in_words(self._pack, answer, command))]
 
@@ -122,40 +118,32 @@ class Commands:
         move = meant.moves[0].uci() if meant.moves else None
         return [Submit(f.ClaimDraw(by=side, rule=CLAIMS[command], move=move))]
 
-    def _seal(self, side: str, meant: Understanding) -> list[Effect]:
-        """The sealed move is written and never said: it is the player's secret."""
+    def _seal(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """Write the sealed move; never say it, for it is the player's secret."""
         if not meant.rest:
             return [self._say(side, "not_understood")]
         return [Submit(f.Seal(by=side, text=meant.rest))]
 
-    def _adjourn(self, side: str, meant: Understanding) -> list[Effect]:
-        """The arbiter adjourns; without an arbiter the players have agreed to it."""
+    def _adjourn(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
         wanted = self._pack.sentence("adjourn_wanted", player=self._pack.sentence(side))
         adjourned = [] if self._table.game.presided else [Submit(f.Arbiter(do="adjourn"))]
         return [Say(None, wanted), *adjourned]
 
-    def _pause(self, side: str, meant: Understanding) -> list[Effect]:
-        command, game = meant.command, self._table.game
-        assert command is not None
-        if game.presided:
+    def _pause(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        if self._table.game.presided:
             return [self._say(side, "pause_refused")]
         if command not in self._grammar.commands(side, None, more=False):
             return [self._say(side, "refused")]
         do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
         return [Submit(f.Arbiter(do=do)), Say(None, self._pack.sentence(command.value))]
 
-    def _call_assistant(self, side: str, meant: Understanding) -> list[Effect]:
+    def _call_assistant(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         player = self._pack.sentence(side)
         return [Say(None, self._pack.sentence("assistant_called", player=player))]
 
-    def _repeat(self, side: str, meant: Understanding) -> list[Effect]:
-        return [SayAgain(side)]
-
-    def _correction(self, side: str, meant: Understanding) -> list[Effect]:
-        return [self._say(side, "repeat_please")]
-
-    def _tell_help(self, side: str, meant: Understanding) -> list[Effect]:
-        """What can be said now: what is to be done, then a few commands, the rest on "mehr"."""
+    def _tell_help(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """Tell what to do now and a few commands; "mehr" tells the rest."""
         game, effects = self._table.game, list[Effect]()
         if not game.over and not game.adjourned:
             key = "help_repeat"
@@ -169,9 +157,9 @@ class Commands:
             untold = [command for command in untold if command not in NEVER_OPENED]
         names = [self._pack.command(command) for command in (*untold, Command.REPEAT)]
         self._help[side].untold = names
-        return [*effects, *self._more(side, meant)]
+        return [*effects, *self._more(side, meant, command)]
 
-    def _more(self, side: str, meant: Understanding) -> list[Effect]:
+    def _more(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         told = self._help[side]
         if not told.untold:
             return [self._say(side, "refused")]
@@ -193,7 +181,7 @@ class Commands:
         return self._grammar.opening_word is not OpeningWord.OPTIONAL
 
 
-_DO: Mapping[Command, Callable[[Commands, str, Understanding], list[Effect]]] = {
+_DO: Mapping[Command, Callable[[Commands, str, Understanding, Command], list[Effect]]] = {
     Command.CLOCK_MINE: Commands._time,
     Command.CLOCK_OPPONENT: Commands._time,
     Command.SEAL: Commands._seal,
@@ -201,8 +189,8 @@ _DO: Mapping[Command, Callable[[Commands, str, Understanding], list[Effect]]] = 
     Command.PAUSE: Commands._pause,
     Command.RESUME: Commands._pause,
     Command.CALL_ASSISTANT: Commands._call_assistant,
-    Command.REPEAT: Commands._repeat,
-    Command.CORRECTION: Commands._correction,
+    Command.REPEAT: lambda self, side, *_: [SayAgain(side)],
+    Command.CORRECTION: lambda self, side, *_: [self._say(side, "repeat_please")],
     Command.HELP: Commands._tell_help,
     Command.MORE: Commands._more,
 }

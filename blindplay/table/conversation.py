@@ -1,7 +1,5 @@
 """How a conversation goes: what is awaited, what is asked, and what an answer means. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -88,7 +86,7 @@ class Question:
 
 
 class Reply(Enum):
-    """What an utterance is to a question."""
+    """How an utterance answers a question."""
 
     CHOSEN = "chosen"
     NO = "no"
@@ -99,20 +97,17 @@ class Reply(Enum):
 
 def reply(question: Question, said: Statement) -> tuple[Reply, Statement | None]:
     """How ``said`` answers ``question``, and the option that it chooses."""
-    meant = said.meant
-    options = question.options
+    meant, options = said.meant, question.options
     if meant.command in (Command.NO, Command.CORRECTION):
         return Reply.NO, None
     if meant.command is Command.YES:
         return (Reply.CHOSEN, options[0]) if len(options) == 1 else (Reply.UNCLEAR, None)
     if meant.command in ASK_AGAIN:
         return Reply.AGAIN, None
-    if meant.command is None:
-        named = [
-            option
-            for option, words in zip(options, question.answers, strict=bool(question.answers))
-            if meant.core in words or said.text.casefold() in words
-        ]
+    if meant.command is None and question.answers:
+        names = {meant.core, said.text.casefold()}
+        pairs = zip(options, question.answers, strict=True)
+        named = [option for option, words in pairs if not names.isdisjoint(words)]
         if len(named) == 1:
             return Reply.CHOSEN, named[0]
     if not question.confirms:
@@ -127,7 +122,7 @@ def reply(question: Question, said: Statement) -> tuple[Reply, Statement | None]
 
 
 def claim_with(question: Question, said: Statement) -> Statement | None:
-    """The claim that was asked about, with the move that is said now."""
+    """The claim that was asked about, with the move said now; None if this is none."""
     claim = question.options[0].meant
     if not question.confirms or claim.command not in CLAIMS_WITH_MOVE or said.meant.move is None:
         return None

@@ -1,11 +1,8 @@
 """A short game through every real part, for a machine with no board, microphone or loudspeaker.
 
-Nothing is pretended but the people: two synthesised voices speak into the real recogniser, two
-emulated boards speak the real protocol through a serial line to the real driver, and the table
-in between is the one that plays with people.
+Only the people are simulated. Two synthesised voices speak into the real recogniser, and two
+emulated boards speak the real protocol through a serial line to the real driver.
 """
-
-from __future__ import annotations
 
 import datetime
 import time
@@ -23,6 +20,7 @@ from blindplay.hearing.recognisers import open_recogniser
 from blindplay.language import Command, Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import SIDES, Player, Setup
+from blindplay.laws.placement import change
 from blindplay.laws.rulings import CorrectBoard
 from blindplay.record import Journal
 from blindplay.speech.audio import RATE, QueueSource, read_audio
@@ -37,9 +35,9 @@ from .session import Session
 from .table import Table
 from .transcript import Transcript
 
-PATIENCE = 12.0  # seconds a person waits for an answer before he says it again
-TRIES = 4
-# espeak's own variants; any voice of the system serves where there is no espeak.
+PATIENCE = 12.0  # seconds for which a person waits for an answer
+_RATES = (150, 130, 115, 170)  # words a minute, for each try: slower after a misunderstanding
+# Variants of espeak. Without espeak, both players have the default voice of the system.
 _VOICES = {"white": "de", "black": "de+m3"}
 
 
@@ -49,7 +47,7 @@ class DemonstrationError(RuntimeError):
 
 @dataclass
 class Person:
-    """Somebody at the table: a voice, a microphone before it, and hands on a board."""
+    """A simulated player: a voice, a microphone before it, and hands on a board."""
 
     side: str
     session: Session
@@ -60,10 +58,8 @@ class Person:
 
     def speak(self, words: str, answer: str) -> None:
         """Say ``words`` until the table gives the ruling ``answer`` to them."""
-        for attempt in range(TRIES):
+        for attempt, rate in enumerate(_RATES):
             since = len(self.session.rulings)
-            # Who is not understood speaks more slowly.
-            rate = (150, 130, 115, 170)[attempt]
             sound = read_audio(self.synthesiser.render(words, voice=self.voice, rate=rate))
             self.session.wait_until_said()
             self.session.transcript.line(f"{self.side} speaks: {words}")
@@ -74,28 +70,23 @@ class Person:
         raise DemonstrationError(f"The table did not understand: {words}.")
 
     def execute(self, before: chess.Board, move: chess.Move) -> None:
-        """Execute ``move`` on the own board: what is taken goes first, then the mover, and of two
-        that castle the king."""
-        after = before.copy(stack=False)
-        after.push(move)
-        old, new = before.piece_map(), after.piece_map()
-        changed = [
-            square for square in old.keys() | new.keys() if old.get(square) != new.get(square)
-        ]
-        castling = before.is_castling(move)  # with the king first, or it is none (4.4.2)
-        for square in sorted(changed, key=lambda at: (at == move.from_square) is not castling):
-            if square in old:
+        """Execute ``move`` on the own board. Lift a captured piece before the mover, and the king
+        before the rook (4.4.2)."""
+        put = change(before, move)
+        castling = before.is_castling(move)
+        for square in sorted(put, key=lambda at: (at == move.from_square) is not castling):
+            if before.piece_at(square):
                 self.board.lift(chess.square_name(square))
-        for square in changed:
-            if square in new:
-                self.board.place(chess.square_name(square), new[square].symbol())
+        for square, letter in put.items():
+            if letter is not None:
+                self.board.place(chess.square_name(square), letter)
 
     def press(self, lever_board: EmulatedBoard) -> None:
         lever_board.press("white" if self.side == "white" else "black")
 
 
 def _room(seconds: float, seed: int) -> bytes:
-    """The faint noise of a quiet room, about -60 dBFS: real silence is never digital."""
+    """The noise of a quiet room, about -60 dBFS."""
     noise = np.random.default_rng(seed).normal(0, 30, int(seconds * RATE))
     return noise.astype("<i2").tobytes()
 
@@ -123,16 +114,13 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
         transcript = Transcript(out, table.time)
         speaker = Speaker(synthesiser, *outputs(transcript.trouble))
         session = Session(table, pack, speaker, transcript)
-        known = {voice.id for voice in synthesiser.voices()} | {
-            voice.name for voice in synthesiser.voices()
-        }
+        known = {name for voice in synthesiser.voices() for name in (voice.id, voice.name)}
+        german = any("gmw/de" in name or name == "de" for name in known)
         people: dict[str, Person] = {}
         for side in SIDES:
             board = stack.enter_context(EmulatedBoard())
-            microphone = QueueSource()
-            people[side] = Person(
-                side, session, synthesiser, _voice(side, known), microphone, board
-            )
+            voice = _VOICES[side] if german else None
+            people[side] = Person(side, session, synthesiser, voice, QueueSource(), board)
         stack.callback(session.close)
         transcript.line("Two emulated boards are plugged in, each behind a serial line.")
         for side in SIDES:
@@ -141,19 +129,12 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
             session.attach_microphone(side, people[side].microphone, recogniser)
         _wait_for_boards(session)
         table.submit(f.Start())
-        says = {
-            command: _command(pack, recogniser, command)
-            for command in (Command.CORRECTION, Command.CLOCK_MINE)
-        }
+        commands = (Command.CORRECTION, Command.CLOCK_MINE)
+        says = {command: _command(pack, recogniser, command) for command in commands}
         for _ in _play(session, pack, people, says):
             session.wait_until_said()
         show_record(session)
         transcript.show(f"\nThe journal is {journal_path}.")
-
-
-def _voice(side: str, known: set[str]) -> str | None:
-    """Two different voices where espeak speaks; the system's default one elsewhere."""
-    return _VOICES[side] if any("gmw/de" in name or name == "de" for name in known) else None
 
 
 def _wait_for_boards(session: Session) -> None:
@@ -187,19 +168,21 @@ def _play(
         if game.over:
             other.execute(before, move)
         elif uci == "d1h5":
-            # The opponent executes another move on his own board than the one announced.
+            # The opponent executes another move on their own board than the one announced.
             wrong = chess.Move.from_uci("d1g4")
             _do(session, "executed_differs", other.execute, before, wrong)
         else:
             _do(session, "executed", other.execute, before, move)
-        _record(session, pack, number, before, move, words)
+        # White's sheet holds the own words (D.2.7), Black's the usual notation.
+        session.table.submit(f.Record(by="white", ply=number, text=words))
+        session.table.submit(f.Record(by="black", ply=number, text=pack.write(before, move)))
         yield
         if game.over:
             return
         kind = "correct_board" if uci == "d1h5" else "completed"
         _do(session, kind, mover.press, white.board)
         if uci == "d1h5":
-            # Both scoresheets agree, so Black corrects his board as he is led (D.2.9).
+            # Both scoresheets agree, so Black corrects the board step by step (D.2.9).
             _do(session, "boards_agree", _correct, session, other)
         if uci == "b8c6":
             white.speak(says[Command.CLOCK_MINE], "answer")
@@ -207,20 +190,15 @@ def _play(
 
 
 def _command(pack: Language, recogniser: AnyRecogniser, command: Command) -> str:
-    """How a command is said: the longest phrase that the model knows is the hardest to mishear."""
-    return max(
-        (
-            phrase
-            for phrase in recogniser.known_phrases(pack.command_phrases())
-            if pack.understand(phrase, chess.Board()).command is command
-        ),
-        key=len,
-    )
+    """The longest phrase for a command that the model knows: the hardest to mishear."""
+    known = recogniser.known_phrases(pack.command_phrases())
+    meant = (one for one in known if pack.understand(one, chess.Board()).command is command)
+    return max(meant, key=len)
 
 
 def _correct(session: Session, person: Person) -> None:
-    ruling = [ruling for ruling in session.rulings if isinstance(ruling, CorrectBoard)][-1]
-    for step in ruling.steps:
+    *_, last = (ruling for ruling in session.rulings if isinstance(ruling, CorrectBoard))
+    for step in last.steps:
         if step.do == "place":
             person.board.place(step.square, step.piece)
         else:
@@ -233,11 +211,3 @@ def _do(session: Session, answer: str, act: Callable[..., None], *of: object) ->
     act(*of)
     if session.wait_for(answer, PATIENCE, since) is None:
         raise DemonstrationError(f"The table did not answer with {answer}.")
-
-
-def _record(
-    session: Session, pack: Language, ply: int, before: chess.Board, move: chess.Move, words: str
-) -> None:
-    """White's sheet is his own words (D.2.7), Black's the notation he is used to."""
-    session.table.submit(f.Record(by="white", ply=ply, text=words))
-    session.table.submit(f.Record(by="black", ply=ply, text=pack.write(before, move)))

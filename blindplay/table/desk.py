@@ -1,11 +1,10 @@
 """What all devices of a table share: its game, its voice, its print."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Collection, Iterator
 
 from blindplay.language import Command, Language
+from blindplay.laws.state import OTHER
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
 from blindplay.wording.announcements import goes_to_earphone
@@ -46,14 +45,12 @@ class Desk:
     def side_of(self, seat: str) -> str:
         """The side whose devices those of ``seat`` are. A seat has the colour that its player had
         when the devices were attached; a new game with reversed colours (7.3) changes the side."""
-        if not self.table.game.swapped:
-            return seat
-        return "black" if seat == "white" else "white"
+        return OTHER[seat] if self.table.game.swapped else seat
 
-    def tell(self, to: str | None, words: str) -> None:
+    def tell(self, to: str | None, words: str, *, remember: bool = True) -> None:
         """Speak a sentence to a player ("white"), an assistant or the arbiter; None: to all."""
         private = to is not None and goes_to_earphone(self.table.game, to)
-        self.say(Output.PRIVATE if private else Output.PUBLIC, words)
+        self.say(Output.PRIVATE if private else Output.PUBLIC, words, remember=remember)
 
     def tell_all(self, key: str, **values: str) -> None:
         """Speak a sentence of the pack to everybody."""
@@ -101,16 +98,15 @@ class Desk:
                 faster=(command is Command.FASTER) - (command is Command.SLOWER),
             )
             key = "voice_limit" if after == before else command.value
-            self.speaker.voicing = after
             if after != before:
+                self.speaker.voicing = after
                 with self.remembering():
                     self._on_voicing(after)
-        output = Output.PRIVATE if goes_to_earphone(self.table.game, to) else Output.PUBLIC
-        self.say(output, self.pack.sentence(key), remember=False)
+        self.tell(to, self.pack.sentence(key), remember=False)
 
     @contextlib.contextmanager
     def remembering(self) -> Iterator[None]:
-        """Say so if what is done inside cannot be kept for the next game."""
+        """Print trouble if the block cannot keep something for the next game."""
         try:
             yield
         except OSError as error:
@@ -127,7 +123,7 @@ class Desk:
             )
 
     def _output_changed(self, output: Output, works: bool) -> None:
-        """An output failed or works again. Whoever hears the other one learns it."""
+        """Say by the other output that one failed; say by the same one that it works again."""
         name = "loudspeaker" if output is Output.PUBLIC else "earphone"
         other = Output.PRIVATE if output is Output.PUBLIC else Output.PUBLIC
         key = f"{name}_{'back' if works else 'gone'}"

@@ -1,10 +1,9 @@
 """The devices of a table: those that the command line names, else those that are found."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from blindplay.boards.makers import DRIVERS, driver_of
@@ -28,7 +27,7 @@ from .session import Session
 
 @dataclass(frozen=True)
 class WantedDevices:
-    """What the command line named; None: search. "none" as the microphone: keys only."""
+    """The devices that the command line named; None: search. A microphone "none": keys only."""
 
     board: str | None = None
     sighted_board: str | None = None
@@ -39,22 +38,19 @@ class WantedDevices:
     silent: bool = False
     push_to_talk: bool = False
     shared_microphone: bool = False
-    """The microphone hears both players: whose turn it is tells who has spoken."""
+    """The microphone hears both players; the turn tells who spoke."""
     talk_levers: bool = False
     """The levers of the impaired player's board are talk buttons instead of the clock."""
 
     def any_present(self) -> bool:
         """Whether there is a board or a microphone to play with."""
-        if self.board or self.sighted_board:
-            return True
-        if self.microphone != "none" and devices().capture:
-            return True
-        return _found_board() is not None
+        microphone = self.microphone != "none" and devices().capture
+        return bool(self.board or self.sighted_board or microphone or _found_board())
 
     def boards(self) -> tuple[str | None, str | None]:
         """The addresses of the impaired player's board and of the opponent's.
 
-        :raises BoardNotFoundError, ValueError: when one that was named is not there.
+        :raises BoardNotFoundError, ValueError: if a named one is not there.
         """
         sighted = self.sighted_board
         if sighted is not None and sighted in DRIVERS:
@@ -78,10 +74,10 @@ def open_speaker(
     trouble: Callable[[str], None],
     wanted: WantedDevices = WantedDevices(),
 ) -> Speaker:
-    """A speaker for the outputs that are wanted; ``stack`` closes its synthesiser, not itself.
-    ``trouble`` is called with a sentence about what cannot be heard.
+    """Open a speaker for the wanted outputs. ``stack`` closes its synthesiser; close the speaker
+    yourself. ``trouble`` is called with a sentence about what cannot be heard.
 
-    :raises AudioError: when an output that was named is not there.
+    :raises AudioError: if a named output is not there.
     """
     synthesiser = stack.enter_context(Synthesiser(pack.code, spellings=pack.spoken))
     return Speaker(synthesiser, *outputs(trouble, wanted), on_error=trouble)
@@ -90,10 +86,10 @@ def open_speaker(
 def outputs(
     trouble: Callable[[str], None], wanted: WantedDevices = WantedDevices()
 ) -> tuple[AudioSink, AudioSink]:
-    """The player's own output and everybody's; with one device both share it. Where there is none,
-    ``trouble`` is told so.
+    """Open the player's own output and everybody's; with one device both share it. If there is
+    none, ``trouble`` is called with a sentence.
 
-    :raises AudioError: when an output that was named is not there.
+    :raises AudioError: if a named output is not there.
     """
     if wanted.private_output is None and wanted.public_output is None:
         try:
@@ -103,9 +99,8 @@ def outputs(
             return SilentSink("private", keeps=False), SilentSink("public", keeps=False)
         return shared, shared
     public = DeviceSink(wanted.public_output)
-    if wanted.private_output is None:
-        return public, public
-    return DeviceSink(wanted.private_output), public
+    private = public if wanted.private_output is None else DeviceSink(wanted.private_output)
+    return private, public
 
 
 def attach_boards(
@@ -124,14 +119,11 @@ def attach_boards(
 def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> None:
     """Listen to the player at ``side``, unless no microphone is wanted.
 
-    :raises AudioError, ModelError: when one that was named is not there.
+    :raises AudioError, ModelError: if a named one is not there.
     """
     if wanted.microphone == "none":
         return
-
-    def lost(sentence: str) -> None:
-        tell_lost_model(session.desk, sentence)
-
+    lost = partial(tell_lost_model, session.desk)
     try:
         language = session.pack.code
         folders = wanted.models or listening_models(language, lost)
@@ -141,7 +133,7 @@ def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> Non
         recogniser = open_recogniser(session.pack, *folders, lost=lost)
         session.attach_microphone(
             side,
-            # One that was not named may be plugged in after the start.
+            # A microphone that was not named may be plugged in later.
             MicrophoneSource(wanted.microphone, allow_missing=wanted.microphone is None),
             recogniser,
             MicrophoneMode.PUSH_TO_TALK if wanted.push_to_talk else MicrophoneMode.OPEN,

@@ -7,8 +7,6 @@ no, and nothing is played. Each player has at most one question open.
 The dialogue does nothing itself: each step gives effects, and the session does them in order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import chess
@@ -34,10 +32,10 @@ _MEANWHILE = frozenset((*CLOCKS, *VOICE, Command.MOVES, Command.LAST_MOVE))
 
 
 class Dialogue:
-    """Understands both players. Every method gives effects; call it, and do them, with the table
-    held, so that the game does not change in between.
+    """Understands both players. Every method returns effects. Hold the table's lock from the call
+    until they are done, so that the game does not change in between.
 
-    ``speaking`` tells whether the table is speaking: nobody is expected to answer meanwhile.
+    ``speaking``: whether the table is speaking; nobody is expected to answer meanwhile.
     """
 
     def __init__(
@@ -99,12 +97,12 @@ class Dialogue:
         return [*late, *self._hear(side, decision.taken)]
 
     def tick(self) -> list[Effect]:
-        """Time has passed: a question without an answer in time means no."""
+        """A second has passed: a question without an answer in time means no."""
         return [effect for side in f.SIDES for effect in self._expire(side)]
 
     def taken(self, taken: Taken) -> list[Effect]:
-        """Hands have executed a move on the mover's board. If it is one of those that the mover was
-        asked about, ear and fingers agree, and that is the answer."""
+        """Rulings were given. If hands executed a move that its mover was asked about, ear and
+        fingers agree, and that is the answer."""
         game = self._table.game
         side = game.side
         question = self._question(side)
@@ -136,10 +134,11 @@ class Dialogue:
         return self._take(side, said)
 
     def _take(self, side: str, said: Statement) -> list[Effect]:
-        """Take what was said: as the answer where one is waited for, else as it is."""
+        """Take what was said as the answer to the open question, or by itself."""
         question = self._question(side)
-        answered = None if question is None else self._answer(side, question, said)
-        return self._acting.consider(side, said) if answered is None else answered
+        if question is None:
+            return self._acting.consider(side, said)
+        return self._answer(side, question, said)
 
     def _expire(self, side: str, begun: int | None = None) -> list[Effect]:
         """Drop a question that was not answered in time; an answer counts from its beginning."""
@@ -149,8 +148,8 @@ class Dialogue:
         return [*self._questions.expire(side, now), *self._acting.commands.expire(side)]
 
     def _is_meant_for_us(self, side: str, said: Statement) -> bool:
-        """Whether a command was said as it must be, and a move by one who may now. People at a
-        table talk, and both microphones hear the one who announces."""
+        """Whether a command has its opening word, and a move is said by a player who may say one
+        now. People at a table talk, and both microphones hear an announcement."""
         meant, question = said.meant, self._question(side)
         if meant.command is None:
             return self._grammar.awaited(side, question) is not Awaited.WAIT
@@ -163,8 +162,8 @@ class Dialogue:
         return self._opening_word is OpeningWord.OPTIONAL or meant.command in NEVER_OPENED
 
     def _is_announced(self, side: str, decision: Decision) -> bool:
-        """Whether this is what ``side`` has announced, once more: the opponent repeats it into
-        this microphone, too (D.2.1)."""
+        """Whether this is what ``side`` has announced: this microphone, too, hears the opponent
+        repeat it (D.2.1)."""
         announced = self._table.game.turn.announced
         likeliest = decision.likeliest
         if side != self._table.game.side or announced is None or likeliest is None:
@@ -185,8 +184,8 @@ class Dialogue:
 
     # --- answers and doubts ------------------------------------------------------------------
 
-    def _answer(self, side: str, question: Question, said: Statement) -> list[Effect] | None:
-        """What comes of ``said`` as an answer to ``question``; None if it is something else."""
+    def _answer(self, side: str, question: Question, said: Statement) -> list[Effect]:
+        """Take ``said`` as an answer to ``question``, or as something else."""
         talk, command = self._questions.talk(side), said.meant.command
         if command in _MEANWHILE:
             return self._acting.do(side, said)
@@ -196,9 +195,8 @@ class Dialogue:
             talk.question = None
             talk.refused.pop(chosen.key, None)
             learned = [] if question.confirms else learning_from(side, chosen)
-            plainly = command is Command.YES
-            done = self._acting.do(side, chosen) if plainly else self._acting.consider(side, chosen)
-            return [*learned, *done, Relisten()]
+            act = self._acting.do if command is Command.YES else self._acting.consider
+            return [*learned, *act(side, chosen), Relisten()]
         if kind is Reply.NO:
             self._questions.close(side, question, refused=True)
             key = "cancelled" if question.confirms else "repeat_please"
@@ -213,7 +211,7 @@ class Dialogue:
         return [*dropped, *self._acting.consider(side, said), Relisten()]
 
     def _unclear(self, side: str) -> list[Effect]:
-        """Sound that was not decided: an unclear answer, or words that are nothing."""
+        """Undecided sound: an unclear answer, or words without a meaning."""
         question = self._question(side)
         if question is not None:
             return self._questions.ask_again(side, question, unclear=True)
@@ -251,8 +249,8 @@ class Dialogue:
         return [self._say(side, "repeat_please")] if found else self._unclear(side)
 
     def _names_an_option(self, side: str, decision: Decision) -> bool:
-        """Whether something too doubtful to be taken names one of the few things that were asked
-        about: then it is worth asking about alone."""
+        """Whether something too doubtful to be taken names one of the options asked about. Then a
+        question about it alone is worth asking."""
         question = self._question(side)
         if question is None or decision.taken is not None or not decision.candidates:
             return False
@@ -264,5 +262,6 @@ class Dialogue:
 
 def _executed(options: Sequence[Statement], move: chess.Move | None) -> Statement | None:
     """The option that hands have executed, if any."""
-    found = (one for one in options if move is not None and one.meant.move == move)
-    return next((one for one in found if not one.repeats), None)
+    if move is None:
+        return None
+    return next((one for one in options if one.meant.move == move and not one.repeats), None)

@@ -1,7 +1,5 @@
 """What the dialogue wants to happen. The session does it, in order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias

@@ -1,7 +1,4 @@
-"""What each player may say now. The recognisers are given this, and commands outside it do
-nothing."""
-
-from __future__ import annotations
+"""What each player may say now. Recognisers listen for it; commands outside it do nothing."""
 
 from collections.abc import Iterator
 
@@ -54,8 +51,8 @@ class Grammar:
         return Awaited.REPEAT if announced else Awaited.WAIT
 
     def boards(self, side: str) -> list[chess.Board]:
-        """The positions of which ``side`` may speak: of their own move, and, until they have
-        announced one, of the opponent's last, which they may still be repeating."""
+        """The positions whose moves ``side`` may say: the present one and, until they announce,
+        the one of the opponent's last move, which they may still be repeating."""
         game = self._table.game
         if game.over or game.adjourned:
             return []
@@ -77,7 +74,8 @@ class Grammar:
         return last.before, last.spoken
 
     def has_repeated(self, side: str, *, last: bool) -> None:
-        """``side`` has repeated the opponent's announcement, or with ``last`` the last move."""
+        """Note that ``side`` repeated the opponent's announcement, or with ``last`` the last
+        move."""
         self._repeated[side] = len(self._table.game.history) + (not last)
 
     def commands(self, side: str, question: Question | None, *, more: bool) -> Iterator[Command]:
@@ -117,11 +115,8 @@ class Grammar:
         if side == game.side or game.turn.made is not None:
             yield from CLAIMS_WITH_MOVE
             if self._quickplay():
-                yield from (
-                    Command.CLAIM_CANNOT_WIN,
-                    Command.CLAIM_NO_EFFORT,
-                    Command.REQUEST_EXTRA_TIME,
-                )
+                yield from (Command.CLAIM_CANNOT_WIN, Command.CLAIM_NO_EFFORT)
+                yield Command.REQUEST_EXTRA_TIME
         if game.clock:
             yield Command.CLAIM_TIME
         if self._by_ourselves and game.started and not game.paused:

@@ -1,7 +1,5 @@
 """The keyboard of a table: each typed line becomes words of a player, or a decision."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,24 +17,17 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_DECISIONS = {
-    "confirm": "confirm",
-    "reject": "reject",
-    "stop": "stop_clocks",
-    "start": "start_clocks",
-    "adjourn": "adjourn",
-    "preside": "preside",
-    "withdraw": "withdraw",
-}
-"""The arbiter's decisions of one word."""
+# The arbiter's decisions of one word, as typed and as in the contract.
+_DECISIONS = {word: word for word in ("confirm", "reject", "adjourn", "preside", "withdraw")}
+_DECISIONS |= {"stop": "stop_clocks", "start": "start_clocks"}
 
 
 class Keyboard:
-    """Does what is typed at the table of ``session``. ``console`` serves its pages, if any does;
-    with ``qr`` its links are also drawn as codes for a camera."""
+    """Does what is typed at the table of ``session``. ``console`` serves its pages, if given. With
+    ``qr`` its links are also drawn as codes for a camera."""
 
     def __init__(
-        self, session: Session, console: ConsoleHost | None = None, *, qr: bool = False
+        self, session: Session, console: "ConsoleHost | None" = None, *, qr: bool = False
     ) -> None:
         self._session = session
         self._console = console
@@ -52,7 +43,7 @@ class Keyboard:
                 return True
             try:
                 self.do(line.strip())
-            except Exception as error:  # whoever failed at it: the next line may do better
+            except Exception as error:  # a failing listener must not end the keyboard
                 log.exception("A listener failed at a typed line.")
                 trouble(f"Something failed at what was typed ({error}); the game goes on.")
         return False
@@ -77,8 +68,8 @@ class Keyboard:
             self._session.transcript.trouble(f"That was not understood: {error}.")
 
     def _press(self) -> None:
-        """A key may bounce or be hit by chance; at this table a press without a move (7.5.3) takes
-        a lever."""
+        """Press the clock for the player on move, unless the move is not begun: a key may bounce
+        or be hit by chance, so a press without a move (7.5.3) takes a lever."""
         game, desk = self._session.table.game, self._session.desk
         if game.turn == Turn() and game.sealed is None and not game.over:
             desk.say(Output.PRIVATE, desk.pack.sentence("press_unbegun"))
@@ -92,7 +83,7 @@ class Keyboard:
                 side, line = name, line.removeprefix(f"{name}:").strip()
         self._session.typed(side, line)
 
-    # --- lines that are no words of a player. Each gives whether it is one. ----------------------
+    # --- lines that are no words of a player; False if the line is none of its kind ---------------
 
     def _submit(self, fact: f.Fact) -> bool:
         self._session.table.submit(fact)
@@ -136,8 +127,8 @@ class Keyboard:
         return len(words) == 1
 
     def _links(self, words: list[str]) -> bool:
-        """``links``: who is in. ``link ROLE``: a new link for a role, in place of one that was lost
-        or seen by others. ``unlink ROLE``: nobody has this role's page any more."""
+        """``links``: show who is in. ``link ROLE``: a new link for a role, in place of one that was
+        lost or seen by others. ``unlink ROLE``: revoke this role."""
         host, language = self._console, self._session.pack.code
         if host is None:
             return False
@@ -172,11 +163,11 @@ def _only_number(words: list[str]) -> int | None:
 
 
 def _number(word: str) -> int | None:
-    """The number that a word is, as long as any can be in a game."""
+    """The number that ``word`` is; None for other words, and for numbers that no game reaches."""
     return int(word) if word.isdecimal() and len(word) < 10 else None
 
 
 def _lines(keys: Iterable[str]) -> Iterator[str]:
-    """What is typed, until nothing can be any more: a keyboard that is gone ends no game."""
+    """Yield what is typed. A keyboard that is gone ends the lines, not the game."""
     with contextlib.suppress(OSError, ValueError):
         yield from keys

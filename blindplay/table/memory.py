@@ -1,7 +1,6 @@
 """The memory of a process that runs all day."""
 
-from __future__ import annotations
-
+import contextlib
 import ctypes
 import sys
 
@@ -12,13 +11,9 @@ def share_one_heap() -> None:
     """Let all threads take memory from one heap.
 
     The GNU C library gives each thread a heap of its own. What the recogniser makes in one thread
-    and drops in another is then not used again for long: over several games a table grows by about
-    10 MiB a game, although nothing is kept. Elsewhere this does nothing. To be called before there
-    are threads.
+    and drops in another is not used again for long: a table grows by about 10 MiB a game, although
+    nothing is kept. Elsewhere this does nothing. Call it before there are threads.
     """
-    if sys.platform != "linux":
-        return
-    try:
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
-    except (OSError, AttributeError):  # another C library
-        return
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)

@@ -1,7 +1,5 @@
 """The interactive table: voice and board where there are some, typed words where not."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -10,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from blindplay.console import LOOPBACK, PORT
 from blindplay.hearing import speaker_preferences
-from blindplay.language import load
+from blindplay.language import Language, load
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
+from blindplay.laws.state import OTHER
 from blindplay.record import Journal, Tape, TapeError, files, pgn, scoresheet
 from blindplay.record.tape import tape_folder
 from blindplay.speech.audio_devices import devices
@@ -33,14 +33,13 @@ from .transcript import Transcript
 if TYPE_CHECKING:
     from blindplay.console.server import ConsoleHost
 
-# A room goes on sounding for about so long after a loudspeaker has stopped.
 ECHO_SECONDS = 0.1
+"""How long a room echoes after the loudspeaker stops."""
 
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How the table talks, and what it keeps. Where there is no loudspeaker, what is said is
-    printed in any case."""
+    """How the table talks, and what it keeps. Without a loudspeaker, it prints what it says."""
 
     language: str = "de"
     training: bool = False
@@ -48,20 +47,22 @@ class TableOptions:
     printed: Printed = Printed.ALL
     tape: Keep = Keep.OFF
     charge_dead_time: bool = False
-    """When a game goes on: the time for which no process ran it is charged to whose clock ran."""
+    """On resuming, deduct the downtime from the clock that ran."""
 
 
 @dataclass(frozen=True)
 class ConsoleAt:
-    """Where the console listens; None: loopback, its usual port."""
+    """Where the console listens; None: loopback, its usual port.
+
+    A ``certificate`` with its ``key``, both in PEM, encrypts the pages. ``qr``: draw each link as a
+    code for a phone's camera.
+    """
 
     host: str | None = None
     port: int | None = None
     certificate: Path | None = None
     key: Path | None = None
-    """Both, in PEM: the pages are encrypted; neither: they are not."""
     qr: bool = True
-    """Draw each link's code for a phone's camera."""
 
 
 DEFAULT = TableOptions()
@@ -79,7 +80,7 @@ def run(
     """Run a table until the game is over and the keys end, then print the record. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
 
-    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: when
+    :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: if
         something that was named is not there, or the console cannot be served there.
     """
     pack = load(options.language)
@@ -90,13 +91,13 @@ def run(
         journal = stack.enter_context(Journal(path, resume=setup is None))
         table = Table(journal, setup, training=options.training)
         transcript = Transcript(out, table.time, options.printed)
-        speaker = None
-        if not wanted.silent:
-            speaker = open_speaker(stack, pack, transcript.trouble, wanted)
+        trouble = transcript.trouble
+        speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
         if speaker is None or not devices().playback:
             transcript.nothing_is_heard()
-        own, other = _seats(table)
-        session = _session(table, speaker, transcript, wanted, options, own)
+        # The devices of the impaired player come first.
+        own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
+        session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
         if setup is None:
             _go_on(session, journal, options.charge_dead_time)
@@ -105,11 +106,10 @@ def run(
             transcript.show(f"The tape is {tape.folder}.")
             session.keep_tape(tape, voices=options.tape is Keep.VOICES)
         session.setting_up.prepare()
-        attach_boards(session, own, other, wanted, boards)
+        attach_boards(session, own, OTHER[own], wanted, boards)
         attach_microphone(session, own, wanted)
-        host = None
-        if console is not None:
-            host = _serve(stack, session, console, resumed=setup is None)
+        resumed = setup is None
+        host = _serve(stack, session, console, resumed=resumed) if console is not None else None
         transcript.show(pack.printed("keyboard"))
         transcript.show(f"The journal is {path}.")
         session.setting_up.start(lambda: _begin(session))
@@ -131,21 +131,16 @@ def _check_tape(keep: Keep, wanted: WantedDevices) -> None:
         )
 
 
-def _seats(table: Table) -> tuple[str, str]:
-    """The side of the impaired player, whose devices are the first, and the other side."""
-    own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
-    return own, "black" if own == "white" else "white"
-
-
 def _session(
     table: Table,
+    pack: Language,
     speaker: Speaker | None,
     transcript: Transcript,
     wanted: WantedDevices,
     options: TableOptions,
     own: str,
 ) -> Session:
-    """A session that speaks to and hears the players as they are used to, and learns more."""
+    """Make a session that knows the players' voices and preferences from earlier games."""
     names = {side: table.game.player(side).name for side in f.SIDES}
     if speaker is not None:
         speaker.voicing = speaker_preferences.kept(names[own])
@@ -155,7 +150,7 @@ def _session(
 
     return Session(
         table,
-        load(options.language),
+        pack,
         speaker,
         transcript,
         private_is_heard_by_all=wanted.private_output is None,
@@ -168,7 +163,7 @@ def _session(
 
 
 def _go_on(session: Session, journal: Journal, charged: bool) -> None:
-    """Say what has become of the game while no process ran it."""
+    """Continue the clocks, and tell what happened to the game while no process ran it."""
     table, desk = session.table, session.desk
     running = table.game.clock and not table.game.over and table.game.clock.running
     table.go_on(charge_dead_time=charged)
@@ -189,9 +184,10 @@ def _go_on(session: Session, journal: Journal, charged: bool) -> None:
         desk.tell_all("interrupted")
 
 
-def _serve(stack: ExitStack, session: Session, console: ConsoleAt, *, resumed: bool) -> ConsoleHost:
-    # A web server, for those who want one.
-    from blindplay.console import LOOPBACK, PORT
+def _serve(
+    stack: ExitStack, session: Session, console: ConsoleAt, *, resumed: bool
+) -> "ConsoleHost":
+    # Imported here, for the web server takes long to load.
     from blindplay.console.server import Certificate, ConsoleHost
 
     certificate = None
@@ -199,7 +195,7 @@ def _serve(stack: ExitStack, session: Session, console: ConsoleAt, *, resumed: b
         certificate = Certificate(console.certificate, console.key)
     links = files.beside(session.table.path, ".links")
     if not resumed:
-        links.unlink(missing_ok=True)  # of a game whose journal is gone
+        links.unlink(missing_ok=True)  # left by a game whose journal is gone
     host = ConsoleHost(
         session.table,
         console.host or LOOPBACK,
@@ -218,18 +214,18 @@ def _serve(stack: ExitStack, session: Session, console: ConsoleAt, *, resumed: b
 
 
 def _begin(session: Session) -> None:
-    """The boards show the position: the game begins, or goes on."""
+    """Begin or continue the game, as soon as the boards show the position."""
     table, desk = session.table, session.desk
     if not table.game.started and not table.game.over:
         desk.tell_all("welcome")
         session.introduce()
         for one in announcements(table.log[0], table.game, session.pack):
-            desk.tell(None, one.words)  # nobody listened when the table was set up
+            desk.tell(None, one.words)  # the session did not listen yet at the set-up
         table.submit(f.Start())
     elif table.game.clock and not table.game.over:
-        if table.game.paused == "table":  # it ended while they ran
+        if table.game.paused == "table":  # the last process ended while they ran
             table.submit(f.Arbiter(by="table", do="start_clocks"))
-        elif table.game.paused:  # somebody has stopped them: they stand until he lets them go on
+        elif table.game.paused:  # somebody stopped them and must start them again
             desk.tell_all("pause")
 
 

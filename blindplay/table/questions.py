@@ -1,8 +1,6 @@
 """The questions to both players, at most one open for each."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import chess
@@ -20,22 +18,27 @@ UNCLEAR_ANSWERS = 2
 """How many unclear answers are met by asking again; one more means no."""
 MOST_OPTIONS = 4
 """How many options a question may have."""
+# The questions for commands that do not use the common one.
+_CONFIRMATIONS: Mapping[Command | None, str] = {
+    Command.RESIGN: "resign_sure",
+    Command.ACCEPT_DRAW: "accept_draw_sure",
+}
 
 
 @dataclass
 class Talk:
-    """How far the conversation with one player has come; all but ``question`` in one ply."""
+    """The state of the conversation with one player; all but ``question`` is of one ply."""
 
     question: Question | None = None
     plies: int = 0
-    # What the player said no to, and how often it was heard since: it is not offered at once.
+    # What the player said no to, and how often it was heard since. It is not offered at once.
     refused: dict[str, int] = field(default_factory=dict)
     doubted: Statement | None = None  # the likeliest of what the player said no to
     accepted: Statement | None = None  # the last announcement that was taken from sound
 
 
 class Questions:
-    """Asks, and keeps what was asked. Methods give effects, the next thing to happen first."""
+    """Asks, and keeps what was asked. Methods return effects in the order to do them."""
 
     def __init__(self, table: Table, pack: Language) -> None:
         self._table = table
@@ -43,19 +46,17 @@ class Questions:
         self._talks = {side: Talk() for side in f.SIDES}
 
     def talk(self, side: str) -> Talk:
-        """How far the conversation with ``side`` has come in this ply."""
+        """The state of the conversation with ``side`` in this ply."""
         talk, plies = self._talks[side], len(self._table.game.history)
         if talk.plies != plies:
             talk.plies = plies
             talk.refused.clear()
             talk.doubted = talk.accepted = None
             if talk.question is not None and talk.question.is_about_a_move:
-                talk.question = None  # the move was completed, in whatever way
+                talk.question = None  # the move is completed
         if self._table.game.over:
             talk.question = None
         return talk
-
-    # --- asking ------------------------------------------------------------------------------
 
     def ask(
         self,
@@ -70,19 +71,11 @@ class Questions:
         """Ask, and let the answer decide. A player on move who tried to announce has begun the
         move (D.2.4), so that is a fact at once: an announcement of ``text``."""
         now = self._table.time()
-        self.talk(side).question = Question(
-            tuple(options),
-            words,
-            now,
-            now,
-            confirms,
-            tuple(tuple(word.lower() for word in one) for one in answers),
-        )
-        begun = not confirms and any(
-            option.meant.command is None and not option.repeats for option in options
-        )
+        lower = tuple(tuple(word.lower() for word in one) for one in answers)
+        self.talk(side).question = Question(tuple(options), words, now, now, confirms, lower)
         asked: list[Effect] = [Say(side, words), Relisten()]
-        if begun and side == self._table.game.side:
+        announces = any(one.meant.command is None and not one.repeats for one in options)
+        if announces and not confirms and side == self._table.game.side:
             announced = f.Announce(by=side, text=text)
             return [Submit(announced, reports=(NotUnderstood, Ambiguous, Refused)), *asked]
         return asked
@@ -95,14 +88,9 @@ class Questions:
     def confirm(self, side: str, statement: Statement) -> list[Effect]:
         """Ask whether a command that ends or changes the game is meant."""
         command = statement.meant.command
-        if command is Command.RESIGN:
-            words = self._pack.sentence("resign_sure")
-        elif command is Command.ACCEPT_DRAW:
-            words = self._pack.sentence("accept_draw_sure")
-        else:
-            claims = command in CLAIMS_WITH_MOVE and not statement.meant.moves
-            key = "claim_sure" if claims else "sure"
-            words = self._pack.sentence(key, what=self.name(statement))
+        claims = command in CLAIMS_WITH_MOVE and not statement.meant.moves
+        key = _CONFIRMATIONS.get(command, "claim_sure" if claims else "sure")
+        words = self._pack.sentence(key, what=self.name(statement))
         return self.ask(side, [statement], words, confirms=True)
 
     def confirm_correction(self, side: str, statement: Statement) -> list[Effect]:
@@ -134,16 +122,14 @@ class Questions:
         answers = self._pack.differing(texts, board)
         if answers is None or len(texts) > MOST_OPTIONS:
             return None
-        words = self._pack.sentence("illegal_promotion_missing") if missing else None
+        ask_promotion = self._pack.sentence("illegal_promotion_missing")
+        words = ask_promotion if missing else self._which(answers)
         options = [interpret(text, (board,), self._pack) for text in texts]
-        words = words or self._which(answers)
         return self.ask(side, options, words, answers=answers, text=statement.text)
 
     def _which(self, answers: Sequence[Sequence[str]]) -> str:
         choices = self._pack.either([words[0] for words in answers])
         return self._pack.sentence("which", choices=choices)
-
-    # --- after an answer ---------------------------------------------------------------------
 
     def ask_again(self, side: str, question: Question, *, unclear: bool) -> list[Effect]:
         """Ask once more; after too many unclear answers, give up."""
@@ -151,9 +137,8 @@ class Questions:
         if unclear and question.unclear >= UNCLEAR_ANSWERS:
             talk.question = None
             return [Say(side, self._pack.sentence("cancelled")), Relisten()]
-        talk.question = replace(
-            question, since=self._table.time(), unclear=question.unclear + unclear
-        )
+        unclear_now = question.unclear + unclear
+        talk.question = replace(question, since=self._table.time(), unclear=unclear_now)
         return [Say(side, question.words)]
 
     def close(self, side: str, question: Question, *, refused: bool) -> None:
@@ -171,8 +156,8 @@ class Questions:
             talk.question = replace(talk.question, since=self._table.time())
 
     def expire(self, side: str, now: int) -> list[Effect]:
-        """A question without an answer in time means no; ``now`` in ms is when an answer that is
-        being heard began."""
+        """Drop a question without an answer in time: that means no. ``now``, in ms, is when an
+        answer that is being heard began."""
         talk = self.talk(side)
         if talk.question is None or now - talk.question.since <= ANSWER_SECONDS * 1000:
             return []
@@ -186,8 +171,6 @@ class Questions:
             return False
         refused[statement.key] += 1
         return refused[statement.key] < 2
-
-    # --- words -------------------------------------------------------------------------------
 
     def name(self, statement: Statement) -> str:
         """What was said, in the table's words."""
@@ -211,8 +194,8 @@ class Questions:
 
 
 def narrowed(question: Question, found: dict[str, Statement]) -> dict[str, Statement]:
-    """The options that are left if ``found`` may have answered a question; ``found`` itself if it
-    is something else; nothing if it is an answer that chooses none."""
+    """The options that ``found``, as an answer, leaves open; ``found`` itself if it is something
+    else; nothing if it is an answer that chooses none."""
     left: dict[str, Statement] = {}
     for statement in found.values():
         kind, option = reply(question, statement)

@@ -1,7 +1,5 @@
 """Leading hands to a position: before the game, and when a board must be corrected."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 
@@ -23,7 +21,7 @@ from blindplay.wording.board_steps import KEYS, SetupGuide, key_of
 from .board_seat import BoardSeat
 from .desk import Desk
 
-# What the Laws say about boards that differ; nothing of it is said while they are set up.
+# What the Laws say about boards that differ. It is not said while they are set up.
 _OF_BOARDS = (BoardsDiffer, BoardsAgree, Scoresheets, MustRecord, Explained)
 
 
@@ -38,10 +36,8 @@ class SettingUp:
         self._before_game = False
         self._beginning = threading.Lock()
 
-    # --- before the game ---------------------------------------------------------------------
-
     def prepare(self) -> None:
-        """:meth:`start` follows when everything is attached. Say nothing of boards till then."""
+        """Say nothing about the boards until :meth:`start`, when everything is attached."""
         self._before_game = True
 
     def start(self, begin: Callable[[], None]) -> None:
@@ -80,16 +76,14 @@ class SettingUp:
         table = game.tables.get(side)
         if table is None or game.over:
             return None
-        if table.wanted is not None:
-            return table.wanted
-        return None if self._begin is None else game.position_pieces()
-
-    # --- leading -----------------------------------------------------------------------------
+        if table.wanted is None and self._begin is not None:
+            return game.position_pieces()
+        return table.wanted
 
     def leads_instead(self, ruling: Ruling) -> bool:
-        """Whether hands are led step by step instead of hearing this ruling at once."""
+        """Whether to lead hands step by step instead of announcing this ruling."""
         if isinstance(ruling, CorrectBoard):
-            # A board that feels nothing is believed to be corrected, so everything is said.
+            # A board without sensors counts as corrected, so all steps are said at once.
             watched = self._desk.table.game.tables[ruling.board].wanted is not None
             return watched and any(seat.side == ruling.board for seat in self._seats.values())
         unwritten = isinstance(ruling, ArbiterNeeded) and ruling.why == "records_missing"
@@ -105,13 +99,11 @@ class SettingUp:
             if guide is not None and guide.goal != goal:
                 del self._guides[side]
                 guide = None
-            if goal is None:
-                continue
-            if not self._lead_to(side, goal, guide):
+            if goal is not None and not self._lead_to(side, goal, guide):
                 return
 
     def _lead_to(self, side: str, goal: Pieces, guide: SetupGuide | None) -> bool:
-        """Say what is to be said for one board; False if hands have something to do there."""
+        """Say the next step for one board; False if hands have something to do there."""
         desk = self._desk
         shown = desk.table.game.tables[side].placement
         if guide is not None:
@@ -134,18 +126,16 @@ class SettingUp:
         for words in sentences:
             self._desk.say(Output.PUBLIC, words)
 
-    # --- what may be asked of a guide --------------------------------------------------------
-
     def _leading(self) -> SetupGuide | None:
         guides = (self._guides.get(seat.side) for seat in self._seats.values())
         return next((one for one in guides if one is not None and not one.finished), None)
 
     def phrases(self) -> list[str]:
-        """What may be said to the guide that leads: a step once more, or to leave it out."""
+        """The phrases that repeat a step or leave it out, while a guide leads."""
         return self._desk.pack.command_phrases(KEYS) if self._leading() is not None else []
 
     def asks(self, text: str) -> bool:
-        """Do what these words ask of the guide that leads; False if they are not for it."""
+        """Do what ``text`` asks of the guide that leads; False if it asks nothing of one."""
         guide = self._leading()
         asked = key_of(self._desk.pack, text) if guide is not None else None
         if guide is None or asked is None:

@@ -4,13 +4,12 @@ A fact is written to the journal, folded into the game, and only then are its ru
 whatever was announced can be found again after a crash.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from blindplay.laws import TABLE, Fact, Game, Origin, Ruling, Taken
@@ -37,13 +36,13 @@ class Table:
         now: Callable[[], float] = time.monotonic,
         training: bool = False,
     ) -> None:
-        """A new table with ``setup``, or without it the one that ``journal`` holds.
+        """Make a new table with ``setup``, or without it the one that ``journal`` holds.
 
-        The clocks of a table that was down go on from where they were (see :meth:`go_on`).
-        ``training``: questions about the position are answered, though the Laws refuse them.
+        :meth:`go_on` continues the clocks of a table that was down. ``training``: questions about
+        the position are answered, though the Laws refuse them.
 
-        :raises JournalError: if the journal holds a table and ``setup`` is given, or holds none
-            and it is not, or cannot be read.
+        :raises JournalError: if the journal cannot be read, if it holds a game and ``setup`` is
+            given, or if it holds none and ``setup`` is not given.
         """
         self._journal = journal
         self._now = now
@@ -56,15 +55,14 @@ class Table:
         self.training = training
         self.game = Game(PackWords())
         self.log: list[Taken] = []
-        """Everything since the table was set up, except seconds that only passed. It only
-        grows."""
+        """Everything since the set-up, except seconds that only passed. It only grows."""
         last = self._replay(setup is not None)
         left = journal.left
         self._left_at = last if left is None else max(last, left.t)
         self.down: int | None = (
             None if left is None else max(0, round((time.time() - left.wall) * 1000))
         )
-        """For how many ms no process ran this table, by the wall clock; None if unknown."""
+        """Milliseconds without a process for this table, by the wall clock; None if unknown."""
         self._origin = now() - self._left_at / 1000
         if setup is not None:
             self.submit(setup)
@@ -72,7 +70,7 @@ class Table:
             raise JournalError(f"{journal.path} holds no game yet; start one without --resume.")
 
     def _replay(self, new: bool) -> int:
-        """Fold the facts of the journal; the time of the last one, in ms."""
+        """Fold the facts of the journal. Return the time of the last one, in ms."""
         last = 0
         for fact in self._journal.facts():
             if new:
@@ -96,7 +94,7 @@ class Table:
 
     @property
     def path(self) -> Path:
-        """Where the journal is."""
+        """The path of the journal."""
         return self._journal.path
 
     def listen(self, listener: Listener) -> None:
@@ -120,8 +118,8 @@ class Table:
     def go_on(self, *, charge_dead_time: bool = False) -> None:
         """Go on after the process was killed.
 
-        The clock that ran is stopped at the moment of the kill until it is started again. With
-        ``charge_dead_time`` it has run all the while.
+        The running clock stops at the moment of the kill until it is started again. With
+        ``charge_dead_time``, the downtime is deducted from it.
         """
         with self._lock:
             clock = self.game.clock
@@ -137,12 +135,7 @@ class Table:
     def save(self) -> None:
         """Write the facts that could not be written, if possible now."""
         with self._lock:
-            try:
-                self._journal.save()
-            except JournalError as error:
-                self._saving(str(error))
-            else:
-                self._saving(None)
+            self._write(self._journal.save)
 
     def submit(self, fact: Fact, origin: Origin = TABLE) -> tuple[Ruling, ...]:
         """Take one fact and give its rulings.
@@ -182,12 +175,7 @@ class Table:
         """Write, apply and deliver one fact. A listener that fails does not keep it from the
         others."""
         fact = replace(fact, t=max(fact.t, self.game.t))  # others were taken in the meantime
-        try:
-            self._journal.append(fact)
-        except JournalError as error:
-            self._saving(str(error))
-        else:
-            self._saving(None)
+        self._write(partial(self._journal.append, fact))
         taken = Taken(fact, tuple(self.game.apply(fact)), origin)
         self._remember(taken)
         for listener in list(self._listeners):
@@ -197,10 +185,14 @@ class Table:
                 errors.append(error)
         return taken
 
-    def _saving(self, trouble: str | None) -> None:
-        """Tell the watchers, once, that the journal fails or that it is whole again."""
-        failing = trouble is not None
-        if failing is not self._failing:
-            self._failing = failing
+    def _write(self, write: Callable[[], None]) -> None:
+        """Write to the journal. Tell the watchers, once, if it fails or is whole again."""
+        trouble = None
+        try:
+            write()
+        except JournalError as error:
+            trouble = str(error)
+        if self._failing is not (trouble is not None):
+            self._failing = trouble is not None
             for watcher in self._watchers:
                 watcher(trouble)

@@ -1,18 +1,15 @@
 """The tape of a running table: what it says to everybody, and, if wanted, how moves were announced.
 
-What nobody was told is kept is not kept: private answers never, players' voices only when
-``voices`` is on, and of those only what was taken for a move. The first thing that the table says
-is what will be recorded; no voice is kept before it has been said to its end.
+It keeps only what everybody was told it keeps: no private answers, and players' voices only with
+``voices``, and only what was taken for a move. The table first says what will be recorded. It keeps
+no voice before that was said to its end.
 """
-
-from __future__ import annotations
 
 import contextlib
 import functools
 from collections import deque
 from collections.abc import Callable, Iterator
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from blindplay.hearing.statement import Statement
 from blindplay.language import Kind
@@ -29,8 +26,8 @@ _QUIET_DB = 25.0  # what is this much softer than the utterance's loudest block 
 
 
 class Taping:
-    """Keeps on ``tape`` what is said at ``table``; ``failed`` is given a sentence when it could
-    not, once until it can again."""
+    """Keeps on ``tape`` what is said at ``table``. ``failed`` is called with a sentence when it
+    cannot, once until it can again."""
 
     def __init__(
         self, tape: Tape, table: Table, failed: Callable[[str], None], *, voices: bool = False
@@ -48,7 +45,7 @@ class Taping:
         return len(self._table.game.history) + 1
 
     def says(self, words: str) -> Callable[[bytes, int], None]:
-        """The table begins to say ``words`` now; to be called with their sound."""
+        """The table begins to say ``words`` now. Return a function to call with their sound."""
         t, ply = self._table.time(), self.ply()
 
         def keep(pcm: bytes, rate: int) -> None:
@@ -58,7 +55,7 @@ class Taping:
         return keep
 
     def overhear(self, seat: str, source: AudioSource) -> AudioSource:
-        """``source``, with its sound kept in memory until :meth:`hears` takes or forgets it."""
+        """Return ``source``, with its sound in memory until :meth:`hears` takes or forgets it."""
         if not self.voices:
             return source
         self._overheard[seat] = _Overheard(source)
@@ -75,10 +72,10 @@ class Taping:
             self._keep(pcm, RATE, self._table.time(), self.ply(), side, said.text)
 
     def play(self, speaker: Speaker, ply: int) -> bool:
-        """Let ``speaker`` play privately what is on tape from ``ply`` on; False if that is nothing.
+        """Let ``speaker`` play privately what is on tape from ``ply`` on; False if there is none.
 
-        One utterance at a time, so that an announcement is heard between two of them and an
-        interruption ends it.
+        It plays one utterance at a time, so that announcements come between, and an interruption
+        ends it.
         """
         try:
             rest = iter(self.tape.from_ply(ply))
@@ -112,7 +109,7 @@ class Taping:
 
 
 class _Overheard:
-    """A source of sound that keeps the last utterance of what passes through it."""
+    """A source of sound that remembers its last utterance."""
 
     def __init__(self, source: AudioSource) -> None:
         self._source = source
@@ -122,13 +119,8 @@ class _Overheard:
         self._source.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._source.__exit__(kind, error, trace)
+    def __exit__(self, *error: Any) -> None:
+        self._source.__exit__(*error)
 
     def __iter__(self) -> Iterator[bytes]:
         for block in self._source:
@@ -147,7 +139,7 @@ class _Overheard:
         self._source.close()
 
     def take(self) -> bytes:
-        """What was said last, without the silence before it; it is forgotten here."""
+        """Return what was said last, without the silence before it, and forget it."""
         blocks = list(self._blocks)
         self._blocks.clear()
         loudness = [level(block) for block in blocks]

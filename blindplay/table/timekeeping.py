@@ -1,6 +1,4 @@
-"""The clock on the wall: while a game clock runs, each second is a fact."""
-
-from __future__ import annotations
+"""Time at a table: while a game clock runs, each second is a fact."""
 
 import contextlib
 import logging
@@ -16,10 +14,10 @@ log = logging.getLogger(__name__)
 
 
 class Timekeeper:
-    """Lets time pass at ``table`` in threads of its own, until it is closed.
+    """Lets time pass at ``table`` in threads of its own, until it is closed, so that flags fall.
 
-    Flags fall, and a crash loses little. ``each_second`` is called after each second of
-    ``tick_seconds``; ``trouble`` with a sentence when something fails meanwhile.
+    ``each_second`` is called every ``tick_seconds``, and ``trouble`` with a sentence when something
+    fails. A heartbeat beside the journal shows after a crash how long the table ran.
     """
 
     def __init__(
@@ -67,6 +65,6 @@ class Timekeeper:
                         self._trouble(f"Something failed while time went on ({error}); it goes on.")
 
     def _beat(self) -> None:
-        """Beat many times a second, whatever else the table waits for."""
+        """Beat many times a second, even while the table waits for something."""
         while not self._closed.wait(BEAT_S):
             self._table.beat()

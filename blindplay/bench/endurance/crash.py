@@ -11,8 +11,6 @@ another process resumes the journal. These checks follow each kill:
   the time stamps that the table prints, which are rounded to a tenth of a second.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import random
@@ -25,6 +23,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -33,7 +32,7 @@ import httpx
 
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.language import load
-from blindplay.laws import Fact, Game, Ruling
+from blindplay.laws import Fact, Game
 from blindplay.laws import facts as f
 from blindplay.laws.placement import Pieces, pieces_of, read_placement
 from blindplay.laws.state import OTHER
@@ -48,6 +47,7 @@ _PLIES = 24  # of a game
 _IDLE_LIVES = 15  # without a move: the game is given up
 _PATIENCE_S = 4.0  # a person waits so long for an answer
 _READY_S = 60.0
+_RUNS = ("clock: running white", "clock: running black")
 _STAMP = re.compile(r"(\d+\.\d) (.*)")
 _COMPLETED = re.compile(r"ruled completed: by \w+; move (\w+); ply (\d+)")
 
@@ -135,15 +135,15 @@ class _Life:
             self.process.stdin.write(line.encode() + b"\n")
             self.process.stdin.flush()
 
-    def await_line(self, found: Callable[[str], bool], seconds: float, since: int = 0) -> bool:
-        """Return whether a line that ``found`` accepts is printed within so many seconds."""
+    def await_ruling(self, *starts: str, seconds: float = _PATIENCE_S, since: int = 0) -> bool:
+        """Return whether a ruling after the first ``since`` that starts so is printed in time."""
 
-        def there() -> bool:
-            return any(map(found, self.lines[since:])) or self.process.poll() is not None
+        def found() -> bool:
+            return any(ruling.startswith(starts) for ruling in self.ruled()[since:])
 
         with self._new:
-            self._new.wait_for(there, seconds)
-            return any(map(found, self.lines[since:]))
+            self._new.wait_for(lambda: found() or self.process.poll() is not None, seconds)
+            return found()
 
     def kill(self) -> float:
         """Kill the process. Return the time, in monotonic seconds."""
@@ -223,7 +223,7 @@ class _Players:
             return life, life.kill()
         hands = threading.Thread(target=self._play, args=(life, with_microphone), daemon=True)
         hands.start()
-        goes = life.await_line(_runs, _READY_S)
+        goes = life.await_ruling(*_RUNS, seconds=_READY_S)
         if not goes and life.process.poll() is None:
             self.seen.faults.append(f"{self.journal.name}: no game ran within {_READY_S} s")
         time.sleep(self.rng.uniform(0.05, self.longest))
@@ -237,15 +237,15 @@ class _Players:
             if self.game is not None:
                 for side in f.SIDES:
                     self._arrange(side, self.game.position_pieces())
-            if not life.await_line(_runs, _READY_S):
+            if not life.await_ruling(*_RUNS, seconds=_READY_S):
                 return
             if self.page is None:
                 self._come_in(life)
             if self.game is not None and self.game.turn.made is not None:
                 self.boards["white"].press(_levered(self.game.side))
-                life.await_line(lambda line: line.startswith("ruled completed"), _PATIENCE_S)
+                life.await_ruling("completed")
             while life.process.poll() is None:
-                game = _fold(read_journal(self.journal).facts)[0]
+                game = _fold(read_journal(self.journal).facts)
                 if game.over:
                     return
                 self._ply(life, game, with_microphone)
@@ -254,33 +254,27 @@ class _Players:
         side, other = game.side, OTHER[game.side]
         move = game.turn.announced or self._chosen(game)
         words = self.pack.announce(game.board, move)
-        here = len(life.lines)
-
-        def ruled(kind: str) -> bool:
-            return life.await_line(
-                lambda line: line.startswith(f"ruled {kind}:"), _PATIENCE_S, here
-            )
-
+        ruled = partial(life.await_ruling, since=len(life.ruled()))
         if game.turn.announced is None:
             spoken = with_microphone and side == "white"
             if spoken:
                 self._speak(words)
-            if spoken and ruled("announced"):
+            if spoken and ruled("announced:"):
                 self.seen.heard += 1
             else:
                 life.type(f"{side}: {words}")
-                ruled("announced")
+                ruled("announced:")
         asks = self.rng.random() < 0.5
         if asks and self.page and self.page.send({"act": "query", "about": "moves"}):
             self.answered += 1
             self.seen.requests += 1
         for hand in (side, other):
             self._arrange(hand, pieces_of(game.after(move)))
-        ruled("made")
+        ruled("made:")
         if self.rng.random() < 0.3:
             life.type(f"{other}: {words}")
         self.boards["white"].press(_levered(side))
-        ruled("completed")
+        ruled("completed:")
 
     def _chosen(self, game: Game) -> chess.Move:
         """A legal move that does not end the game; always the same one in the same position."""
@@ -331,8 +325,8 @@ class _Players:
         if contents.trouble and not contents.torn:
             seen.faults.append(f"{name}: {contents.trouble}")
         self.setup = None
-        game, rulings = _fold(facts)
-        kept = [plain(one) for count, one in rulings if count >= self.taken]
+        game = _fold(facts[: self.taken])
+        kept = [plain(one) for fact in facts[self.taken :] for one in game.apply(fact)]
         if kept[: len(told)] != told:
             at = next((i for i, one in enumerate(told) if kept[i : i + 1] != [one]), len(told))
             seen.faults.append(f"{name}: printed, but not in the journal: {told[at : at + 1]}")
@@ -370,7 +364,7 @@ class _Players:
         if side is None or not isinstance(first, f.Arbiter) or then.over:
             return
         left = then.clock.left[side] - max(0.0, at - then.t)
-        gone_on = _fold(facts[: self.taken + 1])[0].clock.left[side]
+        gone_on = _fold(facts[: self.taken + 1]).clock.left[side]
         self.seen.back.append(gone_on - left)
         self.seen.dead.append(self.down)
 
@@ -379,16 +373,11 @@ def _levered(side: str) -> Literal["white", "black"]:
     return "white" if side == "white" else "black"
 
 
-def _runs(line: str) -> bool:
-    return line.startswith(("ruled clock: running white", "ruled clock: running black"))
-
-
-def _fold(facts: list[Fact]) -> tuple[Game, list[tuple[int, Ruling]]]:
-    """Return the game, and its rulings, each with the number of earlier facts."""
-    game, rulings = Game(PackWords()), []
-    for count, fact in enumerate(facts):
-        rulings += [(count, ruling) for ruling in game.apply(fact)]
-    return game, rulings
+def _fold(facts: list[Fact]) -> Game:
+    game = Game(PackWords())
+    for fact in facts:
+        game.apply(fact)
+    return game
 
 
 def crash(

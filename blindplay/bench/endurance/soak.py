@@ -5,8 +5,6 @@ pages of the console. Each game opens its devices and closes them. Then its jour
 every ruling must be the one that was given; memory, threads and open files are counted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import io

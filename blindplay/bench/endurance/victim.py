@@ -4,8 +4,6 @@ Only people and hardware are simulated: the boards are emulators in the process 
 outputs are silent, and the microphone plays sound files from a folder.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A person with a page of the console open: they read its stream and send forms."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Mapping
