@@ -5,13 +5,18 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from tests import ROOT
 
 PACKAGE = ROOT / "blindplay"
+Node = TypeVar("Node", bound=ast.AST)
 ROOMS = (
     "commands", "bench", "hall", "table", "opponents", "console", "record", "hearing", "wording",
     "laws", "language", "speech", "boards",
@@ -119,3 +124,124 @@ def test_without_its_console_a_table_loads_no_web_server() -> None:
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""
+
+
+# --- the size of things ---------------------------------------------------------------------------
+
+MOST_LINES = 600
+MOST_LINES_OF_A_FUNCTION = 80
+MOST_METHODS = 25
+SAME_MEANING = {
+    "Game": "blindplay.Game is the game of the Laws with the words of the language packs",
+    "Decoder": "each maker's protocol has one",
+    "Dump": "each maker's protocol has one",
+    "HostCommand": "each maker's protocol has one",
+}
+"""Class names that occur twice because they mean the same."""
+THEIR_CALLBACKS = {
+    "device.stop_callback": "miniaudio takes it no other way",
+}
+"""Callbacks that another library wants assigned."""
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module of BlindPlay, parsed."""
+
+    name: str
+    text: str
+    tree: ast.Module
+
+    def nodes(self, kind: type[Node]) -> Iterator[Node]:
+        yield from (node for node in ast.walk(self.tree) if isinstance(node, kind))
+
+
+def house() -> list[Module]:
+    """Every module of the package."""
+    found = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text("utf-8")
+        found.append(Module(str(path.relative_to(PACKAGE)), text, ast.parse(text)))
+    return found
+
+
+HOUSE = house()
+
+
+def functions(module: Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    yield from module.nodes(ast.FunctionDef)
+    yield from module.nodes(ast.AsyncFunctionDef)
+
+
+def test_no_module_is_long() -> None:
+    assert not {m.name for m in HOUSE if len(m.text.splitlines()) > MOST_LINES}
+
+
+def test_functions_fit_on_a_screen() -> None:
+    long = {
+        f"{module.name}: {node.name}"
+        for module in HOUSE
+        for node in functions(module)
+        if (node.end_lineno or 0) - node.lineno + 1 > MOST_LINES_OF_A_FUNCTION
+    }
+    assert not long
+
+
+def test_no_class_has_many_methods() -> None:
+    large = {
+        f"{module.name}: {node.name}"
+        for module in HOUSE
+        for node in module.nodes(ast.ClassDef)
+        if sum(isinstance(part, ast.FunctionDef) for part in node.body) > MOST_METHODS
+    }
+    assert not large
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    count = Counter(node.name for module in HOUSE for node in module.nodes(ast.ClassDef))
+    assert {name for name, times in count.items() if times > 1} <= SAME_MEANING.keys()
+
+
+def test_no_callback_is_assigned_to_an_attribute_of_another_object() -> None:
+    """A callback is given to a constructor or to a method that says what it subscribes to."""
+    assigned = set()
+    for module in HOUSE:
+        functions = {node.name for node in module.nodes(ast.FunctionDef)}
+        for node in module.nodes(ast.Assign):
+            value = getattr(node.value, "attr", getattr(node.value, "id", None))
+            calls = isinstance(node.value, ast.Lambda) or value in functions
+            for target in node.targets:
+                if (
+                    calls
+                    and isinstance(target, ast.Attribute)
+                    and ast.unparse(target.value) != "self"
+                ):
+                    assigned.add(ast.unparse(target))
+    assert assigned <= THEIR_CALLBACKS.keys()
+
+
+# --- where the tests are --------------------------------------------------------------------------
+
+TESTED_ELSEWHERE = {
+    "boards/events.py": "plain values; the drivers' tests compare them",
+    "embedding.py": "tests/test_examples.py runs its examples and the programs that use it",
+    "table/choices.py": "names of options; tests/commands/test_play.py takes them",
+    "table/effects.py": "plain values; tests/table/test_dialogue.py matches them",
+}
+"""Modules without a test file of their own, and where they are tested."""
+
+
+def test_tests_mirror_modules() -> None:
+    """Who reads table/dialogue.py finds tests/table/test_dialogue.py."""
+    files = {
+        path.relative_to(ROOT / "tests").as_posix() for path in ROOT.glob("tests/**/test_*.py")
+    }
+
+    def has_tests(name: str) -> bool:
+        folder, _, stem = f"{name.removesuffix('.py')}".rpartition("/")
+        start = f"{folder}/test_{stem}".lstrip("/")
+        return any(file == f"{start}.py" or file.startswith(f"{start}_") for file in files)
+
+    own = {m.name for m in HOUSE if not m.name.endswith(("__init__.py", "__main__.py"))}
+    untested = {name for name in own if not has_tests(name)}
+    assert untested == TESTED_ELSEWHERE.keys()

@@ -1,7 +1,5 @@
 """The part of a driver that all makers share: connect, listen, notice a loss, connect again."""
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import queue

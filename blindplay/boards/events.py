@@ -6,8 +6,6 @@ Events come in the order of their confirmation, so ``at`` may step back by that 
 the event's name in JSON.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, TypeAlias

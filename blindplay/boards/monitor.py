@@ -1,7 +1,5 @@
 """Shows the events of a board live: one plain line per event, or JSON Lines."""
 
-from __future__ import annotations
-
 import json as json_lines
 import queue
 import time

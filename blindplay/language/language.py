@@ -10,13 +10,13 @@ import chess
 
 from .listening import MoveForms, command_phrases
 from .move_index import MoveFeatures, MoveIndex
-from .pack import Pack, Sign, fold
+from .pack import GrammarSign, Pack, fold
 from .parsing import ParsedMove, TextParser
 from .sentences import Sentences
 from .understanding import QUESTIONS, Command, Kind, Understanding
 
-_SQUARE_SIGNS = frozenset({Sign.FILE, Sign.RANK})
-_MOVE_SIGNS = _SQUARE_SIGNS | {Sign.PIECE, Sign.CAPTURES, Sign.PROMOTES}
+_SQUARE_SIGNS = frozenset({GrammarSign.FILE, GrammarSign.RANK})
+_MOVE_SIGNS = _SQUARE_SIGNS | {GrammarSign.PIECE, GrammarSign.CAPTURES, GrammarSign.PROMOTES}
 # What tells positions apart, with the squares that White occupies.
 _POSITION = attrgetter(
     *("pawns", "knights", "bishops", "rooks", "queens", "kings"),
@@ -45,7 +45,7 @@ class Language(Sentences):
         )
         self._castles = {
             sign: pack.words("move", sign.name.lower())[0]
-            for sign in (Sign.CASTLES_SHORT, Sign.CASTLES_LONG)
+            for sign in (GrammarSign.CASTLES_SHORT, GrammarSign.CASTLES_LONG)
         }
         # The last position only: a table asks about one position many times. It is one tuple, so
         # threads never see half of it.
@@ -276,7 +276,7 @@ class Language(Sentences):
         """True for the name of a file or a rank."""
         return self._has_sign(word, _SQUARE_SIGNS)
 
-    def _has_sign(self, word: str, signs: frozenset[Sign]) -> bool:
+    def _has_sign(self, word: str, signs: frozenset[GrammarSign]) -> bool:
         known = self._pack.dictionary.get(fold(word))
         return known is not None and known.sign in signs
 

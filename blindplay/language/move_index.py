@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import chess
 
-from .pack import Sign
+from .pack import GrammarSign
 from .parsing import ParsedMove, ParsedText
 from .understanding import IllegalReason, Kind, Understanding
 
@@ -23,7 +23,7 @@ class MoveFeatures:
     piece: chess.PieceType
     captured: chess.PieceType | None = None
     en_passant: bool = False
-    castles: Sign | None = None
+    castles: GrammarSign | None = None
 
     @classmethod
     def of(cls, board: chess.Board, move: chess.Move) -> "MoveFeatures":
@@ -32,7 +32,11 @@ class MoveFeatures:
         assert piece is not None  # a generated move always has a piece
         if piece == chess.KING and board.is_castling(move):
             short = board.is_kingside_castling(move)
-            return cls(move, piece, castles=Sign.CASTLES_SHORT if short else Sign.CASTLES_LONG)
+            return cls(
+                move,
+                piece,
+                castles=GrammarSign.CASTLES_SHORT if short else GrammarSign.CASTLES_LONG,
+            )
         if piece == chess.PAWN and board.is_en_passant(move):
             return cls(move, piece, chess.PAWN, en_passant=True)
         return cls(move, piece, board.piece_type_at(move.to_square))
@@ -97,13 +101,15 @@ class MoveIndex:
         moves = tuple(
             one.move
             for one in self.features
-            if said.castles in (one.castles, Sign.CASTLES) and one.castles
+            if said.castles in (one.castles, GrammarSign.CASTLES) and one.castles
         )
         if moves:
             # "Rochade" alone may have lost its "kurze" or "lange". A table asks about it even if
             # only one side is legal.
-            return _Match(Kind.AMBIGUOUS if said.castles is Sign.CASTLES else Kind.MOVE, moves)
-        moves = intended_castlings(self.board, said.castles or Sign.CASTLES)
+            return _Match(
+                Kind.AMBIGUOUS if said.castles is GrammarSign.CASTLES else Kind.MOVE, moves
+            )
+        moves = intended_castlings(self.board, said.castles or GrammarSign.CASTLES)
         return _Match(Kind.ILLEGAL, moves, IllegalReason.CASTLING_NOT_ALLOWED)
 
     def _find(self, said: ParsedMove) -> _Match:
@@ -213,12 +219,12 @@ _MOST_TELLING = (
 )
 
 
-def intended_castlings(board: chess.Board, side: Sign) -> tuple[chess.Move, ...]:
+def intended_castlings(board: chess.Board, side: GrammarSign) -> tuple[chess.Move, ...]:
     """The king's two steps to a side, or to both if ``side`` is open. None in chess960."""
     king = board.king(board.turn)
     if king is None or board.chess960 or chess.square_file(king) != chess.E1:
         return ()
-    steps = {Sign.CASTLES_SHORT: (2,), Sign.CASTLES_LONG: (-2,)}.get(side, (2, -2))
+    steps = {GrammarSign.CASTLES_SHORT: (2,), GrammarSign.CASTLES_LONG: (-2,)}.get(side, (2, -2))
     return tuple(chess.Move(king, king + step) for step in steps)
 
 

@@ -27,7 +27,7 @@ class LanguageError(ValueError):
     """An unknown language, sentence or letter, or a pack that is not complete."""
 
 
-class Sign(Enum):
+class GrammarSign(Enum):
     """What a word does in an announcement. The value is one letter of the move's grammar."""
 
     FILE = "f"
@@ -54,7 +54,7 @@ class Sign(Enum):
 class Word:
     """One or more words with one meaning. ``value`` is a file or rank (0 to 7) or a piece type."""
 
-    sign: Sign
+    sign: GrammarSign
     value: int
     text: str
 
@@ -199,12 +199,12 @@ def words_of_moves(words: Callable[..., list[str]]) -> Iterator[tuple[tuple[str,
 
     ``words`` gives the list at a path.
     """
-    named = (Sign.FILE, Sign.RANK, Sign.PIECE, Sign.UNKNOWN)
+    named = (GrammarSign.FILE, GrammarSign.RANK, GrammarSign.PIECE, GrammarSign.UNKNOWN)
     paths = [
-        *((Sign.FILE, number, ("files", name)) for number, name in enumerate("abcdefgh")),
-        *((Sign.RANK, number, ("ranks", name)) for number, name in enumerate("12345678")),
-        *((Sign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()),
-        *((sign, 0, ("move", sign.name.lower())) for sign in Sign if sign not in named),
+        *((GrammarSign.FILE, number, ("files", name)) for number, name in enumerate("abcdefgh")),
+        *((GrammarSign.RANK, number, ("ranks", name)) for number, name in enumerate("12345678")),
+        *((GrammarSign.PIECE, piece, ("pieces", name)) for piece, name in PIECE_NAMES.items()),
+        *((sign, 0, ("move", sign.name.lower())) for sign in GrammarSign if sign not in named),
     ]
     for sign, value, path in paths:
         for word in words(*path):

@@ -16,7 +16,7 @@ import chess
 
 from .language import Language
 from .lexicon import WordVariants, variants
-from .pack import LanguageError, Pack, Sign, built_in, fold, parse_pack, words_of_moves
+from .pack import GrammarSign, LanguageError, Pack, built_in, fold, parse_pack, words_of_moves
 from .roundtrip import STARTS
 from .understanding import QUESTIONS, Command, Kind
 
@@ -42,11 +42,11 @@ _KINDS: Mapping[type, str] = {
 }
 # The lists of words to listen for, and what these words mean.
 _LISTENED = {
-    "to": (Sign.TO,),
-    "captures": (Sign.CAPTURES,),
-    "promotes": (Sign.PROMOTES,),
-    "castles": (Sign.CASTLES_SHORT, Sign.CASTLES_LONG),
-    "correction": (Sign.CORRECTION,),
+    "to": (GrammarSign.TO,),
+    "captures": (GrammarSign.CAPTURES,),
+    "promotes": (GrammarSign.PROMOTES,),
+    "castles": (GrammarSign.CASTLES_SHORT, GrammarSign.CASTLES_LONG),
+    "correction": (GrammarSign.CORRECTION,),
 }
 
 
@@ -249,7 +249,7 @@ class _Checking:
 
     def letters(self) -> None:
         """No two meanings have the same letters."""
-        known: dict[str, tuple[str, str, Sign]] = {}
+        known: dict[str, tuple[str, str, GrammarSign]] = {}
         for path, word in words_of_moves(self._words):
             place = ".".join(path)
             text, other, _ = known.setdefault(fold(word.text), (word.text, place, word.sign))
@@ -269,7 +269,7 @@ class _Checking:
             for phrase in self._words("commands", command.value):
                 also_in(place, phrase, commands.setdefault(fold(phrase), place))
                 # "No" answers a question and corrects an announcement.
-                if signs.get(fold(phrase)) not in (Sign.CORRECTION, Sign.CASTLES):
+                if signs.get(fold(phrase)) not in (GrammarSign.CORRECTION, GrammarSign.CASTLES):
                     also_in(place, phrase, places.get(fold(phrase)))
         for said in self._words("listen", "opening"):
             for found in (commands, places):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import chess
 
-from .pack import PIECE_NAMES, LanguageError, Pack, Sign, Word, fold
+from .pack import PIECE_NAMES, GrammarSign, LanguageError, Pack, Word, fold
 from .understanding import About, Command, Kind, Understanding
 
 
@@ -27,7 +27,7 @@ class ParsedMove:
     en_passant: bool = False
     check: bool = False
     checkmate: bool = False
-    castles: Sign | None = None
+    castles: GrammarSign | None = None
 
     @property
     def origin(self) -> chess.Square | None:
@@ -92,7 +92,9 @@ class TextParser:
                     )
         self._colours = [[fold(w) for w in pack.words("colours", c)] for c in ("white", "black")]
         self._kinds: dict[str, chess.PieceType | None] = {
-            key: word.value for key, word in self._dictionary.items() if word.sign is Sign.PIECE
+            key: word.value
+            for key, word in self._dictionary.items()
+            if word.sign is GrammarSign.PIECE
         }
         for kind, name in (*PIECE_NAMES.items(), (None, "all")):
             self._kinds |= {fold(phrase): kind for phrase in pack.words("pieces_plural", name)}
@@ -100,9 +102,12 @@ class TextParser:
             (word.sign, word.value): word for word in reversed(list(self._dictionary.values()))
         }
         self._characters = {
-            **{"abcdefgh"[n]: self._usual[Sign.FILE, n] for n in range(8)},
-            **{"12345678"[n]: self._usual[Sign.RANK, n] for n in range(8)},
-            **{name: self._usual[Sign.PIECE, kind] for kind, name in pack.piece_letters.items()},
+            **{"abcdefgh"[n]: self._usual[GrammarSign.FILE, n] for n in range(8)},
+            **{"12345678"[n]: self._usual[GrammarSign.RANK, n] for n in range(8)},
+            **{
+                name: self._usual[GrammarSign.PIECE, kind]
+                for kind, name in pack.piece_letters.items()
+            },
         }
         letters = "".join(pack.piece_letters.values())
         # A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q.
@@ -129,7 +134,7 @@ class TextParser:
     def _parse(self, parts: list[str]) -> ParsedText:
         keys = [fold(part) for part in parts]
         words = self._words(parts, keys)
-        kept = [word for word in words if word.sign is not Sign.IGNORED]
+        kept = [word for word in words if word.sign is not GrammarSign.IGNORED]
         heard = Understanding(
             Kind.UNCLEAR, " ".join(word.text for word in words), cost=0.5 * (len(words) - len(kept))
         )
@@ -157,8 +162,12 @@ class TextParser:
         last correction are void (D.2.8).
         """
         signs = [word.sign for word in words]
-        begins = len(signs) - signs[::-1].index(Sign.CORRECTION) if Sign.CORRECTION in signs else 0
-        if begins and Sign.UNKNOWN not in signs[: begins - 1]:
+        begins = (
+            len(signs) - signs[::-1].index(GrammarSign.CORRECTION)
+            if GrammarSign.CORRECTION in signs
+            else 0
+        )
+        if begins and GrammarSign.UNKNOWN not in signs[: begins - 1]:
             marker, words = words[begins - 1], words[begins:]
             heard = replace(heard, correction=True)
             if not words:
@@ -168,7 +177,7 @@ class TextParser:
         command = self._command([fold(word.text) for word in words])
         if command is not None:
             return _as_command(heard, command), None
-        told = [word for word in words if word.sign is not Sign.ARTICLE]
+        told = [word for word in words if word.sign is not GrammarSign.ARTICLE]
         core = (self._usual.get((word.sign, word.value), word) for word in told)
         meant = replace(
             heard,
@@ -210,11 +219,14 @@ class TextParser:
         def one_of(words: Iterable[str]) -> str:
             return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
-        def with_sign(sign: Sign) -> str:
+        def with_sign(sign: GrammarSign) -> str:
             return one_of(key for key, word in self._dictionary.items() if word.sign is sign)
 
-        articles = f"(?:(?:{with_sign(Sign.ARTICLE)}) )*"
-        file, rank = f"(?P<file>{with_sign(Sign.FILE)})", f"(?P<rank>{with_sign(Sign.RANK)})"
+        articles = f"(?:(?:{with_sign(GrammarSign.ARTICLE)}) )*"
+        file, rank = (
+            f"(?P<file>{with_sign(GrammarSign.FILE)})",
+            f"(?P<rank>{with_sign(GrammarSign.RANK)})",
+        )
         white, black = map(one_of, self._colours)
         slots = {
             "{square}": f"{articles}{file} {rank}",
@@ -263,31 +275,31 @@ class TextParser:
         castling = _ZERO_OR_O.fullmatch(part)
         if castling and (castling[1] or "0" in part or part.isupper()):
             queenside = part.lower().replace("o", "0").count("0") == 3
-            side = Sign.CASTLES_LONG if queenside else Sign.CASTLES_SHORT
+            side = GrammarSign.CASTLES_LONG if queenside else GrammarSign.CASTLES_SHORT
             return [self._usual[side, 0], *self._check(castling["check"])]
         if _CAPITAL_SQUARES.fullmatch(part):
             part = part.lower()  # E2 or E2-E4: no piece letter is followed by a rank alone
         match = self._notation.fullmatch(part)
         if match is None:
             known = self._characters.get(part)
-            return [known or Word(Sign.UNKNOWN, 0, part.casefold())]
+            return [known or Word(GrammarSign.UNKNOWN, 0, part.casefold())]
         words = [
             self._characters.get(character)
-            or self._usual[Sign.CAPTURES if character in "x:×" else Sign.TO, 0]
+            or self._usual[GrammarSign.CAPTURES if character in "x:×" else GrammarSign.TO, 0]
             for character in match["move"]
         ]
         if letter := match["promotion"]:
             piece = self._characters.get(letter.upper())
-            words.append(self._usual[Sign.PROMOTES, 0])
-            words.append(piece or self._usual[Sign.PIECE, UCI_PIECES[letter.lower()]])
+            words.append(self._usual[GrammarSign.PROMOTES, 0])
+            words.append(piece or self._usual[GrammarSign.PIECE, UCI_PIECES[letter.lower()]])
         if match["en_passant"]:
-            words.append(self._usual[Sign.EN_PASSANT, 0])
+            words.append(self._usual[GrammarSign.EN_PASSANT, 0])
         return words + self._check(match["check"])
 
     def _check(self, mark: str) -> list[Word]:
         if not mark:
             return []
-        return [self._usual[Sign.CHECK if mark in "+†" else Sign.CHECKMATE, 0]]
+        return [self._usual[GrammarSign.CHECK if mark in "+†" else GrammarSign.CHECKMATE, 0]]
 
 
 def _as_command(heard: Understanding, command: Command) -> Understanding:
@@ -302,7 +314,7 @@ def _said(words: Sequence[Word]) -> ParsedMove | None:
         if "P" in signs and words[signs.index("P")].value != chess.KING:
             return None
         return ParsedMove(
-            castles=Sign(castling["side"]), check="+" in signs, checkmate="#" in signs
+            castles=GrammarSign(castling["side"]), check="+" in signs, checkmate="#" in signs
         )
     match = _MOVE.fullmatch(signs)
     if match is None:

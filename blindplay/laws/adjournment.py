@@ -1,7 +1,5 @@
 """Adjourning a game and taking it up again (Guideline I, Bilaga E, Anhang A)."""
 
-from __future__ import annotations
-
 from . import facts as f
 from .completing import complete
 from .ends import lose, result_of_losing

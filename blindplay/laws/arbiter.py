@@ -1,7 +1,5 @@
 """The arbiter's own decisions (6.10 to 6.13, 7, 12.9), and questions to the table (D.2.10.4)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from . import facts as f

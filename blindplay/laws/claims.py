@@ -1,7 +1,5 @@
 """Claims of a draw (9.2 to 9.5), and the quickplay finish (Guideline III, Bilaga G, Artikel 10)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import chess

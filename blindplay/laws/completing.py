@@ -1,7 +1,5 @@
 """A move is made, then completed: by the clock, by the next move, or because nothing is pressed."""
 
-from __future__ import annotations
-
 import chess
 
 from .ends import end

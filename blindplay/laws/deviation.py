@@ -12,8 +12,6 @@ themselves, and a single slip before two. Several explanations that are equally 
 given: the board does not tell them apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum

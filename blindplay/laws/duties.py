@@ -1,7 +1,5 @@
 """What the player on move is bound to by touching, releasing, or a claim (4.3 to 4.7, 9.5.3)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import chess

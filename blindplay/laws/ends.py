@@ -1,7 +1,5 @@
 """How games end: mate, stalemate, dead positions, draws, resignation and flags (5, 6.9, 9)."""
 
-from __future__ import annotations
-
 import chess
 
 from . import facts as f

@@ -1,7 +1,5 @@
 """Hands on boards: lifting, placing, and what has been executed and made (D.2.1, D.2.3, 4.7)."""
 
-from __future__ import annotations
-
 import chess
 
 from . import facts as f

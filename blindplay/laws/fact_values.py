@@ -3,8 +3,6 @@
 A reader takes a JSON value and returns the field's value, or raises :exc:`FactError`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

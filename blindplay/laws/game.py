@@ -5,8 +5,6 @@ asks what time it is: every fact brings its own time. What needs words (understa
 announcement, spelling one out) is asked of the :class:`Words` it is given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What goes wrong (article 7): illegal moves and their price, wrong starts, displaced pieces."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import replace

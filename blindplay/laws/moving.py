@@ -1,7 +1,5 @@
 """Announcing, repeating, correcting, executing and pressing the clock (D.2, 6.2)."""
 
-from __future__ import annotations
-
 import chess
 
 from . import facts as f

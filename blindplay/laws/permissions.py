@@ -1,7 +1,5 @@
 """Who may do what at the table: players, assistants (D.2.10, D.2.11) and the arbiter."""
 
-from __future__ import annotations
-
 from . import facts as f
 from .rulings import Refused, Ruling
 from .state import OTHER, State, TableBoard

@@ -6,8 +6,6 @@ table is compared with the game by its change against the game's position, which
 squares however long the game is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 import chess

@@ -1,7 +1,5 @@
 """Rulings that the Laws leave to the arbiter: proposed, then confirmed or rejected."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Before the game: who plays on what, with whose help, and when the clock starts (D.1, 6.6)."""
 
-from __future__ import annotations
-
 import chess
 
 from . import facts as f

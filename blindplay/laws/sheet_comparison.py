@@ -1,7 +1,5 @@
 """Two boards, two scoresheets (D.2.9): where they differ and how a board is put right."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Two boards, two scoresheets: entries, comparing, correcting, taking back (D.2.9, 7.6)."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Sequence
 

@@ -9,8 +9,6 @@ that is being announced, executed and made is in ``turn``. Each board on the tab
 of its own, because hands err and sensors see only that board.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field

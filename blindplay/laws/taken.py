@@ -1,7 +1,5 @@
 """What a running table tells its listeners: a fact that was taken, and what came of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .facts import Fact

@@ -4,8 +4,6 @@ On the tactile board a piece is touched when it has left its securing hole (D.2.
 obliges to is the same for everybody.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

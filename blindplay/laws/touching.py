@@ -1,7 +1,5 @@
 """Touching and adjusting pieces (4.2, 4.3, 4.8, D.2.2, D.2.10.5)."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import chess

@@ -7,8 +7,6 @@ one of them, so it is kept with the piece that it was taken from and may be take
 committed before the hands have finished.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """A player's sensor board: its events become facts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ judged by another position than the one on the boards, and that costs a player t
 board is asked first to tell everything that hands have done.
 """
 
-from __future__ import annotations
-
 import bisect
 import threading
 from collections.abc import Callable, Mapping

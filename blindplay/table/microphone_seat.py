@@ -1,7 +1,5 @@
 """A player's microphone: what is heard there goes to the dialogue."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Protocol

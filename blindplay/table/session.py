@@ -1,7 +1,5 @@
 """A table in use: devices in, sentences out, and a line printed for everything that happens."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -198,11 +196,6 @@ class Session:
         for effect in effects:
             _PERFORM[type(effect)](self, effect)
 
-    def _ask(self, effect: e.Ask) -> None:
-        for ruling in self.table.submit(effect.fact, Origin("dialogue", (Answer,))):
-            if isinstance(ruling, Answer):
-                self.desk.tell(effect.side, effect.words(ruling))
-
     def _learn_phrase(self, effect: e.Learn) -> None:
         """What was said is known now: next time it is heard better."""
         heard = effect.recognition.words.split()
@@ -337,11 +330,17 @@ class Session:
             self.desk.speaker.close()
 
 
+def _ask(session: Session, effect: e.Ask) -> None:
+    for ruling in session.table.submit(effect.fact, Origin("dialogue", (Answer,))):
+        if isinstance(ruling, Answer):
+            session.desk.tell(effect.side, effect.words(ruling))
+
+
 _PERFORM: Mapping[type[e.Effect], Callable[[Session, Any], object]] = {
     e.Say: lambda session, say: session.desk.tell(say.to, say.words),
     e.SayAgain: lambda session, again: session.desk.say_again(again.to),
     e.Submit: lambda session, it: session.table.submit(it.fact, Origin("dialogue", it.reports)),
-    e.Ask: Session._ask,
+    e.Ask: _ask,
     e.Relisten: lambda session, _: session._listen_anew(),
     e.Learn: Session._learn_phrase,
     e.AdjustVoice: lambda session, it: session.desk.adjust_voice(it.side, it.command),

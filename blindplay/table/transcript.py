@@ -1,7 +1,5 @@
 """What a table prints."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Callable

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 import chess
 
-from ..pack import Pack, Sign, languages
+from ..pack import GrammarSign, Pack, languages
 from ..parsing import UCI_PIECES, TextParser
 from . import braille
 
@@ -75,7 +75,7 @@ class EntryMeaning:
     promotion: chess.PieceType | None = None
     en_passant: bool = False
     check: str = ""
-    castles: Sign | None = None
+    castles: GrammarSign | None = None
     odd: tuple[Remark, ...] = ()
     own: bool = True
 
@@ -238,7 +238,7 @@ def _compact(text: str) -> tuple[str, bool]:
 def _in_notation(compact: str, notation: Notation, is_braille: bool) -> Iterator[EntryMeaning]:
     """The meanings of an entry in one notation. In Braille, small letters may be pieces."""
     if castling := _castling().fullmatch(compact):
-        side = Sign.CASTLES_LONG if castling["long"] else Sign.CASTLES_SHORT
+        side = GrammarSign.CASTLES_LONG if castling["long"] else GrammarSign.CASTLES_SHORT
         yield replace(_marked(castling["tail"]), castles=side)
         return
     if numeric := _NUMERIC.fullmatch(compact):
@@ -348,7 +348,7 @@ def _in_words(text: str) -> Iterator[EntryMeaning]:
         file, rank = said.from_file, said.from_rank
         odd = {
             Remark.CORRECTED: heard.correction,
-            Remark.SIDE_OMITTED: said.castles is Sign.CASTLES,
+            Remark.SIDE_OMITTED: said.castles is GrammarSign.CASTLES,
         }
         yield EntryMeaning(
             piece=said.piece,

@@ -11,7 +11,7 @@ from enum import Enum
 import chess
 
 from ..move_index import intended_castlings, reaches
-from ..pack import Sign
+from ..pack import GrammarSign
 from .notation import EVERY_NOTATION, EntryMeaning, Notation, Remark, is_gap, knows, meanings
 
 
@@ -129,8 +129,8 @@ def _candidates(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
         return [
             move
             for move in board.generate_castling_moves()
-            if meant.castles is Sign.CASTLES
-            or board.is_kingside_castling(move) == (meant.castles is Sign.CASTLES_SHORT)
+            if meant.castles is GrammarSign.CASTLES
+            or board.is_kingside_castling(move) == (meant.castles is GrammarSign.CASTLES_SHORT)
         ]
     origins = _pieces(meant, board)
     if not origins:

@@ -1,7 +1,5 @@
 """The rule texts as data: article numbers, numbers and switches, one TOML file each."""
 
-from __future__ import annotations
-
 import functools
 import tomllib
 from collections.abc import Mapping

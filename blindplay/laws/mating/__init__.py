@@ -7,8 +7,6 @@ search reaches its limit first, the verdict is `undecided`. Limits are in positi
 so that the same question has the same answer on every machine.
 """
 
-from __future__ import annotations
-
 import enum
 import itertools
 from dataclasses import dataclass

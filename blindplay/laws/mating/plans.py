@@ -4,8 +4,6 @@ A plan is a table with a cost for each piece on each square. It is advice only: 
 search longer, but never makes its answer wrong.
 """
 
-from __future__ import annotations
-
 import functools
 import heapq
 from collections.abc import Callable, Iterable, Iterator

@@ -9,8 +9,6 @@ search mostly hashes and compares positions, and bytes do both fast.
 A move is one whole number: ``from | to << 6 | promoted << 12``; castling goes to the rook's square.
 """
 
-from __future__ import annotations
-
 import itertools
 
 import chess

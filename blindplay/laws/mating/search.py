@@ -1,7 +1,5 @@
 """Best-first search for a helpmate. It is also a proof when it has looked at every position."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ possible: a piece moves as if only walls could block it, and checks and turns ar
 piece never gets to a square outside its *reach*, and a mate that needs such a square cannot happen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 
