@@ -106,24 +106,25 @@ def _print_memory(language: str, *models: str) -> None:
     pack = load(language)
     import vosk  # noqa: F401  a part of "everything but the models"
 
-    print(_resident_megabytes())
+    _print_resident_megabytes()
     recogniser = open_recogniser(pack, *map(Path, models))
     Silero().likelihood(bytes(32_000))
     expected = expect(recogniser, pack, [chess.Board()])
     recogniser.recognise(bytes(64_000), list(expected.phrases))
-    print(_resident_megabytes())
+    _print_resident_megabytes()
 
 
-def _resident_megabytes() -> float:
-    """Return the memory of this process, or the most that it ever had."""
+def _print_resident_megabytes() -> None:
+    """Print the memory of this process, or the most that it ever had; nothing on Windows."""
     status = Path("/proc/self/status")
     if status.is_file():
         lines = status.read_text("utf-8").splitlines()
-        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
-    import resource  # not on Windows, where nothing is printed
+        print(next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS")))
+    elif sys.platform != "win32":
+        import resource
 
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most / (1 << 20 if sys.platform == "darwin" else 1024)
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(most / (1 << 20 if sys.platform == "darwin" else 1024))
 
 
 if __name__ == "__main__":
