@@ -192,6 +192,8 @@ def test_a_short_game_by_keyboard_alone(page: Page, hall: Hall) -> None:
         lambda: by_squares("d8", "h4"),
     ]
     for ply, enter in enumerate(moves, start=1):
+        # The page must show the last fact, or the table takes nothing from it.
+        expect(page.locator("#move [name=seen]")).to_have_value(stamp(hall.table.game))
         enter()
         expect(page.locator("#polite")).not_to_be_empty()
         if ply == 4:
