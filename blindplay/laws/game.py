@@ -62,8 +62,9 @@ class Game(State):
         _HANDLERS[type(fact)](self, fact)
         if isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
-        if not any(isinstance(ruling, Refused) for ruling in self.out):
-            settle_assistant(self, getattr(fact, "by", ""))
+        by = getattr(fact, "by", "")
+        if by.startswith("assistant:") and not any(isinstance(one, Refused) for one in self.out):
+            settle_assistant(self, by)
         out, self.out = self.out, []
         return out
 

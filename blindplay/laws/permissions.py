@@ -101,7 +101,7 @@ def settle_assistant(game: State, by: str) -> None:
     who has an assistant."""
     of = by.removeprefix("assistant:")
     one_impaired = game.impaired("white") != game.impaired("black")
-    if of != by and one_impaired and game.assistants[of] is None:
+    if one_impaired and game.assistants[of] is None:
         game.assistants[of] = True
 
 

@@ -141,13 +141,8 @@ def difference(shown: Pieces, goal: Pieces) -> Change:
     """The change that, laid over ``goal``, gives ``shown``."""
     if shown == goal:
         return {}
-    found: Change = {
-        square: shown.get(square) for square, letter in goal.items() if shown.get(square) != letter
-    }
-    for square, letter in shown.items():
-        if square not in goal:
-            found[square] = letter
-    return found
+    changed = {square for square, _ in shown.items() ^ goal.items()}
+    return {square: shown.get(square) for square in (*goal, *shown) if square in changed}
 
 
 def moves_that_show(board: chess.Board, shown: Change) -> Iterator[chess.Move]:

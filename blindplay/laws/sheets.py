@@ -85,6 +85,16 @@ def in_motion(game: State, board: str) -> bool:
     return stands and 0 < len(base) - len(table.placement) <= 2 and expected
 
 
+def _wrong_boards(game: State, at_rest: str | None) -> list[str]:
+    """The boards that are not in order, without those on which a hand is on its way; no hand is
+    on the board ``at_rest``."""
+    return [
+        board
+        for board in game.tables
+        if not in_order(game, board) and (board == at_rest or not in_motion(game, board))
+    ]
+
+
 def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None = None) -> None:
     """Do both boards show the game? If not, both scoresheets decide (D.2.9). Nobody is told of a
     board on which a hand is on its way, except where its player has just ``pressed``.
@@ -94,10 +104,8 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
     """
     if len(game.tables) < 2:
         return
-    resting = {board for board in game.tables if not in_motion(game, board)}
-    if pressed is not None:
-        resting.add(game.board_of(pressed))
-    wrong = [board for board in game.tables if board in resting and not in_order(game, board)]
+    at_rest = None if pressed is None else game.board_of(pressed)
+    wrong = _wrong_boards(game, at_rest)
     # A sighted player who announced another move than he made: what was written decides.
     in_doubt = bool(game.history) and game.history[-1].misannounced
     if late_entry:
@@ -112,7 +120,7 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
         return
     followed = _follow_sheets(game, sheets)
     if followed:
-        wrong = [board for board in game.tables if board in resting and not in_order(game, board)]
+        wrong = _wrong_boards(game, at_rest)
     if not wrong and (outcome is None or before is None):
         return
     goal = game.position_pieces()
