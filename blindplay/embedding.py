@@ -13,7 +13,8 @@ from blindplay.laws import Fact, Ruling, Taken, game
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal
 from blindplay.table.devices import open_speaker
-from blindplay.table.session import Session, record_last_move
+from blindplay.table.play import go_on
+from blindplay.table.session import Session
 from blindplay.table.table import Table
 from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
@@ -112,7 +113,6 @@ def open_table(
         session = Session(table, pack, speaker, transcript)
         stack.callback(session.close)
         if setup is None:
-            table.go_on()
-            record_last_move(table, pack)
+            go_on(session, journal, charged=False)
         yield OpenTable(session)
         session.wait_until_said()

@@ -32,7 +32,7 @@ def describe_event(event: BoardEvent) -> str:
         case events.BoardPosition(placement):
             return f"Position: {placement}"
         case events.Read():
-            return "Everything up to here is told."
+            return "The board has told everything up to here."
         case events.PositionUnknown():
             return "The position is not known: the line loses too much."
         case events.LeverPressed(side):

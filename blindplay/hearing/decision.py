@@ -358,7 +358,7 @@ def _sure_verdict(first: Meaning, expected: Expected) -> Verdict | None:
     if first.meant.command is not None:
         return Verdict.COMMAND
     if first.statement.text in expected.awaited:
-        return Verdict.ACCEPT  # "Vier" or "Turm" means something to whoever has asked
+        return Verdict.ACCEPT  # "Vier" or "Turm" answers a question
     if first.meant.kind is Kind.ILLEGAL:
         return Verdict.ILLEGAL
     if first.meant.kind is Kind.MOVE and not expected.contradicts(first.meant):

@@ -53,7 +53,7 @@ def _write(name: str, data: dict[str, Any]) -> Path:
     path = folder() / name
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
-    # Nobody else may read the names in it, whoever made the folder.
+    # The file holds names, so only its owner may read it.
     with contextlib.suppress(OSError):
         path.parent.chmod(0o700)
     fresh.touch(mode=0o600)

@@ -31,31 +31,33 @@ class HandsFirst:
         self._waiting: list[_Action] = []
         self._reading = 0  # the number of the latest reading
         self._unread: set[str] = set()
+        self._unreadable: set[str] = set()
         self._busy = False
 
     def add(self, do: Callable[[], None], at: int, *, rules: bool = False) -> None:
         """Do what somebody said or pressed ``at`` this time of the table, in ms, when every board
         has been read. A reading may bring an earlier press to light, which is done first.
 
-        ``rules``: a ruling on a whole move follows, so it waits as long as a board may still be
-        read; other things wait for two seconds.
+        ``rules``: a ruling on a whole move follows, so it waits until each board has been read or
+        is gone. Nothing else waits for a board of which people know that it cannot be read.
         """
         bisect.insort(self._waiting, _Action(at, do, rules), key=lambda action: action.at)
-        if not self._unread and not self._busy:
+        if not self._busy and not self._unread - self._unreadable:
             self._ask()
             self._go_on()
 
     def read(self, seat: str, number: int | None) -> None:
         """The board of ``seat`` has told everything up to the reading ``number``; None: it is gone,
         and nothing more can be asked of it."""
+        self._unreadable.discard(seat)
         if number in (None, self._reading):
             self._unread.discard(seat)
             self._go_on()
 
     def unreadable(self, seat: str) -> None:
         """The board of ``seat`` could not be read for two seconds; people are asked to look."""
-        if self._waiting and not self._waiting[0].rules:
-            self.read(seat, None)
+        self._unreadable.add(seat)
+        self._go_on()
 
     def settle(self, lock: threading.RLock, at: int) -> None:
         """Wait, without the table held, until everything said and pressed up to ``at`` is done; not
@@ -74,7 +76,10 @@ class HandsFirst:
 
     def _go_on(self) -> None:
         """Do what waits, one after the other, each after a reading of its own."""
-        while self._waiting and not self._unread and not self._busy:
+        while self._waiting and not self._busy:
+            ruled = self._waiting[0].rules
+            if self._unread if ruled else self._unread - self._unreadable:
+                return
             action = self._waiting.pop(0)
             self._busy = True
             try:

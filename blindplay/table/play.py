@@ -100,7 +100,7 @@ def run(
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
         if setup is None:
-            _go_on(session, journal, options.charge_dead_time)
+            go_on(session, journal, options.charge_dead_time)
         if options.tape is not Keep.OFF:
             tape = Tape(tape_folder(path))
             transcript.show(f"The tape is {tape.folder}.")
@@ -162,7 +162,7 @@ def _session(
     )
 
 
-def _go_on(session: Session, journal: Journal, charged: bool) -> None:
+def go_on(session: Session, journal: Journal, charged: bool) -> None:
     """Continue the clocks, and tell what happened to the game while no process ran it."""
     table, desk = session.table, session.desk
     running = table.game.clock and not table.game.over and table.game.clock.running

@@ -176,17 +176,17 @@ class BadHall:
                 pulled.pull()
             self.session.typed(side, self.session.pack.announce(board, move))
             self.run(self._random.uniform(50, 500))
-            self._execute(board, move, side)
+            self.execute(board, move, side)
             if cut:
                 pulled.plug()
                 self.run(50)  # no board can notice a press while it boots
             self.lines["white"].hands.press(side)
             self.run(self._random.uniform(50, 500))
-            self._execute(board, move, other)
+            self.execute(board, move, other)
             board.push(move)
         return plies
 
-    def _execute(self, board: chess.Board, move: chess.Move, side: Side) -> None:
+    def execute(self, board: chess.Board, move: chess.Move, side: Side) -> None:
         after = board.copy(stack=False)
         after.push(move)
         old, new = board.piece_map(), after.piece_map()

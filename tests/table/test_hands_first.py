@@ -48,6 +48,45 @@ def test_a_bad_line_costs_no_player_anything(tmp_path: Path, line: str) -> None:
     play(tmp_path, line, 40)
 
 
+def test_a_press_on_a_good_line_completes_the_move_within_150_ms(tmp_path: Path) -> None:
+    hall = BadHall(tmp_path, Faults(), 1)
+    try:
+        board, move = chess.Board(), chess.Move.from_uci("e2e4")
+        hall.session.typed("white", hall.session.pack.announce(board, move))
+        hall.execute(board, move, "white")
+        hall.run(500)
+        hall.lines["white"].hands.press("white")
+        hall.run(150)
+        assert len(hall.table.game.history) == 1
+    finally:
+        hall.close()
+
+
+def test_words_do_not_wait_for_a_board_that_people_know_cannot_be_read(tmp_path: Path) -> None:
+    """A press does, and so a legal move is not judged by a position that nobody knows."""
+    hall = BadHall(tmp_path, Faults(), 1)
+    try:
+        black = hall.lines["black"]
+        black.hands.lose(10**6)
+        said = hall.session.pack.sentence("board_unread", player="Schwarz")
+        for times in (1, 2):
+            hall.session.typed("white", "Zeit")
+            hall.run(2500)
+            assert hall.said().count("Ihre Zeit") == times
+        assert said in hall.said()
+        board, move = chess.Board(), chess.Move.from_uci("e2e4")
+        hall.session.typed("white", hall.session.pack.announce(board, move))
+        hall.execute(board, move, "white")
+        hall.lines["white"].hands.press("white")
+        hall.run(3000)
+        assert hall.table.game.turn.made == move and not hall.table.game.history
+        black.hands.lose(0)
+        hall.run(3000)
+        assert len(hall.table.game.history) == 1
+    finally:
+        hall.close()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("line", LINES)
 def test_a_bad_line_costs_no_player_anything_in_a_thousand_plies(tmp_path: Path, line: str) -> None:

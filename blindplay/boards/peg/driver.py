@@ -27,7 +27,7 @@ class PegBoard(BoardDriver[PegBoardState]):
         self._enqueue(lambda state: frame)
 
     def read(self, number: int) -> None:
-        """Without a connection nothing is told: Disconnected has been."""
+        """Ask for the whole board. Nothing answers while there is no connection."""
 
         def ask(state: PegBoardState) -> None:
             state.read(number, time.monotonic())
