@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from blindplay.hearing.evaluation.report import Options
 
 _ONE_OR_MORE = click.IntRange(1)
-_SHARE = click.FloatRange(0, 1)
-_SECONDS = click.FloatRange(0.1)
 _count = click.option("--count", type=click.IntRange(4), default=80, help="Moves per condition.")
 _conditions = click.option(
     "--conditions", help="Noises: clean, a number for babble in dB, pink10, hum10, room; a list."
@@ -144,36 +142,3 @@ def models(
     for line in comparison.compare(pack, given, enrolled=enrol):
         if isinstance(line, str) != as_json:
             options.show(line)
-
-
-@bench.command()
-@click.argument("kills", type=_ONE_OR_MORE, default=20, help="How often the table is killed.")
-@click.option("--seed", type=int, default=1, help="Seed of the random games and moments.")
-@click.option("--heard", type=_SHARE, default=0.2, help="Share of the runs with a microphone.")
-@click.option("--longest", type=_SECONDS, default=4.0, help="Most seconds of play before a kill.")
-def crash(kills: int, seed: int, heard: float, longest: float) -> int:
-    """Kill a table at random moments and check that nothing announced is lost.
-
-    The table has all devices. The exit status is 1 if anything was lost.
-    """
-    from blindplay.bench.endurance.crash import crash as kill_tables
-
-    seen = kill_tables(kills, seed=seed, heard=heard, longest=longest, progress=options.warn)
-    options.show_all(seen.lines())
-    return 1 if seen.faults else 0
-
-
-@bench.command()
-@click.option("--hours", type=click.FloatRange(0.01), default=8.0, help="Hours of play.")
-@click.option("--speed", type=click.FloatRange(1, 100), default=20.0, help="Speed; 1 is real time.")
-@click.option("--seed", type=int, default=1, help="Seed of the random games.")
-def soak(hours: float, speed: float, seed: int) -> int:
-    """Play for hours at high speed and measure what the process uses.
-
-    The exit status is 1 if a ruling differs from a replay of its journal.
-    """
-    from blindplay.bench.endurance.soak import soak as play_for_hours
-
-    found = play_for_hours(hours, speed, seed=seed, progress=options.warn)
-    options.show_all(found.lines())
-    return 1 if found.faults else 0

@@ -6,13 +6,11 @@ import dataclasses
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from blindplay.bench import laws_and_words
-from blindplay.bench.endurance import crash, soak
 from blindplay.hearing.evaluation import comparison, report
 from tests.command_line import run
 
@@ -30,21 +28,6 @@ def test_everything_is_measured_with_the_given_sizes(monkeypatch: pytest.MonkeyP
 def test_only_wrong_boards_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(laws_and_words, "measure_reconciling", lambda pack, cases: [str(cases)])
     assert run("bench", "--reconcile", "12").stdout == "12\n"
-
-
-@pytest.mark.parametrize("name", ["crash", "soak"])
-@pytest.mark.parametrize(("faults", "status"), [([], 0), (["lost"], 1)])
-def test_the_status_tells_whether_endurance_failed(
-    name: str, faults: list[str], status: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def measured(*_: object, progress: Any, **__: object) -> SimpleNamespace:
-        progress("so far")
-        return SimpleNamespace(lines=lambda: ["the figures"], faults=faults)
-
-    monkeypatch.setattr(crash, "crash", measured)
-    monkeypatch.setattr(soak, "soak", measured)
-    done = run("bench", name)
-    assert (done.status, done.stdout, done.stderr) == (status, "the figures\n", "so far\n")
 
 
 def test_voices_and_conditions_reach_the_measurement(

@@ -14,7 +14,6 @@ from pathlib import Path
 import chess
 import pytest
 
-from blindplay.bench.endurance.visitor import Visitor
 from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.console.access import RateLimiter
 from blindplay.console.server import ConsoleHost
@@ -32,6 +31,7 @@ from blindplay.table import Table
 from blindplay.table.session import Session
 from blindplay.table.transcript import Transcript
 from blindplay.wording.pack_words import PackWords
+from tests.endurance.visitor import Visitor
 from tests.waiting import PATIENCE_S, until
 
 SETUP = Setup(

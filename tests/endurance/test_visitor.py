@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from blindplay.bench.endurance.visitor import OpenedPage, Visitor
 from tests.console.hall import Hall
+from tests.endurance.visitor import OpenedPage, Visitor
 
 
 def test_a_visitor_sends_forms_and_reads_changes(tmp_path: Path) -> None:

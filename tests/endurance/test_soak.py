@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from blindplay.bench.endurance.soak import MemorySample, SoakFigures, sample
+from tests.endurance.soak import MemorySample, SoakFigures, sample
 
 
 def test_growth_is_told_in_mib_an_hour_over_the_second_half() -> None:

@@ -40,6 +40,7 @@ from blindplay.record import JournalError, read_journal
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table.transcript import plain
 from blindplay.wording.pack_words import PackWords
+from tests import ROOT
 
 from .visitor import OpenedPage
 
@@ -104,10 +105,11 @@ class _Life:
         self._new = threading.Condition()
         with errors.open("ab") as complaints:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "blindplay.bench.endurance.victim", json.dumps(wanted)],
+                [sys.executable, "-m", "tests.endurance.victim", json.dumps(wanted)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=complaints,
+                cwd=ROOT,
             )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from blindplay.bench.endurance.crash import crash
+from tests.endurance.crash import crash
 
 
 def _killed_often(kills: int, heard: float, longest: float) -> None:

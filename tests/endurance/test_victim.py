@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from blindplay.bench.endurance.victim import FolderSource
 from blindplay.speech.audio import RATE, level, write_wav
+from tests.endurance.victim import FolderSource
 
 
 def test_the_microphone_hears_sound_files_that_appear_in_the_folder(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Endurance of a table: killed at any moment, and playing for hours."""
