@@ -132,7 +132,10 @@ class Fitted:
 
 
 def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
-    """Return weights fitted to all samples of one kind, and cross-validated odds."""
+    """Return weights fitted to all samples of one kind, and cross-validated odds.
+
+    Raises ValueError, in one sentence, if too few voices are there to judge each by others.
+    """
     found = [one for one in all_samples if one.found.kind is meant]
     if not found:
         return Fitted(np.zeros(len(SIGNS)), [], np.zeros(0))
@@ -142,8 +145,10 @@ def fit(all_samples: Sequence[CalibrationSample], meant: Meant) -> Fitted:
     # The fold of a voice is the same in every measurement.
     digests = [hashlib.sha256(one.heard.voice.encode()).digest() for one in found]
     folds = np.array([digest[0] % FOLDS for digest in digests])
+    if len(set(folds)) < 2:
+        raise ValueError("Too few voices: each is measured by what others said; name more voices.")
     odds = np.zeros(len(found))
-    for fold in range(FOLDS):
+    for fold in set(folds):
         inside = folds == fold
         weights = logistic(values[~inside], right[~inside], weighs[~inside], SIGNS)
         odds[inside] = values[inside] @ weights

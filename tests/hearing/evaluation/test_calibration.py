@@ -71,3 +71,9 @@ def test_what_was_measured_is_read_again_as_it_was_written(tmp_path: Path) -> No
     sure = heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100), ("haus und hof", -130))
     assert decide(sure.recognition, sure.expected, PACK, done.confidence).verdict is Verdict.ACCEPT
     assert any("not said" in line for line in done.lines)
+
+
+def test_one_voice_is_too_few_and_that_is_one_sentence() -> None:
+    alone = [heard(UtteranceKind.MOVE, KNIGHT, (KNIGHT, -100)) for _ in range(4)]
+    with pytest.raises(ValueError, match=r"^Too few voices: .* name more voices.$"):
+        calibration.measured(alone, PACK, {})
