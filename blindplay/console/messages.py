@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from importlib import resources
 from types import MappingProxyType
 
-LANGUAGES = ("en", "de", "nb")
+LANGUAGES = {
+    "da": "Dansk",
+    "de": "Deutsch",
+    "en": "English",
+    "nb": "Norsk",
+    "sv": "Svenska",
+}
+"""The languages of the pages, and what each calls itself."""
 
 
 @functools.cache

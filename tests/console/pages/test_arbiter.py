@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
+from blindplay.console.messages import LANGUAGES
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.record import Tape
@@ -324,7 +325,7 @@ STATES: dict[str, Callable[[Hall], object]] = {
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("language", ["en", "de", "nb"])
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_state_is_accessible_in_every_language(
     context: BrowserContext, hall: Hall, language: str
 ) -> None:

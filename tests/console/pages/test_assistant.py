@@ -11,6 +11,7 @@ pytest.importorskip("playwright")
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from blindplay.console.actions import stamp
+from blindplay.console.messages import LANGUAGES
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from tests.console.browser import DESK, PHONE, accessible, shot, violations
@@ -302,9 +303,9 @@ def _stamp(hall: Hall) -> str:
 
 
 @pytest.mark.parametrize(
-    "language", ["en", pytest.param("de", marks=pytest.mark.long),
-                 pytest.param("nb", marks=pytest.mark.long)]
-)  # fmt: skip
+    "language",
+    ["en", *(pytest.param(code, marks=pytest.mark.long) for code in LANGUAGES if code != "en")],
+)
 def test_every_state_is_accessible_in_every_language_and_colour(
     page: Page, hall: Hall, language: str
 ) -> None:

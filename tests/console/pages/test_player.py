@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import BrowserContext, Page, expect
 
+from blindplay.console.messages import LANGUAGES
 from blindplay.laws import facts as f
 from tests.console.browser import accessible, shot
 from tests.console.hall import Hall
@@ -132,10 +133,8 @@ def test_in_training_the_board_is_walked_over_and_asked_about(
     assert "knight" not in hall.out.getvalue() and "Springer" not in hall.out.getvalue()
 
 
-@pytest.mark.parametrize(
-    "language", [pytest.param("de", marks=pytest.mark.long),
-                 pytest.param("nb", marks=pytest.mark.long)]
-)  # fmt: skip
+@pytest.mark.long
+@pytest.mark.parametrize("language", [code for code in LANGUAGES if code != "en"])
 @pytest.mark.parametrize("role", ["white", "black"])
 def test_other_languages_keep_what_the_english_pages_keep(
     context: BrowserContext, training: Hall, language: str, role: str
