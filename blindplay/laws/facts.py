@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, dataclass_transform
@@ -363,17 +364,9 @@ class Arbiter(Fact, kind="arbiter"):
             "set_clock": "white, black, white_moves or black_moves",
             "restore": "ply",
             "declare": "result",
-        }
-        given = {
-            "set_clock": any(
-                value is not None
-                for value in (self.white, self.black, self.white_moves, self.black_moves)
-            ),
-            "restore": self.ply is not None,
-            "declare": self.result is not None,
-        }
-        if not given.get(self.do, True):
-            raise FactError(f"arbiter {self.do} needs {needed[self.do]}")
+        }.get(self.do)
+        if needed and all(getattr(self, name) is None for name in re.split(", | or ", needed)):
+            raise FactError(f"arbiter {self.do} needs {needed}")
         if self.by == "table" and self.do not in ("stop_clocks", "start_clocks"):
             raise FactError(f"arbiter {self.do} is not the table's to decide")
 

@@ -141,8 +141,7 @@ def difference(shown: Pieces, goal: Pieces) -> Change:
     """The change that, laid over ``goal``, gives ``shown``."""
     if shown == goal:
         return {}
-    changed = {square for square, _ in shown.items() ^ goal.items()}
-    return {square: shown.get(square) for square in (*goal, *shown) if square in changed}
+    return {square: shown.get(square) for square, _ in sorted(shown.items() ^ goal.items())}
 
 
 def moves_that_show(board: chess.Board, shown: Change) -> Iterator[chess.Move]:

@@ -12,6 +12,7 @@ of its own, because hands err and sensors see only that board.
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, Literal, Protocol, TypeVar
 
 import chess
@@ -193,6 +194,7 @@ class State:
         self.setup: Setup | None = None
         self.edition: Edition = load("fide-2023")
         self.board = chess.Board()
+        self._after = self.board, chess.Move.null(), self.board  # the last answer of ``after``
         self.pieces: Pieces = pieces_of(self.board)
         self.start_board = chess.Board()
         self.turn = Turn()
@@ -252,10 +254,8 @@ class State:
     @property
     def position(self) -> chess.Board:
         """The position after the last move that was made, completed or not."""
-        board = self.board.copy(stack=False)
-        if self.turn.made is not None:
-            board.push(self.turn.made)
-        return board
+        made = self.turn.made
+        return (self.board if made is None else self.after(made)).copy(stack=False)
 
     def position_pieces(self) -> Pieces:
         """What stands where after the last move that was made."""
@@ -264,10 +264,12 @@ class State:
         return laid_over(self.pieces, change(self.board, self.turn.made))
 
     def after(self, move: chess.Move) -> chess.Board:
-        """The position after ``move``, without its past."""
-        board = self.board.copy(stack=False)
-        board.push(move)
-        return board
+        """The position after ``move``, without its past; for reading only."""
+        if self._after[0] is not self.board or self._after[1] != move:
+            board = self.board.copy(stack=False)
+            board.push(move)
+            self._after = self.board, move, board
+        return self._after[2]
 
     def player(self, side: str) -> Player:
         assert self.setup is not None
@@ -332,12 +334,8 @@ class State:
         regime = self.regime
         if self.helping is not None and isinstance(ruling, _BY_ASSISTANTS):
             rules = (*rules, self.helping)
-        articles: list[str] = []
-        for name in rules:
-            for article in self.edition.cite(name, regime):
-                if article not in articles:
-                    articles.append(article)
-        self.out.append(ruling.stamped(self.t, tuple(articles)))
+        cited = chain.from_iterable(self.edition.cite(name, regime) for name in rules)
+        self.out.append(ruling.stamped(self.t, tuple(dict.fromkeys(cited))))
         return ruling
 
     def refuse(
@@ -396,10 +394,9 @@ class State:
             self.board, self.pieces, move, self.clock.snapshot(), touched, completed, illegal,
             self.turn.announced,
         )  # fmt: skip
-        shown = {name: table for name, table in self.tables.items() if not self.outstanding(name)}
-        after = laid_over(self.pieces, change(self.board, move))
-        for table in shown.values():
-            if table.placement == after:
+        after = self.position_pieces()
+        for name, table in self.tables.items():
+            if not self.outstanding(name) and table.placement == after:
                 table.plies += 1
                 table.hand.clear()
         self.history.append(ply)

@@ -9,20 +9,11 @@ from .completing import answered
 from .duties import due, oblige
 from .ends import decline_by_playing
 from .permissions import acting, closed, entitled
-from .placement import (
-    change,
-)
+from .placement import change
 from .proposals import propose
-from .rulings import (
-    Adjusting,
-    TakeBack,
-    Touched,
-)
-from .sheets import (
-    clocks_at,
-    take_back,
-)
-from .state import OTHER, State
+from .rulings import Adjusting, TakeBack, Touched
+from .sheets import clocks_at, take_back
+from .state import COLOURS, OTHER, State
 
 
 def counts_as_touch(game: State, board: str, square: int) -> bool:
@@ -87,7 +78,8 @@ def touch(game: State, fact: f.Touch) -> None:
         _complain(game, fact, fact.ply)
         return
     square = chess.parse_square(fact.square)
-    if game.turn.made is not None and fact.by != game.side and _his(game, fact.by, square):
+    his = game.board.color_at(square) == COLOURS[fact.by]
+    if game.turn.made is not None and fact.by != game.side and his:
         answered(game, fact.by)
     if fact.by != game.side or game.turn.made is not None:
         game.refuse(complains, "touch", "not_on_move", "touched_own")
@@ -97,11 +89,6 @@ def touch(game: State, fact: f.Touch) -> None:
         game.refuse(complains, "touch", "not_started", "start")
     elif square not in game.turn.touched and not game.tables[game.board_of(fact.by)].adjusting:
         touched(game, square, by_report=fact.seen_by is not None)
-
-
-def _his(game: State, side: str, square: int) -> bool:
-    piece = game.board.piece_at(square)
-    return piece is not None and piece.color == (side == "white")
 
 
 def _complain(game: State, fact: f.Touch, number: int) -> None:
@@ -117,9 +104,7 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         return
     ply = game.history[number - 1]
     square = chess.parse_square(fact.square)
-    squares = [*ply.touched, square] if square not in ply.touched else list(ply.touched)
-    if not ply.touched:
-        squares = [square]  # nothing else is known to have been touched first
+    squares = list(dict.fromkeys((*ply.touched, square)))
     owed = due(game, ply.before, squares)
     if ply.before.piece_at(square) is None:
         game.refuse(complains, "touch", "empty_square", "touched_own")

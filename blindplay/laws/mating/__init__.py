@@ -92,8 +92,7 @@ def can_mate(board: chess.Board, side: chess.Color, limit: int = DEFAULT_NODES) 
     position, rooks = encode(board, side)
     if too_little(position):
         return Mating(MatingVerdict.IMPOSSIBLE, reason=_MATERIAL)
-    moves, _ = legal_moves(position, rooks)
-    if not moves:
+    if not legal_moves(position, rooks)[0]:
         if board.is_checkmate() and board.turn != side:
             return Mating(MatingVerdict.POSSIBLE)
         return Mating(MatingVerdict.IMPOSSIBLE, reason=_OVER)
@@ -226,10 +225,8 @@ def _heavy(position: PackedPosition) -> bool:
 
 
 def _tables(position: PackedPosition) -> list[StepTable]:
-    tables = plans.corners(position)
-    if plans.is_lone_minor(position):
-        return plans.lone_minor(position) + tables
-    return tables
+    first = plans.lone_minor(position) if plans.is_lone_minor(position) else []
+    return first + plans.corners(position)
 
 
 def _locked(position: PackedPosition) -> bool:
@@ -245,15 +242,21 @@ def is_dead(board: chess.Board) -> bool:
     It runs after every move, so it looks closely only where a dead position is likely: few pieces,
     pawns that block each other, or nearly forced moves.
     """
-    if board.is_insufficient_material() or _walled_off(board):
+    if _all_ways_dead(board.copy(stack=False), _PLIES):
         return True
-    if _at_most(board, _FORCED) and _all_ways_dead(board.copy(stack=False), _PLIES):
-        return True
-    return _jammed(board) and _at_most(board, _FEW) and _proven_dead(board)
+    return (
+        _jammed(board)
+        and len(_first_moves(board, _FEW)) <= _FEW
+        and all(
+            can_mate(board, side, _DEAD_NODES).verdict is MatingVerdict.IMPOSSIBLE
+            for side in chess.COLORS
+        )
+    )
 
 
-def _at_most(board: chess.Board, moves: int) -> bool:
-    return len(list(itertools.islice(board.generate_legal_moves(), moves + 1))) <= moves
+def _first_moves(board: chess.Board, count: int) -> list[chess.Move]:
+    """The first ``count`` legal moves, and one more if there are more."""
+    return list(itertools.islice(board.generate_legal_moves(), count + 1))
 
 
 def _walled_off(board: chess.Board) -> bool:
@@ -283,7 +286,7 @@ def _all_ways_dead(board: chess.Board, plies: int) -> bool:
     """Whether all of a few forced lines lead to a dead position or to stalemate."""
     if board.is_insufficient_material() or _walled_off(board):
         return True
-    moves = list(itertools.islice(board.generate_legal_moves(), _FORCED + 1))
+    moves = _first_moves(board, _FORCED)
     if not moves:
         return not board.is_check()
     if len(moves) > _FORCED or not plies:
@@ -295,10 +298,3 @@ def _all_ways_dead(board: chess.Board, plies: int) -> bool:
         if not dead:
             return False
     return True
-
-
-def _proven_dead(board: chess.Board) -> bool:
-    return all(
-        can_mate(board, side, _DEAD_NODES).verdict is MatingVerdict.IMPOSSIBLE
-        for side in chess.COLORS
-    )

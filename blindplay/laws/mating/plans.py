@@ -311,12 +311,7 @@ def _cost(position: PackedPosition, table: StepTable, checker: int, blocker: int
     block = least(THEIRS + blocker)
     if block == _FAR:
         block = least(THEIRS + PAWN)
-    return (
-        table[KING][position.index(KING)]
-        + table[THEIRS + KING][position.index(THEIRS + KING)]
-        + least(checker)
-        + block
-    )
+    return least(KING) + least(THEIRS + KING) + least(checker) + block
 
 
 # --- a pawn's way to the last rank ---------------------------------------------------------------

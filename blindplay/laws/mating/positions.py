@@ -117,22 +117,16 @@ def decode(
 
 def attacked(position: PackedPosition, square: int, by: int) -> bool:
     """Whether ``by`` (0 the winner, ``THEIRS`` the loser) attacks ``square``."""
-    for step in KNIGHT_STEPS[square]:
-        if position[step] == by + KNIGHT:
-            return True
-    for step in KING_STEPS[square]:
-        if position[step] == by + KING:
-            return True
     # A pawn attacks this square from the squares that a pawn of the other side attacks from here.
-    for step in PAWN_ATTACKS[0 if by else 1][square]:
-        if position[step] == by + PAWN:
+    pawns = PAWN_ATTACKS[0 if by else 1]
+    for kind, steps in ((KNIGHT, KNIGHT_STEPS), (KING, KING_STEPS), (PAWN, pawns)):
+        if any(position[step] == by + kind for step in steps[square]):
             return True
     for kind, rays in ((ROOK, ROOK_RAYS), (BISHOP, BISHOP_RAYS)):
         for ray in rays[square]:
             for step in ray:
-                found = position[step]
-                if found:
-                    if found == by + kind or found == by + QUEEN:
+                if found := position[step]:
+                    if found in (by + kind, by + QUEEN):
                         return True
                     break
     return False

@@ -98,8 +98,7 @@ class Walls:
         if passing:
             pawn = at[passing + (8 if passing < 32 else -8)]
             pawn.reach |= BIT[passing]
-            pawn.walled = False
-            pawn.leaves = True
+            pawn.walled, pawn.leaves = False, True
         for number, rook in enumerate(rooks):
             if position[CASTLING] >> number & 1:
                 side = number >> 1
@@ -116,6 +115,7 @@ class Walls:
             own = [0, 0]  # walls of each side
             guarded = [0, 0]  # squares that a wall of each side attacks for ever
             stands = [0, 0]  # squares on which a side's pieces other than its king may ever stand
+            kings = 0  # those that are walls
             for piece in self.pieces:
                 if piece.walled:
                     own[piece.side] |= BIT[piece.square]
@@ -125,24 +125,19 @@ class Walls:
                         guarded[piece.side] |= KNIGHT_MASK[piece.square]
                     elif piece.kind == KING:
                         guarded[piece.side] |= KING_MASK[piece.square]
+                        kings |= BIT[piece.square]
                 if piece.kind != KING:
                     stands[piece.side] |= piece.reach | piece.promoted
             walls = own[0] | own[1]
-            kings = 0
-            for piece in self.pieces:
-                if piece.kind == KING and piece.walled:
-                    kings |= BIT[piece.square]
             for piece in self.pieces:
                 before = piece.reach, piece.promoted
                 known = piece.leaves, self.entered[piece.side]
                 blocked = own[piece.side] | kings
                 if piece.kind == PAWN:
                     self._grow_pawn(piece, walls, blocked, stands[1 - piece.side])
-                elif piece.kind == KING:
-                    closed = blocked | guarded[1 - piece.side]
-                    piece.reach = _flood(KING, piece.reach, walls, closed)
                 else:
-                    piece.reach = _flood(piece.kind, piece.reach, walls, blocked)
+                    closed = guarded[1 - piece.side] if piece.kind == KING else 0
+                    piece.reach = _flood(piece.kind, piece.reach, walls, blocked | closed)
                 if (piece.reach, piece.promoted) != before:
                     changed = True
                     piece.walled = False
