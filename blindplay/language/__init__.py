@@ -3,32 +3,17 @@
 The words are data: one TOML file for each language in ``packs``.
 """
 
-from .language import Language, load
-from .lexicon import Lexicon, lexicon
-from .pack import LanguageError, languages, look_in
-from .understanding import (
-    NEVER_OPENED,
-    QUESTIONS,
-    About,
-    Command,
-    IllegalReason,
-    Kind,
-    Understanding,
-)
-
-__all__ = [
-    "NEVER_OPENED",
-    "QUESTIONS",
-    "About",
-    "Command",
-    "IllegalReason",
-    "Kind",
-    "Language",
-    "LanguageError",
-    "Lexicon",
-    "Understanding",
-    "languages",
-    "lexicon",
-    "load",
-    "look_in",
-]
+from .language import Language as Language
+from .language import load as load
+from .lexicon import Lexicon as Lexicon
+from .lexicon import lexicon as lexicon
+from .pack import LanguageError as LanguageError
+from .pack import languages as languages
+from .pack import look_in as look_in
+from .understanding import NEVER_OPENED as NEVER_OPENED
+from .understanding import QUESTIONS as QUESTIONS
+from .understanding import About as About
+from .understanding import Command as Command
+from .understanding import IllegalReason as IllegalReason
+from .understanding import Kind as Kind
+from .understanding import Understanding as Understanding

@@ -1,6 +1,5 @@
 """What a table says besides moves: numbers, times, names and sentences, in one language."""
 
-import re
 import string
 from collections.abc import Mapping
 from functools import cache
@@ -10,8 +9,6 @@ import chess
 
 from .pack import PIECE_NAMES, LanguageError, Pack
 from .understanding import Command
-
-_ARTICLE_PART = re.compile(r"[A-Za-z]+|\d+")
 
 
 class Sentences:
@@ -96,28 +93,6 @@ class Sentences:
         if color is None:
             return name
         return f"{self._pack.words('colours', 'white' if color else 'black')[0]} {name}"
-
-    def article(self, reference: str) -> str:
-        """An article of the Laws in words: "D.2.9" is "Artikel David zwei neun".
-
-        Letters have the names of the files, or those of the spelling alphabet.
-        Raises LanguageError if ``reference`` has neither letters nor digits.
-        """
-        parts = []
-        for part in _ARTICLE_PART.findall(reference):
-            if part.isdigit() and int(part) <= 9999:
-                parts.append(self.number(int(part)))
-                continue
-            for letter in part.lower():
-                if letter.isdigit():
-                    parts.append(self.number(int(letter)))
-                elif letter in "abcdefgh":
-                    parts.append(self._pack.file_names["abcdefgh".index(letter)])
-                else:
-                    parts.append(self._pack.text("letters", letter))
-        if not parts:
-            raise LanguageError(f"{reference!r} is no article: give one like D.2.9.")
-        return self.sentence("article", reference=" ".join(parts))
 
     def sentence(self, key: str, **values: str) -> str:
         """The sentence ``key`` of the pack's ``[sentences]`` with words for its ``{names}``.

@@ -5,36 +5,20 @@ from typing import TYPE_CHECKING
 from blindplay.lazy import attributes
 
 if TYPE_CHECKING:
-    from .facts import Fact, FactError
-    from .game import Game, Heard, Words, fold
-    from .rulings import Ruling
-    from .taken import TABLE, Origin, Taken
-
-__all__ = [
-    "TABLE",
-    "Fact",
-    "FactError",
-    "Game",
-    "Heard",
-    "Origin",
-    "Ruling",
-    "Taken",
-    "Words",
-    "fold",
-]
+    from .facts import Fact as Fact
+    from .facts import FactError as FactError
+    from .game import Game as Game
+    from .game import Heard as Heard
+    from .game import Words as Words
+    from .game import fold as fold
+    from .rulings import TABLE as TABLE
+    from .rulings import Origin as Origin
+    from .rulings import Ruling as Ruling
+    from .rulings import Taken as Taken
 
 __getattr__ = attributes(
     __name__,
-    {
-        "Fact": ".facts",
-        "FactError": ".facts",
-        "Game": ".game",
-        "Heard": ".game",
-        "Ruling": ".rulings",
-        "Words": ".game",
-        "fold": ".game",
-        "TABLE": ".taken",
-        "Origin": ".taken",
-        "Taken": ".taken",
-    },
+    dict.fromkeys(("Fact", "FactError"), ".facts")
+    | dict.fromkeys(("Game", "Heard", "Words", "fold"), ".game")
+    | dict.fromkeys(("TABLE", "Origin", "Ruling", "Taken"), ".rulings"),
 )

@@ -19,7 +19,7 @@ from enum import Enum
 from typing import Any, ClassVar, Literal, Self, TypedDict, dataclass_transform
 
 from .deviation import Explanation
-from .facts import seconds
+from .facts import Fact, seconds
 
 Status = Literal["proposed", "confirmed", "rejected", "postponed"]
 """Where the arbiter decides: what he is asked, and what he has answered."""
@@ -110,6 +110,18 @@ def dumps(ruling: Ruling) -> str:
     return json.dumps(ruling.to_json(), ensure_ascii=False, separators=(",", ":"))
 
 
+class PersonalRuling(Ruling):
+    """A ruling about what a person did, or has to do."""
+
+    by: str
+
+
+class BoardRuling(Ruling):
+    """A ruling about one of the boards."""
+
+    board: str
+
+
 class Proposable(Ruling):
     """A ruling that the Laws leave to the arbiter, where there is one. It is proposed first; with
     the arbiter's answer it comes again. ``status`` is None where nobody is asked."""
@@ -120,117 +132,100 @@ class Proposable(Ruling):
 # --- touching and moving ---------------------------------------------------------------------
 
 
-class Touched(Ruling, kind="touched"):
+class Touched(PersonalRuling, kind="touched"):
     """The player on move has touched a piece (4.3; D.2.2 on the special board)."""
 
-    by: str
     square: str
     piece: str
 
 
-class Obliged(Ruling, kind="obliged"):
+class Obliged(PersonalRuling, kind="obliged"):
     """The legal moves that fulfil an obligation. With none, ``free`` says that the player may
     play any legal move."""
 
-    by: str
     moves: tuple[str, ...]
     free: bool = False
 
 
-class Adjusting(Ruling, kind="adjusting"):
+class Adjusting(PersonalRuling, kind="adjusting"):
     """A player adjusts pieces (4.2)."""
 
-    by: str
 
-
-class Announced(Ruling, kind="announced"):
+class Announced(PersonalRuling, kind="announced"):
     """A move is announced; ``words`` are how the table announces it (D.2.1)."""
 
-    by: str
     move: str
     words: str
 
 
-class Repeated(Ruling, kind="repeated"):
+class Repeated(PersonalRuling, kind="repeated"):
     """The opponent has repeated the announcement (D.2.1)."""
 
-    by: str
     move: str
     words: str
 
 
-class NotUnderstood(Ruling, kind="not_understood"):
+class NotUnderstood(PersonalRuling, kind="not_understood"):
     """Words that are no announcement."""
 
-    by: str
     text: str
 
 
-class Ambiguous(Ruling, kind="ambiguous"):
+class Ambiguous(PersonalRuling, kind="ambiguous"):
     """An announcement that fits several moves."""
 
-    by: str
     text: str
     moves: tuple[str, ...]
 
 
-class RepeatDiffers(Ruling, kind="repeat_differs"):
+class RepeatDiffers(PersonalRuling, kind="repeat_differs"):
     """The opponent has repeated another move than was announced."""
 
-    by: str
     announced: str
     repeated: str
 
 
-class SlipCorrected(Ruling, kind="slip_corrected"):
+class SlipCorrected(PersonalRuling, kind="slip_corrected"):
     """A slip of the tongue is corrected before the opponent's clock runs (D.2.8)."""
 
-    by: str
     was: str
     now: str
 
 
-class TooLate(Ruling, kind="too_late"):
+class TooLate(PersonalRuling, kind="too_late"):
     """A correction comes after the opponent's clock was started (D.2.8)."""
 
-    by: str
 
-
-class Executed(Ruling, kind="executed"):
+class Executed(BoardRuling, kind="executed"):
     """A board shows a move."""
 
-    board: str
     move: str
 
 
-class ExecutedDiffers(Ruling, kind="executed_differs"):
+class ExecutedDiffers(BoardRuling, kind="executed_differs"):
     """A board shows another move than was announced."""
 
-    board: str
     announced: str
     executed: str
 
 
-class Made(Ruling, kind="made"):
+class Made(PersonalRuling, kind="made"):
     """A move is made: nothing more is asked of its player but the press (D.2.3, 4.7)."""
 
-    by: str
     move: str
     san: str
 
 
-class NotMade(Ruling, kind="not_made"):
+class NotMade(PersonalRuling, kind="not_made"):
     """A press before the move was made. ``missing`` holds any of "announced", "placed",
     "captured_piece_removed" and "promotion_piece"."""
 
-    by: str
     missing: tuple[str, ...]
 
 
-class Completed(Ruling, kind="completed"):
+class Completed(PersonalRuling, kind="completed"):
     """A move is completed. ``illegal``: it is an illegal move that stands (A.5.2)."""
 
-    by: str
     move: str
     ply: int
     illegal: bool = False
@@ -308,11 +303,10 @@ class Penalty(Proposable, kind="penalty"):
     penalty: str | None = None
 
 
-class Refused(Ruling, kind="refused"):
+class Refused(PersonalRuling, kind="refused"):
     """Something that may not be done now. ``what`` is the kind of the fact, or the arbiter's
     decision; ``kept``: it stays on the scoresheet all the same."""
 
-    by: str
     what: str
     why: str
     move: str | None = None
@@ -354,10 +348,8 @@ class BoardsDiffer(Ruling, kind="boards_differ"):
     squares: tuple[DifferingSquare, ...]
 
 
-class BoardsAgree(Ruling, kind="boards_agree"):
+class BoardsAgree(BoardRuling, kind="boards_agree"):
     """A board that was to be corrected is right again."""
-
-    board: str
 
 
 class Scoresheets(Ruling, kind="scoresheets"):
@@ -382,51 +374,44 @@ class Scoresheets(Ruling, kind="scoresheets"):
     boards: Mapping[str, str | None] | None = None
 
 
-class Explained(Ruling, kind="explained"):
+class Explained(BoardRuling, kind="explained"):
     """What hands must have done on ``board``: explanations of one or two slips each, and the
     table's words for them. The board does not tell several explanations apart."""
 
-    board: str
     explanations: tuple[Explanation, ...]
     words: str
 
 
-class CheckBoard(Ruling, kind="check_board"):
+class CheckBoard(BoardRuling, kind="check_board"):
     """``board`` shows what no hand is likely to have done: people look at it, above all at the
     squares in ``doubted``, before anything is ruled."""
 
-    board: str
     doubted: tuple[str, ...] = ()
 
 
-class CorrectBoard(Ruling, kind="correct_board"):
+class CorrectBoard(BoardRuling, kind="correct_board"):
     """``board`` must be brought to ``placement`` (FEN's first field); ``steps`` do it.
     ``diagnosis`` holds the words of :class:`Explained`, or nothing."""
 
-    board: str
     placement: str
     steps: tuple[CorrectingStep, ...]
     diagnosis: str
 
 
-class MustRecord(Ruling, kind="must_record"):
+class MustRecord(PersonalRuling, kind="must_record"):
     """A player must complete their scoresheet; ``ply`` is the first entry that is missing."""
 
-    by: str
     ply: int
 
 
-class TwoBoardsDemanded(Ruling, kind="two_boards"):
+class TwoBoardsDemanded(PersonalRuling, kind="two_boards"):
     """A player demands two boards (D.1)."""
 
-    by: str
 
-
-class SpecialBoardInspected(Ruling, kind="special_board"):
+class SpecialBoardInspected(BoardRuling, kind="special_board"):
     """Which requirements a special board fulfils, which it lacks, and the article of each
     (D.1.1 to D.1.4)."""
 
-    board: str
     fulfils: tuple[str, ...]
     missing: tuple[str, ...]
     citations: Mapping[str, str]
@@ -467,17 +452,14 @@ class Late(Proposable, kind="late"):
     seconds: Seconds
 
 
-class DrawOffered(Ruling, kind="draw_offered"):
+class DrawOffered(PersonalRuling, kind="draw_offered"):
     """A draw is offered; ``record`` is what both players write down."""
 
-    by: str
     record: str
 
 
-class DrawDeclined(Ruling, kind="draw_declined"):
+class DrawDeclined(PersonalRuling, kind="draw_declined"):
     """A draw offer is declined, by word or by touching a piece (9.1.2.1)."""
-
-    by: str
 
 
 class GameOver(Ruling, kind="game_over"):
@@ -503,16 +485,13 @@ class Envelope:
     draw_offer: str | None
 
 
-class Sealed(Ruling, kind="sealed"):
+class Sealed(PersonalRuling, kind="sealed"):
     """A move was sealed; the ruling does not say which (I.1)."""
 
-    by: str
 
-
-class Signed(Ruling, kind="signed"):
+class Signed(PersonalRuling, kind="signed"):
     """A player has signed ``result``; ``stands``: both have signed it (8.7)."""
 
-    by: str
     result: str
     stands: bool = False
 
@@ -556,3 +535,28 @@ class Answer(Ruling, kind="answer"):
     by: str | None = None
     announcement: str | None = None
     record: tuple[str, ...] = ()
+
+
+# --- what a running table tells its listeners ------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who brought a fact. ``reports`` are the kinds of rulings that they report to the people
+    concerned themselves; nobody else announces those."""
+
+    name: str
+    reports: tuple[type[Ruling], ...] = ()
+
+
+TABLE = Origin("table")
+"""The table itself and its devices."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A fact that was taken, its rulings, and who brought it."""
+
+    fact: Fact
+    rulings: tuple[Ruling, ...]
+    origin: Origin = TABLE

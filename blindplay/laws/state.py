@@ -12,7 +12,6 @@ of its own, because hands err and sensors see only that board.
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, Literal, Protocol, TypeVar
 
 import chess
@@ -334,7 +333,7 @@ class State:
         regime = self.regime
         if self.helping is not None and isinstance(ruling, _BY_ASSISTANTS):
             rules = (*rules, self.helping)
-        cited = chain.from_iterable(self.edition.cite(name, regime) for name in rules)
+        cited = [article for name in rules for article in self.edition.cite(name, regime)]
         self.out.append(ruling.stamped(self.t, tuple(dict.fromkeys(cited))))
         return ruling
 

@@ -51,7 +51,6 @@ NEEDED = [
     "arbiter_needed",
     "take_back",
     "repeat_please",
-    "article",
     "game_over_checkmate",
     "game_over_stalemate",
     "game_over_dead_position",
@@ -159,25 +158,6 @@ def test_square_and_piece() -> None:
     assert DE.square(chess.C8, edition="fide-1997") == "Cesar acht"
     assert DE.piece(chess.Piece.from_symbol("N")) == "weißer Springer"
     assert DE.piece(chess.Piece.from_symbol("q")) == "schwarze Dame"
-
-
-@pytest.mark.parametrize(
-    ("reference", "words"),
-    [
-        ("D.2.9", "Artikel David zwei neun"),
-        ("C.13.3", "Artikel Cäsar dreizehn drei"),
-        ("F.3 c", "Artikel Felix drei Cäsar"),
-        ("9.2.2", "Artikel neun zwei zwei"),
-        ("I.1", "Artikel Ida eins"),
-    ],
-)
-def test_article_is_cited_in_words(reference: str, words: str) -> None:
-    assert DE.article(reference) == words
-
-
-def test_article_without_anything_to_say_is_refused() -> None:
-    with pytest.raises(LanguageError):
-        DE.article("..")
 
 
 @pytest.mark.parametrize("key", NEEDED)

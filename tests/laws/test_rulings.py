@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 
 import pytest
 
+from blindplay.laws import TABLE, Origin, Taken
 from blindplay.laws import rulings as r
 from blindplay.laws.deviation import Slip, SlipKind
 from blindplay.laws.facts import KINDS as FACTS
+from blindplay.laws.facts import Tick
 from tests import ROOT
 
 
@@ -52,3 +55,15 @@ def test_values_within_a_ruling_are_json_values() -> None:
 def test_every_kind_is_described_in_the_contract(kind: str) -> None:
     contract = (ROOT / "docs" / "facts-and-rulings.md").read_text("utf-8")
     assert re.search(f"`{kind}`", contract)
+
+
+def test_a_fact_is_the_tables_own_unless_somebody_brought_it() -> None:
+    assert Taken(Tick(t=0), ()).origin is TABLE
+    console = Origin("console", reports=(r.Announced,))
+    assert Taken(Tick(t=0), (), console).origin.reports == (r.Announced,)
+
+
+def test_what_was_taken_never_changes() -> None:
+    taken = Taken(Tick(t=0), ())
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        taken.fact = Tick(t=1)  # type: ignore[misc]

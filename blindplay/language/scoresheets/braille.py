@@ -14,7 +14,6 @@ A sheet may use three conventions, also mixed:
   lowered, also of move numbers (1.3). There are no capital signs. The pieces are K Q R L S, so none
   is a file's letter (2.1). Before the square of arrival stand ⠰ (56) for a capture, ⠘ (45) for
   check and ⠸ (456) for both (3.4, 3.6). Behind the move stands ⠜⠍ for mate (2.2).
-  :func:`british` writes this convention.
 
 A lowered digit and a sign may be the same cell. Behind a letter it is a digit, behind a digit it
 is a sign: ⠖ is 6 in ``⠎⠉⠖`` and + in ``⠎⠋⠒⠖``. On a sheet with number signs it is never a digit.
@@ -38,9 +37,8 @@ _LETTERS = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚⠅⠇⠍⠝⠕⠏⠟⠗⠎�
 _CELLS = {letter: cell for cell, letter in _LETTERS.items()}
 _UPPER = dict(zip("⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚", "1234567890", strict=True))
 _LOWER = dict(zip("⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴", "1234567890", strict=True))
-_LOWERED = {digit: cell for cell, digit in _LOWER.items()}
 _DIGITS = {digit: cell for cell, digit in _UPPER.items()}
-_NUMBER, _MATE = "⠼", "⠜⠍"
+_NUMBER = "⠼"
 _CAPITALS = "⠨⠠"
 _CAPITAL = {"nb": "⠠", "sv": "⠠", "en": "⠠"}
 # The meaning of a lowered cell behind a digit or a sign.
@@ -50,7 +48,6 @@ _OTHER_LETTERS = {"ä": "⠜", "ö": "⠪", "ü": "⠳", "ß": "⠮", "æ": "⠜
 _TWO_CELLS = {
     "⠐⠖": "+", "⠘⠖": "+", "⠐⠶": "=", "⠐⠦": "x", "⠐⠣": "(", "⠐⠜": ")", "⠜⠍": "#", "⠜⠏": "+",
 }  # fmt: skip
-_BRITISH = {"B": "l", "N": "s"}
 _NOUGHT = "(?:⠼?⠚|⠴|[⠨⠠]?⠕)"
 _CASTLING = re.compile(f"{_NOUGHT}⠤?{_NOUGHT}(?P<long>⠤?{_NOUGHT})?(?![⠁⠃⠉⠙⠑⠋⠛⠓])")
 _RANK = re.compile("[⠂⠆⠒⠲⠢⠖⠶⠦](?!.*⠼)|⠼[⠁⠃⠉⠙⠑⠋⠛⠓]")
@@ -134,33 +131,6 @@ def write(text: str, language: str = "de") -> str:
 def _letter(letter: str) -> str:
     plain = unicodedata.normalize("NFKD", letter)[:1]
     return _CELLS.get(letter) or _OTHER_LETTERS.get(letter) or _CELLS.get(plain, "⠿")
-
-
-def british(san: str) -> str:
-    """A move in standard algebraic notation (English letters) in the British chess code.
-
-    The accessible parts of the code leave out castling, promotion and their check. They are
-    ``⠴⠤⠴``, the piece behind the square, and ``⠜⠏`` behind the move.
-    Raises ValueError if ``san`` is no move.
-
-    >>> british("Nce5"), british("Rxf4+"), british("cxd5"), british("Re8#")
-    ('⠎⠉⠑⠢', '⠗⠸⠋⠲', '⠉⠰⠙⠢', '⠗⠑⠦⠜⠍')
-    """
-    castling = re.fullmatch(r"([O0]-[O0](?:-[O0])?)([+#]?)", san)
-    if castling is not None:
-        cells = castling[1].replace("O", "0").replace("0", "⠴").replace("-", "⠤")
-        return cells + {"": "", "+": "⠜⠏", "#": _MATE}[castling[2]]
-    move = re.fullmatch(
-        r"([KQRBN]?)([a-h]?[1-8]?)(x?)([a-h])([1-8])=?([QRBN]?)([+#]?)(?: ?e\.p\.)?", san
-    )
-    if move is None:
-        raise ValueError(f"{san!r} is no move: give one like Nxf3+.")
-    piece, origin, captures, file, rank, promotion, check = move.groups()
-    piece, promotion = (_BRITISH.get(letter, letter.lower()) for letter in (piece, promotion))
-    sign = {"x": "⠰", "x+": "⠸", "+": "⠘"}.get(captures + check.replace("#", ""), "")
-    cells = "".join(_LOWERED.get(c) or _CELLS[c] for c in f"{piece}{origin}")
-    square = "".join(_LOWERED.get(c) or _CELLS[c] for c in f"{file}{rank}{promotion}")
-    return cells + sign + square + (_MATE if check == "#" else "")
 
 
 def read(cells: str) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.notation import Notation
+from tests.language.scoresheets.british_braille import british
 from tests.language.scoresheets.sheets import printed
 
 CELLS = st.text(st.sampled_from([chr(0x2800 + cell) for cell in range(64)]))
@@ -114,19 +115,19 @@ def test_other_forms_are_read_as_they_were_printed(text: str, language: str) -> 
     ],
 )
 def test_british_code_is_written_as_its_examples(san: str, cells: str) -> None:
-    assert braille.british(san) == cells
+    assert british(san) == cells
 
 
 def test_every_move_can_be_written_in_the_british_code() -> None:
     for board in positions(200, 4):
         for move in board.legal_moves:
-            cells = braille.british(chess.Board.copy(board, stack=False).san(move))
+            cells = british(chess.Board.copy(board, stack=False).san(move))
             assert braille.to_brf(cells)
 
 
 def test_what_is_no_move_has_no_british_code() -> None:
     with pytest.raises(ValueError, match="no move"):
-        braille.british("Sf3")
+        british("Sf3")
 
 
 @pytest.mark.parametrize(

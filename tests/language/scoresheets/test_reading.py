@@ -14,6 +14,7 @@ from blindplay.language.roundtrip import positions
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.notation import EVERY_NOTATION, Notation, Remark
 from blindplay.language.scoresheets.reading import Certainty, EntryReading, notation_of, read
+from tests.language.scoresheets.british_braille import british
 from tests.language.scoresheets.sheets import (
     LETTERS,
     braille_forms,
@@ -74,7 +75,7 @@ def test_move_in_braille_with_capital_signs_is_sure(notation: Notation) -> None:
 def test_move_in_the_british_braille_code_is_sure() -> None:
     for board in BOARDS:
         for move in board.legal_moves:
-            text = braille.british(board.copy(stack=False).san(move))
+            text = british(board.copy(stack=False).san(move))
             found = read(text, board, [Notation.BRITISH_BRAILLE])
             assert (found.certainty, found.moves) == (SURE, (move,)), (board.fen(), text)
 
