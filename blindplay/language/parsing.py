@@ -162,11 +162,8 @@ class TextParser:
         last correction are void (D.2.8).
         """
         signs = [word.sign for word in words]
-        begins = (
-            len(signs) - signs[::-1].index(GrammarSign.CORRECTION)
-            if GrammarSign.CORRECTION in signs
-            else 0
-        )
+        markers = [n for n, sign in enumerate(signs, 1) if sign is GrammarSign.CORRECTION]
+        begins = markers[-1] if markers else 0
         if begins and GrammarSign.UNKNOWN not in signs[: begins - 1]:
             marker, words = words[begins - 1], words[begins:]
             heard = replace(heard, correction=True)
@@ -203,13 +200,9 @@ class TextParser:
                 self._dictionary[found[name]].value if name in found else None
                 for name in ("file", "rank")
             )
-            return command, About(
-                tuple(
-                    square
-                    for square in chess.SQUARES
-                    if file in (None, square & 7) and rank in (None, square >> 3)
-                )
-            )
+            line = chess.BB_ALL if file is None else chess.BB_FILES[file]
+            across = chess.BB_ALL if rank is None else chess.BB_RANKS[rank]
+            return command, About(tuple(chess.scan_forward(line & across)))
         return None
 
     @cached_property
@@ -223,10 +216,8 @@ class TextParser:
             return one_of(key for key, word in self._dictionary.items() if word.sign is sign)
 
         articles = f"(?:(?:{with_sign(GrammarSign.ARTICLE)}) )*"
-        file, rank = (
-            f"(?P<file>{with_sign(GrammarSign.FILE)})",
-            f"(?P<rank>{with_sign(GrammarSign.RANK)})",
-        )
+        file = f"(?P<file>{with_sign(GrammarSign.FILE)})"
+        rank = f"(?P<rank>{with_sign(GrammarSign.RANK)})"
         white, black = map(one_of, self._colours)
         slots = {
             "{square}": f"{articles}{file} {rank}",

@@ -6,7 +6,7 @@ from .ends import lose, result_of_losing
 from .executing import make_it
 from .permissions import closed, entitled
 from .proposals import propose
-from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed
+from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed, both_seconds
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
 
@@ -89,13 +89,11 @@ def adjourn(game: State) -> None:
     game.arrived.clear()
     game.resumed_at, game.resumed_from = None, len(game.history) + 1
     game.clock.stop()
-    left = game.clock.left
     offer = next((by for by in OTHER if by in game.offers), None)
     envelope = Envelope(
         players={who: game.player(who).name for who in OTHER},
         position=game.board.fen(),
-        white=f.seconds(left["white"]),
-        black=f.seconds(left["black"]),
+        **both_seconds(game.clock.left),
         sealed_by=side,
         move_number=game.board.fullmove_number,
         draw_offer=offer,

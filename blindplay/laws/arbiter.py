@@ -9,7 +9,7 @@ from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
 from .proposals import decide
-from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack
+from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack, both_seconds
 from .setting_up import check_assistants
 from .sheets import clocks_at, take_back
 from .state import OTHER, State, san
@@ -220,7 +220,7 @@ def query(game: State, fact: f.Query) -> None:
     if fact.about == "scoresheet":
         rules = ("seeing_the_scoresheet",) if fact.by != "arbiter" else ("arbiter",)
     language = game.player(of).language if of in OTHER else game.announcing_language()
-    answer = _ANSWERS[fact.about](game, fact)
+    answer = _answer(game, Answer(to=fact.by, about=fact.about))
     game.rule(replace(answer, words=game.words.answer(answer, language)), *rules)
 
 
@@ -246,45 +246,25 @@ def _may_see_the_scoresheet(game: State, by: str) -> bool:
     return False
 
 
-def _scoresheet(game: State, fact: f.Query) -> Answer:
-    record = tuple("" if ply.illegal else san(ply.before, ply.move) for ply in game.history)
-    plies = len(record)
-    return Answer(to=fact.by, about=fact.about, moves=(plies + 1) // 2, plies=plies, record=record)
-
-
-def _time(game: State, fact: f.Query) -> Answer:
-    left = game.clock.left
-    white, black = seconds(left["white"]), seconds(left["black"])
-    return Answer(to=fact.by, about=fact.about, white=white, black=black)
-
-
-def _position(game: State, fact: f.Query) -> Answer:
-    return Answer(to=fact.by, about=fact.about, fen=game.position.fen())
-
-
-def _moves(game: State, fact: f.Query) -> Answer:
+def _answer(game: State, asked: Answer) -> Answer:
+    """The answer with its figures, of which it has none yet."""
+    if asked.about == "time":
+        return replace(asked, **both_seconds(game.clock.left))
+    if asked.about == "position":
+        return replace(asked, fen=game.position.fen())
+    if asked.about == "last_move":
+        if not game.history:
+            return asked
+        last = game.history[-1]
+        # An illegal move that stands has no announcement of its own.
+        announcement = None if last.illegal else game.announcement(last.before, last.move)
+        return replace(asked, move=last.move.uci(), by=last.side, announcement=announcement)
     plies = len(game.history)
-    return Answer(to=fact.by, about=fact.about, moves=(plies + 1) // 2, plies=plies)
-
-
-def _last_move(game: State, fact: f.Query) -> Answer:
-    if not game.history:
-        return Answer(to=fact.by, about=fact.about)
-    last = game.history[-1]
-    # An illegal move that stands has no announcement of its own.
-    announcement = None if last.illegal else game.announcement(last.before, last.move)
-    return Answer(
-        to=fact.by, about=fact.about, move=last.move.uci(), by=last.side, announcement=announcement
-    )
-
-
-_ANSWERS = {
-    "time": _time,
-    "position": _position,
-    "moves": _moves,
-    "last_move": _last_move,
-    "scoresheet": _scoresheet,
-}
+    counted = replace(asked, moves=(plies + 1) // 2, plies=plies)
+    if asked.about == "moves":
+        return counted
+    record = ("" if ply.illegal else san(ply.before, ply.move) for ply in game.history)
+    return replace(counted, record=tuple(record))
 
 
 def sign(game: State, fact: f.Sign) -> None:

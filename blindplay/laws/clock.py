@@ -4,10 +4,9 @@ An increment is given before each move, the first included (fide-2014, Bilaga H)
 at 305 seconds and a press at once adds the next 5.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Self
 
 _PERIOD = re.compile(
@@ -45,19 +44,19 @@ class TimeControl:
                 raise ValueError(
                     f"must be a time control such as 900+10 or 40/5400+30:1800+30, not {text[:60]}"
                 )
-            periods.append(
-                Period(
-                    int(match[1]) if match[1] else None,
-                    _milliseconds(match[2]),
-                    _milliseconds(match[3] or "0"),
-                )
-            )
+            base, increment = (int(Decimal(match[part] or 0) * 1000) for part in (2, 3))
+            periods.append(Period(int(match[1]) if match[1] else None, base, increment))
         return cls(tuple(periods))
 
 
-def _milliseconds(number: str) -> int:
-    whole, _, fraction = number.partition(".")
-    return int(whole) * 1000 + int(fraction.ljust(3, "0") or "0")
+@dataclass(frozen=True)
+class ClockState:
+    """Both clocks at one moment."""
+
+    left: dict[str, int]
+    moves: dict[str, int]
+    period: dict[str, int]
+    in_period: dict[str, int]
 
 
 class Clock:
@@ -229,13 +228,3 @@ class Clock:
             self.flags.remove(side)
         elif left == 0 and self:
             self._flag_falls(side, self.at)
-
-
-@dataclass(frozen=True)
-class ClockState:
-    """Both clocks at one moment."""
-
-    left: dict[str, int]
-    moves: dict[str, int]
-    period: dict[str, int]
-    in_period: dict[str, int]

@@ -75,11 +75,7 @@ def _still_illegal(game: State, ply: Ply) -> None:
 
 
 def _is_illegal(board: chess.Board) -> bool:
-    if board.pawns & (chess.BB_RANK_1 | chess.BB_RANK_8):
-        return True
-    checks = [
-        king is not None and board.is_attacked_by(not colour, king)
+    return bool(board.pawns & chess.BB_BACKRANKS) or all(
+        (king := board.king(colour)) is not None and board.is_attacked_by(not colour, king)
         for colour in chess.COLORS
-        if (king := board.king(colour)) is not None
-    ]
-    return len(checks) == 2 and all(checks)
+    )

@@ -12,14 +12,15 @@ themselves, and a single slip before two. Several explanations that are equally 
 given: the board does not tell them apart.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 import chess
 
-from .placement import Change, Pieces, captured_en_passant, castling_rook, change, letter_at
+from .placement import Change, Pieces, captured_en_passant, castling_rook, change, letter_at, mask
 from .placement import pieces_of as placement_of
 
 UNKNOWN = "?"
@@ -205,7 +206,7 @@ class _Search:
     def _singles(self, plies: int, odd: Change) -> list[tuple[int, Explanation]]:
         if len(odd) > _MOST_SQUARES:
             return []
-        everything = _mask(odd)
+        everything = mask(odd)
         for found in (
             [*self._wrong_executions(plies, odd), *self._by_themselves(plies, odd)],
             self._wrong_executions(plies, odd, unnoticed=True),
@@ -218,16 +219,14 @@ class _Search:
     def _pairs(self, plies: int, odd: Change) -> list[tuple[int, Explanation]]:
         if len(odd) > _MOST_SQUARES:
             return []
-        everything = _mask(odd)
+        everything = mask(odd)
         found = [*self._wrong_executions(plies, odd), *self._by_themselves(plies, odd)]
-        pairs: list[tuple[int, Explanation]] = []
-        for number, one in enumerate(found):
-            for two in found[number + 1 :]:
-                if one.explains | two.explains != everything or one.explains & two.explains:
-                    continue
-                if one.slip.ply is None or one.slip.ply != two.slip.ply:
-                    pairs.append((one.cost + two.cost, (one.slip, two.slip)))
-        return pairs
+        return [
+            (one.cost + two.cost, (one.slip, two.slip))
+            for one, two in itertools.combinations(found, 2)
+            if one.explains ^ two.explains == everything  # nothing is explained twice
+            and (one.slip.ply is None or one.slip.ply != two.slip.ply)
+        ]
 
     # --- moves that were executed otherwise ------------------------------------------------
 
@@ -239,11 +238,11 @@ class _Search:
         ``unnoticed``: later moves may also have met a piece where there should be none, or none
         where there should be one, and nobody took heed.
         """
-        live, erased = _mask(odd), 0
+        live, erased = mask(odd), 0
         found: dict[Slip, _Found] = {}
         for ply in range(plies, 0, -1):
             before, move, did = self.boards[ply - 1], self.moves[ply - 1], self.changes[ply - 1]
-            touched = _mask(did)
+            touched = mask(did)
             if touched & (live | erased):
                 open_ = live | erased
                 for cost, what, executed, put in self._executions(before, move, open_, odd):
@@ -266,9 +265,9 @@ class _Search:
     @staticmethod
     def _erased(before: chess.Board, did: Change, unnoticed: bool) -> int:
         """The squares of which a move leaves nobody knowing what stood there before it."""
-        erased = _mask(did) & before.occupied_co[not before.turn]
+        erased = mask(did) & before.occupied_co[not before.turn]
         if unnoticed:
-            filled = _mask({at: now for at, now in did.items() if now is not None})
+            filled = mask({at: now for at, now in did.items() if now is not None})
             erased |= filled & ~before.occupied
         return erased
 
@@ -406,12 +405,8 @@ class _Search:
         before, move = self.boards[ply - 1], self.moves[ply - 1]
         after = self.boards[ply]
         home, target = move.from_square, move.to_square
-        step = (
-            chess.square_file(target) - chess.square_file(home),
-            chess.square_rank(target) - chess.square_rank(home),
-        )
-        file = chess.square_file(target) + step[0]
-        rank = chess.square_rank(target) + step[1]
+        file = 2 * chess.square_file(target) - chess.square_file(home)
+        rank = 2 * chess.square_rank(target) - chess.square_rank(home)
         tried = []
         if 0 <= file < 8 and 0 <= rank < 8 and chess.BB_SQUARES[target] & live:
             tried.append((SlipKind.TWICE, target, chess.square(file, rank)))
@@ -425,13 +420,13 @@ class _Search:
                 tried.append((SlipKind.BY_OTHER_SIDE_TOO, *mirrored))
         for what, source, goal in tried:
             letter = letter_at(after, source)
-            mask = chess.BB_SQUARES[source] | chess.BB_SQUARES[goal]
-            if letter is None or mask & ~live or letter_at(after, goal) is not None:
+            both = mask((source, goal))
+            if letter is None or both & ~live or letter_at(after, goal) is not None:
                 continue
             if odd[source] is None and odd[goal] == self.see(letter):
                 executed = chess.Move(source, goal)
                 slip = Slip(what, ply, move, executed, letter, source, goal)
-                yield _Found(_STRANGE, slip, mask)
+                yield _Found(_STRANGE, slip, both)
 
     # --- pieces that moved by themselves ---------------------------------------------------
 
@@ -455,31 +450,24 @@ class _Search:
             for to, stands in odd.items():
                 if to == square or wanted is None or stands != self.see(wanted):
                     continue
-                mask = chess.BB_SQUARES[square] | chess.BB_SQUARES[to]
-                if odd[square] is None:
-                    other = goal[to]
-                    slip = Slip(SlipKind.DISPLACED, piece=wanted, square=square, to=to, other=other)
-                    yield _Found(_BY_ITSELF, slip, mask)
-                elif square < to and odd[square] == self.see(goal[to]):
-                    other = goal[to]
-                    slip = Slip(SlipKind.EXCHANGED, piece=wanted, square=square, to=to, other=other)
-                    yield _Found(_BY_ITSELF, slip, mask)
+                displaced = odd[square] is None
+                if displaced or (square < to and odd[square] == self.see(goal[to])):
+                    what = SlipKind.DISPLACED if displaced else SlipKind.EXCHANGED
+                    slip = Slip(what, piece=wanted, square=square, to=to, other=goal[to])
+                    yield _Found(_BY_ITSELF, slip, mask((square, to)))
 
 
 def _slip(
     what: SlipKind, ply: int, before: chess.Board, move: chess.Move, executed: chess.Move | None
 ) -> Slip:
     if what is SlipKind.ROOK_FORGOTTEN:
-        square: int | None = castling_rook(before, move)
+        square = castling_rook(before, move)
     elif what is SlipKind.EN_PASSANT_PAWN_LEFT:
         square = captured_en_passant(move)
-    elif executed is None:
-        square = move.from_square
     else:
-        square = executed.from_square
-    piece = None if square is None else letter_at(before, square)
+        square = (executed or move).from_square
     to = None if executed is None else executed.to_square
-    return Slip(what, ply, move, executed, piece, square, to)
+    return Slip(what, ply, move, executed, letter_at(before, square), square, to)
 
 
 def _same_colour(one: str | None, other: str | None) -> bool:
@@ -527,13 +515,6 @@ def too_many_pieces(pieces: Pieces) -> bool:
         if king > 1 or promoted + pawn > 8:
             return True
     return False
-
-
-def _mask(squares: Mapping[int, Any]) -> int:
-    mask = 0
-    for square in squares:
-        mask |= chess.BB_SQUARES[square]
-    return mask
 
 
 def _when(slip: Slip) -> tuple[bool, int, int]:

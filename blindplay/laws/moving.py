@@ -36,16 +36,20 @@ from .state import OTHER, Heard, State, legal
 from .touching import stop_adjusting
 
 
+def _heard(game: State, fact: f.Spoken, board: chess.Board) -> Heard:
+    """What was spoken about ``board``."""
+    if fact.move is None:
+        assert fact.text is not None
+        return game.words.understand(fact.text, board, game.announcing_language())
+    move = legal(board, fact.move)
+    if move is not None:
+        return Heard("move", (move,))
+    return Heard("illegal", (chess.Move.from_uci(fact.move),), "cannot_move_there")
+
+
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
     """The legal move that was spoken, or None and a ruling that says why not."""
-    if fact.move is not None:
-        move = legal(board, fact.move)
-        if move is not None:
-            return move
-        heard = Heard("illegal", (chess.Move.from_uci(fact.move),), "cannot_move_there")
-    else:
-        assert fact.text is not None
-        heard = game.words.understand(fact.text, board, game.announcing_language())
+    heard = _heard(game, fact, board)
     if heard.kind == "move":
         return heard.moves[0]
     if side == game.side:
@@ -63,13 +67,6 @@ def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess
     return None
 
 
-def _means_a_move(game: State, fact: f.Spoken, board: chess.Board) -> bool:
-    if fact.move is not None:
-        return legal(board, fact.move) is not None
-    assert fact.text is not None
-    return game.words.understand(fact.text, board, game.announcing_language()).kind == "move"
-
-
 def _may_move(game: State, side: str, what: str) -> bool:
     if side != game.side:
         game.refuse(side, what, "not_on_move", "completing")
@@ -84,9 +81,9 @@ def announce(game: State, fact: f.Announce) -> None:
     side = entitled(game, fact, duty="announce")
     if side is None:
         return
-    made = game.turn.made
-    if made is not None and side != game.side and _means_a_move(game, fact, game.position):
-        answered(game, side)
+    if game.turn.made is not None and side != game.side:
+        if _heard(game, fact, game.position).kind == "move":
+            answered(game, side)
         if game.over:
             return
     if not _may_move(game, side, "announce"):
@@ -96,7 +93,7 @@ def announce(game: State, fact: f.Announce) -> None:
     if move is None:
         return
     was = game.turn.announced
-    if was is not None and was != move:
+    if was not in (None, move):
         if _may_correct(game, fact):
             _slip(game, side, move)
     elif was is not None and game.turn.made is not None:

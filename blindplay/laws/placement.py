@@ -6,7 +6,7 @@ table is compared with the game by its change against the game's position, which
 squares however long the game is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import chess
 
@@ -126,6 +126,11 @@ def letter_at(board: chess.BaseBoard, square: int) -> str | None:
     return letter.upper() if board.occupied_co[chess.WHITE] >> square & 1 else letter
 
 
+def mask(squares: Iterable[int]) -> int:
+    """Different squares as the bits of one number."""
+    return sum(chess.BB_SQUARES[square] for square in squares)
+
+
 def laid_over(pieces: Pieces, changed: Mapping[int, str | None]) -> dict[int, str]:
     """The placement after a change."""
     after = dict(pieces)
@@ -149,9 +154,7 @@ def moves_that_show(board: chess.Board, shown: Change) -> Iterator[chess.Move]:
     if not any(shown.values()):
         return  # a move always puts something somewhere
     own = board.occupied_co[board.turn]
-    origins = 0
-    for square in shown:
-        origins |= chess.BB_SQUARES[square]
+    origins = mask(shown)
     if origins & board.rooks & own:
         origins |= board.kings  # in Chess960 the king may castle without leaving his square
     if origins & own:

@@ -34,6 +34,11 @@ class BothClocks(TypedDict):
     black: Seconds
 
 
+def both_seconds(left: Mapping[str, int]) -> BothClocks:
+    """Both players' seconds, from milliseconds by side."""
+    return {"white": seconds(left["white"]), "black": seconds(left["black"])}
+
+
 _CONTRACT_NAMES = {"penalty": "kind", "citations": "articles"}
 
 

@@ -369,6 +369,8 @@ def _continue(
     else:
         return "gap"
     odd = line.odd + tuple(_odd(ply, entries))
+    against = line.against + against
+    bridged = line.bridged or (None if legible or said else ply)
     followers = []
     for move in candidates:
         # What was played counts as it was played, legal or not, as long as nothing has changed;
@@ -377,15 +379,6 @@ def _continue(
             continue
         board = line.board.copy(stack=False)
         board.push(move)
-        followers.append(
-            _Line(
-                board,
-                (*line.moves, move),
-                line.bridged or (None if legible or said else ply),
-                changed,
-                odd,
-                line.against + against,
-                line.open_from,
-            )
-        )
+        moves = (*line.moves, move)
+        followers.append(_Line(board, moves, bridged, changed, odd, against, line.open_from))
     return followers or "unfit"

@@ -8,7 +8,6 @@ import chess
 from . import facts as f
 from .clock import ClockState
 from .deviation import Explanation, explain
-from .facts import seconds
 from .permissions import acting
 from .placement import Pieces, change, difference, laid_over, pieces_of, write_placement
 from .proposals import propose
@@ -22,6 +21,7 @@ from .rulings import (
     MustRecord,
     Scoresheets,
     TakeBack,
+    both_seconds,
 )
 from .sheet_comparison import Comparison, compare, differences, steps
 from .state import OTHER, Ply, State, position_key
@@ -259,14 +259,10 @@ def _move_shown(
     game: State, ply: int, candidates: Iterable[chess.Move], placement: Pieces
 ) -> str | None:
     """The first candidate that leads to ``placement`` if it was executed at ``ply``."""
-    return next(
-        (
-            move.uci()
-            for move in dict.fromkeys(candidates)
-            if _had_been_played(game, ply, move) == placement
-        ),
-        None,
-    )
+    for move in dict.fromkeys(candidates):
+        if _had_been_played(game, ply, move) == placement:
+            return move.uci()
+    return None
 
 
 def _had_been_played(game: State, ply: int, move: chess.Move) -> Pieces:
@@ -302,10 +298,9 @@ def _take_moves_of(game: State, sheets: Comparison) -> None:
     board = game.start_board.copy(stack=False)
     plies: list[Ply] = []
     for ply, move in zip(game.history, sheets.moves, strict=False):
+        pieces = pieces_of(board)
         plies.append(
-            dataclasses.replace(
-                ply, before=board, pieces=pieces_of(board), move=move, announced=None
-            )
+            dataclasses.replace(ply, before=board, pieces=pieces, move=move, announced=None)
         )
         board = board.copy(stack=False)
         board.push(move)
@@ -398,8 +393,7 @@ def _clock_state(game: State, ply: int) -> ClockState:
 
 def clocks_at(game: State, ply: int) -> BothClocks:
     """Both times in seconds as they stood when ``ply`` was completed."""
-    left = _clock_state(game, ply).left
-    return {"white": seconds(left["white"]), "black": seconds(left["black"])}
+    return both_seconds(_clock_state(game, ply).left)
 
 
 def take_back(game: State, to_ply: int, *rules: str) -> None:
@@ -423,8 +417,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
     game.tell_clock("arbiter_sets_clocks")
     game.differ_told = None
     for board, table in game.tables.items():
-        table.plies = min(table.plies, to_ply)
-        table.adjusting = False
+        table.plies, table.adjusting = min(table.plies, to_ply), False
         want(game, board, game.pieces, *(rules or ("boards_differ",)), explained=False)
     game.note_what_stands_wrong()
     if not game.presided:

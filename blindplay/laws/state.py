@@ -19,7 +19,7 @@ import chess
 from .clock import Clock, ClockState, TimeControl
 from .deviation import Explanation
 from .editions import Edition, load
-from .facts import Player, Setup, seconds
+from .facts import Player, Setup
 from .placement import Change, Pieces, change, difference, laid_over, pieces_of
 from .rulings import (
     Announced,
@@ -35,6 +35,7 @@ from .rulings import (
     Ruling,
     Sealed,
     Touched,
+    both_seconds,
 )
 from .sheet_comparison import EntryReader
 from .touch_obligation import Obligation
@@ -357,17 +358,14 @@ class State:
         is nothing to give."""
         if not self.clock:
             return
-        left, moves = self.clock.left, self.clock.moves
-        self.rule(
-            ClockReading(
-                running=self.clock.running or "none",
-                white=seconds(left["white"]),
-                black=seconds(left["black"]),
-                white_moves=moves["white"] if counted else None,
-                black_moves=moves["black"] if counted else None,
-            ),
-            *rules,
+        moves = self.clock.moves
+        reading = ClockReading(
+            running=self.clock.running or "none",
+            **both_seconds(self.clock.left),
+            white_moves=moves["white"] if counted else None,
+            black_moves=moves["black"] if counted else None,
         )
+        self.rule(reading, *rules)
 
     def resume(self, rule: str = "arbiter") -> None:
         """The clock of the player on move goes on, if the game has begun."""

@@ -35,8 +35,7 @@ def guess(game: State, board: str, square: int) -> str | None:
         moved = change(ply.before, ply.move).get(square)
         if moved is not None and (moved in held or _pawn_of(moved, square) in held):
             return moved
-    best: tuple[int, int] | None = None
-    found = None
+    ways: list[tuple[int, int, str]] = []
     for goal, told in _goals(game, board):
         letter = goal.get(square)
         if letter is None:
@@ -49,16 +48,13 @@ def guess(game: State, board: str, square: int) -> str | None:
         shown = {**table.placement, square: letter}
         wrong = sum(shown.get(at) != goal.get(at) for at in shown.keys() | goal.keys())
         back = sum(goal.get(home) == lifted for home, lifted in table.hand if home != square)
-        if best is None or (wrong, back) < best:
-            best, found = (wrong, back), letter
-    if found is not None:
-        return found
+        ways.append((wrong, back, letter))
+    if ways:
+        return min(ways, key=lambda way: way[:2])[2]
     here = [letter for home, letter in table.hand if home == square]
     own = [letter for letter in held if is_white(letter) == game.board.turn]
-    for letters in (here, own, held):
-        if letters:
-            return letters[-1]
-    return None
+    letters = here or own or held
+    return letters[-1] if letters else None
 
 
 def put(table: TableBoard, square: int, letter: str, *, known: bool) -> None:
@@ -144,11 +140,9 @@ def _exchanges(game: State, board: str) -> Iterator[tuple[Pieces, bool]]:
     table, move = game.tables[board], game.turn.announced
     if move is None or table.wanted is not None or game.outstanding(board):
         return
-    after = laid_over(game.pieces, change(game.board, move))
-    if (
-        after.keys() == game.pieces.keys()
-        and change(game.board, move).keys() <= table.unsure.keys()
-    ):
+    changed = change(game.board, move)
+    after = laid_over(game.pieces, changed)
+    if after.keys() == game.pieces.keys() and changed.keys() <= table.unsure.keys():
         yield after, True
 
 

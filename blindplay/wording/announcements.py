@@ -107,19 +107,25 @@ _Sentences = Iterable[Announcement]
 _Teller = Callable[[_Context, Any], _Sentences]
 
 
-def _simple(key: str, **moves: str) -> _Teller:
+def _simple(key: str, *, player: str = "by", **moves: str) -> _Teller:
     """Say one sentence to everybody.
 
-    It may name the player ``by`` of the ruling, and the moves in the ruling's fields ``moves``.
+    It may name the player in the ruling's field ``player``, and the moves in its fields ``moves``.
     """
 
     def tell(context: _Context, ruling: Ruling) -> _Sentences:
         values = {name: context.move(getattr(ruling, field)) for name, field in moves.items()}
-        if by := getattr(ruling, "by", None):
-            values["player"] = context.player(by)
+        if side := getattr(ruling, player, None):
+            values["player"] = context.player(side)
         yield context.sentence(key, **values)
 
     return tell
+
+
+def _present(here: str, gone: str) -> _Teller:
+    """Say that a person is here from now on, or gone."""
+    here_now, gone_now = (_simple(key, player="of") for key in (here, gone))
+    return lambda context, ruling: (here_now if ruling.present else gone_now)(context, ruling)
 
 
 def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
@@ -204,10 +210,6 @@ def _scoresheets(context: _Context, ruling: r.Scoresheets) -> _Sentences:
             yield context.sentence("scoresheet_wrote", player=context.player(side), move=move)
 
 
-def _check_board(context: _Context, ruling: r.CheckBoard) -> _Sentences:
-    yield context.sentence("check_board", player=context.player(ruling.board))
-
-
 def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
     yield context.sentence("correct_board", player=context.player(ruling.board))
     for step in ruling.steps:
@@ -217,20 +219,13 @@ def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
 
 
 def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
-    if ruling.new_game:
-        yield context.sentence("new_game")
-    elif ruling.to_ply == 0:
-        yield context.sentence("take_back_all")
-    else:
-        yield context.sentence("take_back", **context.place(ruling.to_ply))
+    key = "new_game" if ruling.new_game else "take_back" if ruling.to_ply else "take_back_all"
+    yield context.sentence(key, **context.place(ruling.to_ply))
 
 
 def _special_board(context: _Context, ruling: r.SpecialBoardInspected) -> _Sentences:
-    missing = [context.pack.sentence(f"special_board_{name}") for name in ruling.missing]
-    if missing:
-        yield context.sentence("special_board_missing", what=", ".join(missing))
-    else:
-        yield context.sentence("special_board_ok")
+    missing = ", ".join(context.pack.sentence(f"special_board_{name}") for name in ruling.missing)
+    yield context.sentence("special_board_missing" if missing else "special_board_ok", what=missing)
 
 
 # --- offences, claims, the clock, the end ----------------------------------------------------
@@ -286,15 +281,6 @@ _ENDINGS = {
 # --- people, the arbiter ---------------------------------------------------------------------
 
 
-def _assistant(context: _Context, ruling: r.AssistantPresence) -> _Sentences:
-    key = "assistant_present" if ruling.present else "assistant_gone"
-    yield context.sentence(key, player=context.player(ruling.of))
-
-
-def _presides(context: _Context, ruling: r.Presides) -> _Sentences:
-    yield context.sentence("arbiter_presides" if ruling.present else "arbiter_withdrew")
-
-
 def _answer(context: _Context, ruling: r.Answer) -> _Sentences:
     yield Announcement(ruling.words, to=ruling.to)
 
@@ -331,7 +317,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Scoresheets: _scoresheets,
     r.MustRecord: _simple("must_record"),
     r.Explained: _in_table_language,
-    r.CheckBoard: _check_board,
+    r.CheckBoard: _simple("check_board", player="board"),
     r.CorrectBoard: _correct_board,
     r.TakeBack: _confirmed(_take_back),
     r.TwoBoardsDemanded: _simple("two_boards"),
@@ -347,8 +333,8 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.GameOver: _game_over,
     r.Sealed: _simple("sealed"),
     r.Adjourned: _simple("adjourned"),
-    r.AssistantPresence: _assistant,
-    r.Presides: _presides,
+    r.AssistantPresence: _present("assistant_present", "assistant_gone"),
+    r.Presides: _present("arbiter_presides", "arbiter_withdrew"),
     r.Answer: _answer,
     r.ArbiterNeeded: _arbiter_needed,
 }

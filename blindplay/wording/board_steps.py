@@ -4,14 +4,14 @@ The boards feel each step. When it is done, the next one is said. People may wor
 the guide does not ask again for what is right already.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import chess
 
 from blindplay.language import Command, Language
 from blindplay.laws.deviation import UNKNOWN
-from blindplay.laws.placement import Pieces
+from blindplay.laws.placement import Pieces, difference
 from blindplay.laws.sheet_comparison import steps
 
 
@@ -101,7 +101,7 @@ class SetupGuide:
         self.step: BoardStep | None = None
         self.left_out: list[int] = []
         self._pack = pack
-        self._shown: Mapping[int, str] = {}
+        self._shown: Pieces = {}
 
     @property
     def finished(self) -> bool:
@@ -125,11 +125,8 @@ class SetupGuide:
             "skip": word_of(self._pack, Command.RESUME),
             "player": player or "",
         }
-        keys = (
-            ("set_up_begin", "set_up_help")
-            if player
-            else ("set_up_begin_board", "set_up_help_keys")
-        )
+        with_keys = ("set_up_begin_board", "set_up_help_keys")
+        keys = ("set_up_begin", "set_up_help") if player else with_keys
         return [self._pack.sentence(key, **values) for key in keys]
 
     def feel(self, shown: Pieces) -> list[str]:
@@ -177,5 +174,4 @@ class SetupGuide:
 
     def _wrong(self, shown: Pieces) -> int:
         """The number of squares that differ from the goal."""
-        kept, goal = self._kept(shown), self._kept(self.goal)
-        return sum(kept.get(at) != goal.get(at) for at in kept.keys() | goal.keys())
+        return len(difference(self._kept(shown), self._kept(self.goal)))

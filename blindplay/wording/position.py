@@ -4,7 +4,7 @@ Questions about the position are answered only in training. The Laws forbid them
 (D.2.10.4, 11.3.1).
 """
 
-from collections import Counter
+import itertools
 from collections.abc import Iterable
 
 import chess
@@ -89,15 +89,13 @@ def _of(board: chess.Board, color: chess.Color) -> list[chess.Square]:
 def _captured(pack: Language, pieces: list[chess.Piece]) -> str:
     if not pieces:
         return pack.sentence("captured_none")
-    counts = Counter(pieces)
-    ordered = (chess.Piece(kind, color) for color in chess.COLORS for kind in _KINDS)
-    told = [
-        pack.piece(piece)
-        if counts[piece] == 1
-        else f"{pack.number(counts[piece])} {pack.pieces(piece.piece_type, piece.color)}"
-        for piece in ordered
-        if counts[piece]
-    ]
+    told = []
+    for color, kind in itertools.product(chess.COLORS, _KINDS):
+        count = pieces.count(chess.Piece(kind, color))
+        if count == 1:
+            told.append(pack.piece(chess.Piece(kind, color)))
+        elif count:
+            told.append(f"{pack.number(count)} {pack.pieces(kind, color)}")
     return pack.sentence("captured", pieces=", ".join(told))
 
 
@@ -110,6 +108,4 @@ def _standing(pack: Language, board: chess.Board, squares: Iterable[chess.Square
 
 
 def _listed(pack: Language, what: str, empty: str, told: list[str]) -> str:
-    if not told:
-        return pack.sentence(empty, what=what)
-    return pack.sentence("listed", what=what, pieces=", ".join(told))
+    return pack.sentence("listed" if told else empty, what=what, pieces=", ".join(told))

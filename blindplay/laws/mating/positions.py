@@ -13,6 +13,8 @@ import itertools
 
 import chess
 
+from ..placement import mask
+
 PackedPosition = bytes
 Rooks = tuple[int, int, int, int]  # squares of the castling rooks, winner's then loser's; -1: none
 
@@ -25,19 +27,13 @@ EVERYWHERE = (1 << 64) - 1
 
 
 def _rays(deltas: tuple[tuple[int, int], ...]) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    rays = []
-    for square in SQUARES:
-        own = []
-        for right, up in deltas:
-            ray = []
-            file, rank = square % 8 + right, square // 8 + up
-            while 0 <= file < 8 and 0 <= rank < 8:
-                ray.append(rank * 8 + file)
-                file, rank = file + right, rank + up
-            if ray:
-                own.append(tuple(ray))
-        rays.append(tuple(own))
-    return tuple(rays)
+    def ray(square: int, right: int, up: int) -> tuple[int, ...]:
+        way = ((square % 8 + n * right, square // 8 + n * up) for n in range(1, 8))
+        return tuple(rank * 8 + file for file, rank in way if file in range(8) and rank in range(8))
+
+    return tuple(
+        tuple(filter(None, (ray(square, *delta) for delta in deltas))) for square in SQUARES
+    )
 
 
 def _steps(deltas: tuple[tuple[int, int], ...]) -> tuple[tuple[int, ...], ...]:
@@ -58,11 +54,6 @@ QUEEN_RAYS = tuple(
     straight + slanted for straight, slanted in zip(ROOK_RAYS, BISHOP_RAYS, strict=True)
 )
 RAYS = ((), (), (), BISHOP_RAYS, ROOK_RAYS, QUEEN_RAYS, ())
-
-
-def mask(squares: tuple[int, ...]) -> int:
-    """The squares as bits of one number."""
-    return sum(BIT[square] for square in squares)
 
 
 KING_MASK = chess.BB_KING_ATTACKS

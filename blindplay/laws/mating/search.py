@@ -215,15 +215,12 @@ def _line(nodes: list[_Node], parent: int, move: int) -> tuple[int, ...]:
 
 def _checking(position: PackedPosition, king: int) -> tuple[int, ...]:
     """For each kind of the winner's pieces, the squares from which it attacks the loser's king."""
-    slanted = straight = 0
-    for ray in BISHOP_RAYS[king]:
-        for step in ray:
-            slanted |= BIT[step]
-            if position[step]:
-                break
-    for ray in ROOK_RAYS[king]:
-        for step in ray:
-            straight |= BIT[step]
-            if position[step]:
-                break
+    seen = [0, 0]
+    for number, rays in enumerate((BISHOP_RAYS, ROOK_RAYS)):
+        for ray in rays[king]:
+            for step in ray:
+                seen[number] |= BIT[step]
+                if position[step]:
+                    break
+    slanted, straight = seen
     return (0, PAWN_MASK[1][king], KNIGHT_MASK[king], slanted, straight, slanted | straight, 0)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import chess
 
+from ..placement import mask
 from .positions import (
     BIT,
     CASTLING,
@@ -26,14 +27,13 @@ from .positions import (
     THEIRS,
     PackedPosition,
     Rooks,
-    mask,
 )
 
 _LAST_RANKS = (0xFF << 56, 0xFF)
 # For each side, a square and those beyond it on its file, in the direction of that side's pawns.
 _ONWARD = (
-    tuple(mask(tuple(range(square, 64, 8))) for square in SQUARES),
-    tuple(mask(tuple(range(square, -1, -8))) for square in SQUARES),
+    tuple(mask(range(square, 64, 8)) for square in SQUARES),
+    tuple(mask(range(square, -1, -8)) for square in SQUARES),
 )
 
 
