@@ -176,11 +176,8 @@ class _Checking:
             if not fold(word) or not isinstance(instead, str) or not instead.strip():
                 self._error(f"spoken.{word}", "Give the letters to be spoken, as a text.")
         for edition, names in self._table("files_of_edition").items():
-            fine = isinstance(names, Mapping) and all(
-                name in set("abcdefgh") and isinstance(spelling, str)
-                for name, spelling in names.items()
-            )
-            if not fine:
+            known = isinstance(names, Mapping) and names.keys() <= set("abcdefgh")
+            if not known or not all(isinstance(spelling, str) for spelling in names.values()):
                 key = f"files_of_edition.{edition}"
                 self._error(key, "This must name files by their letters, a to h.")
 
@@ -282,11 +279,8 @@ class _Checking:
         for said in self._words("listen", "also"):
             if fold(said) not in known:
                 self._error("listen.also", f"{said!r} is no word for a move: add it to its list.")
-        pieces = [
-            letter
-            for name, letter in self._table("notation").items()
-            if not name.startswith("castles") and isinstance(letter, str)
-        ]
+        notation = self._table("notation").items()
+        pieces = [x for name, x in notation if "castles" not in name and isinstance(x, str)]
         if any(len(x) != 1 or not x.isupper() for x in pieces) or len(set(pieces)) < len(pieces):
             self._error("notation", "Each piece needs a capital letter of its own.")
 
@@ -325,12 +319,11 @@ class _Checking:
                 for part in _parts(words)
             }
             for word in sorted(self._needed() - self._table("pronunciations").keys()):
-                tell, lost = (
-                    (self._error, "moves cannot be heard without it")
-                    if word in announced
-                    else (self._warn, "phrases with it cannot be heard")
-                )
-                tell("pronunciations", f"{word!r} is missing: {lost}.")
+                lacks = f"{word!r} is missing:"
+                if word in announced:
+                    self._error("pronunciations", f"{lacks} moves cannot be heard without it.")
+                else:
+                    self._warn("pronunciations", f"{lacks} phrases with it cannot be heard.")
         return spoken
 
     def _variants(self, word: str, lines: object) -> WordVariants:
@@ -390,9 +383,8 @@ class _Checking:
             if apart < most:
                 least[place, of] = apart, one, other
         for (place, of), (apart, one, other) in sorted(least.items(), key=lambda item: item[1]):
-            alike = (
-                f"{one!r} sounds like {other!r} in {of} ({apart:.1f} apart, {ALIKE:.0f} is enough)"
-            )
+            far = f"{apart:.1f} apart, {ALIKE:.0f} is enough"
+            alike = f"{one!r} sounds like {other!r} in {of} ({far})"
             if not _are_rivals(place, of):
                 self._warn(place, f"{alike}: only what is said around them tells them apart.")
             elif apart < THE_SAME:
@@ -401,9 +393,8 @@ class _Checking:
                 self._warn(place, f"{alike}: the table will ask now and then.")
         words = {one: text for text in sorted(sounds) for one in sounds[text]}
         for filler, lines in self._table("fillers").items():
-            for word in sorted(
-                {words[one] for one in self._variants(filler, lines) if one in words}
-            ):
+            same = self._variants(filler, lines).keys() & words.keys()
+            for word in sorted({words[one] for one in same}):
                 self._warn(
                     f"fillers.{filler}",
                     f"This sounds the same as {word!r} in {places[word]}, which is always heard "

@@ -148,14 +148,9 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
 
 def understand(game: State, text: str) -> Heard:
     """A sealed move in whatever words or notation the player writes: his own or the table's."""
-    found = Heard("other")
-    for language in dict.fromkeys((game.player(game.side).language, game.announcing_language())):
-        heard = game.words.understand(text, game.board, language)
-        if heard.kind == "move":
-            return heard
-        if found.kind == "other":
-            found = heard
-    return found
+    languages = dict.fromkeys((game.player(game.side).language, game.announcing_language()))
+    heard = [game.words.understand(text, game.board, language) for language in languages]
+    return min(heard, key=lambda one: {"move": 0, "other": 2}.get(one.kind, 1))
 
 
 def _loses(game: State, side: str, heard: Heard) -> None:

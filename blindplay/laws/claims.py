@@ -33,8 +33,7 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
     if game.turn.claim_lost:
         game.refuse(fact.by, "claim_draw", "claim_lost", "claim_lost")
         return
-    board, seen = game.board, 0
-    move = None
+    board, seen, move = game.board, 0, None
     if fact.move is not None:
         move = legal(board, fact.move)
         if move is None:
@@ -96,21 +95,17 @@ def _wrong_claim(game: State, by: str, move: chess.Move | None) -> None:
     game.resume()
 
 
-# --- the quickplay finish ------------------------------------------------------------------
-
-
 def _short_of_time(game: State, by: str, what: str, rule: str) -> bool:
     """Whether ``by`` may claim in a quickplay finish: on move, less than two minutes left, in the
     last period, without an increment where the edition asks that; refuses if he may not."""
     assert game.setup is not None
     rapid = game.switch("quickplay_is_rapid") and game.setup.mode == "rapid"
     in_force = game.setup.quickplay_finish or rapid
-    no_increment = game.clock.increment(by) == 0
     if game.setup.mode == "blitz":
         game.refuse(by, what, "blitz", "quickplay_kinds")
     elif not in_force or not game.clock.in_last_period(by):
         game.refuse(by, what, "no_quickplay_finish", "quickplay")
-    elif game.switch("quickplay_needs_no_increment") and not no_increment:
+    elif game.switch("quickplay_needs_no_increment") and game.clock.increment(by):
         game.refuse(by, what, "increment", "quickplay_kinds")
     elif by != game.side:
         game.refuse(by, what, "not_on_move", rule)
@@ -135,15 +130,11 @@ def _claim_in_quickplay_finish(game: State, fact: f.ClaimDraw) -> None:
         _give(game, by, game.switch("quickplay_rejection_seconds"), "quickplay_rejected")
         game.resume()
 
-    propose(
-        game,
-        Claimed(by=by, rule=fact.rule),
-        (rule,),
-        lambda: end(game, DRAW, "declared", "quickplay_drawn"),
-        reject,
-        claim=by,
-        needs_arbiter=True,
-    )
+    def confirm() -> None:
+        end(game, DRAW, "declared", "quickplay_drawn")
+
+    claimed = Claimed(by=by, rule=fact.rule)
+    propose(game, claimed, (rule,), confirm, reject, claim=by, needs_arbiter=True)
 
 
 def postpone(game: State, given: int | None) -> None:
@@ -185,6 +176,5 @@ def request_extra_time(game: State, fact: f.RequestExtraTime) -> None:
         _give(game, by, f.seconds(TWO_MINUTES), "quickplay_extra_time")
         game.resume()
 
-    propose(
-        game, ExtraTime(by=by, seconds=5), ("quickplay_extra_time",), confirm, game.resume, claim=by
-    )
+    rules = ("quickplay_extra_time",)
+    propose(game, ExtraTime(by=by, seconds=5), rules, confirm, game.resume, claim=by)

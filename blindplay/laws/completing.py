@@ -1,5 +1,7 @@
 """A move is made, then completed: by the clock, by the next move, or because nothing is pressed."""
 
+from functools import partial
+
 import chess
 
 from .ends import end
@@ -65,13 +67,9 @@ def _still_illegal(game: State, ply: Ply) -> None:
     if game.over or game.pending is not None or not game.switch("illegal_position_draws"):
         return
     if _is_illegal(ply.before) and _is_illegal(game.board):
-        propose(
-            game,
-            ArbiterNeeded(why="illegal_position"),
-            ("illegal_position",),
-            lambda: end(game, DRAW, "declared", "illegal_position"),
-            game.resume,
-        )
+        rule = "illegal_position"
+        confirm = partial(end, game, DRAW, "declared", rule)
+        propose(game, ArbiterNeeded(why=rule), (rule,), confirm, game.resume)
 
 
 def _is_illegal(board: chess.Board) -> bool:

@@ -1,5 +1,7 @@
 """How games end: mate, stalemate, dead positions, draws, resignation and flags (5, 6.9, 9)."""
 
+from functools import partial
+
 import chess
 
 from . import facts as f
@@ -57,9 +59,8 @@ def _finish(game: State, result: str, reason: str, rule: str) -> None:
         for earlier in game.unpressed():
             earlier.completed = True
         game.advance(completed=True)
-        game.rule(
-            Completed(by=side, move=move.uci(), ply=len(game.history)), "completing_by_ending"
-        )
+        completed = Completed(by=side, move=move.uci(), ply=len(game.history))
+        game.rule(completed, "completing_by_ending")
     end(game, result, reason, rule)
 
 
@@ -76,9 +77,7 @@ def result_of_losing(game: State, side: str, board: chess.Board | None = None) -
     if board.status() & impossible or len(board.pieces(chess.KING, winner)) != 1:
         return None  # an illegal position that stands; nobody has said what is possible in it
     if game.switch("win_needs_material"):
-        two_knights = board.occupied_co[winner] == board.occupied_co[winner] & (
-            board.kings | board.knights
-        )
+        two_knights = not board.occupied_co[winner] & ~(board.kings | board.knights)
         bare = board.occupied_co[not winner] & ~board.kings == 0
         if two_knights and bare:
             return DRAW  # C.4 of fide-1997 names this case
@@ -97,14 +96,9 @@ def lose(
     if result is not None:
         end(game, result, reason, *rules)
         return
-    propose(
-        game,
-        ArbiterNeeded(why="mate_undecided", by=side),
-        rules,
-        lambda: end(game, LOSES[side], reason, *rules),
-        lambda: end(game, DRAW, reason, *rules),
-        needs_arbiter=True,
-    )
+    wins, draws = (partial(end, game, result, reason, *rules) for result in (LOSES[side], DRAW))
+    asked = ArbiterNeeded(why="mate_undecided", by=side)
+    propose(game, asked, rules, wins, draws, needs_arbiter=True)
 
 
 def resign(game: State, fact: f.Resign) -> None:
@@ -220,13 +214,9 @@ def _fallen(game: State, called_by: str, rule: str) -> None:
         clock.flags.clear()
         game.rule(ArbiterNeeded(why="set_clock"), "clock_reading")
 
-    propose(
-        game,
-        FlagFell(by=side, called_by=called_by, result=result, undecided=result is None),
-        (rule, "win_on_time"),
-        lambda: lose(game, side, "flag", "win_on_time", rule),
-        reject,
-    )
+    fell = FlagFell(by=side, called_by=called_by, result=result, undecided=result is None)
+    confirm = partial(lose, game, side, "flag", "win_on_time", rule)
+    propose(game, fell, (rule, "win_on_time"), confirm, reject)
 
 
 def _both_flags(game: State, called_by: str) -> None:
@@ -234,13 +224,9 @@ def _both_flags(game: State, called_by: str) -> None:
     last = all(game.clock.in_last_period(side) for side in OTHER)
     if last and game.switch("both_flags_last_period") == "draw":
         rule = "both_flags_last_period"
-        propose(
-            game,
-            FlagFell(by="both", called_by=called_by, result=DRAW),
-            (rule,),
-            lambda: end(game, DRAW, "flag", rule),
-            game.clock.flags.clear,
-        )
+        fell = FlagFell(by="both", called_by=called_by, result=DRAW)
+        confirm = partial(end, game, DRAW, "flag", rule)
+        propose(game, fell, (rule,), confirm, game.clock.flags.clear)
         return
     # The game goes on; its clock needs times again, which are the arbiter's to set.
     game.clock.flags.clear()

@@ -3,9 +3,10 @@
 A reader takes a JSON value and returns the field's value, or raises :exc:`FactError`.
 """
 
+import dataclasses
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import chess
@@ -42,18 +43,26 @@ def shown(value: Any) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def stored(read: Reader, write: Writer | None = None) -> Mapping[str, Any]:
-    """The metadata of a dataclass field: how to read it and how to write it."""
-    return {"read": read, "write": write or (lambda value: value)}
+def stored(
+    read: Reader, write: Writer = lambda value: value, *, default: Any = dataclasses.MISSING
+) -> Any:
+    """A dataclass field: how to read it, how to write it, and its default."""
+    return dataclasses.field(default=default, metadata={"read": read, "write": write})
 
 
-def one_of(*allowed: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if not isinstance(value, str) or value not in allowed:
-            raise FactError(f"must be one of {', '.join(allowed)}, not {shown(value)}")
+def _checked(kind: type, wanted: str, fits: Callable[[Any], bool] = lambda value: True) -> Reader:
+    """Reads a value of a kind that fits; ``wanted`` says what it must be."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, kind) or not fits(value):
+            raise FactError(f"must be {wanted}, not {shown(value)}")
         return value
 
     return read
+
+
+def one_of(*allowed: str) -> Reader:
+    return _checked(str, f"one of {', '.join(allowed)}", lambda value: value in allowed)
 
 
 def some_of(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
@@ -67,13 +76,11 @@ def some_of(*allowed: str) -> Callable[[Any], tuple[str, ...]]:
     return read
 
 
-def whole(low: int, high: int) -> Callable[[Any], int]:
-    def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise FactError(f"must be a whole number {low} to {high}, not {shown(value)}")
-        return value
+def whole(low: int, high: int) -> Reader:
+    def is_between(value: int) -> bool:
+        return not isinstance(value, bool) and low <= value <= high
 
-    return read
+    return _checked(int, f"a whole number {low} to {high}", is_between)
 
 
 def text(value: Any) -> str:
@@ -92,29 +99,15 @@ def label(value: Any) -> str:
     return str(value) if type(value) is int else text(value)
 
 
-def switch(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise FactError(f"must be true or false, not {shown(value)}")
-    return value
-
-
-def square(value: Any) -> str:
-    if not isinstance(value, str) or value not in chess.SQUARE_NAMES:
-        raise FactError(f"must be a square a1 to h8, not {shown(value)}")
-    return value
-
-
-def piece(value: Any) -> str:
-    if not isinstance(value, str) or len(value) != 1 or value not in "PNBRQKpnbrqk":
-        raise FactError(f"must be a piece letter as in FEN, not {shown(value)}")
-    return value
-
-
-def move(value: Any) -> str:
+switch = _checked(bool, "true or false")
+square = _checked(str, "a square a1 to h8", lambda value: value in chess.SQUARE_NAMES)
+piece = _checked(str, "a piece letter as in FEN", lambda value: value in tuple("PNBRQKpnbrqk"))
+move = _checked(
+    str,
+    "a move in UCI such as g1f3",
     # chess.Move.from_uci also reads null moves, drops and promotions to a king.
-    if not isinstance(value, str) or not _UCI.fullmatch(value) or value[:2] == value[2:4]:
-        raise FactError(f"must be a move in UCI such as g1f3, not {shown(value)}")
-    return value
+    lambda value: _UCI.fullmatch(value) is not None and value[:2] != value[2:4],
+)
 
 
 def placement(value: Any) -> str:
@@ -160,7 +153,7 @@ def time_control(value: Any) -> str:
     return value
 
 
-def edition(value: Any) -> str:
+def edition(value: Any) -> Any:
     """Reads the id of an edition. The editions are loaded only when one is read."""
     from .editions import names
 

@@ -11,7 +11,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, dataclass_transform
 
 import chess
@@ -56,11 +56,11 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
 class Player:
     """One player, as the arbiter entered them."""
 
-    name: str = field(default="", metadata=v.stored(v.text))
-    impaired: bool = field(default=False, metadata=v.stored(v.switch))
-    hearing_impaired: bool = field(default=False, metadata=v.stored(v.switch))
-    assistant: bool = field(default=False, metadata=v.stored(v.switch))
-    language: str = field(default="de", metadata=v.stored(v.text))
+    name: str = v.stored(v.text, default="")
+    impaired: bool = v.stored(v.switch, default=False)
+    hearing_impaired: bool = v.stored(v.switch, default=False)
+    assistant: bool = v.stored(v.switch, default=False)
+    language: str = v.stored(v.text, default="de")
 
 
 def _player(value: Any) -> Player:
@@ -72,18 +72,16 @@ def _player(value: Any) -> Player:
     return Player(**_read_fields(Player, value, "player"))
 
 
-_A_SIDE = v.stored(v.one_of(*SIDES))
-_BY_ANYONE = v.stored(v.one_of(*PEOPLE))
-_A_SQUARE = v.stored(v.square)
-_MAYBE_MOVE = v.stored(v.move)
-_A_TEXT = v.stored(v.text)
+_side = v.one_of(*SIDES)
+_person = v.one_of(*PEOPLE)
+_ply = v.whole(1, 20_000)
 
 
 KINDS: dict[str, type[Fact]] = {}
 """All facts of the contract by their names."""
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(field,))
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(v.stored,))
 @dataclass(frozen=True, kw_only=True)
 class Fact:
     """A fact at time ``t``: milliseconds since the table was set up, never decreasing.
@@ -93,7 +91,7 @@ class Fact:
     """
 
     kind: ClassVar[str] = ""
-    t: int = field(default=0, metadata=v.stored(v.duration, seconds))
+    t: int = v.stored(v.duration, seconds, default=0)
 
     def __init_subclass__(cls, *, kind: str = "") -> None:
         dataclass(frozen=True, kw_only=True)(cls)
@@ -122,29 +120,25 @@ def _write_player(player: Player) -> dict[str, Any]:
 class Setup(Fact, kind="setup"):
     """The first line of every game."""
 
-    edition: str = field(default="fide-2023", metadata=v.stored(v.edition))
-    mode: str = field(default="standard", metadata=v.stored(v.one_of(*MODES)))
-    supervised: bool = field(default=False, metadata=v.stored(v.switch))
-    variant: str = field(default="chess", metadata=v.stored(v.one_of("chess", "chess960")))
-    fen: str = field(default=chess.STARTING_FEN, metadata=v.stored(v.fen))
-    boards: int = field(default=0, metadata=v.stored(v.whole(1, 2)))
-    time_control: str = field(default="-", metadata=v.stored(v.time_control))
-    clock_mode: str = field(
-        default="increment", metadata=v.stored(v.one_of("increment", "delay", "bronstein"))
-    )
-    announce_in: str = field(default="de", metadata=v.stored(v.text))
-    quickplay_finish: bool = field(default=False, metadata=v.stored(v.switch))
-    arbiter: str = field(default="present", metadata=v.stored(v.one_of("present", "automatic")))
-    default_time: int | None = field(
-        default=None, metadata=v.stored(v.duration, v.optional_seconds)
-    )
+    edition: str = v.stored(v.edition, default="fide-2023")
+    mode: str = v.stored(v.one_of(*MODES), default="standard")
+    supervised: bool = v.stored(v.switch, default=False)
+    variant: str = v.stored(v.one_of("chess", "chess960"), default="chess")
+    fen: str = v.stored(v.fen, default=chess.STARTING_FEN)
+    boards: int = v.stored(v.whole(1, 2), default=0)
+    time_control: str = v.stored(v.time_control, default="-")
+    clock_mode: str = v.stored(v.one_of("increment", "delay", "bronstein"), default="increment")
+    announce_in: str = v.stored(v.text, default="de")
+    quickplay_finish: bool = v.stored(v.switch, default=False)
+    arbiter: str = v.stored(v.one_of("present", "automatic"), default="present")
+    default_time: int | None = v.stored(v.duration, v.optional_seconds, default=None)
     # The head of the record. The Laws do not use it. ``date`` is YYYY-MM-DD.
-    event: str = field(default="", metadata=v.stored(v.label))
-    site: str = field(default="", metadata=v.stored(v.label))
-    round: str = field(default="", metadata=v.stored(v.label))
-    date: str = field(default="", metadata=v.stored(v.label))
-    white: Player = field(default=Player(), metadata=v.stored(_player, _write_player))
-    black: Player = field(default=Player(), metadata=v.stored(_player, _write_player))
+    event: str = v.stored(v.label, default="")
+    site: str = v.stored(v.label, default="")
+    round: str = v.stored(v.label, default="")
+    date: str = v.stored(v.label, default="")
+    white: Player = v.stored(_player, _write_player, default=Player())
+    black: Player = v.stored(_player, _write_player, default=Player())
 
     @property
     def board_count(self) -> int:
@@ -158,7 +152,7 @@ class Setup(Fact, kind="setup"):
 class Personal(Fact):
     """A fact that a person brings about."""
 
-    by: str = field(metadata=_BY_ANYONE)
+    by: str = v.stored(_person)
 
 
 class TwoBoards(Personal, kind="two_boards"):
@@ -168,20 +162,20 @@ class TwoBoards(Personal, kind="two_boards"):
 class OnBoard(Fact):
     """A fact about one of the boards."""
 
-    board: str = field(metadata=_A_SIDE)
+    board: str = v.stored(_side)
 
 
 class Inspect(OnBoard, kind="inspect"):
     """The arbiter has inspected a special board; ``fulfils`` are some of :data:`REQUIREMENTS`."""
 
-    fulfils: tuple[str, ...] = field(metadata=v.stored(v.some_of(*REQUIREMENTS), list))
+    fulfils: tuple[str, ...] = v.stored(v.some_of(*REQUIREMENTS), list)
 
 
 class Assistant(Fact, kind="assistant"):
     """An assistant of a player comes or leaves."""
 
-    of: str = field(metadata=_A_SIDE)
-    present: bool = field(default=True, metadata=v.stored(v.switch))
+    of: str = v.stored(_side)
+    present: bool = v.stored(v.switch, default=True)
 
 
 class Arrive(Personal, kind="arrive"):
@@ -191,26 +185,26 @@ class Arrive(Personal, kind="arrive"):
 class Start(Fact, kind="start"):
     """The arbiter starts White's clock."""
 
-    by: str = field(default="arbiter", metadata=_BY_ANYONE)
+    by: str = v.stored(_person, default="arbiter")
 
 
 class Lift(OnBoard, kind="lift"):
     """A piece was lifted from its securing hole, or from a square of a sensor board."""
 
-    square: str = field(metadata=_A_SQUARE)
+    square: str = v.stored(v.square)
 
 
 class Place(OnBoard, kind="place"):
     """A piece was put into a hole; ``piece`` is None if the board cannot name it."""
 
-    square: str = field(metadata=_A_SQUARE)
-    piece: str | None = field(default=None, metadata=v.stored(v.piece))
+    square: str = v.stored(v.square)
+    piece: str | None = v.stored(v.piece, default=None)
 
 
 class Position(OnBoard, kind="position"):
     """A dump of a board: everything that stands on it, as FEN's first field."""
 
-    placement: str = field(metadata=v.stored(v.placement))
+    placement: str = v.stored(v.placement)
 
 
 class Adjust(Personal, kind="adjust"):
@@ -220,8 +214,8 @@ class Adjust(Personal, kind="adjust"):
 class Spoken(Personal):
     """A spoken move, as ``text``, as ``move``, or as both; then ``move`` is what ``text`` means."""
 
-    text: str | None = field(default=None, metadata=_A_TEXT)
-    move: str | None = field(default=None, metadata=_MAYBE_MOVE)
+    text: str | None = v.stored(v.text, default=None)
+    move: str | None = v.stored(v.move, default=None)
 
     def __post_init__(self) -> None:
         if self.text is None and self.move is None:
@@ -243,7 +237,7 @@ class Correct(Spoken, kind="correct"):
 class Make(Personal, kind="make"):
     """A move executed on a board without sensors: touched and released in one."""
 
-    move: str = field(metadata=_MAYBE_MOVE)
+    move: str = v.stored(v.move)
 
 
 class Touch(Personal, kind="touch"):
@@ -253,9 +247,9 @@ class Touch(Personal, kind="touch"):
     the touch if it is reported later.
     """
 
-    square: str = field(metadata=_A_SQUARE)
-    seen_by: str | None = field(default=None, metadata=_BY_ANYONE)
-    ply: int | None = field(default=None, metadata=v.stored(v.whole(1, 20_000)))
+    square: str = v.stored(v.square)
+    seen_by: str | None = v.stored(_person, default=None)
+    ply: int | None = v.stored(_ply, default=None)
 
 
 class Press(Personal, kind="press"):
@@ -265,8 +259,8 @@ class Press(Personal, kind="press"):
 class Record(Personal, kind="record"):
     """A scoresheet entry as written; ``ply`` 1 is White's first move."""
 
-    ply: int = field(metadata=v.stored(v.whole(1, 20_000)))
-    text: str = field(metadata=_A_TEXT)
+    ply: int = v.stored(_ply)
+    text: str = v.stored(v.text)
 
 
 class OfferDraw(Personal, kind="offer_draw"):
@@ -288,8 +282,8 @@ class Resign(Personal, kind="resign"):
 class ClaimDraw(Personal, kind="claim_draw"):
     """A claim of a draw; ``move`` is the move that the player wrote down for it."""
 
-    rule: str = field(metadata=v.stored(v.one_of(*CLAIMS)))
-    move: str | None = field(default=None, metadata=_MAYBE_MOVE)
+    rule: str = v.stored(v.one_of(*CLAIMS))
+    move: str | None = v.stored(v.move, default=None)
 
 
 class RequestExtraTime(Personal, kind="request_extra_time"):
@@ -307,7 +301,7 @@ class CallArbiter(Personal, kind="call_arbiter"):
 class Query(Personal, kind="query"):
     """A question to the table."""
 
-    about: str = field(metadata=v.stored(v.one_of(*QUESTIONS)))
+    about: str = v.stored(v.one_of(*QUESTIONS))
 
 
 class Irregular(Personal, kind="irregular"):
@@ -316,30 +310,30 @@ class Irregular(Personal, kind="irregular"):
     ``ply`` is the ply during which pieces were displaced, if moves have been played since.
     """
 
-    what: str = field(metadata=v.stored(v.one_of(*IRREGULARITIES)))
-    player: str | None = field(default=None, metadata=_A_SIDE)
-    ply: int | None = field(default=None, metadata=v.stored(v.whole(1, 20_000)))
+    what: str = v.stored(v.one_of(*IRREGULARITIES))
+    player: str | None = v.stored(_side, default=None)
+    ply: int | None = v.stored(_ply, default=None)
 
 
 class Seal(Personal, kind="seal"):
     """The sealed move as written. ``absent``: it answers a sealed move whose player has not come to
     the resumed game (I.9.3)."""
 
-    text: str = field(metadata=_A_TEXT)
-    absent: bool = field(default=False, metadata=v.stored(v.switch))
+    text: str = v.stored(v.text)
+    absent: bool = v.stored(v.switch, default=False)
 
 
 class OpenEnvelope(Fact, kind="open_envelope"):
     """The arbiter opens the envelope, or it is ``missing``."""
 
-    by: str = field(default="arbiter", metadata=_BY_ANYONE)
-    missing: bool = field(default=False, metadata=v.stored(v.switch))
+    by: str = v.stored(_person, default="arbiter")
+    missing: bool = v.stored(v.switch, default=False)
 
 
 class Sign(Personal, kind="sign"):
     """A player signs both scoresheets after the game, with this ``result`` (8.7)."""
 
-    result: str = field(metadata=v.stored(v.one_of(*RESULTS)))
+    result: str = v.stored(v.one_of(*RESULTS))
 
 
 class Arbiter(Fact, kind="arbiter"):
@@ -348,16 +342,16 @@ class Arbiter(Fact, kind="arbiter"):
     If ``by`` is "table", the table stopped the clocks when its process ended, or starts them again.
     """
 
-    by: str = field(default="arbiter", metadata=v.stored(v.one_of("arbiter", "table")))
-    do: str = field(metadata=v.stored(v.one_of(*DECISIONS)))
-    white: int | None = field(default=None, metadata=v.stored(v.duration, v.optional_seconds))
-    black: int | None = field(default=None, metadata=v.stored(v.duration, v.optional_seconds))
-    player: str | None = field(default=None, metadata=_A_SIDE)
-    penalty: str | None = field(default=None, metadata=_A_TEXT)
-    ply: int | None = field(default=None, metadata=v.stored(v.whole(0, 20_000)))
-    result: str | None = field(default=None, metadata=v.stored(v.one_of(*RESULTS)))
-    white_moves: int | None = field(default=None, metadata=v.stored(v.whole(0, 10_000)))
-    black_moves: int | None = field(default=None, metadata=v.stored(v.whole(0, 10_000)))
+    by: str = v.stored(v.one_of("arbiter", "table"), default="arbiter")
+    do: str = v.stored(v.one_of(*DECISIONS))
+    white: int | None = v.stored(v.duration, v.optional_seconds, default=None)
+    black: int | None = v.stored(v.duration, v.optional_seconds, default=None)
+    player: str | None = v.stored(_side, default=None)
+    penalty: str | None = v.stored(v.text, default=None)
+    ply: int | None = v.stored(v.whole(0, 20_000), default=None)
+    result: str | None = v.stored(v.one_of(*RESULTS), default=None)
+    white_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
+    black_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
 
     def __post_init__(self) -> None:
         needed = {

@@ -197,9 +197,6 @@ def repeat(game: State, fact: f.Repeat) -> None:
     game.rule(Repeated(by=by, move=move.uci(), words=words), "announcing")
 
 
-# --- executing -----------------------------------------------------------------------------
-
-
 def make(game: State, fact: f.Make) -> None:
     side = entitled(game, fact, duty="execute")
     if side is None:
@@ -300,9 +297,6 @@ def _make_on_own(game: State, fact: f.Make, board: str) -> None:
         if turn.announced is not None and turn.announced != move:
             executed_differs(game, board, turn.announced, move)
         try_to_make(game)
-
-
-# --- pressing the clock --------------------------------------------------------------------
 
 
 def press(game: State, fact: f.Press) -> None:

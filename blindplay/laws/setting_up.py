@@ -180,10 +180,7 @@ def arrive(game: State, fact: f.Arrive) -> None:
                 game.clock.start(running)
             game.tell_clock(rule)
 
-        propose(
-            game,
-            Late(by=fact.by, seconds=f.seconds(late)),
-            (rule,),
-            lambda: end(game, LOSES[fact.by], "declared", rule),
-            reject,
-        )
+        def confirm() -> None:
+            end(game, LOSES[fact.by], "declared", rule)
+
+        propose(game, Late(by=fact.by, seconds=f.seconds(late)), (rule,), confirm, reject)

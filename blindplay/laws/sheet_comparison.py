@@ -147,8 +147,6 @@ def _step(do: str, square: int, piece: str) -> CorrectingStep:
     return CorrectingStep(do, piece, chess.square_name(square))
 
 
-# --- two scoresheets ------------------------------------------------------------------------
-
 EntryCertainty = Literal["sure", "likely", "ambiguous", "illegal", "unreadable", "missing"]
 
 

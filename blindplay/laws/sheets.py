@@ -163,13 +163,8 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
         _correct(game, wrong, rule)
         game.resume()
 
-    propose(
-        game,
-        TakeBack(to_ply=to_ply, **clocks_at(game, to_ply), why=reason),
-        (rule,),
-        confirm,
-        reject,
-    )
+    back = TakeBack(to_ply=to_ply, **clocks_at(game, to_ply), why=reason)
+    propose(game, back, (rule,), confirm, reject)
 
 
 def _say_what_is_written(game: State, sheets: Comparison, rule: str, *, followed: bool) -> bool:
@@ -326,15 +321,9 @@ def want(game: State, board: str, goal: Pieces, *rules: str, explained: bool = T
     words = _diagnosis(game, board, found)
     if found:
         game.rule(Explained(board=board, explanations=tuple(found), words=words), *rules)
-    game.rule(
-        CorrectBoard(
-            board=board,
-            placement=write_placement(goal),
-            steps=steps(table.placement, goal),
-            diagnosis=words,
-        ),
-        *rules,
-    )
+    todo, placement = steps(table.placement, goal), write_placement(goal)
+    correct = CorrectBoard(board=board, placement=placement, steps=todo, diagnosis=words)
+    game.rule(correct, *rules)
     if not table.sensors:
         # Without sensors nobody sees the hands; the people at the table confirm it by sight.
         table.show(goal)

@@ -55,16 +55,10 @@ def obligation(
     if own and others:
         # 4.3.3: take the first touched opponent's piece with the first touched own piece; if that
         # is illegal, move or take the first touched piece that can be moved or taken.
-        both = [
-            move
-            for move in legal
-            if move.from_square == own[0] and _captured(board, move) == others[0]
-        ]
-        if both:
-            return Obligation(tuple(both), False, "touched_both")
-        if another_takes:
-            taking = [move for move in legal if _captured(board, move) == others[0]]
-            return Obligation(tuple(taking), not taking, "touched_both")
+        taking = [move for move in legal if _captured(board, move) == others[0]]
+        both = [move for move in taking if move.from_square == own[0]]
+        if both or another_takes:
+            return Obligation(tuple(both or taking), not taking, "touched_both")
     rule = "touched_both" if own and others else "touched_own" if own else "touched_opponents"
     for square in touched:
         if board.color_at(square) == board.turn:

@@ -119,19 +119,9 @@ def _complain(game: State, fact: f.Touch, number: int) -> None:
         oblige(game)
         game.resume()
 
-    propose(
-        game,
-        TakeBack(
-            to_ply=number - 1,
-            **clocks_at(game, number - 1),
-            why="touched_piece",
-            by=fact.by,
-            square=fact.square,
-        ),
-        (owed.rule, "complaint_lost"),
-        confirm,
-        game.resume,
-    )
+    clocks, why = clocks_at(game, number - 1), "touched_piece"
+    back = TakeBack(to_ply=number - 1, **clocks, why=why, by=fact.by, square=fact.square)
+    propose(game, back, (owed.rule, "complaint_lost"), confirm, game.resume)
 
 
 def adjust(game: State, fact: f.Adjust) -> None:

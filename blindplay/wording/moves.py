@@ -48,20 +48,12 @@ def diagnosis(
 
 
 def _slip_in_words(slip: Slip, first: str, pack: Language, before: int) -> str:
-    def piece(letter: str | None) -> str:
-        if letter is None or letter == UNKNOWN:
-            return ""
-        return pack.piece(chess.Piece.from_symbol(letter))
-
-    def square(number: int | None) -> str:
-        return "" if number is None else pack.square(number)
-
-    values = {
-        "piece": piece(slip.piece),
-        "other": piece(slip.other),
-        "square": square(slip.square),
-        "to": square(slip.to),
-    }
+    values = {}
+    for name, letter in (("piece", slip.piece), ("other", slip.other)):
+        known = letter not in (None, UNKNOWN)
+        values[name] = pack.piece(chess.Piece.from_symbol(str(letter))) if known else ""
+    for name, square in (("square", slip.square), ("to", slip.to)):
+        values[name] = "" if square is None else pack.square(square)
     if slip.move is not None:
         values["origin"] = pack.square(slip.move.from_square)
         values["right"] = pack.square(slip.move.to_square)

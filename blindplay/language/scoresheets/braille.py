@@ -73,15 +73,9 @@ def to_brf(cells: str) -> str:
     >>> to_brf("⠨⠎⠋⠼⠉")
     '.SF#C'
     """
-    found = []
-    for sign in cells:
-        if "\u2800" <= sign <= "\u283f":
-            found.append(_BRF[ord(sign) - 0x2800])
-        elif sign in " \n\r\f":
-            found.append(sign)
-        else:
-            raise ValueError(f"{sign!r} is no cell of six dots: write the text in Braille first.")
-    return "".join(found)
+    if strange := re.search("[^\u2800-\u283f \n\r\f]", cells):
+        raise ValueError(f"{strange[0]!r} is no cell of six dots: write the text in Braille first.")
+    return cells.translate({0x2800 + cell: sign for cell, sign in enumerate(_BRF)})
 
 
 def from_brf(brf: str) -> str:

@@ -30,8 +30,6 @@ from .positions import (
 from .search import SearchOrder, SearchResult, StepTable, seek, too_little
 from .walls import walled_off
 
-__all__ = ["DEFAULT_NODES", "Mating", "MatingVerdict", "can_mate", "is_dead"]
-
 DEFAULT_NODES = 100_000
 
 _MATERIAL = "The pieces left cannot give mate."
