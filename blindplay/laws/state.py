@@ -12,6 +12,7 @@ of its own, because hands err and sensors see only that board.
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, Protocol, TypeVar
 
 import chess
@@ -331,11 +332,9 @@ class State:
 
     def rule(self, ruling: R, *rules: str) -> R:
         """Give a ruling that rests on these rules of the edition."""
-        regime = self.regime
         if self.helping is not None and isinstance(ruling, _BY_ASSISTANTS):
             rules = (*rules, self.helping)
-        cited = [article for name in rules for article in self.edition.cite(name, regime)]
-        self.out.append(ruling.stamped(self.t, tuple(dict.fromkeys(cited))))
+        self.out.append(ruling.stamped(self.t, _cited(self.edition, self.regime, rules)))
         return ruling
 
     def refuse(
@@ -415,6 +414,12 @@ class State:
         table = self.tables[board]
         shown = difference(table.placement, self.pieces)
         return {square: now for square, now in shown.items() if square not in table.inherited}
+
+
+@cache
+def _cited(edition: Edition, regime: str, rules: tuple[str, ...]) -> tuple[str, ...]:
+    """The articles of some rules, each once."""
+    return tuple(dict.fromkeys(one for name in rules for one in edition.cite(name, regime)))
 
 
 def position_key(board: chess.Board) -> PositionKey:

@@ -172,11 +172,9 @@ def _pawn_of(letter: str, square: int) -> str | None:
 def _taken(hand: list[tuple[int, str]], square: int, letter: str) -> tuple[int, str] | None:
     """Which piece of the hand that is: from this very square, else the last of its kind, else
     the pawn that is promoted."""
-    for kind in (letter, _pawn_of(letter, square)):
-        same = [entry for entry in hand if entry[1] == kind]
-        if same:
-            return next((entry for entry in same if entry[0] == square), same[-1])
-    return None
+    same = [entry for entry in hand if entry[1] == letter]
+    same = same or [entry for entry in hand if entry[1] == _pawn_of(letter, square)]
+    return next((entry for entry in same if entry[0] == square), same[-1] if same else None)
 
 
 def _fits(table: TableBoard, goal: Pieces) -> bool:

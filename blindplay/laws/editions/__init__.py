@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # there is one of each, so it is compared and hashed as itself
 class Edition:
     """One rule text. ``switches`` are the differences between the texts, by names of their own.
 
