@@ -155,12 +155,18 @@ def _slipped(game: Game, role: str) -> bool:
 
 
 def come_in(table: TablePort, role: str) -> None:
-    """Let an arbiter who comes in preside: from now on decisions wait for the arbiter."""
-    if role != "arbiter":
-        return
+    """Record what it means that somebody has opened the link of ``role``. An arbiter presides:
+    from now on decisions wait for the arbiter. Whoever opens an assistant's link is that player's
+    assistant, for the table's owner has issued it; unless somebody has said that there is none.
+    """
+    kind, _, side = role.rpartition(":")
     with held(table) as game:
-        if not game.presided and not game.over:
+        if game.over:
+            return
+        if role == "arbiter" and not game.presided:
             table.submit(f.Arbiter(do="preside"), _origin(role))
+        elif kind == "assistant" and game.assistants[side] is None:
+            table.submit(f.Assistant(by="table", of=side), _origin(role))
 
 
 def _origin(role: str) -> Origin:

@@ -10,9 +10,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from blindplay.laws import Game, Taken, permissions
+from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Completed
+from blindplay.laws.state import OTHER
 
 from .access import BrowserSession
 from .actions import Form, value_of
@@ -60,15 +61,19 @@ def slug(role: str) -> str:
 
 
 def roles(game: Game) -> list[str]:
-    """The roles that get a link at this table: those that may do anything.
-
-    An assistant of a sighted player gets one only if that player asked for one (D.2.11).
-    """
+    """The roles that get a link at this table. An assistant gets one who has been declared, or may
+    still come to help an impaired player."""
     sides = sorted(SIDES, key=game.impaired, reverse=True)
-    assistants = [
-        f"assistant:{side}" for side in sides if game.impaired(side) or game.assistants[side]
-    ]
-    return [role for role in ("arbiter", *SIDES, *assistants) if permissions.rights(game, role)]
+    return ["arbiter", *SIDES, *(f"assistant:{side}" for side in sides if _gets_help(game, side))]
+
+
+def _gets_help(game: Game, side: str) -> bool:
+    """Whether this player's assistant may act, or may come."""
+    has, other = game.assistants[side], OTHER[side]
+    one_impaired = game.impaired(side) != game.impaired(other)
+    if one_impaired and game.assistants[other] and not (has and game.impaired(side)):
+        return False  # only one of the two may act, the impaired player's first (D.2.11)
+    return game.impaired(side) if has is None else has
 
 
 def parts(page: Page, values: Mapping[str, Any], language: str) -> dict[str, str]:

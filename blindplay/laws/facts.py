@@ -172,8 +172,10 @@ class Inspect(OnBoard, kind="inspect"):
 
 
 class Assistant(Fact, kind="assistant"):
-    """An assistant of a player comes or leaves."""
+    """A player has an assistant from now on, or has none. ``by`` announces it; it is "table" if the
+    assistant has opened the link that the table issued for them."""
 
+    by: str = v.stored(v.one_of(*PEOPLE, "table"), default="arbiter")
     of: str = v.stored(_side)
     present: bool = v.stored(v.switch, default=True)
 

@@ -22,8 +22,8 @@ from . import (
 )
 from . import facts as f
 from .facts import Fact, Setup, seconds
-from .permissions import settle_assistant
-from .rulings import Refused, Ruling
+from .permissions import is_outsiders
+from .rulings import Ruling
 from .state import Heard, State, Turn, Words
 
 
@@ -59,12 +59,10 @@ class Game(State):
             sheets.watch_recording(self)
             if not isinstance(fact, f.ClaimTime):  # who claims is heard before the table looks
                 ends.watch_flags(self)
-        _HANDLERS[type(fact)](self, fact)
+        if not is_outsiders(self, fact):
+            _HANDLERS[type(fact)](self, fact)
         if isinstance(fact, f.ClaimTime):
             ends.watch_flags(self)
-        by = getattr(fact, "by", "")
-        if by.startswith("assistant:") and not any(isinstance(one, Refused) for one in self.out):
-            settle_assistant(self, by)
         out, self.out = self.out, []
         return out
 

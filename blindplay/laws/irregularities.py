@@ -10,7 +10,7 @@ from . import facts as f
 from .completing import complete
 from .duties import oblige
 from .ends import end_if_over, lose, result_of_losing
-from .permissions import closed
+from .permissions import closed, refuse_task, rights
 from .placement import Pieces, change, laid_over
 from .proposals import decide, propose
 from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
@@ -227,17 +227,26 @@ def lapse(game: State) -> None:
 
 
 def irregular(game: State, fact: f.Irregular) -> None:
-    if not closed(game, "irregular", fact.by):
-        _IRREGULARITIES[fact.what](game, fact)
+    if closed(game, fact.kind, fact.by):
+        return
+    if fact.by.startswith("assistant:"):
+        # A complaint is no task of an assistant (D.2.10). Whoever sees something irregular may
+        # tell the arbiter of it (12.7).
+        if fact.kind in rights(game, fact.by):
+            told = ArbiterNeeded(why=fact.what, by=fact.by, player=fact.player)
+            game.rule(told, "outsiders")
+        else:
+            refuse_task(game, fact.by, fact.kind)
+        return
+    _IRREGULARITIES[fact.what](game, fact)
 
 
 def _offender(game: State, fact: f.Irregular) -> str:
     """Whose doing it is: as said, else the other player's, else the mover's or the last mover's."""
-    by = fact.by.removeprefix("assistant:")
     if fact.player is not None:
         return fact.player
-    if by in OTHER:
-        return OTHER[by]
+    if fact.by in OTHER:
+        return OTHER[fact.by]
     turn = game.turn
     begun = turn.touched or turn.executed or turn.attempted or turn.made
     return game.side if begun or not game.history else OTHER[game.side]
@@ -266,7 +275,7 @@ def _two_hands(game: State, fact: f.Irregular) -> None:
 
 
 def _illegal_move(game: State, fact: f.Irregular) -> None:
-    by = fact.by.removeprefix("assistant:")
+    by = fact.by
     if game.pending is not None:
         if by == "arbiter" or (by == game.side and not game.presided):
             decide(game, "confirmed")

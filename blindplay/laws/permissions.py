@@ -1,7 +1,7 @@
 """Who may do what at the table: players, assistants (D.2.10, D.2.11) and the arbiter."""
 
 from . import facts as f
-from .rulings import Refused, Ruling
+from .rulings import AssistantPresence, Refused, Ruling
 from .state import OTHER, State, TableBoard
 
 # An assistant announces and executes the moves of both players (D.2.10.1, D.2.10.2, D.2.11).
@@ -12,9 +12,10 @@ _FOR_OWN = frozenset(
 )
 # The Laws take these facts from anybody, so a table must ask :func:`refusal` before it accepts one
 # from a person: the first are the arbiter's, the second come from devices and the table itself.
-_ARBITERS = frozenset(("arbiter", "start", "inspect", "assistant", "open_envelope"))
+_ARBITERS = frozenset(("arbiter", "start", "inspect", "open_envelope"))
 _NOBODYS = frozenset(("setup", "tick", "lift", "place", "position"))
-_NOT_OF_ASSISTANTS = frozenset(("irregular",))
+# Anybody tells the arbiter of something irregular where the text says so (12.7).
+_TELLING = frozenset(("irregular",))
 
 # The tasks of an assistant (D.2.10.1 to 6), and the rules that their rulings cite.
 _TASKS = {
@@ -58,12 +59,6 @@ def acting(game: State, by: str, what: str, *, duty: str) -> str | None:
     if not by.startswith("assistant:"):
         return by
     of = by.removeprefix("assistant:")
-    if game.assistants[of] is False:
-        game.refuse(by, what, "no_such_assistant", "assistant")
-        return None
-    if _superseded(game, of):
-        game.refuse(by, what, "opponent_has_assistant", "assistant_of_sighted")
-        return None
     if game.impaired(of):
         game.helping = _TASKS.get(what, _TASKS.get(duty))
         return game.side if duty in ("announce", "execute") else of
@@ -88,21 +83,63 @@ def entitled(game: State, fact: f.Personal, *, duty: str) -> str | None:
     return acting(game, fact.by, fact.kind, duty=duty)
 
 
-def _superseded(game: State, of: str) -> bool:
-    """Whether the sighted opponent's assistant acts in this game because nobody has declared one
-    for the impaired player ``of``. The two never act in one game (D.2.11)."""
-    other = OTHER[of]
-    one_impaired = game.impaired(of) and not game.impaired(other)
-    return one_impaired and game.assistants[of] is None and game.assistants[other] is True
+def is_outsiders(game: State, fact: f.Fact) -> bool:
+    """Whether ``fact`` comes from an assistant whom nobody has declared, or who has left; refuses
+    it. They may do what anybody may do: tell the arbiter of something irregular (12.7)."""
+    for who in (getattr(fact, "by", ""), getattr(fact, "seen_by", None) or ""):
+        if _is_outsider(game, who) and fact.kind not in rights(game, who):
+            refuse_task(game, who, fact.kind)
+            return True
+    return False
 
 
-def settle_assistant(game: State, by: str) -> None:
-    """Note that the first assistant who acts exists, if one player is impaired and nobody has said
-    who has an assistant."""
-    of = by.removeprefix("assistant:")
-    one_impaired = game.impaired("white") != game.impaired("black")
-    if one_impaired and game.assistants[of] is None:
-        game.assistants[of] = True
+def _is_outsider(game: State, who: str) -> bool:
+    return who.startswith("assistant:") and not game.assistants[who.removeprefix("assistant:")]
+
+
+def _not_theirs(game: State, who: str) -> tuple[str, tuple[str, ...]]:
+    """Why ``who`` is refused what is not for them to do, and the rules."""
+    if not who.startswith("assistant:"):
+        return "not_his_task", ("arbiter",)
+    rule = _help_rule(game, who)
+    outsider = _is_outsider(game, who)
+    return ("no_such_assistant", (rule, "outsiders")) if outsider else ("not_his_task", (rule,))
+
+
+def refuse_task(game: State, who: str, what: str) -> None:
+    """Refuse ``what``, which is not for ``who`` to do."""
+    why, rules = _not_theirs(game, who)
+    game.refuse(who, what, why, *rules)
+
+
+def _help_rule(game: State, who: str) -> str:
+    """The rule under which a player, or the player of an assistant, may have an assistant."""
+    of = who.removeprefix("assistant:")
+    if game.impaired(of):
+        return "assistant"
+    return "assistant_of_sighted" if game.impaired(OTHER[of]) else "assistant_accepted"
+
+
+def declares(game: State, fact: f.Assistant) -> bool:
+    """Whether ``fact`` declares truly that a player has an assistant, or has none; refuses it if
+    not. The player says so (D.2.10, D.2.11), or the arbiter, or the table whose link was opened."""
+    rule = _help_rule(game, fact.of)
+    if fact.by not in (fact.of, "arbiter", "table") or (
+        fact.by == fact.of and not _declares_alone(game, fact.of)
+    ):
+        game.refuse(fact.by, fact.kind, "not_his_task", rule)
+    elif fact.present and rule == "assistant_of_sighted" and game.assistants[OTHER[fact.of]]:
+        game.refuse(fact.by, fact.kind, "opponent_has_assistant", rule)
+    else:
+        game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
+        return True
+    return False
+
+
+def _declares_alone(game: State, side: str) -> bool:
+    """Whether this player needs nobody's consent: where nobody is impaired, the arbiter must accept
+    the assistant (4.9, 6.2.6, 8.1.6)."""
+    return _help_rule(game, side) != "assistant_accepted" or not game.presided
 
 
 def is_player(game: State, by: str, what: str) -> bool:
@@ -110,9 +147,7 @@ def is_player(game: State, by: str, what: str) -> bool:
     assistant (D.2.10) nor the arbiter can do for a player."""
     if by in OTHER:
         return True
-    sighted = by.startswith("assistant:") and not game.impaired(by.removeprefix("assistant:"))
-    rule = "arbiter" if by == "arbiter" else "assistant_of_sighted" if sighted else "assistant"
-    game.refuse(by, what, "not_his_task", rule)
+    refuse_task(game, by, what)
     return False
 
 
@@ -138,27 +173,25 @@ def rights(game: State, who: str) -> frozenset[str]:
     """The kinds of facts that ``who`` may bring about at this table now. The Laws or
     :func:`refusal` refuse every other kind."""
     if who == "arbiter":
-        return _ARBITERS | {"claim_time", "touch", "query", "irregular"}
+        return _ARBITERS | {"assistant", "claim_time", "touch", "query", "irregular"}
     if who in OTHER:
-        return frozenset(f.KINDS) - _ARBITERS - _NOBODYS
+        alone = () if _declares_alone(game, who) else ("assistant",)
+        return frozenset(f.KINDS) - _ARBITERS - _NOBODYS - frozenset(alone)
+    told = _TELLING if game.switch("outsiders_tell_arbiter") else frozenset[str]()
+    rule = _help_rule(game, who)
+    if _is_outsider(game, who):
+        return told
+    if rule != "assistant_of_sighted":
+        return _FOR_BOTH | _FOR_OWN | told
     of = who.removeprefix("assistant:")
-    if game.assistants[of] is False or _superseded(game, of):
-        return frozenset()
-    if game.impaired(of) or not game.impaired(OTHER[of]):
-        return _FOR_BOTH | _FOR_OWN
-    return frozenset() if game.assistants[OTHER[of]] else _FOR_BOTH
+    return told if game.assistants[OTHER[of]] else _FOR_BOTH | told
 
 
 def refusal(game: State, who: str, kind: str) -> Ruling | None:
     """The refusal of a fact that ``who`` may not bring but the Laws would take from anybody; None
     for all other facts, on which the Laws rule themselves."""
-    trusted = kind in _ARBITERS | _NOBODYS | _NOT_OF_ASSISTANTS
-    if not trusted or kind in rights(game, who):
+    if kind not in _ARBITERS | _NOBODYS or kind in rights(game, who):
         return None
-    rule = "arbiter"
-    if who.startswith("assistant:"):
-        own = game.impaired(who.removeprefix("assistant:"))
-        rule = "assistant" if own else "assistant_of_sighted"
-    articles = game.edition.cite(rule, game.regime)
-    refused = Refused(by=who, what=kind, why="not_his_task")
-    return refused.stamped(game.t, articles)
+    why, rules = _not_theirs(game, who)
+    articles = [one for rule in rules for one in game.edition.cite(rule, game.regime)]
+    return Refused(by=who, what=kind, why=why).stamped(game.t, tuple(articles))

@@ -6,12 +6,11 @@ from . import facts as f
 from .clock import Clock, TimeControl
 from .editions import load
 from .ends import end, end_if_over
-from .permissions import board_on_table, by_player, closed, is_player
+from .permissions import board_on_table, by_player, closed, declares, is_player
 from .placement import pieces_of
 from .proposals import propose
 from .rulings import (
     ArbiterNeeded,
-    AssistantPresence,
     Late,
     SpecialBoardInspected,
     TwoBoardsDemanded,
@@ -116,17 +115,11 @@ def inspect(game: State, fact: f.Inspect) -> None:
 def assistant(game: State, fact: f.Assistant) -> None:
     """An assistant comes or leaves. The sighted player's is allowed only while the impaired one
     has none (D.2.11)."""
-    if closed(game, "assistant", fact.of, while_adjourned=True):
-        return
-    other = OTHER[fact.of]
-    sighted = not game.impaired(fact.of) and game.impaired(other)
-    if fact.present and sighted and game.assistants[other]:
-        game.refuse(fact.of, "assistant", "opponent_has_assistant", "assistant_of_sighted")
-        return
-    game.assistants[fact.of] = fact.present
-    rule = "assistant_of_sighted" if sighted else "assistant"
-    game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
-    check_assistants(game)
+    if game.over:
+        game.refuse(fact.by, fact.kind, "game_over", "result")
+    elif declares(game, fact):
+        game.assistants[fact.of] = fact.present
+        check_assistants(game)
 
 
 def start(game: State, fact: f.Start) -> None:

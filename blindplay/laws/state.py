@@ -211,7 +211,7 @@ class State:
         self.repeated: set[str] = set()  # who has repeated his opponent's last announcement (D.2.1)
         self.pending: Pending | None = None
         self.illegal_moves = {"white": 0, "black": 0}
-        # None: nobody has said whether there is one; then whoever acts as one is believed.
+        # None: nobody has said whether there is one. Only a declared assistant may act.
         self.assistants: dict[str, bool | None] = {"white": None, "black": None}
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
         self.displacer: str | None = None  # who must put pieces right while his own clock runs

@@ -181,13 +181,14 @@ _MOVES = frozenset(("announce", "repeat", "correct", "make"))
 
 
 def _refused(context: _Context, ruling: r.Refused) -> _Sentences:
-    reason = f"illegal_{ruling.why}"
+    reason, plain = f"illegal_{ruling.why}", f"refused_{ruling.why}"
     if ruling.why == "not_on_move" and ruling.what not in _MOVES:
         yield context.private(ruling.by, reason)
     elif reason in context.pack.sentences():
         yield context.private(ruling.by, "illegal", why=context.pack.sentence(reason))
     else:
-        yield context.private(ruling.by, "refused")
+        known = plain in context.pack.sentences()
+        yield context.private(ruling.by, plain if known else "refused")
 
 
 # --- boards and scoresheets ------------------------------------------------------------------

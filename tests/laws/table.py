@@ -102,7 +102,7 @@ def one(rulings: Iterable[Ruling], kind: str) -> Any:
 
 
 def impaired(**setup: Any) -> Table:
-    table = Table(white={"impaired": True}, black={}, time_control="300", **setup)
+    table = Table(**{"white": {"impaired": True}, "black": {}, "time_control": "300", **setup})
     table.feed({"t": 1, "fact": "start", "by": "arbiter"})
     return table
 

@@ -20,6 +20,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "make": {"move": "e2e4"}, "touch": {"square": "e2"}, "record": {"ply": 1, "text": "e4"},
     "claim_draw": {"rule": "repetition"}, "query": {"about": "moves"}, "seal": {"text": "e4"},
     "irregular": {"what": "wrong_start"}, "sign": {"result": "1-0"},
+    "assistant": {"of": "white", "present": False},
 }  # fmt: skip
 IMPAIRED = Player(impaired=True, assistant=True)
 TABLES = {
@@ -29,6 +30,8 @@ TABLES = {
     },
     "both have one": {"white": IMPAIRED, "black": Player(assistant=True)},
     "nobody is impaired": {"black": Player(assistant=True)},
+    "no assistant": {"white": Player(impaired=True)},
+    "nobody impaired, no assistant": {},
 }  # fmt: skip
 
 
@@ -45,7 +48,10 @@ def refused(players: dict[str, Player], who: str, kind: str) -> bool:
     game = table(players)
     if permissions.refusal(game, who, kind) is not None:
         return True
-    fact = f.parse({"t": 1, "fact": kind, "by": who, **FIELDS.get(kind, {})})
+    fields = {"t": 1, "fact": kind, "by": who, **FIELDS.get(kind, {})}
+    if kind == "assistant" and who in f.SIDES:
+        fields["of"] = who
+    fact = f.parse(fields)
     return any(isinstance(r, Refused) and r.why in ABOUT_WHO for r in game.apply(fact))
 
 
@@ -55,13 +61,12 @@ def test_everyone_may_do_what_his_rights_say_and_nothing_else(
     players: dict[str, Player], who: str
 ) -> None:
     may = permissions.rights(table(players), who)
-    entrusted = {"arbiter", "start", "inspect", "assistant", "open_envelope", "setup", "tick",
-                 "lift", "place", "position"}  # fmt: skip
+    arbiters = {"arbiter", "start", "inspect", "open_envelope"}
+    entrusted = {*arbiters, "setup", "tick", "lift", "place", "position"}
     for kind in f.KINDS:
         if kind in entrusted:
             # The Laws take these from anybody: the table asks first.
-            by_arbiter = who == "arbiter" and kind in ("arbiter", "start", "inspect", "assistant",
-                                                       "open_envelope")  # fmt: skip
+            by_arbiter = who == "arbiter" and kind in arbiters
             assert (kind in may) is by_arbiter, kind
             assert (permissions.refusal(table(players), who, kind) is None) is by_arbiter, kind
         else:
@@ -69,27 +74,27 @@ def test_everyone_may_do_what_his_rights_say_and_nothing_else(
 
 
 def test_the_sighted_players_assistant_has_the_first_two_tasks_only() -> None:
-    """D.2.11: making the moves on the board, and announcing them."""
+    """D.2.11: making the moves on the board, and announcing them. 12.7: telling the arbiter."""
     game = table(TABLES["the sighted player's assistant"])
     may = permissions.rights(game, "assistant:black")
-    assert may == {"announce", "repeat", "correct", "make"}
+    assert may == {"announce", "repeat", "correct", "make", "irregular"}
 
 
 @pytest.mark.parametrize(
-    ("who", "kind", "article"),
+    ("who", "kind", "why", "articles"),
     [
-        ("assistant:white", "arbiter", "fide-2023 D.2.10"),
-        ("assistant:white", "irregular", "fide-2023 D.2.10"),
-        ("assistant:black", "start", "fide-2023 D.2.11"),
+        ("assistant:white", "arbiter", "not_his_task", ("fide-2023 D.2.10",)),
+        ("assistant:white", "open_envelope", "not_his_task", ("fide-2023 D.2.10",)),
+        ("assistant:black", "start", "no_such_assistant", ("fide-2023 D.2.11", "fide-2023 12.7")),
     ],
 )
-def test_a_refusal_cites_the_article_of_the_one_refused(who: str, kind: str, article: str) -> None:
+def test_a_refusal_cites_the_article_of_the_one_refused(
+    who: str, kind: str, why: str, articles: tuple[str, ...]
+) -> None:
     told = permissions.refusal(table(TABLES["one assistant"]), who, kind)
     assert isinstance(told, Refused)
-    assert (told.kind, told.by, told.what, told.why) == (
-        "refused", who, kind, "not_his_task",
-    )  # fmt: skip
-    assert article in told.articles
+    assert (told.kind, told.by, told.what, told.why) == ("refused", who, kind, why)
+    assert told.articles == articles
 
 
 def test_what_the_laws_judge_themselves_is_left_to_them() -> None:
@@ -97,37 +102,8 @@ def test_what_the_laws_judge_themselves_is_left_to_them() -> None:
     assert permissions.refusal(game, "assistant:white", "resign") is None
 
 
-@pytest.mark.parametrize("first", f.SIDES)
-def test_of_the_assistants_of_two_players_one_acts_the_first_if_nobody_was_named(
-    first: str,
-) -> None:
-    """D.2.11: the sighted player may have one only where the impaired one has none."""
-    game = Game(PackWords())
-    game.apply(Setup(t=0, time_control="300", white=Player(impaired=True)))
-    game.apply(f.parse({"t": 1, "fact": "start"}))
-    other = "black" if first == "white" else "white"
-
-    def announce(of: str, move: str) -> list[str]:
-        fact = {"t": 2, "fact": "announce", "by": f"assistant:{of}", "move": move}
-        return [getattr(ruling, "why", "") or "" for ruling in game.apply(f.parse(fact))]
-
-    assert permissions.rights(game, "assistant:white") and permissions.rights(
-        game, "assistant:black"
-    )
-    assert "opponent_has_assistant" not in announce(first, "e2e4")
-    assert "announce" in permissions.rights(game, f"assistant:{first}")
-    assert not permissions.rights(game, f"assistant:{other}")
-    assert announce(other, "d2d4") == ["opponent_has_assistant"]
-    assert game.turn.announced is not None and game.turn.announced.uci() == "e2e4"
-    # The impaired player may take one all the same, and then the sighted player has none.
-    game.apply(f.parse({"t": 3, "fact": "assistant", "of": "white", "present": True}))
-    assert permissions.rights(game, "assistant:white") and not permissions.rights(
-        game, "assistant:black"
-    )
-
-
 def test_assistant_of_the_sighted_player_may_not_press_the_clock() -> None:
-    table = impaired()
+    table = impaired(black={"assistant": True})
     table.play("e2e4")
     table.feed({"fact": "make", "by": "assistant:black", "move": "e7e5"})
     refused = one(table.feed({"fact": "press", "by": "assistant:black"}), "refused")
@@ -135,7 +111,7 @@ def test_assistant_of_the_sighted_player_may_not_press_the_clock() -> None:
 
 
 def test_assistant_of_the_impaired_player_presses_for_him() -> None:
-    table = impaired()
+    table = impaired(white={"impaired": True, "assistant": True})
     table.feed(
         {"fact": "announce", "by": "assistant:white", "move": "e2e4"},
         {"fact": "make", "by": "white", "move": "e2e4"},
@@ -146,7 +122,7 @@ def test_assistant_of_the_impaired_player_presses_for_him() -> None:
 
 
 def test_an_assistant_reports_what_his_players_opponent_touches_and_nobody_else() -> None:
-    table = started(white={"impaired": True})
+    table = started(white={"impaired": True, "assistant": True})
     # His own player is on move; what he reports is the opponent, who is not (D.2.10.5).
     got = table.feed({"fact": "touch", "by": "assistant:white", "square": "e2"})
     assert kinds(got) == ["refused"] and one(got, "refused").why == "not_on_move"
@@ -154,3 +130,163 @@ def test_an_assistant_reports_what_his_players_opponent_touches_and_nobody_else(
     got = table.feed({"fact": "touch", "by": "assistant:white", "square": "b8"})
     assert one(got, "touched").by == "black"
     assert "fide-2023 D.2.10.5" in one(got, "touched").articles
+
+
+# --- assistants of whom nobody has spoken, or who have left -----------------------------------
+
+# Every kind of fact that can come from an assistant.
+OF_ASSISTANTS = sorted(
+    kind for kind, fact in f.KINDS.items()
+    if issubclass(fact, f.Personal) or kind in ("assistant", "start", "open_envelope")
+)  # fmt: skip
+# What each text says of people who are no part of the game.
+OUTSIDERS = {
+    "fide-2023": "fide-2023 12.7", "basics-no": "fide-2023 12.7",
+    "fide-2014": "fide-2014 12.7", "fide-1997": "fide-1997 13.7",
+}  # fmt: skip
+# The articles under which the impaired, and the sighted player, may have an assistant.
+HELP = {
+    "fide-2023": ("fide-2023 D.2.10", "fide-2023 D.2.11"),
+    "basics-no": ("fide-2023 D.2.10", "fide-2023 D.2.11"),
+    "fide-2014": ("fide-2014 D.2.9", "fide-2014 D.2.10"),
+    "fide-1997": ("fide-1997 F.9", "fide-1997 F.10"),
+}
+
+
+def state_of(game: Game) -> tuple[object, ...]:
+    """What an action could change."""
+    boards = [dict(table.placement) for table in game.tables.values()]
+    return (
+        game.board.fen(), repr(game.turn), boards, len(game.history), dict(game.assistants),
+        {side: dict(sheet) for side, sheet in game.sheets.items()}, set(game.offers),
+        game.clock.running, game.started, game.pending, game.sealed, game.result,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("edition", OUTSIDERS)
+@pytest.mark.parametrize("of", f.SIDES)
+@pytest.mark.parametrize("has_left", [False, True])
+def test_whoever_was_not_declared_may_only_tell_the_arbiter(
+    edition: str, of: str, has_left: bool
+) -> None:
+    for kind in OF_ASSISTANTS:
+        table = impaired(edition=edition)
+        if has_left:
+            for present in (True, False):
+                table.feed({"fact": "assistant", "of": of, "present": present})
+        before, who = state_of(table.game), f"assistant:{of}"
+        got = table.feed({"fact": kind, "by": who, **FIELDS.get(kind, {})})
+        assert state_of(table.game) == before, kind
+        if kind == "irregular" and edition != "fide-1997":
+            told = one(got, "arbiter_needed")
+            assert (told.why, told.by, told.articles) == (
+                "wrong_start", who, (OUTSIDERS[edition],)
+            )  # fmt: skip
+        else:
+            refused = one(got, "refused")
+            assert (refused.by, refused.what, refused.why) == (who, kind, "no_such_assistant")
+            help_article = HELP[edition][of == "black"]
+            assert refused.articles == (help_article, OUTSIDERS[edition])
+        assert len(got) == 1, kind
+
+
+@pytest.mark.parametrize("edition", OUTSIDERS)
+def test_nobody_is_charged_with_a_touch_that_an_undeclared_assistant_saw(edition: str) -> None:
+    table = impaired(edition=edition)
+    table.play("e2e4")
+    touch = {"fact": "touch", "by": "black", "square": "g8", "seen_by": "assistant:white"}
+    refused = one(table.feed(touch), "refused")
+    assert (refused.by, refused.why) == ("assistant:white", "no_such_assistant")
+    table.feed({"fact": "assistant", "by": "white", "of": "white"})
+    assert one(table.feed(touch), "touched").by == "black"
+
+
+@pytest.mark.parametrize("edition", OUTSIDERS)
+@pytest.mark.parametrize("by", ["white", "arbiter", "table"])
+def test_a_declared_assistant_acts_and_one_who_has_left_does_not(edition: str, by: str) -> None:
+    table = impaired(edition=edition)
+    announce = {"fact": "announce", "by": "assistant:white", "move": "e2e4"}
+    declared = one(table.feed({"fact": "assistant", "by": by, "of": "white"}), "assistant")
+    assert declared.present and declared.articles == (HELP[edition][0],)
+    assert one(table.feed(announce), "announced").by == "white"
+    table.feed({"fact": "assistant", "by": by, "of": "white", "present": False})
+    assert one(table.feed(announce), "refused").why == "no_such_assistant"
+
+
+@pytest.mark.parametrize("edition", OUTSIDERS)
+@pytest.mark.parametrize(
+    ("by", "why"),
+    [("black", "not_his_task"), ("assistant:black", "not_his_task"),
+     ("assistant:white", "no_such_assistant")],
+)  # fmt: skip
+def test_only_the_player_and_the_arbiter_announce_an_assistant(
+    edition: str, by: str, why: str
+) -> None:
+    table = impaired(edition=edition, black={"assistant": True})
+    got = table.feed({"fact": "assistant", "by": by, "of": "white"})
+    assert one(got, "refused").why == why
+    assert table.game.assistants["white"] is None
+
+
+@pytest.mark.parametrize("edition", OUTSIDERS)
+def test_the_impaired_players_assistant_takes_the_place_of_the_sighted_players(
+    edition: str,
+) -> None:
+    table = impaired(edition=edition)
+    table.feed({"fact": "assistant", "by": "black", "of": "black"})
+    assert "make" in permissions.rights(table.game, "assistant:black")
+    table.feed({"fact": "assistant", "by": "white", "of": "white"})
+    make = {"fact": "make", "by": "assistant:black", "move": "e2e4"}
+    refused = one(table.feed(make), "refused")
+    assert (refused.why, refused.articles) == ("opponent_has_assistant", (HELP[edition][1],))
+    again = one(table.feed({"fact": "assistant", "by": "black", "of": "black"}), "refused")
+    assert (again.by, again.why) == ("black", "opponent_has_assistant")
+
+
+@pytest.mark.parametrize(
+    ("edition", "articles"),
+    [
+        ("fide-2023", ("fide-2023 4.9", "fide-2023 6.2.6", "fide-2023 8.1.6")),
+        ("basics-no", ("fide-2023 4.9", "fide-2023 6.2.6", "fide-2023 8.1.6")),
+        ("fide-2014", ("fide-2014 6.2 e", "fide-2014 8.1 e")),
+        ("fide-1997", ("fide-1997 Vorwort",)),
+    ],
+)
+def test_where_nobody_is_impaired_the_arbiter_must_accept_an_assistant(
+    edition: str, articles: tuple[str, ...]
+) -> None:
+    table = started(edition=edition)
+    refused = one(table.feed({"fact": "assistant", "by": "white", "of": "white"}), "refused")
+    assert (refused.why, refused.articles) == ("not_his_task", articles)
+    accepted = one(table.feed({"fact": "assistant", "by": "arbiter", "of": "white"}), "assistant")
+    assert accepted.articles == articles
+    alone = started(edition=edition, arbiter="automatic")
+    assert one(alone.feed({"fact": "assistant", "by": "white", "of": "white"}), "assistant").present
+
+
+@pytest.mark.parametrize("edition", OUTSIDERS)
+def test_what_an_assistant_finds_irregular_is_no_complaint_of_the_player(edition: str) -> None:
+    """D.2.10 names no such task; 12.7 lets whoever sees it tell the arbiter."""
+    table = impaired(edition=edition, white={"impaired": True, "assistant": True})
+    table.play("e2e4", "e7e5")
+    before = state_of(table.game)
+    got = table.feed({"fact": "irregular", "by": "assistant:white", "what": "illegal_move"})
+    if edition == "fide-1997":
+        assert one(got, "refused").articles == ("fide-1997 F.9",)
+    else:
+        assert one(got, "arbiter_needed").articles == (OUTSIDERS[edition],)
+    assert len(got) == 1 and state_of(table.game) == before
+
+
+def test_an_assistant_may_be_declared_while_a_decision_waits() -> None:
+    table = started(white={"impaired": True})
+    table.feed({"fact": "claim_draw", "by": "white", "rule": "repetition"})
+    assert table.game.pending is not None
+    assert one(table.feed({"fact": "assistant", "by": "white", "of": "white"}), "assistant").present
+
+
+def test_after_the_game_nobody_takes_an_assistant() -> None:
+    table = started(white={"impaired": True})
+    table.feed({"fact": "resign", "by": "black"})
+    refused = one(table.feed({"fact": "assistant", "by": "white", "of": "white"}), "refused")
+    assert (refused.by, refused.why) == ("white", "game_over")

@@ -3,11 +3,12 @@
 from typing import Any
 
 from blindplay.laws import Game, permissions
+from blindplay.laws.facts import IRREGULARITIES
 from blindplay.laws.state import OTHER
 
 from ..pieces import rows
 from ..table_port import TablePort
-from . import common
+from . import common, timeline
 
 FOLDER = "assistant"
 PARTS = ("now", "board", "forms", "sheet")
@@ -20,10 +21,13 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
     sighted = own if not game.impaired(own) else OTHER[own]
     board = game.board_of(sighted)
     state = game.tables[board]
+    telling = timeline.Narrator(game, language)
     last = common.last_announced(game, language)
     marked = common.squares_of(last)
     return {
         "may": permissions.rights(game, role),
+        "declared": bool(game.assistants[own]),
+        "whats": [(what, telling.word(what)) for what in IRREGULARITIES],
         "status": common.status(game, language),
         "last": last,
         "announced_in": common.spoken_in(game),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from blindplay.laws import Game
+from blindplay.laws import Game, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
 from blindplay.laws.editions import article
 from blindplay.laws.facts import SIDES
@@ -40,6 +40,8 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
         "plies": [(ply, *entry_place(game, ply)) for ply in range(len(game.history) + 1, 0, -1)],
         "ply": max(1, len(game.history) + _begun(game)),
         "deaf": _deaf(game),
+        "assisted": game.assistants[role],
+        "may_be_assisted": _may_be_assisted(game, role),
     }
 
 
@@ -69,6 +71,12 @@ def _claims(game: Game) -> list[str]:
         if game.switch("quickplay_extra_time"):
             found.append("extra_time")
     return found
+
+
+def _may_be_assisted(game: Game, side: str) -> bool:
+    """Whether this player may announce an assistant now (D.2.10, D.2.11)."""
+    may = "assistant" in permissions.rights(game, side)
+    return may and (game.impaired(side) or not game.assistants[OTHER[side]])
 
 
 def _deaf(game: Game) -> dict[str, Any] | None:

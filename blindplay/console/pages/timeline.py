@@ -159,8 +159,9 @@ class Narrator:
         for key in (f"v_{value}", f"why_{value}"):
             if key in self.say:
                 return self.say[key]
-        reason = f"illegal_{value}"
-        return self._pack.sentence(reason) if reason in self._pack.sentences() else value
+        reasons = (f"illegal_{value}", f"refused_{value}")
+        known = [one for one in reasons if one in self._pack.sentences()]
+        return self._pack.sentence(known[0]) if known else value
 
     def piece(self, letter: str | None) -> str:
         """A piece by its FEN letter; an empty square where there is none."""
