@@ -1,7 +1,7 @@
 """Who may do what at the table: players, assistants (D.2.10, D.2.11) and the arbiter."""
 
 from . import facts as f
-from .rulings import AssistantPresence, Refused, Ruling
+from .rulings import Refused, Ruling
 from .state import OTHER, State, TableBoard
 
 # An assistant announces and executes the moves of both players (D.2.10.1, D.2.10.2, D.2.11).
@@ -15,7 +15,7 @@ _FOR_OWN = frozenset(
 _ARBITERS = frozenset(("arbiter", "start", "inspect", "open_envelope"))
 _NOBODYS = frozenset(("setup", "tick", "lift", "place", "position"))
 # Anybody tells the arbiter of something irregular where the text says so (12.7).
-_TELLING = frozenset(("irregular",))
+_FOR_ANYBODY = frozenset(("irregular",))
 
 # The tasks of an assistant (D.2.10.1 to 6), and the rules that their rulings cite.
 _TASKS = {
@@ -101,7 +101,7 @@ def _not_theirs(game: State, who: str) -> tuple[str, tuple[str, ...]]:
     """Why ``who`` is refused what is not for them to do, and the rules."""
     if not who.startswith("assistant:"):
         return "not_his_task", ("arbiter",)
-    rule = _help_rule(game, who)
+    rule = help_rule(game, who)
     outsider = _is_outsider(game, who)
     return ("no_such_assistant", (rule, "outsiders")) if outsider else ("not_his_task", (rule,))
 
@@ -112,7 +112,7 @@ def refuse_task(game: State, who: str, what: str) -> None:
     game.refuse(who, what, why, *rules)
 
 
-def _help_rule(game: State, who: str) -> str:
+def help_rule(game: State, who: str) -> str:
     """The rule under which a player, or the player of an assistant, may have an assistant."""
     of = who.removeprefix("assistant:")
     if game.impaired(of):
@@ -120,26 +120,10 @@ def _help_rule(game: State, who: str) -> str:
     return "assistant_of_sighted" if game.impaired(OTHER[of]) else "assistant_accepted"
 
 
-def declares(game: State, fact: f.Assistant) -> bool:
-    """Whether ``fact`` declares truly that a player has an assistant, or has none; refuses it if
-    not. The player says so (D.2.10, D.2.11), or the arbiter, or the table whose link was opened."""
-    rule = _help_rule(game, fact.of)
-    if fact.by not in (fact.of, "arbiter", "table") or (
-        fact.by == fact.of and not _declares_alone(game, fact.of)
-    ):
-        game.refuse(fact.by, fact.kind, "not_his_task", rule)
-    elif fact.present and rule == "assistant_of_sighted" and game.assistants[OTHER[fact.of]]:
-        game.refuse(fact.by, fact.kind, "opponent_has_assistant", rule)
-    else:
-        game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
-        return True
-    return False
-
-
-def _declares_alone(game: State, side: str) -> bool:
-    """Whether this player needs nobody's consent: where nobody is impaired, the arbiter must accept
-    the assistant (4.9, 6.2.6, 8.1.6)."""
-    return _help_rule(game, side) != "assistant_accepted" or not game.presided
+def needs_no_consent(game: State, side: str) -> bool:
+    """Whether this player takes an assistant without asking (D.2.10, D.2.11). Where nobody is
+    impaired, the arbiter must accept the assistant (4.9, 6.2.6, 8.1.6)."""
+    return help_rule(game, side) != "assistant_accepted" or not game.presided
 
 
 def is_player(game: State, by: str, what: str) -> bool:
@@ -175,10 +159,10 @@ def rights(game: State, who: str) -> frozenset[str]:
     if who == "arbiter":
         return _ARBITERS | {"assistant", "claim_time", "touch", "query", "irregular"}
     if who in OTHER:
-        alone = () if _declares_alone(game, who) else ("assistant",)
-        return frozenset(f.KINDS) - _ARBITERS - _NOBODYS - frozenset(alone)
-    told = _TELLING if game.switch("outsiders_tell_arbiter") else frozenset[str]()
-    rule = _help_rule(game, who)
+        own = frozenset(f.KINDS) - _ARBITERS - _NOBODYS
+        return own if needs_no_consent(game, who) else own - {"assistant"}
+    told = _FOR_ANYBODY if game.switch("outsiders_tell_arbiter") else frozenset[str]()
+    rule = help_rule(game, who)
     if _is_outsider(game, who):
         return told
     if rule != "assistant_of_sighted":

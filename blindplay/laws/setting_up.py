@@ -6,11 +6,19 @@ from . import facts as f
 from .clock import Clock, TimeControl
 from .editions import load
 from .ends import end, end_if_over
-from .permissions import board_on_table, by_player, closed, declares, is_player
+from .permissions import (
+    board_on_table,
+    by_player,
+    closed,
+    help_rule,
+    is_player,
+    needs_no_consent,
+)
 from .placement import pieces_of
 from .proposals import propose
 from .rulings import (
     ArbiterNeeded,
+    AssistantPresence,
     Late,
     SpecialBoardInspected,
     TwoBoardsDemanded,
@@ -113,12 +121,20 @@ def inspect(game: State, fact: f.Inspect) -> None:
 
 
 def assistant(game: State, fact: f.Assistant) -> None:
-    """An assistant comes or leaves. The sighted player's is allowed only while the impaired one
-    has none (D.2.11)."""
+    """An assistant comes or leaves. The player says so, or the arbiter, or the table when the link
+    that it issued is opened. The sighted player's is allowed only while the impaired one has none
+    (D.2.11)."""
+    rule = help_rule(game, fact.of)
+    own = (fact.of,) if needs_no_consent(game, fact.of) else ()
     if game.over:
         game.refuse(fact.by, fact.kind, "game_over", "result")
-    elif declares(game, fact):
+    elif fact.by not in ("arbiter", "table", *own):
+        game.refuse(fact.by, fact.kind, "not_his_task", rule)
+    elif fact.present and rule == "assistant_of_sighted" and game.assistants[OTHER[fact.of]]:
+        game.refuse(fact.by, fact.kind, "opponent_has_assistant", rule)
+    else:
         game.assistants[fact.of] = fact.present
+        game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
         check_assistants(game)
 
 

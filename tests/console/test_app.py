@@ -199,15 +199,13 @@ def test_what_he_asks_is_answered_and_recorded(hall: Hall, assistant: Browser) -
     assert [fact.about for fact in hall.taken("query")] == ["time"]
 
 
-@pytest.mark.parametrize(
-    "action", ["resign", "offer_draw", "arbiter", "start", "irregular", "lift"]
-)
+@pytest.mark.parametrize("action", ["resign", "offer_draw", "arbiter", "start", "lift"])
 def test_what_is_not_his_task_is_refused_with_the_article(
     hall: Hall, assistant: Browser, action: str
 ) -> None:
     hall.start()
     fields = {
-        "arbiter": {"do": "confirm"}, "irregular": {"what": "two_hands"},
+        "arbiter": {"do": "confirm"},
         "lift": {"board": "white", "square": "e2"},
     }.get(action, {})  # fmt: skip
     answer = assistant.do(action, **fields)

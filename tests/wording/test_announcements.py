@@ -70,3 +70,23 @@ def test_a_sighted_players_move_that_nobody_announced_is_told_when_it_is_complet
     words = [one.words for fact in facts for one in announcements(taken(game, fact), game, pack)]
     move = pack.announce(game.start_board, game.start_board.parse_uci("e2e4"))
     assert words == [pack.sentence("last_move", player="White", move=move)]
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("de", ("hat keinen Assistenten", "Gegner, der nicht gut sieht, hat einen Assistenten")),
+        ("en", ("has no assistant", "impaired opponent has an assistant")),
+        ("nb", ("har ingen assistent", "synshemmede motstanderen har en assistent")),
+        ("da", ("har ingen assistent", "synshandicappede modstander har en assistent")),
+        ("sv", ("har ingen medhjälpare", "synskadade motståndaren har en medhjälpare")),
+    ],
+)
+def test_an_assistant_who_may_not_act_is_told_why(code: str, words: tuple[str, str]) -> None:
+    game, pack = Game(PackWords()), language.load(code)
+    taken(game, {"t": 0, "fact": "setup", "white": {"impaired": True, "assistant": True}})
+    declare: dict[str, object] = {"t": 1, "fact": "assistant", "by": "black", "of": "black"}
+    press: dict[str, object] = {"t": 1, "fact": "press", "by": "assistant:black"}
+    for fact, part in zip((press, declare), words, strict=True):
+        (said,) = announcements(taken(game, fact), game, pack)
+        assert said.to == fact["by"] and part in said.words

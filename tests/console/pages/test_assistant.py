@@ -353,10 +353,26 @@ def test_the_page_of_the_sighted_players_assistant_offers_his_two_tasks_only(
         page.goto(hall.link("assistant:black"))
         expect(page.get_by_role("heading", level=1)).to_have_text("Assistant of Black, Bert")
         buttons = page.locator("main form button").all_inner_texts()
-        assert buttons == ["Announce and execute", "Announce only", "Execute only"]
+        moves = ["Announce and execute", "Announce only", "Execute only"]
+        assert buttons == [*moves, "Tell the arbiter"]  # whoever sees something may (12.7)
         expect(page.get_by_role("heading", name="scoresheet")).to_have_count(0)
         expect(page.locator("#sheet")).to_be_hidden()
         assert page.locator(".board button").first.get_attribute("id") == "sq-h1"
         assert violations(page) == []
     finally:
         hall.close()
+
+
+def test_a_page_of_nobody_declared_says_so_and_lets_its_reader_tell_the_arbiter(
+    page: Page, hall: Hall
+) -> None:
+    hall.table.submit(f.Assistant(of="white", present=False))
+    expect(page.locator("#forms")).to_contain_text("You are not declared as an assistant.")
+    assert page.locator("main form button").all_inner_texts() == ["Tell the arbiter"]
+    page.get_by_label("What happened").select_option("two_hands")
+    page.get_by_role("button", name="Tell the arbiter").click()
+    expect(page.locator("#urgent")).to_contain_text("The arbiter is needed.")
+    assert hall.taken("irregular")[-1].what == "two_hands"
+    assert violations(page) == []
+    hall.table.submit(f.Assistant(of="white"))
+    expect(page.get_by_role("button", name="Announce and execute")).to_be_visible()
