@@ -101,9 +101,10 @@ def _not_theirs(game: State, who: str) -> tuple[str, tuple[str, ...]]:
     """Why ``who`` is refused what is not for them to do, and the rules."""
     if not who.startswith("assistant:"):
         return "not_his_task", ("arbiter",)
-    rule = help_rule(game, who)
-    outsider = _is_outsider(game, who)
-    return ("no_such_assistant", (rule, "outsiders")) if outsider else ("not_his_task", (rule,))
+    if _is_outsider(game, who):
+        rules = (help_rule(game, who), "outsiders")
+        return "no_such_assistant", rules
+    return "not_his_task", (help_rule(game, who),)
 
 
 def refuse_task(game: State, who: str, what: str) -> None:
@@ -115,9 +116,10 @@ def refuse_task(game: State, who: str, what: str) -> None:
 def help_rule(game: State, who: str) -> str:
     """The rule under which a player, or the player of an assistant, may have an assistant."""
     of = who.removeprefix("assistant:")
+    rule = "assistant_of_sighted" if game.impaired(OTHER[of]) else "assistant_accepted"
     if game.impaired(of):
-        return "assistant"
-    return "assistant_of_sighted" if game.impaired(OTHER[of]) else "assistant_accepted"
+        rule = "assistant"
+    return rule
 
 
 def needs_no_consent(game: State, side: str) -> bool:

@@ -128,6 +128,33 @@ def test_a_draw_is_offered_declined_offered_again_and_accepted_each_in_two_steps
     assert hall.taken("accept_draw")[-1].by == "white"
 
 
+@pytest.mark.parametrize("role", f.SIDES)
+def test_an_assistant_is_announced_and_dismissed_in_two_steps(
+    context: BrowserContext, hall: Hall, role: str
+) -> None:
+    page = enter(context, hall, role)
+    page.locator("#assistant summary").click()
+    page.get_by_role("button", name="Yes, I have an assistant").click()
+    expect(page.locator("#assistant summary")).to_have_text("Go on without an assistant")
+    said = hall.taken("assistant")[-1]
+    assert (said.by, said.of, said.present) == (role, role, True)
+    assert violations(page) == []
+    if not page.locator("#assistant").get_attribute("open"):
+        page.locator("#assistant summary").click()
+    page.get_by_role("button", name="Yes, without an assistant").click()
+    expect(page.locator("#assistant summary")).to_have_text("Announce an assistant")
+    assert hall.table.game.assistants[role] is False
+
+
+def test_a_sighted_player_beside_an_assistant_of_the_other_is_offered_none(
+    context: BrowserContext, hall: Hall
+) -> None:
+    hall.table.submit(f.Assistant(of="white"))
+    page = enter(context, hall, "black")
+    expect(page.locator("#resign")).to_be_visible()
+    expect(page.locator("#assistant")).to_have_count(0)
+
+
 def test_resigning_takes_two_steps_and_focus_is_not_lost(
     context: BrowserContext, hall: Hall
 ) -> None:
