@@ -68,7 +68,7 @@ class Witness:
         stops = (
             isinstance(fact, f.CallArbiter)
             or (isinstance(fact, f.Arbiter) and fact.do == "stop_clocks")
-            or (isinstance(fact, f.Irregular) and fact.what == "wrong_clock")
+            or (isinstance(fact, f.Irregular) and fact.what == "wrong_clock" and ":" not in fact.by)
         )
         starts = isinstance(fact, f.Start | f.OpenEnvelope) or (
             isinstance(fact, f.Arbiter) and fact.do == "start_clocks"
