@@ -45,7 +45,12 @@ def test_a_link_that_nobody_has_opened_declares_nobody(hall: Hall) -> None:
 
 @pytest.mark.parametrize(
     ("language", "said"),
-    [("de", "Dieser Spieler hat keinen Assistenten."), ("nb", "Denne spilleren har ingen")],
+    [
+        ("de", "Dieser Spieler hat keinen"),
+        ("nb", "Denne spilleren har ingen"),
+        ("da", "Denne spiller har ingen"),
+        ("sv", "Den här spelaren har ingen"),
+    ],
 )
 def test_the_reason_is_in_the_language_of_the_page(hall: Hall, language: str, said: str) -> None:
     answer = do(hall, "assistant:white", "press", language)

@@ -78,7 +78,7 @@ def test_a_sighted_players_move_that_nobody_announced_is_told_when_it_is_complet
         ("de", ("hat keinen Assistenten", "Gegner, der nicht gut sieht, hat einen Assistenten")),
         ("en", ("has no assistant", "impaired opponent has an assistant")),
         ("nb", ("har ingen assistent", "synshemmede motstanderen har en assistent")),
-        ("da", ("har ingen assistent", "synshandicappede modstander har en assistent")),
+        ("da", ("har ingen assistent", "synshæmmede modstander har en assistent")),
         ("sv", ("har ingen medhjälpare", "synskadade motståndaren har en medhjälpare")),
     ],
 )
