@@ -194,8 +194,12 @@ def look_again(game: State) -> None:
 def finished(game: State, board: str) -> None:
     """He presses: what looked as if a piece were still in his hand is his finished move. On a
     board without names, taking back on the square where the opponent took shows the same holes
-    with the piece in the hand and with it in its hole."""
+    with the piece in the hand and with it in its hole. And what the board still shows after people
+    were asked to check it is what was played."""
     said = game.turn.announced
+    if game.turn.asked is not None and game.turn.asked == difference_of(game, board):
+        _look_at_own(game, board)
+        return
     if said is not None and game.outstanding(board) and shows(game, board, said):
         _brought_up_to(game, board, len(game.history))
         _look_at_own(game, board)
@@ -218,10 +222,25 @@ def _executed(game: State, board: str) -> chess.Move | None:
     said = game.turn.announced
     if said is not None and shown == change(game.board, said):
         return said  # in Chess960 castling may look like a move of the rook
+    if begins(game, board, said) and shown != game.turn.asked:
+        return None
     move = next(moves_that_show(game.board, shown), None)
     if move is None and board == game.board_of(game.side) and game.tables[board].inherited:
         return _beside_what_stood_wrong(game, board, shown)
     return move
+
+
+def begins(game: State, board: str, said: chess.Move | None) -> bool:
+    """Whether all that ``board`` shows belongs to the move ``said``. The rest is still to come, or
+    its reports were lost: half of castling looks like a move of the rook, or on a board without
+    names like one of the king."""
+    if said is None or not game.tables[board].sensors:
+        return False
+    wanted, guessed = change(game.board, said), game.tables[board].unsure
+    return all(
+        at in wanted and (now in (None, wanted[at]) or (at in guessed and wanted[at] is not None))
+        for at, now in difference_of(game, board).items()
+    )
 
 
 def _beside_what_stood_wrong(game: State, board: str, shown: Change) -> chess.Move | None:
@@ -337,14 +356,9 @@ def reconsider(game: State) -> None:
 
 
 def executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:
-    """Say so, unless what was announced is still being executed: a rook on its way to castle
-    looks like a move of the rook until the king follows."""
-    if game.tables[board].sensors:
-        wanted = change(game.board, announced)
-        shown = difference_of(game, board)
-        if all(at in wanted and now in (None, wanted[at]) for at, now in shown.items()):
-            return
-    _say_executed_differs(game, board, announced, move)
+    """Say so, unless what was announced is still being executed."""
+    if not begins(game, board, announced) or game.turn.asked is not None:
+        _say_executed_differs(game, board, announced, move)
 
 
 def _say_executed_differs(game: State, board: str, announced: chess.Move, move: chess.Move) -> None:

@@ -6,6 +6,7 @@ from . import facts as f
 from .adjournment import seal_and_adjourn
 from .completing import answered, complete, complete_answered
 from .executing import (
+    begins,
     captured_elsewhere,
     catch_up,
     executed_differs,
@@ -17,7 +18,7 @@ from .executing import (
 )
 from .irregularities import illegal, starts_displacers_clock
 from .permissions import entitled
-from .placement import Change, change, difference, laid_over
+from .placement import Change, change, difference, laid_over, moves_that_show
 from .rulings import (
     Ambiguous,
     Announced,
@@ -31,7 +32,7 @@ from .rulings import (
     SlipCorrected,
     TooLate,
 )
-from .sheets import compare_boards, in_order, shows
+from .sheets import compare_boards, difference_of, in_order, shows
 from .state import OTHER, Heard, State, legal
 from .touching import stop_adjusting
 
@@ -378,7 +379,9 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
         and all(now in (None, wanted[at]) for at, now in done.items())
     ]
     move = _guess(game, done)
-    if (left and lifted) or not any(done.values()):
+    if _contradicts_the_announcement(game):
+        _ask_to_check(game, done)
+    elif (left and lifted) or not any(done.values()):
         captured = left and not any(own & chess.BB_SQUARES[at] for rest in left for at in rest)
         placed = any(done.values())
         missing = "captured_piece_removed" if captured and placed else "placed"
@@ -387,9 +390,23 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
     elif move is not None and game.turn.announced is None:
         illegal(game, move)
     else:
-        game.rule(NotMade(by=side, missing=("placed",)), "released", "completing")
-        squares = tuple(chess.square_name(square) for square in sorted(done))
-        game.rule(CheckBoard(board=game.board_of(side), doubted=squares), "displaced_found")
+        _ask_to_check(game, done)
+
+
+def _contradicts_the_announcement(game: State) -> bool:
+    """Whether the board shows a legal move that is half of the one announced: then the other half
+    may have been lost on the way here, so people are asked before it counts."""
+    board = game.board_of(game.side)
+    shows_move = any(moves_that_show(game.board, difference_of(game, board)))
+    return shows_move and begins(game, board, game.turn.announced)
+
+
+def _ask_to_check(game: State, done: Change) -> None:
+    board = game.board_of(game.side)
+    game.turn.asked = difference_of(game, board)
+    game.rule(NotMade(by=game.side, missing=("placed",)), "released", "completing")
+    squares = tuple(chess.square_name(square) for square in sorted(done))
+    game.rule(CheckBoard(board=board, doubted=squares), "displaced_found")
 
 
 def _pressed_too_early(game: State, side: str, done: Change) -> None:

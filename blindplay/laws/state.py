@@ -132,6 +132,7 @@ class Turn:
     tried_castling: bool = False  # it was, where castling is illegal
     due: tuple[list[int], Obligation] | None = None  # what touching these obliges to
     doubted: bool = False  # a lift was lost, so nobody knows what was touched first
+    asked: Change | None = None  # what the board showed when people were asked to check it
 
 
 @dataclass
