@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -10,9 +11,10 @@ from typing import TextIO, TypeVar
 from blindplay.boards.driver import SensorBoard
 from blindplay.language import load
 from blindplay.laws import Fact, Ruling, Taken, game
-from blindplay.laws.facts import Setup
+from blindplay.laws.facts import Press, Setup
 from blindplay.record import Journal
 from blindplay.table.devices import open_speaker
+from blindplay.table.hands_first import LONGEST_S
 from blindplay.table.play import go_on
 from blindplay.table.session import Session
 from blindplay.table.table import Table
@@ -53,10 +55,24 @@ class OpenTable:
     def submit(self, fact: Fact) -> tuple[Ruling, ...]:
         """Take a fact and give its rulings. ``t`` 0 means now.
 
-        Inside a function that :meth:`on` calls, the fact is taken afterwards and the result is
-        empty. Raises :class:`FactError` for a fact that the game cannot take.
+        What hands have done on the boards comes first. Inside a function that :meth:`on` calls, or
+        while a board cannot be read, the fact is taken afterwards and the result is empty. Raises
+        :class:`FactError` for a fact that the game cannot take.
         """
-        return self._session.table.submit(fact)
+        table, rulings = self._session.table, Future[tuple[Ruling, ...]]()
+
+        def submit() -> None:
+            try:
+                rulings.set_result(table.submit(fact))
+            except Exception as error:
+                rulings.set_exception(error)
+
+        with table.lock:
+            inside = table.delivering
+            table.after_hands(submit, presser=fact.by if isinstance(fact, Press) else None)
+        with contextlib.suppress(TimeoutError):
+            return rulings.result(0 if inside else LONGEST_S)
+        return ()
 
     def typed(self, side: str, text: str) -> None:
         """Take what ``side`` ("white" or "black") types: a move in words or a command. On a board

@@ -19,6 +19,8 @@ from typing import Any
 
 from blindplay.record.files import write_new
 
+from .actions import AskedAction
+
 _SESSIONS_A_ROLE = 16
 
 
@@ -37,6 +39,8 @@ class BrowserSession:
     """One of :data:`~.views.THEMES`; empty: the colours of the device."""
     messages: list[tuple[bool, str]] = field(default_factory=list)
     """Sentences for the next page of a browser without scripts, and whether each is a refusal."""
+    asked: AskedAction | None = None
+    """What it asked for last."""
 
 
 class AccessLinks:

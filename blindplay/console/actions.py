@@ -4,7 +4,7 @@ is as the page showed it."""
 import dataclasses
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,8 +76,10 @@ def stamp(game: Game) -> str:
     part after the point stands for the pieces on the boards.
     """
     turn = game.turn
+    # Whatever a page asks for comes after what hands do on a board with sensors.
+    by_hand = game.tables[game.board_of(game.side)].sensors
     shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
-    moves = (turn.announced, turn.executed, turn.attempted, turn.made)
+    moves = (turn.announced, *(() if by_hand else (turn.executed, turn.attempted, turn.made)))
     # A page also shows a decision that is pending.
     pending = game.pending and (game.pending.ruling.t, game.pending.ruling.kind)
     state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, pending)
@@ -91,9 +93,57 @@ def _is_late(now: str, seen: str, kind: str) -> bool:
     return kind in _OF_MOVES and seen != now
 
 
+@dataclass
+class AskedAction:
+    """An action that a browser has asked for: the stamp of the game that its page showed, and, when
+    it is done, the stamp that came of it, as in :attr:`ActionResult.seen`."""
+
+    seen: str
+    done: bool = False
+    after: str = ""
+
+
+def act_after_hands(
+    table: TablePort,
+    role: str,
+    language: str,
+    form: Form,
+    answer: Callable[[ActionResult], object],
+    before: AskedAction | None = None,
+) -> AskedAction:
+    """Do what :func:`act` does after what hands have done on the boards, perhaps later and in
+    another thread, and call ``answer`` with the result. A press that waits for a board that cannot
+    be read is answered with that first, and with the result when the board has been read.
+
+    ``before``: what the same browser asked for last. While that waits, its page cannot show what
+    will come of it, so nobody is late by that.
+    """
+    words, asked = catalogue(language), AskedAction(value_of(form, "seen"))
+    follows = before if before is not None and not before.done else None
+
+    def do() -> None:
+        result, seen = ActionResult((words["trouble"],), refused=True), asked.seen
+        if follows is not None and follows.seen == seen:
+            seen = follows.after or seen
+        try:
+            result = act(table, role, language, {**form, "seen": [seen]})
+        finally:
+            asked.done, asked.after = True, result.seen
+            answer(result)
+
+    def unread(sides: Sequence[str]) -> None:
+        pack = load(language)
+        boards = [pack.sentence("board_unread", player=pack.sentence(side)) for side in sides]
+        answer(ActionResult((*boards, words["press_waits"])))
+
+    presser = role if value_of(form, "act") == "press" else None
+    table.after_hands(do, presser=presser, unread=unread)
+    return asked
+
+
 def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
-    """Do what a page of ``role`` asks for. In ``form``, ``act`` is a kind of fact, and the other
-    names are its fields; or ``act`` is ``move`` with ``text`` and ``how``; or ``ask`` with a
+    """Do now what a page of ``role`` asks for. In ``form``, ``act`` is a kind of fact, and the
+    other names are its fields; or ``act`` is ``move`` with ``text`` and ``how``; or ``ask`` with a
     question in words as ``text``, or a command of the languages as ``about`` with a ``square`` or
     a ``piece``.
 

@@ -11,6 +11,7 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from concurrent.futures import Future
 from importlib import resources
 from urllib.parse import parse_qs, urlsplit
 
@@ -37,7 +38,7 @@ from blindplay.wording.announcements import announcements, goes_to_earphone
 
 from . import views
 from .access import AccessLinks, BrowserSession, RateLimiter
-from .actions import ActionResult, Form, act, come_in, stamp, value_of
+from .actions import ActionResult, Form, act_after_hands, come_in, stamp, value_of
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
 from .pages import common, page_of
@@ -281,8 +282,39 @@ class Console:
                 session.theme = value_of(form, "theme")
             self.doors.keep()
             return _to_page(session.role)
-        answer = await run_in_threadpool(act, self._table, session.role, language, form)
+        answer = await self._answer(request, session, language, form)
         return _told(request, session, language, answer, 409 if answer.refused else 200)
+
+    async def _answer(
+        self, request: Request, session: BrowserSession, language: str, form: Form
+    ) -> ActionResult:
+        """The first answer to an action. No thread waits for it. The page shows later ones."""
+        first = Future[ActionResult]()
+        scripted = _wants_json(request)
+
+        def answer(result: ActionResult) -> None:
+            if not first.done():
+                first.set_result(result)
+            elif scripted:
+                self._tell(session.role, language, result)
+            else:
+                session.messages += _messages(language, result)
+
+        session.asked = await run_in_threadpool(
+            act_after_hands, self._table, session.role, language, form, answer, session.asked
+        )
+        return await asyncio.wrap_future(first)
+
+    def _tell(self, role: str, language: str, result: ActionResult) -> None:
+        """Show the open pages of ``role`` what came of an action after its first answer."""
+        said = [(sentence, result.refused) for _, sentence in _messages(language, result)]
+        with self._streams_lock:
+            stream = self._streams.get((role, language))
+            if stream is None:
+                return
+            self._untold.setdefault((role, language), []).extend(said)
+            self._outdated.add((role, language))
+        stream.wake()
 
     async def _beside(self, request: Request, session: BrowserSession) -> Response:
         """A further page of a role, or with ``part`` only its content."""
@@ -394,13 +426,19 @@ def _told(
     request: Request, session: BrowserSession, language: str, answer: ActionResult, status: int
 ) -> Response:
     """The answer to an action: JSON for a script, else the page, which then shows it."""
-    sentences = answer.sentences or (catalogue(language)["done"],)
+    messages = _messages(language, answer)
     if _wants_json(request):
         headers = {"content-language": language, "game-seen": answer.seen}
-        told = {"refused": answer.refused, "said": sentences}
+        told = {"refused": answer.refused, "said": [sentence for _, sentence in messages]}
         return JSONResponse(told, status_code=status, headers=headers)
-    session.messages = [(answer.refused, sentence) for sentence in sentences]
+    session.messages = messages
     return _to_page(session.role)
+
+
+def _messages(language: str, answer: ActionResult) -> list[tuple[bool, str]]:
+    """The sentences of an answer, each with whether it is a refusal."""
+    sentences = answer.sentences or (catalogue(language)["done"],)
+    return [(answer.refused, sentence) for sentence in sentences]
 
 
 def _to_page(role: str) -> RedirectResponse:

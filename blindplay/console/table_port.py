@@ -41,6 +41,17 @@ class TablePort(Protocol):
         :raises FactError: if it is not a fact of the contract.
         """
 
+    def after_hands(
+        self,
+        do: Callable[[], object],
+        *,
+        presser: str | None = None,
+        unread: Callable[[Sequence[str]], object],
+    ) -> None:
+        """Call ``do`` after what hands have done on the boards, now or later in another thread, and
+        hold the table meanwhile. ``presser`` is who pressed the clock, if somebody did. Call
+        ``unread`` with the sides whose boards cannot be read while a press waits for them."""
+
     def listen(self, listener: Callable[[Taken], None]) -> None:
         """Call ``listener`` with everything that is taken, in the thread that submits it."""
 

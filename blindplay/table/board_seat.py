@@ -19,10 +19,8 @@ from .desk import NAMES, Desk
 class BoardSeat:
     """The board at ``seat``.
 
-    ``on_lever`` is called with a seat and the seconds since its clock lever was pressed.
-    ``on_read`` is called with the number of a reading that has ended, or None when none can end any
-    more, ``on_unreadable`` when the board could not be read for two seconds, and ``changed`` after
-    every event.
+    ``on_lever`` is called with a seat and the seconds since its clock lever was pressed, and
+    ``changed`` after every event.
     """
 
     def __init__(
@@ -32,8 +30,6 @@ class BoardSeat:
         board: SensorBoard,
         *,
         on_lever: Callable[[str, float], None],
-        on_read: Callable[[int | None], None],
-        on_unreadable: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
         self.board = board
@@ -46,12 +42,11 @@ class BoardSeat:
         self._desk = desk
         self._seat = seat
         self._on_lever = on_lever
-        self._on_read = on_read
-        self._on_unreadable = on_unreadable
         self._changed = changed
         self._faulty: set[str] = set()
         # What stands on a board that tells positions only, while hands rest.
         self._resting: str | None = None
+        desk.table.hands_first.attach(seat, self)
         board.listen(self._on_event)
 
     @property
@@ -63,6 +58,14 @@ class BoardSeat:
     def table_board(self) -> TableBoard | None:
         """The board as the Laws know it; None where the table has only one."""
         return self._desk.table.game.tables.get(self.side)
+
+    def read(self, number: int) -> None:
+        """Ask the board to tell everything that hands have done."""
+        self.board.read(number)
+
+    def ask_to_check(self) -> None:
+        """Ask everybody to look at the board, for it cannot be read."""
+        self._desk.tell_all("board_unread", player=self._desk.pack.sentence(self.side))
 
     # --- events ------------------------------------------------------------------------------
 
@@ -100,14 +103,14 @@ class BoardSeat:
     def _unknown(self, event: events.PositionUnknown) -> None:
         """What hands do waits until the board can be read, so people learn why nothing happens."""
         self._line("the position is not known")
-        self._desk.tell_all("board_unread", player=self._desk.pack.sentence(self.side))
-        self._on_unreadable()
+        self.ask_to_check()
+        self._desk.table.hands_first.unreadable(self._seat)
 
     def _lever(self, event: events.LeverPressed) -> None:
         self._on_lever(event.side, max(0.0, self.board.now() - event.at))
 
     def _read(self, event: events.Read) -> None:
-        self._on_read(event.number)
+        self._desk.table.hands_first.read(self._seat, event.number)
 
     def _connected(self, event: events.Connected) -> None:
         self.connected = True
@@ -121,7 +124,7 @@ class BoardSeat:
         self._desk.transcript.trouble(event.why)
         self.gone = self.seen = True
         self.connected = False
-        self._on_read(None)
+        self._desk.table.hands_first.read(self._seat, None)
         self._desk.tell_all("board_gone", player=self._desk.pack.sentence(self.side))
 
     def _fault(self, event: events.ContactFault) -> None:
@@ -154,9 +157,11 @@ class BoardSeat:
         if self._resting is not None and self._awaits(self._resting):
             self._take(self._resting)
 
-    def take_pressed(self) -> None:
-        """The player presses the clock: what stands on the board is what was played."""
-        if not self.board.FEELS_TOUCHES:
+    def take_pressed(self, presser: str) -> None:
+        """The clock is pressed: what stands on the presser's board is what was played."""
+        game, side = self._desk.table.game, presser.removeprefix("assistant:")
+        own = side in f.SIDES and game.setup is not None and game.board_of(side) == self.side
+        if own and not self.board.FEELS_TOUCHES:
             self._take(self.board.look())
 
     def _take(self, placement: str | None) -> None:

@@ -7,84 +7,141 @@ board is asked first to tell everything that hands have done.
 
 import bisect
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from .board_seat import BoardSeat
+LONGEST_S = 3.0
+"""How long anybody waits for what waits for the boards."""
 
-_LONGEST_S = 3.0
+
+class AskedBoard(Protocol):
+    """A board of the table that can be asked what hands have done."""
+
+    @property
+    def side(self) -> str:
+        """The side whose board it is now."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether it can be asked."""
+
+    def read(self, number: int) -> None:
+        """Call :meth:`HandsFirst.read` with ``number`` when everything has been told."""
+
+    def ask_to_check(self) -> None:
+        """Ask people to look at it, for it cannot be read."""
+
+    def take_pressed(self, presser: str) -> None:
+        """The clock is pressed: what stands on the presser's board is what was played."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Action:
     at: int
-    do: Callable[[], None]
-    rules: bool
+    do: Callable[[], object]
+    presser: str | None
+    unread: Callable[[Sequence[str]], object]
 
 
 class HandsFirst:
-    """Keeps the order of words, presses and hands at a table with the boards ``seats``. Call it
-    with the table held, except :meth:`settle`."""
+    """Keeps the order of words, presses and hands at a table. It holds ``lock``, the table's,
+    meanwhile."""
 
-    def __init__(self, seats: Mapping[str, BoardSeat]) -> None:
-        self._seats = seats
+    def __init__(self, lock: threading.RLock) -> None:
+        self._lock = lock
+        self._boards: dict[str, AskedBoard] = {}
         self._waiting: list[_Action] = []
         self._reading = 0  # the number of the latest reading
         self._unread: set[str] = set()
         self._unreadable: set[str] = set()
         self._busy = False
 
-    def add(self, do: Callable[[], None], at: int, *, rules: bool = False) -> None:
+    def attach(self, seat: str, board: AskedBoard) -> None:
+        """Ask ``board``, too, from now on."""
+        with self._lock:
+            self._boards[seat] = board
+
+    def add(
+        self,
+        do: Callable[[], object],
+        at: int,
+        *,
+        presser: str | None = None,
+        unread: Callable[[Sequence[str]], object] = lambda sides: None,
+    ) -> None:
         """Do what somebody said or pressed ``at`` this time of the table, in ms, when every board
         has been read. A reading may bring an earlier press to light, which is done first.
 
-        ``rules``: a ruling on a whole move follows, so it waits until each board has been read or
-        is gone. Nothing else waits for a board of which people know that it cannot be read.
+        ``presser``: who pressed the clock, a player or an assistant. A ruling on a whole move
+        follows, so it waits until each board has been read or is gone. Nothing else waits for a
+        board of which people know that it cannot be read; it is done before a press that does.
+        ``unread`` is called with the sides whose boards cannot be read, if a press waits for them.
         """
-        bisect.insort(self._waiting, _Action(at, do, rules), key=lambda action: action.at)
-        if not self._busy and not self._unread - self._unreadable:
-            self._ask()
-            self._go_on()
+        with self._lock:
+            action = _Action(at, do, presser, unread)
+            bisect.insort(self._waiting, action, key=lambda one: one.at)
+            if not self._busy and not self._unread - self._unreadable:
+                self._ask()
+                self._go_on()
+            if presser is not None and action in self._waiting:
+                for seat in sorted(self._unread & self._unreadable):
+                    self._boards[seat].ask_to_check()
+                self._tell_unread(action)
 
     def read(self, seat: str, number: int | None) -> None:
         """The board of ``seat`` has told everything up to the reading ``number``; None: it is gone,
         and nothing more can be asked of it."""
-        self._unreadable.discard(seat)
-        if number in (None, self._reading):
-            self._unread.discard(seat)
-            self._go_on()
+        with self._lock:
+            self._unreadable.discard(seat)
+            if number in (None, self._reading):
+                self._unread.discard(seat)
+                self._go_on()
 
     def unreadable(self, seat: str) -> None:
         """The board of ``seat`` could not be read for two seconds; people are asked to look."""
-        self._unreadable.add(seat)
-        self._go_on()
+        with self._lock:
+            self._unreadable.add(seat)
+            self._go_on()
+            for action in list(self._waiting):
+                self._tell_unread(action)
 
-    def settle(self, lock: threading.RLock, at: int) -> None:
+    def settle(self, at: int) -> None:
         """Wait, without the table held, until everything said and pressed up to ``at`` is done; not
         for long, for a line may stay bad."""
         done = threading.Event()
-        with lock:
-            self.add(done.set, at)
-        done.wait(_LONGEST_S)
+        self.add(done.set, at)
+        done.wait(LONGEST_S)
+
+    def _tell_unread(self, action: _Action) -> None:
+        seats = self._unread & self._unreadable
+        if action.presser is not None and seats:
+            action.unread(sorted(self._boards[seat].side for seat in seats))
 
     def _ask(self) -> None:
         self._reading += 1
-        connected = {name: seat for name, seat in self._seats.items() if seat.connected}
+        connected = {seat: board for seat, board in self._boards.items() if board.connected}
         self._unread = set(connected)
-        for seat in connected.values():
-            seat.board.read(self._reading)
+        for board in connected.values():
+            board.read(self._reading)
 
     def _go_on(self) -> None:
-        """Do what waits, one after the other, each after a reading of its own."""
-        while self._waiting and not self._busy:
-            ruled = self._waiting[0].rules
-            if self._unread if ruled else self._unread - self._unreadable:
-                return
-            action = self._waiting.pop(0)
+        """Do what need not wait any more, one after the other, each after a reading of its own."""
+        while not self._busy and (action := self._next()) is not None:
+            self._waiting.remove(action)
             self._busy = True
             try:
+                if action.presser is not None:
+                    for board in self._boards.values():
+                        board.take_pressed(action.presser)
                 action.do()
             finally:
                 self._busy = False
                 if self._waiting:
                     self._ask()
+
+    def _next(self) -> _Action | None:
+        if self._unread - self._unreadable:
+            return None
+        free = (one for one in self._waiting if one.presser is None or not self._unread)
+        return next(free, None)

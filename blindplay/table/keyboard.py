@@ -60,21 +60,26 @@ class Keyboard:
         done = _WORDS.get(words[0])
         try:
             if line.startswith("{"):
-                table = self._session.table
-                table.submit(f.loads(line, t=table.time()))
+                self._submit(f.loads(line, t=self._session.table.time()))
             elif done is None or not done(self, words):
                 self._say(line)
         except f.FactError as error:
-            self._session.transcript.trouble(f"That was not understood: {error}.")
+            self._not_understood(error)
 
     def _press(self) -> None:
         """Press the clock for the player on move, unless the move is not begun: a key may bounce
         or be hit by chance, so a press without a move (7.5.3) takes a lever."""
-        game, desk = self._session.table.game, self._session.desk
-        if game.turn == Turn() and game.sealed is None and not game.over:
-            desk.say(Output.PRIVATE, desk.pack.sentence("press_unbegun"))
-        else:
-            self._session.press(game.side)
+        table, desk = self._session.table, self._session.desk
+        side = table.game.side
+
+        def press() -> None:
+            game = table.game
+            if game.turn == Turn() and game.sealed is None and not game.over:
+                desk.say(Output.PRIVATE, desk.pack.sentence("press_unbegun"))
+            else:
+                table.submit(f.Press(by=side))
+
+        table.after_hands(press, presser=side)
 
     def _say(self, line: str) -> None:
         side = self._session.table.game.side
@@ -86,8 +91,20 @@ class Keyboard:
     # --- lines that are no words of a player; False if the line is none of its kind ---------------
 
     def _submit(self, fact: f.Fact) -> bool:
-        self._session.table.submit(fact)
+        """Take a fact after what hands have done."""
+        table = self._session.table
+
+        def submit() -> None:
+            try:
+                table.submit(fact)
+            except f.FactError as error:
+                self._not_understood(error)
+
+        table.after_hands(submit, presser=fact.by if isinstance(fact, f.Press) else None)
         return True
+
+    def _not_understood(self, error: f.FactError) -> None:
+        self._session.transcript.trouble(f"That was not understood: {error}.")
 
     def _decide(self, words: list[str]) -> bool:
         return len(words) == 1 and self._submit(f.Arbiter(do=_DECISIONS[words[0]]))

@@ -26,7 +26,6 @@ from .board_seat import BoardSeat
 from .choices import OpeningWord
 from .desk import NAMES, Desk
 from .dialogue import Dialogue
-from .hands_first import HandsFirst
 from .microphone_seat import MicrophoneSeat
 from .setting_up import SettingUp
 from .table import Table
@@ -72,7 +71,6 @@ class Session:
         self.boards: dict[str, BoardSeat] = {}
         self.microphones: dict[str, MicrophoneSeat] = {}
         self.setting_up = SettingUp(self.desk, self.boards)
-        self._hands_first = HandsFirst(self.boards)
         self.dialogue = Dialogue(
             table,
             pack,
@@ -136,8 +134,7 @@ class Session:
         """Typed words of ``side``. On a board without sensors typing a move executes it."""
         if self.setting_up.asks(text):
             return
-        with self.table.lock:
-            self._hands_first.add(lambda: self._typed(side, text), self.table.time())
+        self.table.after_hands(lambda: self._typed(side, text))
 
     def _typed(self, side: str, text: str) -> None:
         game = self.table.game
@@ -154,25 +151,16 @@ class Session:
 
     def settle(self) -> None:
         """Wait, for some seconds at most, until everything typed and pressed by now is done."""
-        self._hands_first.settle(self.table.lock, self.table.time())
+        self.table.hands_first.settle(self.table.time())
 
     def introduce(self) -> None:
         """Say how to find out what can be said."""
         self._perform(self.dialogue.introduce())
 
     def press(self, side: str, ago: float = 0.0) -> None:
-        """``side`` pressed the clock, ``ago`` seconds ago; what stands on their board then is what
-        they have played. Every board is read first."""
-        with self.table.lock:
-            at = self.table.time() - round(ago * 1000)
-            self._hands_first.add(lambda: self._press(side), at, rules=True)
-
-    def _press(self, side: str) -> None:
-        game = self.table.game
-        for seat in self.boards.values():
-            if game.setup is not None and game.board_of(side) == seat.side:
-                seat.take_pressed()
-        self.table.submit(f.Press(by=side))
+        """``side`` pressed the clock, ``ago`` seconds ago."""
+        at = self.table.time() - round(ago * 1000)
+        self.table.after_hands(lambda: self.table.submit(f.Press(by=side)), at, presser=side)
 
     def talk(self, side: str | None = None) -> None:
         """The talk button of ``side``, or one for all microphones, was pressed."""
@@ -230,21 +218,11 @@ class Session:
             else:
                 self.talk(self.boards[seat].side)
 
-        def on_read(number: int | None) -> None:
-            with self.table.lock:
-                self._hands_first.read(seat, number)
-
-        def on_unreadable() -> None:
-            with self.table.lock:
-                self._hands_first.unreadable(seat)
-
         self.boards[seat] = BoardSeat(
             self.desk,
             seat,
             board,
             on_lever=on_lever,
-            on_read=on_read,
-            on_unreadable=on_unreadable,
             changed=self.setting_up.begin_if_ready,
         )
         board.start()

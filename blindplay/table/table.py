@@ -7,7 +7,7 @@ whatever was announced can be found again after a crash.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,8 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.record import Journal, JournalError
 from blindplay.wording.pack_words import PackWords
+
+from .hands_first import HandsFirst
 
 Listener = Callable[[Taken], None]
 
@@ -47,6 +49,8 @@ class Table:
         self._journal = journal
         self._now = now
         self._lock = threading.RLock()
+        self.hands_first = HandsFirst(self._lock)
+        """The boards of the table, and what waits until they have been read."""
         self._listeners: list[Listener] = []
         self._watchers: list[Callable[[str | None], None]] = []
         self._queue: deque[tuple[Fact, Origin]] = deque()
@@ -101,6 +105,11 @@ class Table:
         """Call ``listener`` with everything that is taken from now on."""
         self._listeners.append(listener)
 
+    @property
+    def delivering(self) -> bool:
+        """Whether listeners are being told rulings. Hold :attr:`lock` to read it."""
+        return self._busy
+
     def watch_journal(self, watcher: Callable[[str | None], None]) -> None:
         """Call ``watcher`` with a sentence when facts can no longer be written, and with None when
         all of them have been. The game goes on meanwhile."""
@@ -136,6 +145,20 @@ class Table:
         """Write the facts that could not be written, if possible now."""
         with self._lock:
             self._write(self._journal.save)
+
+    def after_hands(
+        self,
+        do: Callable[[], object],
+        at: int | None = None,
+        *,
+        presser: str | None = None,
+        unread: Callable[[Sequence[str]], object] = lambda sides: None,
+    ) -> None:
+        """Do what somebody said or pressed, ``at`` this time or now: whoever brings it, after what
+        hands have done on the boards. It may be done later, in another thread; the table is held
+        meanwhile. For ``presser`` and ``unread`` see :meth:`.HandsFirst.add`."""
+        at = self.time() if at is None else at
+        self.hands_first.add(do, at, presser=presser, unread=unread)
 
     def submit(self, fact: Fact, origin: Origin = TABLE) -> tuple[Ruling, ...]:
         """Take one fact and give its rulings.

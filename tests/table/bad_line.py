@@ -174,17 +174,23 @@ class BadHall:
             cut = self._random.random() < self._faults.cuts
             if cut:
                 pulled.pull()
-            self.session.typed(side, self.session.pack.announce(board, move))
+            self.announce(side, board, move)
             self.run(self._random.uniform(50, 500))
             self.execute(board, move, side)
             if cut:
                 pulled.plug()
                 self.run(50)  # no board can notice a press while it boots
-            self.lines["white"].hands.press(side)
+            self.press(side)
             self.run(self._random.uniform(50, 500))
             self.execute(board, move, other)
             board.push(move)
         return plies
+
+    def announce(self, side: Side, board: chess.Board, move: chess.Move) -> None:
+        self.session.typed(side, self.session.pack.announce(board, move))
+
+    def press(self, side: Side) -> None:
+        self.lines["white"].hands.press(side)
 
     def execute(self, board: chess.Board, move: chess.Move, side: Side) -> None:
         after = board.copy(stack=False)

@@ -1,0 +1,132 @@
+"""Pages of a table whose boards have bad lines: what they ask for comes after what hands did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import chess
+import pytest
+
+from blindplay.console.actions import ActionResult, AskedAction, act_after_hands, stamp
+from blindplay.table.session import Session
+from tests.table.bad_line import BadHall, Faults, Side
+from tests.table.test_hands_first import COSTS, LINES, UNUSABLE
+
+E4 = chess.Move.from_uci("e2e4")
+
+
+class HallOfPages(BadHall):
+    """Its players announce and press on their pages, when these show that it is their move."""
+
+    def __init__(self, folder: Path, faults: Faults, seed: int = 0) -> None:
+        super().__init__(folder, faults, seed)
+        self.answers: list[ActionResult] = []
+        self.asked = 0
+        self.last: dict[str, AskedAction] = {}
+
+    def do(self, role: str, action: str, **fields: str) -> None:
+        seen = stamp(self.table.game)
+        form = {"act": [action], "seen": [seen], **{name: [it] for name, it in fields.items()}}
+        self.asked += 1
+        before = self.last.get(role)
+        answer = self.answers.append
+        self.last[role] = act_after_hands(self.table, role, "en", form, answer, before)
+
+    def announce(self, side: Side, board: chess.Board, move: chess.Move) -> None:
+        for _ in range(1000):
+            if self.table.game.side == side:
+                break
+            self.run(10)
+        self.do(side, "move", text=move.uci(), how="announce")
+
+    def press(self, side: Side) -> None:
+        self.do(side, "press")
+
+
+@pytest.mark.parametrize("line", sorted(LINES.keys() - {UNUSABLE}))
+def test_moves_and_presses_on_pages_cost_nobody_anything_behind_a_bad_line(
+    tmp_path: Path, line: str
+) -> None:
+    hall = HallOfPages(tmp_path, LINES[line])
+    try:
+        played = hall.play(chess.Board(), 30)
+        hall.run(3000)
+    finally:
+        hall.close()
+    ruled = Counter(ruling.kind for _, ruling in hall.rulings)
+    assert not (COSTS | {"refused", "not_made"}) & ruled.keys()
+    assert ruled["made"] == ruled["completed"] == played
+    assert len(hall.answers) == hall.asked == 2 * played
+    assert not [answer for answer in hall.answers if answer.refused]
+
+
+def test_a_press_on_a_page_is_not_judged_before_what_its_player_has_executed(
+    tmp_path: Path,
+) -> None:
+    """The frames of the whole move are lost."""
+    hall = HallOfPages(tmp_path, Faults())
+    try:
+        hall.announce("white", chess.Board(), E4)
+        hall.run(200)
+        hall.lines["white"].hands.lose(2)
+        hall.execute(chess.Board(), E4, "white")
+        hall.press("white")
+        assert len(hall.answers) == 1
+        hall.run(200)
+        assert [answer.refused for answer in hall.answers] == [False, False]
+        assert len(hall.table.game.history) == 1
+    finally:
+        hall.close()
+
+
+def test_a_press_on_a_page_asks_people_while_a_board_cannot_be_read(tmp_path: Path) -> None:
+    hall = HallOfPages(tmp_path, Faults())
+    try:
+        hall.announce("white", chess.Board(), E4)
+        hall.run(200)
+        hall.lines["white"].hands.lose(10**6)
+        hall.execute(chess.Board(), E4, "white")
+        del hall.answers[:]
+        hall.press("white")
+        hall.run(2500)
+        asked = ActionResult(
+            (
+                "The board of White cannot be read. Please check the board.",
+                "Your press counts as soon as the board can be read.",
+            )
+        )
+        assert hall.answers == [asked] and not hall.table.game.history
+        said = hall.session.pack.sentence("board_unread", player="Weiß")
+        assert hall.said().count(said) == 1
+        hall.press("white")  # and so does each further press, at once
+        assert hall.answers == [asked, asked] and hall.said().count(said) == 2
+        hall.do("arbiter", "arbiter", do="preside")  # nothing else waits for that board
+        hall.run(200)
+        assert hall.answers[2:] == [ActionResult()]
+        hall.lines["white"].hands.lose(0)
+        hall.run(3000)
+        assert len(hall.table.game.history) == 1
+        late = hall.answers[3:]  # the second press of the two is one too many
+        assert [answer.refused for answer in late] == [False, True]
+    finally:
+        hall.close()
+
+
+def test_facts_as_typed_json_wait_for_the_boards_too(tmp_path: Path) -> None:
+    from blindplay.table.keyboard import Keyboard
+
+    hall = BadHall(tmp_path, Faults(), 0)
+    try:
+        session: Session = hall.session
+        session.settle = lambda: None  # type: ignore[method-assign]
+        keyboard = Keyboard(session)
+        keyboard.do('{"fact": "announce", "by": "white", "move": "e2e4"}')
+        hall.run(200)
+        hall.lines["white"].hands.lose(2)
+        hall.execute(chess.Board(), E4, "white")
+        keyboard.do('{"fact": "press", "by": "white"}')
+        hall.run(200)
+        assert len(hall.table.game.history) == 1
+    finally:
+        hall.close()
