@@ -71,15 +71,14 @@ class NoActionError(ValueError):
 
 
 def stamp(game: Game) -> str:
-    """A digest of the game's state. It changes when something is announced, executed or completed.
-    Of two pages that act on the same position, and so send the same stamp, the second is late. The
-    part after the point stands for the pieces on the boards.
+    """A digest of the game's state. It changes when something is announced or completed. Of two
+    pages that act on the same position, and so send the same stamp, the second is late. The part
+    after the point stands for the pieces on the boards without sensors. What hands do on the others
+    makes no page late: all that a page asks for comes after it.
     """
     turn = game.turn
-    # Whatever a page asks for comes after what hands do on a board with sensors.
-    by_hand = game.tables[game.board_of(game.side)].sensors
     shown = [sorted(table.placement.items()) for table in game.tables.values() if not table.sensors]
-    moves = (turn.announced, *(() if by_hand else (turn.executed, turn.attempted, turn.made)))
+    moves = (turn.announced, turn.attempted)
     # A page also shows a decision that is pending.
     pending = game.pending and (game.pending.ruling.t, game.pending.ruling.kind)
     state = (len(game.history), len(game.unpressed()), game.board.fen(), moves, pending)

@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from blindplay.console.actions import ActionResult, AskedAction, act_after_hands, stamp
-from blindplay.table.session import Session
+from blindplay.table.keyboard import Keyboard
 from tests.table.bad_line import BadHall, Faults, Side
 from tests.table.test_hands_first import COSTS, LINES, UNUSABLE
 
@@ -114,15 +114,11 @@ def test_a_press_on_a_page_asks_people_while_a_board_cannot_be_read(tmp_path: Pa
 
 
 def test_facts_as_typed_json_wait_for_the_boards_too(tmp_path: Path) -> None:
-    from blindplay.table.keyboard import Keyboard
-
     hall = BadHall(tmp_path, Faults(), 0)
     try:
-        session: Session = hall.session
-        session.settle = lambda: None  # type: ignore[method-assign]
-        keyboard = Keyboard(session)
-        keyboard.do('{"fact": "announce", "by": "white", "move": "e2e4"}')
+        hall.announce("white", chess.Board(), E4)
         hall.run(200)
+        keyboard = Keyboard(hall.session)
         hall.lines["white"].hands.lose(2)
         hall.execute(chess.Board(), E4, "white")
         keyboard.do('{"fact": "press", "by": "white"}')

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from blindplay.console import app, limits, views
+from blindplay.console import actions, app, limits, views
 from blindplay.console.access import RateLimiter
 from blindplay.console.limits import is_here
 from tests.console.hall import SEAT, Browser, Hall
@@ -153,7 +153,7 @@ def test_no_request_prints_anything_on_the_terminal(
         raise RuntimeError("out of order")
 
     monkeypatch.setattr(views, "whole", broken)
-    monkeypatch.setattr(app, "act", broken)
+    monkeypatch.setattr(actions, "act", broken)
     page = arbiter.client.get("/arbiter/")
     assert (page.status_code, page.headers["x-content-type-options"]) == (500, "nosniff")
     assert "Something went wrong" in page.text and "out of order" not in page.text

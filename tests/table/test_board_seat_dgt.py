@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import chess
 import pytest
 
+from blindplay.console.actions import act_after_hands, stamp
 from blindplay.laws.rulings import Touched
+from blindplay.table.keyboard import Keyboard
 from tests.boards.dgt.emulated import EmulatedDgtBoard
 from tests.table.sitting import START, Sitting
 
@@ -89,13 +91,24 @@ def test_a_move_that_was_announced_is_made_when_it_stands_on_the_dgt_board(at: T
     at.wait(lambda: at.ruled("made") == 2)
 
 
-def test_a_press_elsewhere_takes_what_stands_on_the_dgt_board(at: Table) -> None:
+PRESSES: dict[str, Callable[[Table], object]] = {
+    "lever": lambda at: at.session.press("black"),
+    "key": lambda at: Keyboard(at.session).do(""),
+    "fact": lambda at: Keyboard(at.session).do('{"fact": "press", "by": "black"}'),
+    "page": lambda at: act_after_hands(
+        at.table, "black", "en", {"act": ["press"], "seen": [stamp(at.table.game)]}, str
+    ),
+}
+
+
+@pytest.mark.parametrize("given", PRESSES)
+def test_a_press_elsewhere_takes_what_stands_on_the_dgt_board(at: Table, given: str) -> None:
     at.white_plays_e4()
     at.boards["white"].press("white")
     at.wait(lambda: at.ruled("completed") == 1)
     at.dgt.move("e2e4")
     at.dgt.move("c7c5")
-    at.session.press("black")  # at once: the board has not yet been heard to rest
+    PRESSES[given](at)  # at once: the board has not yet been heard to rest
     at.wait(lambda: at.ruled("completed") == 2)
     assert at.table.game.history[-1].move.uci() == "c7c5"
 
