@@ -44,21 +44,47 @@ class HallOfPages(BadHall):
         self.do(side, "press")
 
 
-@pytest.mark.parametrize("line", sorted(LINES.keys() - {UNUSABLE}))
+def play(folder: Path, line: str, seeds: range, plies: int) -> None:
+    for seed in seeds:
+        hall = HallOfPages(folder, LINES[line], seed)
+        try:
+            played = hall.play(chess.Board(), plies)
+            hall.run(3000)
+        finally:
+            hall.close()
+        ruled = Counter(ruling.kind for _, ruling in hall.rulings)
+        assert not (COSTS | {"refused", "not_made"}) & ruled.keys()
+        assert ruled["made"] == ruled["completed"] == played
+        finished = [answer for answer in hall.answers if "cannot be read" not in str(answer)]
+        assert len(finished) == hall.asked == 2 * played
+        assert not [answer for answer in finished if answer.refused]
+
+
+READABLE = pytest.mark.parametrize("line", sorted(LINES.keys() - {UNUSABLE}))
+
+
+@READABLE
 def test_moves_and_presses_on_pages_cost_nobody_anything_behind_a_bad_line(
     tmp_path: Path, line: str
 ) -> None:
-    hall = HallOfPages(tmp_path, LINES[line])
+    play(tmp_path, line, range(1), 30)
+
+
+@pytest.mark.long
+@READABLE
+def test_no_bad_line_costs_pages_anything_in_a_thousand_plies(tmp_path: Path, line: str) -> None:
+    play(tmp_path, line, range(0, 20, 2), 100)
+
+
+def test_where_no_board_can_be_read_pages_ask_people_and_rule_nothing(tmp_path: Path) -> None:
+    hall = HallOfPages(tmp_path, LINES[UNUSABLE])
     try:
-        played = hall.play(chess.Board(), 30)
+        hall.play(chess.Board(), 8)
         hall.run(3000)
     finally:
         hall.close()
-    ruled = Counter(ruling.kind for _, ruling in hall.rulings)
-    assert not (COSTS | {"refused", "not_made"}) & ruled.keys()
-    assert ruled["made"] == ruled["completed"] == played
-    assert len(hall.answers) == hall.asked == 2 * played
-    assert not [answer for answer in hall.answers if answer.refused]
+    assert not COSTS & {ruling.kind for _, ruling in hall.rulings}
+    assert "cannot be read" in str(hall.answers)
 
 
 def test_a_press_on_a_page_is_not_judged_before_what_its_player_has_executed(
