@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import chess
@@ -33,11 +34,14 @@ class HallOfPages(BadHall):
         answer = self.answers.append
         self.last[role] = act_after_hands(self.table, role, "en", form, answer, before)
 
-    def announce(self, side: Side, board: chess.Board, move: chess.Move) -> None:
-        for _ in range(1000):
-            if self.table.game.side == side:
-                break
+    def run_until(self, done: Callable[[], bool]) -> None:
+        """Let time pass, for a minute at most."""
+        end = self.now + 60_000
+        while not done() and self.now < end:
             self.run(10)
+
+    def announce(self, side: Side, board: chess.Board, move: chess.Move) -> None:
+        self.run_until(lambda: self.table.game.side == side)
         self.do(side, "move", text=move.uci(), how="announce")
 
     def press(self, side: Side) -> None:
@@ -49,7 +53,7 @@ def play(folder: Path, line: str, seeds: range, plies: int) -> None:
         hall = HallOfPages(folder, LINES[line], seed)
         try:
             played = hall.play(chess.Board(), plies)
-            hall.run(3000)
+            hall.run_until(lambda: len(hall.table.game.history) == played)  # noqa: B023
         finally:
             hall.close()
         ruled = Counter(ruling.kind for _, ruling in hall.rulings)
