@@ -119,6 +119,7 @@ class BoardSeat:
         if self.gone:
             self.gone = False
             self._desk.tell_all("board_back", player=self._desk.pack.sentence(self.side))
+        self._desk.table.hands_first.connected(self._seat)
 
     def _disconnected(self, event: events.Disconnected) -> None:
         self._desk.transcript.trouble(event.why)

@@ -89,6 +89,13 @@ class HandsFirst:
                     self._boards[seat].ask_to_check()
                 self._tell_unread(action)
 
+    def connected(self, seat: str) -> None:
+        """The board of ``seat`` can be asked again: what waits now waits for it, too."""
+        with self._lock:
+            if self._waiting:
+                self._unread.add(seat)
+                self._boards[seat].read(self._reading)
+
     def read(self, seat: str, number: int | None) -> None:
         """The board of ``seat`` has told everything up to the reading ``number``; None: it is gone,
         and nothing more can be asked of it."""
