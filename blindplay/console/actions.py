@@ -95,7 +95,7 @@ def _is_late(now: str, seen: str, kind: str) -> bool:
 @dataclass
 class AskedAction:
     """An action that a browser has asked for: the stamp of the game that its page showed, and, when
-    it is done, the stamp that came of it, as in :attr:`ActionResult.seen`."""
+    it is done, the stamp after it; empty if somebody else had acted before."""
 
     seen: str
     done: bool = False
@@ -122,12 +122,13 @@ def act_after_hands(
 
     def do() -> None:
         result, seen = ActionResult((words["trouble"],), refused=True), asked.seen
-        if follows is not None and follows.seen == seen:
+        if follows is not None and not _is_late(follows.seen, seen, "press"):
             seen = follows.after or seen
+        in_time = not _is_late(stamp(table.game), seen, "press")
         try:
             result = act(table, role, language, {**form, "seen": [seen]})
         finally:
-            asked.done, asked.after = True, result.seen
+            asked.done, asked.after = True, stamp(table.game) if in_time else ""
             answer(result)
 
     def unread(sides: Sequence[str]) -> None:

@@ -45,6 +45,7 @@ class HallOfPages(BadHall):
         self.do(side, "move", text=move.uci(), how="announce")
 
     def press(self, side: Side) -> None:
+        self.run(200)  # no hand gets from a board to a page faster
         boards = self.session.boards.values()
         self.run_until(lambda: all(board.connected for board in boards))  # everybody hears it
         self.do(side, "press")
