@@ -158,12 +158,21 @@ class BoardSeat:
         if self._resting is not None and self._awaits(self._resting):
             self._take(self._resting)
 
+    def hides(self, presser: str) -> bool:
+        """Whether the presser's move may stand on this board, which is gone and cannot tell."""
+        game = self._desk.table.game
+        unmade = game.turn.made is None and game.sealed is None and not game.over
+        return self.gone and unmade and self._is_own(presser) and presser.endswith(game.side)
+
     def take_pressed(self, presser: str) -> None:
         """The clock is pressed: what stands on the presser's board is what was played."""
-        game, side = self._desk.table.game, presser.removeprefix("assistant:")
-        own = side in f.SIDES and game.setup is not None and game.board_of(side) == self.side
-        if own and not self.board.FEELS_TOUCHES:
+        if self._is_own(presser) and not self.board.FEELS_TOUCHES:
             self._take(self.board.look())
+
+    def _is_own(self, presser: str) -> bool:
+        """Whether the presser, a player or an assistant, moves on this board."""
+        game, side = self._desk.table.game, presser.removeprefix("assistant:")
+        return side in f.SIDES and game.setup is not None and game.board_of(side) == self.side
 
     def _take(self, placement: str | None) -> None:
         table = self.table_board

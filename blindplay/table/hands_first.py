@@ -32,6 +32,9 @@ class AskedBoard(Protocol):
     def ask_to_check(self) -> None:
         """Ask people to look at it, for it cannot be read."""
 
+    def hides(self, presser: str) -> bool:
+        """Whether the presser's move may stand on this board, which is gone and cannot tell."""
+
     def take_pressed(self, presser: str) -> None:
         """The clock is pressed: what stands on the presser's board is what was played."""
 
@@ -74,8 +77,9 @@ class HandsFirst:
         has been read. A reading may bring an earlier press to light, which is done first.
 
         ``presser``: who pressed the clock, a player or an assistant. A ruling on a whole move
-        follows, so it waits until each board has been read or is gone. Nothing else waits for a
-        board of which people know that it cannot be read; it is done before a press that does.
+        follows, so it waits until each board has been read or is gone, and while a board that is
+        gone hides the move. Nothing else waits for a board of which people know that it cannot be
+        read; it is done before a press that does.
         ``unread`` is called with the sides whose boards cannot be read, if a press waits for them.
         """
         with self._lock:
@@ -84,8 +88,8 @@ class HandsFirst:
             if not self._busy and not self._unread - self._unreadable:
                 self._ask()
                 self._go_on()
-            if presser is not None and action in self._waiting:
-                for seat in sorted(self._unread & self._unreadable):
+            if action in self._waiting:
+                for seat in self._dark(action):
                     self._boards[seat].ask_to_check()
                 self._tell_unread(action)
 
@@ -104,14 +108,15 @@ class HandsFirst:
             if number in (None, self._reading):
                 self._unread.discard(seat)
                 self._go_on()
+            if number is None:
+                self._tell_all_unread()
 
     def unreadable(self, seat: str) -> None:
         """The board of ``seat`` could not be read for two seconds; people are asked to look."""
         with self._lock:
             self._unreadable.add(seat)
             self._go_on()
-            for action in list(self._waiting):
-                self._tell_unread(action)
+            self._tell_all_unread()
 
     def settle(self, at: int) -> None:
         """Wait, without the table held, until everything said and pressed up to ``at`` is done; not
@@ -120,10 +125,22 @@ class HandsFirst:
         self.add(done.set, at)
         done.wait(LONGEST_S)
 
+    def _tell_all_unread(self) -> None:
+        for action in list(self._waiting):
+            self._tell_unread(action)
+
     def _tell_unread(self, action: _Action) -> None:
-        seats = self._unread & self._unreadable
-        if action.presser is not None and seats:
+        if seats := self._dark(action):
             action.unread(sorted(self._boards[seat].side for seat in seats))
+
+    def _dark(self, action: _Action) -> list[str]:
+        """The seats of the boards that people must look at before this press counts."""
+        if action.presser is None:
+            return []
+        return sorted((self._unread & self._unreadable) | self._hiding(action.presser))
+
+    def _hiding(self, presser: str) -> set[str]:
+        return {seat for seat, board in self._boards.items() if board.hides(presser)}
 
     def _ask(self) -> None:
         self._reading += 1
@@ -150,5 +167,7 @@ class HandsFirst:
     def _next(self) -> _Action | None:
         if self._unread - self._unreadable:
             return None
-        free = (one for one in self._waiting if one.presser is None or not self._unread)
-        return next(free, None)
+        for one in self._waiting:
+            if one.presser is None or not (self._unread or self._hiding(one.presser)):
+                return one
+        return None

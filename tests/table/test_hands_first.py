@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tests.table.bad_line import BadHall, Faults
+from tests.table.bad_line import BadHall, Faults, Side
 
 LINES = {
     "drops": Faults(drops=0.005),
@@ -83,6 +83,49 @@ def test_words_do_not_wait_for_a_board_that_people_know_cannot_be_read(tmp_path:
         black.hands.lose(0)
         hall.run(3000)
         assert len(hall.table.game.history) == 1
+    finally:
+        hall.close()
+
+
+@pytest.mark.parametrize("announced", [True, False])
+@pytest.mark.parametrize("side", ["white", "black"])
+def test_a_press_waits_while_the_players_own_board_is_gone(
+    tmp_path: Path, side: Side, announced: bool
+) -> None:
+    """Nobody can see the move that stands on it, so nothing is ruled about the press (7.5.3)."""
+    hall = BadHall(tmp_path, Faults(), 1)
+    try:
+        board = chess.Board()
+        if side == "black":
+            hall.session.typed("white", "e2e4")
+            hall.execute(board, chess.Move.from_uci("e2e4"), "white")
+            hall.run(1000)
+            hall.session.press("white")
+            hall.run(500)
+            hall.execute(board, chess.Move.from_uci("e2e4"), "black")
+            hall.run(1000)
+            board.push_uci("e2e4")
+        move = next(iter(board.legal_moves))
+        line, plies = hall.lines[side], len(hall.table.game.history)
+        line.pull()
+        hall.run(500)
+        before = len(hall.rulings)
+        if announced:
+            hall.session.typed(side, hall.session.pack.announce(board, move))
+        hall.execute(board, move, side)
+        hall.session.press(side)
+        hall.run(3000)
+        assert COSTS.isdisjoint(ruling.kind for _, ruling in hall.rulings[before:])
+        assert len(hall.table.game.history) == plies
+        name = hall.session.pack.sentence(side)
+        assert hall.session.pack.sentence("board_unread", player=name) in hall.said()
+        line.plug()
+        hall.run(3000)
+        assert COSTS.isdisjoint(ruling.kind for _, ruling in hall.rulings[before:])
+        game = hall.table.game
+        made = game.turn.made == move or len(game.history) == plies + 1
+        # Only an impaired player's move needs its announcement (D.2.3).
+        assert made if announced or side == "black" else game.turn.executed == move
     finally:
         hall.close()
 
