@@ -11,7 +11,7 @@ from .permissions import acting, closed, is_player
 from .proposals import decide
 from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack, both_seconds
 from .setting_up import check_assistants
-from .sheets import clocks_at, take_back
+from .sheets import bring_back, brought_back, clocks_at, take_back
 from .state import OTHER, State, san
 
 
@@ -126,14 +126,19 @@ def _special_penalty(game: State, fact: f.Arbiter, side: str) -> None:
 
 
 def _restore(game: State, fact: f.Arbiter) -> None:
+    """Go back to the position after a ply, or forward to one that has been taken back."""
     assert fact.ply is not None
-    if fact.ply > len(game.history):
+    back = brought_back(game)
+    if fact.ply > (len(game.history) if back is None else back.last):
         game.refuse("arbiter", "restore", "no_such_ply", "restore")
         return
     game.pending = None
     game.adjourned, game.sealed = False, None
-    game.rule(TakeBack(to_ply=fact.ply, **clocks_at(game, fact.ply), status="confirmed"), "restore")
-    take_back(game, fact.ply, "restore")
+    undone = fact.ply > len(game.history) or (back is not None and fact.ply == back.last)
+    clocks = clocks_at(game, fact.ply)
+    ruling = TakeBack(to_ply=fact.ply, undone=undone, **clocks, status="confirmed")
+    game.rule(ruling, "restore")
+    (bring_back if undone else take_back)(game, fact.ply, "restore")
 
 
 def _declare(game: State, fact: f.Arbiter) -> None:

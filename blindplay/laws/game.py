@@ -5,7 +5,9 @@ asks what time it is: every fact brings its own time. What needs words (understa
 announcement, spelling one out) is asked of the :class:`Words` it is given.
 """
 
+import copy
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from . import (
@@ -65,6 +67,18 @@ class Game(State):
             ends.watch_flags(self)
         out, self.out = self.out, []
         return out
+
+    def preview(self, fact: Fact) -> list[Ruling]:
+        """The rulings that ``fact`` would cause now, without what the arbiter's answer to a
+        pending question would bring. The game stays as it is."""
+        game = copy.deepcopy(self, {id(one): one for one in (self.words, self.edition)})
+        if game.pending is not None:  # what it does would be done to this game
+            game.pending = replace(game.pending, confirm=_nothing, reject=_nothing)
+        return game.apply(replace(fact, t=max(fact.t, self.t)))
+
+
+def _nothing() -> None:
+    """What a confirmation does in a preview."""
 
 
 _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {

@@ -29,7 +29,7 @@ def illegal(game: State, move: chess.Move | None, why: str = "") -> None:
     if why == "pawn_not_replaced" and game.switch("unreplaced_pawn") == "silent":
         # The text has no rule for it; no move has been made, and what follows the arbiter says.
         game.rule(NotMade(by=game.side, missing=("promotion_piece",)), "released_promotion")
-        game.rule(ArbiterNeeded(why=why, player=game.side), "not_covered")
+        game.rule(ArbiterNeeded(why="pawn_not_replaced", player=game.side), "not_covered")
         return
     if game.switch("illegal_noticed_by") == "opponent" and _can_stand(game, move, why):
         _left_to_the_opponent(game, move, why)
@@ -346,6 +346,7 @@ def _begin_anew(game: State, why: str) -> None:
     """The game is annulled, and a new one begins; what was written is struck through, not lost."""
     game.started, game.clock.stopped_by = False, ""
     take_back(game, 0, why)
+    game.taken_back = None
     game.clock.stop()
     game.illegal_moves = {"white": 0, "black": 0}
     game.exempt.clear()

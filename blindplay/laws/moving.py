@@ -79,7 +79,7 @@ def _may_move(game: State, side: str, what: str) -> bool:
 
 
 def announce(game: State, fact: f.Announce) -> None:
-    side = entitled(game, fact, duty="announce")
+    side = _entitled_to_speak(game, fact)
     if side is None:
         return
     if game.turn.made is not None and side != game.side:
@@ -104,6 +104,15 @@ def announce(game: State, fact: f.Announce) -> None:
         game.turn.announced_by = fact.by
         _announced(game, side, move)
         _after_announcing(game)
+
+
+def _entitled_to_speak(game: State, fact: f.Spoken) -> str | None:
+    """The side whose move is spoken; None, with a refusal, if nothing may be announced now. A move
+    that is being sealed is written and stays secret (I.1)."""
+    if game.adjourning and not game.adjourned:
+        game.refuse(fact.by, fact.kind, "seal_due", "sealing")
+        return None
+    return entitled(game, fact, duty="announce")
 
 
 def _announced(game: State, side: str, move: chess.Move) -> None:
@@ -154,7 +163,7 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
 
 
 def correct(game: State, fact: f.Correct) -> None:
-    side = entitled(game, fact, duty="announce")
+    side = _entitled_to_speak(game, fact)
     if side is None:
         return
     if side != game.side:
@@ -176,7 +185,7 @@ def correct(game: State, fact: f.Correct) -> None:
 
 def repeat(game: State, fact: f.Repeat) -> None:
     """The opponent repeats the last announcement (D.2.1)."""
-    if entitled(game, fact, duty="announce") is None:
+    if _entitled_to_speak(game, fact) is None:
         return
     by = fact.by.removeprefix("assistant:")
     if game.turn.announced is not None and by != game.side:

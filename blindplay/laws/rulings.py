@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Literal, Self, TypedDict, dataclass_transform
 
 from .deviation import Explanation
 from .facts import Fact, seconds
+from .reasons import ArbiterReason, RefusalReason
 
 Status = Literal["proposed", "confirmed", "rejected", "postponed"]
 """Where the arbiter decides: what he is asked, and what he has answered."""
@@ -310,21 +311,20 @@ class Penalty(Proposable, kind="penalty"):
 
 class Refused(PersonalRuling, kind="refused"):
     """Something that may not be done now. ``what`` is the kind of the fact, or the arbiter's
-    decision; ``kept``: it stays on the scoresheet all the same."""
+    decision."""
 
     what: str
-    why: str
+    why: RefusalReason
     move: str | None = None
     ply: int | None = None
     square: str | None = None
-    kept: bool = False
 
 
 class ArbiterNeeded(Proposable, kind="arbiter_needed"):
     """The arbiter must decide or do something; ``why`` says what. ``player`` is whose doing it
     is, ``by`` whom it concerns; ``ply`` and ``text`` are an entry of a scoresheet."""
 
-    why: str
+    why: ArbiterReason
     by: str | None = None
     player: str | None = None
     ply: int | None = None
@@ -333,10 +333,12 @@ class ArbiterNeeded(Proposable, kind="arbiter_needed"):
 
 class TakeBack(Proposable, kind="take_back"):
     """The game goes back to the position after ``to_ply``, with these seconds on the clocks.
-    ``new_game``: it is annulled and begun anew (7.2, 7.3)."""
+    ``new_game``: it is annulled and begun anew (7.2, 7.3). ``undone``: the plies up to ``to_ply``,
+    which were taken back, stand again."""
 
     to_ply: int
     new_game: bool = False
+    undone: bool = False
     white: Seconds
     black: Seconds
     why: str | None = None

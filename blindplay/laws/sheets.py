@@ -1,7 +1,7 @@
 """Two boards, two scoresheets: entries, comparing, correcting, taking back (D.2.9, 7.6)."""
 
-import dataclasses
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import chess
 
@@ -11,6 +11,7 @@ from .deviation import Explanation, explain
 from .permissions import acting
 from .placement import Pieces, change, difference, laid_over, pieces_of, write_placement
 from .proposals import propose
+from .reasons import ArbiterReason, RefusalReason
 from .rulings import (
     ArbiterNeeded,
     BoardsAgree,
@@ -24,27 +25,34 @@ from .rulings import (
     both_seconds,
 )
 from .sheet_comparison import Comparison, compare, differences, steps
-from .state import OTHER, Ply, State, position_key
+from .state import OTHER, Ply, State, TakenBack, Turn, position_key
 
 FIVE_MINUTES = 300_000
 HALF_A_MINUTE = 30_000
 
 
+# How many plies a player may write ahead where the edition allows it: the next own move.
+_AHEAD = 2
+
+
 def record(game: State, fact: f.Record) -> None:
-    """A scoresheet entry. Whatever is said about it, the sheet keeps what was written."""
+    """A scoresheet entry. What is refused is not written."""
     side = acting(game, fact.by, "record", duty="own")
     if side is None:
         return
     begun = game.turn.announced or game.turn.executed or game.turn.attempted or game.turn.made
+    forbidden = game.switch("record_in_advance_forbidden")
+    last = len(game.history) + bool(begun)
+    if fact.ply > last + (0 if game.over or forbidden else _AHEAD):
+        early = forbidden and not game.over
+        why: RefusalReason = "written_in_advance" if early else "no_such_ply"
+        rule = "record_in_advance" if early else "recording"
+        game.refuse(fact.by, "record", why, rule, ply=fact.ply)
+        return
     before = game.sheets[side].get(fact.ply)
     if before is not None and before != fact.text:
         game.struck.append((side, fact.ply, before))
     game.sheets[side][fact.ply] = fact.text
-    in_advance = fact.ply > len(game.history) + bool(begun)
-    if in_advance and not game.over and game.switch("record_in_advance_forbidden"):
-        game.refuse(
-            fact.by, "record", "written_in_advance", "record_in_advance", ply=fact.ply, kept=True
-        )
     doubt = game.differ_told is not None or (game.history and game.history[-1].misannounced)
     if doubt and not game.over and game.pending is None:
         compare_boards(game, late_entry=True)
@@ -179,10 +187,10 @@ def _say_what_is_written(game: State, sheets: Comparison, rule: str, *, followed
     if followed:
         assert sheets.changed is not None
         move = sheets.moves[sheets.changed - 1].uci()
-        testimony = dataclasses.replace(testimony, ply=sheets.changed, move=move)
+        testimony = replace(testimony, ply=sheets.changed, move=move)
     game.rule(testimony, rule)
     for side, ply, certainty in sheets.unclear:
-        why = "illegal_entry" if certainty == "illegal" else "illegible_entry"
+        why: ArbiterReason = "illegal_entry" if certainty == "illegal" else "illegible_entry"
         text = game.sheets[side][ply]
         game.rule(ArbiterNeeded(why=why, by=side, ply=ply, text=text), rule)
     for side, ply in sheets.against:
@@ -216,7 +224,7 @@ def evidence(game: State) -> Comparison:
     readers = {side: game.words.reader(tuple(sheet.values())) for side, sheet in sheets.items()}
     found = compare(game.start_board, sheets, readers, made, game.settled)
     if found.stop in ("gap", "ambiguous") or (found.stop != "parted" and found.ply > len(made)):
-        return dataclasses.replace(found, stop=None)
+        return replace(found, stop=None)
     return found
 
 
@@ -239,7 +247,7 @@ def _testimony(game: State, sheets: Comparison) -> Scoresheets:
         return testimony
     made = game.history[ply - 1]
     candidates = [*meant["white"], *meant["black"], made.move, made.spoken]
-    return dataclasses.replace(
+    return replace(
         testimony,
         announced=made.spoken.uci(),
         clocks=clocks_at(game, ply),
@@ -293,10 +301,7 @@ def _take_moves_of(game: State, sheets: Comparison) -> None:
     board = game.start_board.copy(stack=False)
     plies: list[Ply] = []
     for ply, move in zip(game.history, sheets.moves, strict=False):
-        pieces = pieces_of(board)
-        plies.append(
-            dataclasses.replace(ply, before=board, pieces=pieces, move=move, announced=None)
-        )
+        plies.append(replace(ply, before=board, pieces=pieces_of(board), move=move, announced=None))
         board = board.copy(stack=False)
         board.push(move)
     game.history, game.board, game.pieces = plies, board, pieces_of(board)
@@ -381,13 +386,32 @@ def _clock_state(game: State, ply: int) -> ClockState:
 
 
 def clocks_at(game: State, ply: int) -> BothClocks:
-    """Both times in seconds as they stood when ``ply`` was completed."""
+    """Both times in seconds as they stood when ``ply`` was completed; of a ply that was taken back,
+    too, and of the last such ply as they stood before."""
+    back = brought_back(game)
+    if back is not None and ply == back.last:
+        return both_seconds(back.clock.left)
+    if back is not None and ply > back.to_ply:
+        return both_seconds(back.plies[ply - back.to_ply - 1].clock.left)
     return both_seconds(_clock_state(game, ply).left)
+
+
+def brought_back(game: State) -> TakenBack | None:
+    """What :func:`bring_back` can bring back: nothing once another move has been made."""
+    back = game.taken_back
+    if back is None or back.to_ply != len(game.history) or game.turn.made is not None:
+        return None
+    return back
 
 
 def take_back(game: State, to_ply: int, *rules: str) -> None:
     """Back to the position after ``to_ply``; both sheets are struck through, not erased."""
-    state = _clock_state(game, to_ply)
+    clock, entries = _clock_state(game, to_ply), list[tuple[str, int, str]]()
+    for side, sheet in game.sheets.items():
+        for number in sorted(number for number in sheet if number > to_ply):
+            entries.append((side, number, sheet.pop(number)))
+    game.struck += entries
+    _keep_taken_back(game, to_ply, entries)
     if to_ply < len(game.history):
         ply = game.history[to_ply]
         game.board, game.pieces = ply.before, ply.pieces
@@ -396,18 +420,63 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
         game.offered_at = [at for at in game.offered_at if at[0] <= to_ply]
     for ply_before in game.history:
         ply_before.completed = True
-    game.turn = type(game.turn)()
+    game.turn = Turn()
+    _go_on_from_here(game, clock, *rules)
+
+
+def _keep_taken_back(game: State, to_ply: int, entries: list[tuple[str, int, str]]) -> None:
+    """Keep the plies after ``to_ply`` with what was taken back right before, if anything was."""
+    plies, keys = game.history[to_ply:], game.keys[to_ply + 1 :]
+    before = brought_back(game)
+    if before is not None:
+        plies, keys = [*plies, *before.plies], [*keys, *before.keys]
+        entries = [*entries, *before.entries]
+        game.taken_back = replace(before, to_ply=to_ply, plies=plies, keys=keys, entries=entries)
+        return
+    clock = game.clock.snapshot()
+    game.taken_back = TakenBack(
+        to_ply, plies, keys, entries, game.board, game.pieces, game.turn, clock
+    )
+
+
+def bring_back(game: State, to_ply: int, *rules: str) -> None:
+    """The plies up to ``to_ply`` stand again, which were taken back; so do their entries."""
+    back = brought_back(game)
+    assert back is not None and to_ply <= back.last
+    number = to_ply - back.to_ply
+    game.history += back.plies[:number]
+    game.keys += back.keys[:number]
+    for entry in back.entries:
+        side, ply, text = entry
+        if ply <= to_ply or to_ply == back.last:
+            game.struck.remove(entry)
+            game.sheets[side][ply] = text
+    if to_ply == back.last:
+        game.board, game.pieces, game.turn, clock = back.board, back.pieces, back.turn, back.clock
+        game.taken_back = None
+    else:
+        following = back.plies[number]
+        game.board, game.pieces, game.turn = following.before, following.pieces, Turn()
+        clock = _clock_state(game, to_ply)
+        left = [entry for entry in back.entries if entry[1] > to_ply]
+        game.taken_back = replace(
+            back, to_ply=to_ply, plies=back.plies[number:], keys=back.keys[number:], entries=left
+        )
+    _go_on_from_here(game, clock, *rules)
+
+
+def _go_on_from_here(game: State, clock: ClockState, *rules: str) -> None:
+    """Set the clocks and lead all boards to the position that the game has now."""
     game.offers.clear()
-    for side, sheet in game.sheets.items():
-        for number in sorted(number for number in sheet if number > to_ply):
-            game.struck.append((side, number, sheet.pop(number)))
     game.told_missing.clear()
-    game.clock.restore(state)
+    game.clock.restore(clock)
     game.tell_clock("arbiter_sets_clocks")
     game.differ_told = None
     for board, table in game.tables.items():
-        table.plies, table.adjusting = min(table.plies, to_ply), False
-        want(game, board, game.pieces, *(rules or ("boards_differ",)), explained=False)
+        table.plies = min(table.plies, len(game.history))
+        table.adjusting = False
+        goal = game.position_pieces()
+        want(game, board, goal, *(rules or ("boards_differ",)), explained=False)
     game.note_what_stands_wrong()
     if not game.presided:
         game.resume()

@@ -22,6 +22,7 @@ from .deviation import Explanation
 from .editions import Edition, load
 from .facts import Player, Setup
 from .placement import Change, Pieces, change, difference, laid_over, pieces_of
+from .reasons import MoveReason, RefusalReason
 from .rulings import (
     Announced,
     Answer,
@@ -62,7 +63,7 @@ class Heard:
 
     kind: Literal["move", "ambiguous", "illegal", "other"]
     moves: tuple[chess.Move, ...] = ()
-    why: str = ""
+    why: MoveReason = ""
 
 
 class Words(Protocol):
@@ -168,6 +169,26 @@ class Ply:
         return "white" if self.before.turn == chess.WHITE else "black"
 
 
+@dataclass(frozen=True)
+class TakenBack:
+    """Plies that were taken back ``to_ply``, the first one first, and how everything stood before:
+    what :func:`~.sheets.bring_back` needs. It lapses with the next ply."""
+
+    to_ply: int
+    plies: list[Ply]
+    keys: list[PositionKey]
+    entries: list[tuple[str, int, str]]
+    board: chess.Board
+    pieces: Pieces
+    turn: Turn
+    clock: ClockState
+
+    @property
+    def last(self) -> int:
+        """The number of the last ply."""
+        return self.to_ply + len(self.plies)
+
+
 @dataclass
 class Pending:
     """A ruling that waits for the arbiter, and what confirming it does."""
@@ -232,6 +253,7 @@ class State:
         self.exempt: dict[str, int] = {}  # by side, the period in which he need not record (8.4)
         self.offered_at: list[tuple[int, str]] = []  # ply and side of every draw offer: (=)
         self.differ_told: tuple[Any, ...] | None = None
+        self.taken_back: TakenBack | None = None
         self.settled: set[int] = set()  # plies of which the arbiter has said what was played
         self.out: list[Ruling] = []
         self.t = 0
@@ -342,15 +364,14 @@ class State:
         self,
         by: str,
         what: str,
-        why: str,
+        why: RefusalReason,
         *rules: str,
         move: str | None = None,
         ply: int | None = None,
         square: str | None = None,
-        kept: bool = False,
     ) -> None:
         """Refuse ``what`` to ``by``; without ``rules`` it rests on the arbiter's powers."""
-        ruling = Refused(by=by, what=what, why=why, move=move, ply=ply, square=square, kept=kept)
+        ruling = Refused(by=by, what=what, why=why, move=move, ply=ply, square=square)
         self.rule(ruling, *(rules or ("arbiter",)))
 
     def tell_clock(self, *rules: str, counted: bool = False) -> None:
