@@ -176,8 +176,8 @@ class DisputeWords:
             yield self._say("boards_same", self._cite("boards_differ"))
         if self._lacks_last_moves:
             yield self._say("boards_not_written", self._cite("record_before_next_move"))
-        words = self._pack.sentence("arbiter_needed", why="").strip()
-        yield words, self._cite("arbiter_sets_clocks")
+        why = self._pack.sentence("needed_set_clock")
+        yield self._pack.sentence("arbiter_needed", why=why), self._cite("arbiter_sets_clocks")
 
     def _board(self, side: str, board: "BoardDecision") -> Iterator[CitedSentence]:
         """Why a board stands as it does, and the steps that correct it."""

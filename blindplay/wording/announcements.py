@@ -27,12 +27,14 @@ class Announcement:
     - ``to``: the one person it concerns ("white", "assistant:black", "arbiter"), None for all.
     - ``urgent``: it interrupts what is being said.
     - ``in_table_language``: its words are in the announcing language (D.2.1), whatever the pack.
+    - ``fleeting``: "repeat" does not repeat it, but the sentence before.
     """
 
     words: str
     to: str | None = None
     urgent: bool = False
     in_table_language: bool = False
+    fleeting: bool = False
 
 
 def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
@@ -45,7 +47,7 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
         omitted = (*omitted, r.Announced)  # one announcement per event: the correction has it
     context = _Context(game, pack)
     return [
-        replace(one, urgent=isinstance(ruling, URGENT))
+        replace(one, urgent=isinstance(ruling, URGENT), fleeting=isinstance(ruling, FLEETING))
         for ruling in taken.rulings
         if type(ruling) in _TELLERS and not isinstance(ruling, omitted)
         for one in _TELLERS[type(ruling)](context, ruling)
@@ -77,6 +79,11 @@ class _Context:
     def private(self, to: str, key: str, **values: str) -> Announcement:
         """A sentence for one person."""
         return Announcement(self.pack.sentence(key, **values), to=to)
+
+    def needed(self, reason: str, **values: str) -> Announcement:
+        """The arbiter is needed, and why."""
+        why = self.pack.sentence(f"needed_{reason}", **values)
+        return self.sentence("arbiter_needed", why=why)
 
     def player(self, side: str) -> str:
         return self.pack.sentence(side.removeprefix("assistant:"))
@@ -129,9 +136,11 @@ def _present(here: str, gone: str) -> _Teller:
 
 
 def _proposed(context: _Context, ruling: r.Proposable) -> _Sentences:
-    """A proposal calls the arbiter. A rejected one is not told."""
+    """A proposal calls the arbiter, and says for what. A rejected one is not told."""
     if ruling.status == "proposed":
-        yield context.sentence("arbiter_needed", why="")
+        by = getattr(ruling, "by", None) or ""
+        reason = "both_flags" if isinstance(ruling, r.FlagFell) else ruling.kind
+        yield context.needed(reason, player=context.player(by) if by in SIDES else "")
 
 
 def _confirmed(tell: _Teller) -> _Teller:
@@ -176,19 +185,12 @@ def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
         yield context.sentence("last_move", player=context.player(ruling.by), move=move)
 
 
-# The facts about a move. If one of them is refused as not legal, the sentence names the reason.
-_MOVES = frozenset(("announce", "repeat", "correct", "make"))
-
-
 def _refused(context: _Context, ruling: r.Refused) -> _Sentences:
-    reason, plain = f"illegal_{ruling.why}", f"refused_{ruling.why}"
-    if ruling.why == "not_on_move" and ruling.what not in _MOVES:
-        yield context.private(ruling.by, reason)
-    elif reason in context.pack.sentences():
+    reason = f"illegal_{ruling.why}"
+    if reason in context.pack.sentences():
         yield context.private(ruling.by, "illegal", why=context.pack.sentence(reason))
     else:
-        known = plain in context.pack.sentences()
-        yield context.private(ruling.by, plain if known else "refused")
+        yield context.private(ruling.by, f"refused_{ruling.why}")
 
 
 # --- boards and scoresheets ------------------------------------------------------------------
@@ -221,6 +223,7 @@ def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
 
 def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
     key = "new_game" if ruling.new_game else "take_back" if ruling.to_ply else "take_back_all"
+    key = "take_back_undone" if ruling.undone else key
     yield context.sentence(key, **context.place(ruling.to_ply))
 
 
@@ -290,16 +293,14 @@ _ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
 
 
 def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
-    why = ruling.why
-    if why in ("mate_undecided", "assistant_compulsory"):
-        yield context.sentence(why)
-    elif why == "seal":
-        yield context.sentence("seal_asked", player=context.player(str(ruling.by)))
+    why, player = ruling.why, context.player(ruling.by) if ruling.by else ""
+    if why == "seal":
+        yield context.sentence("seal_asked", player=player)
+    elif why in _ENTRIES and ruling.ply is not None:
+        entry = context.pack.sentence(why, owner=player, **context.place(ruling.ply))
+        yield context.sentence("arbiter_needed", why=entry)
     else:
-        if why in _ENTRIES and ruling.ply is not None:
-            owner = context.player(str(ruling.by))
-            yield context.sentence(why, owner=owner, **context.place(ruling.ply))
-        yield context.sentence("arbiter_needed", why="")
+        yield context.needed(why, player=player)
 
 
 _TELLERS: Mapping[type[Ruling], _Teller] = {
@@ -351,3 +352,5 @@ URGENT = (
     r.TooLate,
 )
 """Rulings that interrupt a screen reader."""
+FLEETING = (r.NotUnderstood,)
+"""Rulings that nobody wants to hear again."""

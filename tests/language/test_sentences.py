@@ -86,7 +86,7 @@ NEEDED = [
     "play_on",
     "warning",
     "clock_stopped",
-    "mate_undecided",
+    "needed_mate_undecided",
 ]
 
 

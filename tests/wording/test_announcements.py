@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -9,6 +11,7 @@ from blindplay import language
 from blindplay.laws import TABLE, Game, Origin, Taken
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import Fact, parse
+from blindplay.laws.reasons import ArbiterReason, MoveReason, RefusalReason
 from blindplay.speech.synthesis import is_words
 from blindplay.wording import announcements as module
 from blindplay.wording.announcements import announcements
@@ -90,3 +93,68 @@ def test_an_assistant_who_may_not_act_is_told_why(code: str, words: tuple[str, s
     for fact, part in zip((press, declare), words, strict=True):
         (said,) = announcements(taken(game, fact), game, pack)
         assert said.to == fact["by"] and part in said.words
+
+
+# --- reasons: nobody is refused anything without being told why ----------------------------------
+
+
+def told(pack: language.Language, ruling: r.Ruling) -> list[str]:
+    game = Game(PackWords())
+    taken(game, {"t": 0, "fact": "setup", "white": {"impaired": True}})
+    return [
+        one.words
+        for one in announcements(Taken(parse({"t": 1, "fact": "tick"}), (ruling,)), game, pack)
+    ]
+
+
+def reasons(of: object) -> set[str]:
+    """All values of a closed set of reasons."""
+    found = set()
+    for one in get_args(of):
+        found |= {one} if isinstance(one, str) else reasons(one)
+    return found - {""}
+
+
+@pytest.mark.parametrize("code", language.languages())
+@pytest.mark.parametrize("why", sorted(reasons(RefusalReason)))
+def test_every_reason_of_a_refusal_is_a_sentence(code: str, why: str) -> None:
+    pack = language.load(code)
+    (words,) = told(pack, r.Refused(by="white", what="press", why=why))  # type: ignore[arg-type]
+    bare = pack.sentence("illegal", why="").strip()
+    assert is_words(words)
+    assert len(words.removeprefix(bare).split()) > 1
+
+
+@pytest.mark.parametrize("code", language.languages())
+@pytest.mark.parametrize("why", sorted(reasons(ArbiterReason)))
+def test_the_arbiter_is_never_needed_without_a_reason(code: str, why: str) -> None:
+    pack = language.load(code)
+    needed = r.ArbiterNeeded(by="white", why=why, ply=1)  # type: ignore[arg-type]
+    (words,) = told(pack, needed)
+    bare = pack.sentence("arbiter_needed", why="").strip()
+    assert is_words(words)
+    assert len(words.removeprefix(bare).split()) > 2
+
+
+@pytest.mark.parametrize("code", language.languages())
+@pytest.mark.parametrize(
+    "ruling",
+    [
+        r.IllegalMove(by="white", why="blocked", number=1, undo=(), status="proposed"),
+        r.Penalty(player="white", loses=True, status="proposed"),
+        r.FlagFell(by="both", called_by="arbiter", status="proposed"),
+        r.TakeBack(to_ply=0, white=1, black=1, status="proposed"),
+        r.ExtraTime(by="white", seconds=5, status="proposed"),
+    ],
+    ids=lambda ruling: ruling.kind,
+)
+def test_a_decision_that_waits_for_the_arbiter_is_named(code: str, ruling: r.Ruling) -> None:
+    pack = language.load(code)
+    (words,) = told(pack, ruling)
+    bare = pack.sentence("arbiter_needed", why="").strip()
+    assert words.startswith(bare) and len(words.removeprefix(bare).split()) > 2
+
+
+def test_reasons_of_moves_are_those_of_the_languages() -> None:
+    of_laws = {"touched_piece"}
+    assert reasons(MoveReason) - of_laws == {one.value for one in language.IllegalReason}
