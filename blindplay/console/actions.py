@@ -29,7 +29,6 @@ _SERVERS = frozenset(("t", "by", "seen_by"))
 # These refer to the moves that the page showed, and ``make`` also to the boards. The other facts
 # are true whatever has happened since.
 _OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
-_AHEAD = 2  # plies: a page records at most the next move in advance, whatever the edition says
 _PROMOTIONS = frozenset("qrbn")
 _OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
 _ABOUT: Mapping[Command, str] = {
@@ -166,7 +165,7 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
                 _is_late(now, seen, step) for step, _ in steps
             ):
                 raise NoActionError("stale")
-            withheld = _withheld(game, role, kind, steps[0][1])
+            withheld = _withheld(game, role, kind)
             if withheld is not None:
                 key, rule = withheld
                 cited = ", ".join(game.edition.cite(rule, game.regime))
@@ -179,18 +178,13 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
         return ActionResult((words["no_fact"].format(why=error),), refused=True)
 
 
-def _withheld(
-    game: Game, role: str, kind: str, fields: Mapping[str, Any]
-) -> tuple[str, str] | None:
+def _withheld(game: Game, role: str, kind: str) -> tuple[str, str] | None:
     """The key of the sentence, and the rule, for something that a role may do but hardly meant. It
     is not brought before the Laws. None for everything else: there the Laws themselves answer."""
     if kind not in permissions.rights(game, role):
         return None
     if kind == "seal" and not (game.adjourning or game.adjourned):
         return "seal_unasked", "sealing"
-    if kind == "record" and fields.get("ply", 0) > len(game.history) + _AHEAD:
-        forbidden = game.edition.has("record_in_advance")
-        return "ply_unplayed", "record_in_advance" if forbidden else "recording"
     if kind == "press" and _slipped(game, role):
         return "press_unbegun", "press_without_move"
     return None
@@ -246,14 +240,12 @@ def _submitted(
 
 def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> ActionResult:
     """What concerns only the one who acted. What everybody may hear is on every page anyway."""
-    words = catalogue(language)
     sentences = []
     # What an assistant did for the player concerns the assistant, too.
     concerned = {role, role.removeprefix("assistant:")}
     for ruling in rulings:
         if isinstance(ruling, Refused | NotMade):
-            known = isinstance(ruling, Refused) and words.get(f"why_{ruling.why}")
-            said = known or " ".join(one.words for one in _told(game, ruling, language))
+            said = " ".join(one.words for one in _told(game, ruling, language))
             if isinstance(ruling, Refused) or ruling.by in concerned:
                 sentences.append(f"{said} ({', '.join(ruling.articles)})")
         elif isinstance(ruling, Answer):

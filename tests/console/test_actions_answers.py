@@ -42,7 +42,7 @@ def test_a_press_out_of_turn_is_called_no_illegal_move(hall: Hall) -> None:
     assert isinstance(ruling, Refused) and ruling.why == "not_on_move"
     pack = hall.session.pack
     (told,) = announcements(Taken(f.Tick(), (ruling,)), hall.table.game, pack)
-    assert told.words == pack.sentence("illegal_not_on_move")
+    assert told.words == pack.sentence("refused_not_on_move")
 
 
 def test_a_refused_press_of_a_sighted_player_says_what_is_missing(hall: Hall) -> None:
@@ -92,15 +92,12 @@ def test_once_the_move_is_sealed_the_arbiter_is_not_waited_for_any_more(hall: Ha
     assert wanted == ["seal"]
 
 
-def test_no_page_writes_far_ahead_of_the_game_and_empty_rows_are_not_drawn(hall: Hall) -> None:
+def test_what_is_written_far_ahead_of_the_game_is_refused_and_makes_no_row(hall: Hall) -> None:
     hall.start()
     hall.play("white", "e2e4")
     answer = do(hall, "white", "record", ply="20000", text="e4")
     assert answer.refused and "(fide-2023 8.1.2)" in answer.sentences[0]
-    assert hall.taken("record")[-1].ply == 1
-    hall.table.submit(f.Record(by="white", ply=19_999, text="e4"))
-    game = hall.table.game
-    assert len(common.sheet_rows(game, "white")) == 2
+    assert len(common.sheet_rows(hall.table.game, "white")) == 1
 
 
 def test_who_announces_and_presses_at_once_is_not_late_by_his_own_doing(

@@ -156,12 +156,11 @@ class Narrator:
 
     def word(self, value: str) -> str:
         """A reason, a rule or a question of the contract in the page's language."""
-        for key in (f"v_{value}", f"why_{value}"):
-            if key in self.say:
-                return self.say[key]
-        reasons = (f"illegal_{value}", f"refused_{value}")
-        known = [one for one in reasons if one in self._pack.sentences()]
-        return self._pack.sentence(known[0]) if known else value
+        if f"v_{value}" in self.say:
+            return self.say[f"v_{value}"]
+        known = self._pack.sentences()
+        reasons = (f"{kind}_{value}" for kind in ("refused", "illegal"))
+        return next((self._pack.sentence(one) for one in reasons if one in known), value)
 
     def piece(self, letter: str | None) -> str:
         """A piece by its FEN letter; an empty square where there is none."""

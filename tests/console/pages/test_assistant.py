@@ -259,7 +259,7 @@ def test_what_is_refused_is_said_at_once_with_its_article(page: Page, hall: Hall
     hall.play("white", "e2e4")
     expect(page.locator(".status")).to_contain_text("Black to move")
     page.get_by_role("button", name="Start the opponent's clock").click()
-    expect(page.get_by_role("alert")).to_contain_text("It is the other player's turn. (fide-2023")
+    expect(page.get_by_role("alert")).to_contain_text("It is not your move. (fide-2023")
     assert violations(page) == []
 
 

@@ -86,7 +86,7 @@ def test_a_game_under_the_laws_shows_no_position(context: BrowserContext, hall: 
             f"act=ask&{asked}",
         )
         assert answer["refused"], asked
-        assert "This is not told during the game. (fide-2023 D.2.10.4" in answer["said"][0]
+        assert "The position is not told during the game. (fide-2023 D.2.10.4" in answer["said"][0]
     assert [fact.about for fact in hall.taken("query")] == ["position"] * 3
 
 

@@ -1,0 +1,73 @@
+"""Warnings of little time: in words, for whoever wants them, about their own time only.
+
+Under the Laws a table tells the time on request only (D.2.10.4). So these are silent until the
+arbiter permits them; in training they need no permission.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from blindplay.language import Language
+from blindplay.laws import facts as f
+from blindplay.laws.state import OTHER
+
+from .effects import Effect, say
+from .table import Table
+
+_AGAIN_MS = 60_000
+"""A warning comes again only after there was so much more time, for increments come and go."""
+
+
+@dataclass
+class _Wanted:
+    """When a player wants to be warned, and the times of which they have been told; in ms."""
+
+    times: tuple[int, ...] = ()
+    told: set[int] = field(default_factory=set)
+
+
+class TimeWarnings:
+    """Warns the players of ``table``. ``times`` are the seconds of impaired players, or of both
+    players if nobody is impaired; :meth:`choose` changes those of one player."""
+
+    def __init__(self, table: Table, pack: Language, times: Iterable[int] = ()) -> None:
+        self._table = table
+        self._pack = pack
+        impaired = [side for side in f.SIDES if table.game.impaired(side)]
+        wished = tuple(1000 * seconds for seconds in times)
+        self._wanted: Mapping[str, _Wanted] = {
+            side: _Wanted(wished if side in (impaired or f.SIDES) else ()) for side in f.SIDES
+        }
+
+    def choose(self, side: str, seconds: Iterable[int]) -> list[Effect]:
+        """Warn ``side`` when so many seconds are left, of nothing if there are none; say so."""
+        times = tuple(sorted({1000 * one for one in seconds}, reverse=True))
+        self._wanted[self._seat(side)].times = times
+        player = self._pack.sentence(side)
+        if not times:
+            return [say(self._pack, side, "warnings_off", player=player)]
+        told = ", ".join(self._pack.duration(one) for one in times)
+        chosen = say(self._pack, side, "warnings_set", player=player, times=told)
+        return [chosen] if self._permitted else [chosen, say(self._pack, side, "warnings_forbidden")]
+
+    def tick(self) -> list[Effect]:
+        """Warn the player whose clock runs, if one of their times has come."""
+        clock = self._table.game.clock
+        side = clock.running if clock else None
+        if side is None or self._table.game.over:
+            return []
+        wanted, left = self._wanted[self._seat(side)], clock.left[side]
+        wanted.told = {one for one in wanted.told if left <= one + _AGAIN_MS}
+        due = {one for one in wanted.times if left <= one} - wanted.told
+        wanted.told |= due
+        if not due or not self._permitted or left <= 0:
+            return []
+        return [say(self._pack, side, "time_left", time=self._pack.duration(left))]
+
+    @property
+    def _permitted(self) -> bool:
+        return self._table.training or self._table.game.warnings_permitted
+
+    def _seat(self, side: str) -> str:
+        """Where the player of ``side`` sits; a new game with reversed colours changes the side."""
+        return OTHER[side] if self._table.game.swapped else side
