@@ -46,6 +46,12 @@ _STEPS = {
     "repeat": ("repeat",),
     "repeat_make": ("repeat", "make"),
 }
+_OF_SQUARES = frozenset(
+    (
+        Command.SQUARE, Command.ATTACKERS, Command.RANK, Command.FILE, Command.DIAGONALS,
+        Command.LEGAL_MOVES,
+    )
+)  # fmt: skip
 # What a page can be asked. The Laws forbid those questions that are about the position.
 _ASKED = frozenset(
     (
@@ -280,7 +286,7 @@ def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> 
     (ruling,) = (one for one in rulings if isinstance(one, Answer | Refused))
     pack = load(language)
     if command in QUESTIONS and table.training and role in f.SIDES and not game.over:
-        return ActionResult((look(pack, game, command, about),))
+        return ActionResult((look(pack, game, role, command, about),))
     if isinstance(ruling, Refused):
         return _answer(game, role, language, [ruling])
     if command in _OF_ONE_CLOCK and role != "arbiter":  # the arbiter has no clock and hears both
@@ -308,7 +314,7 @@ def _question(game: Game, language: str, form: Form) -> tuple[Command, About]:
         raise NoActionError("no_question")
     if command is Command.PIECES:
         return command, About(piece=kind)
-    if command in (Command.SQUARE, Command.ATTACKERS, Command.RANK, Command.FILE):
+    if command in _OF_SQUARES:
         if at is None:
             raise NoActionError("no_question")
         whole = {

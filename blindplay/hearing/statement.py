@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import chess
 
-from blindplay.language import Kind, Language, Understanding
+from blindplay.language import Command, Kind, Language, Understanding
 from blindplay.speech.recogniser import Recognition
 
 _NO_BOARD = chess.Board()
@@ -34,7 +34,9 @@ class Statement:
         """The same for the same meaning, in whatever words."""
         meant = self.meant
         if meant.command is not None:
-            return " ".join([meant.command.value, *(move.uci() for move in meant.moves)])
+            written = [meant.rest] if meant.command is Command.SEAL else []
+            moves = (move.uci() for move in meant.moves)
+            return " ".join([meant.command.value, *moves, *written])
         if meant.move is not None:
             return meant.move.uci()
         return meant.core or meant.words

@@ -95,6 +95,15 @@ class Language(Sentences):
         words = " ".join(parts)
         return words[0].upper() + words[1:]
 
+    def destination(self, board: chess.Board, move: chess.Move) -> str:
+        """What a legal move does after its piece and origin were named, without a promotion:
+        "schlägt Eva fünf", "Kurze Rochade"."""
+        one = MoveFeatures.of(board, move)
+        if one.castles:
+            return self._castles[one.castles]
+        square = self.square(move.to_square)
+        return square if one.captured is None else f"{self._captures} {square}"
+
     def write(self, board: chess.Board, move: chess.Move) -> str:
         """``move`` in algebraic notation with the country's letters, for a scoresheet.
 

@@ -1,5 +1,6 @@
 """What a table says besides moves: numbers, times, names and sentences, in one language."""
 
+import datetime
 import string
 from collections.abc import Mapping
 from functools import cache
@@ -71,6 +72,18 @@ class Sentences:
             return self._pack.text("duration", "none")
         return self._pack.text("duration", "joined_by").join(parts)
 
+    def date(self, date: datetime.date) -> str:
+        """A date in words.
+
+        >>> from blindplay.language import load
+        >>> load("de").date(datetime.date(2026, 11, 22))
+        'zweiundzwanzigster November zweitausendsechsundzwanzig'
+        """
+        day = self._pack.text("date", "days").split()[date.day - 1]
+        month = self._pack.text("date", "months").split()[date.month - 1]
+        form = self._pack.text("date", "form")
+        return form.format(day=day, month=month, year=self.number(date.year))
+
     def square(self, square: chess.Square, *, edition: str = "fide-2023") -> str:
         """The name of ``square`` (0 to 63): "Gustav eins"."""
         return self._squares(edition)[square]
@@ -93,6 +106,18 @@ class Sentences:
         if color is None:
             return name
         return f"{self._pack.words('colours', 'white' if color else 'black')[0]} {name}"
+
+    def piece_alone(self, kind: chess.PieceType) -> str:
+        """A piece without its colour: "Springer"."""
+        return self._pack.piece_names[kind]
+
+    def file(self, file: int) -> str:
+        """The name of a file (0 to 7): "Anna"."""
+        return self._pack.file_names[file]
+
+    def rank(self, rank: int) -> str:
+        """The name of a rank (0 to 7): "eins"."""
+        return self._pack.rank_names[rank]
 
     def sentence(self, key: str, **values: str) -> str:
         """The sentence ``key`` of the pack's ``[sentences]`` with words for its ``{names}``.

@@ -59,11 +59,21 @@ class Command(Enum):
     PIECES = "pieces"
     ATTACKERS = "attackers"
     CAPTURED = "captured"
+    LEGAL_MOVES = "legal_moves"
+    LEGAL_MOVES_HERE = "legal_moves_here"
+    KING = "king"
+    PAWNS = "pawns"
+    DIAGONALS = "diagonals"
+    TAKE_BACK = "take_back"
 
 
 QUESTIONS = frozenset(
-    map(Command, ("position", "square", "rank", "file", "pieces", "attackers", "captured"))
-)
+    (
+        Command.POSITION, Command.SQUARE, Command.RANK, Command.FILE, Command.DIAGONALS,
+        Command.PIECES, Command.KING, Command.PAWNS, Command.ATTACKERS, Command.CAPTURED,
+        Command.LEGAL_MOVES, Command.LEGAL_MOVES_HERE,
+    )
+)  # fmt: skip
 """Questions about the position. The Laws forbid them during a game (D.2.10.4)."""
 
 NEVER_OPENED = frozenset(

@@ -2,12 +2,13 @@
 
 from blindplay.hearing.statement import Statement
 from blindplay.language import Command, Kind, Language, Understanding
+from blindplay.laws import Taken
 from blindplay.laws import facts as f
-from blindplay.laws.game import Turn
-from blindplay.laws.state import OTHER
+from blindplay.laws.rulings import Refused
+from blindplay.wording.announcements import announcements
 
 from .commands import CONFIRMED, Commands
-from .effects import Effect, Learn, Say, Submit
+from .effects import Effect, Learn, Say, Submit, say
 from .grammar import Grammar
 from .questions import Questions
 from .table import Table
@@ -28,8 +29,11 @@ class Acting:
     def consider(self, side: str, said: Statement) -> list[Effect]:
         """Do what was said, or ask first."""
         game, meant = self._table.game, said.meant
-        if meant.command in CONFIRMED and self._needs_a_yes(side, said):
-            return self._questions.confirm(side, said)
+        if self.is_seal_due() and meant.command in (None, Command.CORRECTION):
+            return self._seal(side, said)
+        if meant.command in CONFIRMED:
+            refused = self._refused_at_once(side, said)
+            return refused or self._questions.confirm(side, said)
         late = self._corrects_too_late(side, said)
         if side != game.side or said.repeats or game.over or late:
             return self.do(side, said)
@@ -38,29 +42,46 @@ class Acting:
         asked = self._questions.ask_for_the_rest(side, said)
         return self.do(side, said) if asked is None else asked
 
-    def _needs_a_yes(self, side: str, said: Statement) -> bool:
-        """Whether to ask before a command. What the Laws will refuse at once needs no question."""
-        game, command = self._table.game, said.meant.command
-        if game.over or (said.meant.rest and not said.meant.moves):
-            return False
-        if command in (Command.ACCEPT_DRAW, Command.DECLINE_DRAW):
-            return OTHER[side] in game.offers
-        if command is Command.PAUSE:
-            return command in self._grammar.commands(side, None, more=False)
-        return True
+    def _refused_at_once(self, side: str, said: Statement) -> list[Effect]:
+        """The refusal of a command that can only be refused: there is nothing to ask about, and
+        without a *ja* it is no fact. Nothing if it can be done."""
+        effects = self.commands.do(side, said.meant)
+        facts = [one.fact for one in effects if isinstance(one, Submit)]
+        if not facts:
+            private = all(isinstance(one, Say) and one.to is not None for one in effects)
+            return effects if private else []
+        rulings = tuple(r for r in self._table.preview(facts[0]) if isinstance(r, Refused))
+        told = announcements(Taken(facts[0], rulings), self._table.game, self._pack)
+        return [Say(side, one.words) for one in told]
+
+    def is_seal_due(self) -> bool:
+        """Whether a sealed move is to be written now. Then nothing may be announced (I.1)."""
+        return self._table.game.adjourning and not self._table.game.adjourned
+
+    def _seal(self, side: str, said: Statement) -> list[Effect]:
+        """A bare move is taken for the sealed one, after a question that does not name it; what
+        was spoken aloud is no secret and is refused."""
+        meant = said.meant
+        if side != self._table.game.side:
+            return [say(self._pack, side, "refused_seal_due")]
+        if said.recognition is not None:
+            return [say(self._pack, side, "seal_written")]
+        if meant.kind not in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
+            return [say(self._pack, side, "not_understood")]
+        written = meant.uttered if meant.correction else said.text
+        sealed = Understanding(Kind.COMMAND, said.text, command=Command.SEAL, rest=written)
+        return self._questions.confirm(side, Statement(said.text, sealed))
 
     def _corrects_too_late(self, side: str, said: Statement) -> bool:
-        """Whether this corrects an announcement after the player pressed the clock (D.2.8)."""
+        """Whether this corrects an announcement after the player pressed the clock (D.2.8), and not
+        how the opponent's move was repeated."""
         game, meant = self._table.game, said.meant
         names_a_move = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
-        if not (meant.correction and names_a_move) or said.repeats or not game.history:
+        if side == game.side or said.repeats or not game.history or not meant.correction:
             return False
-        if side != game.side:  # otherwise it corrects how the opponent's move was repeated
-            return game.turn.announced is None or meant.move is None
-        if said.recognition is not None or game.turn != Turn() or meant.move is not None:
-            return False
-        # At a keyboard for both, it is the last mover's if it fits only their move.
-        return self._pack.understand(said.text, game.history[-1].before).move is not None
+        if meant.command is Command.CORRECTION:
+            return game.turn.announced is None
+        return names_a_move and (game.turn.announced is None or meant.move is None)
 
     def _corrects_what_is_executed(self, meant: Understanding) -> bool:
         """Whether another announcement would undo a move that hands have executed already."""
@@ -83,8 +104,7 @@ class Acting:
         """Do what was said, without asking."""
         meant = said.meant
         if self._corrects_too_late(side, said):
-            late = OTHER[self._table.game.side]
-            return [Submit(f.Correct(by=late, text=meant.words))]
+            return [Submit(f.Correct(by=side, text=meant.words))]
         if meant.kind is Kind.COMMAND:
             return self.commands.do(side, meant)
         if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
@@ -128,9 +148,10 @@ class Acting:
         """Take words without a meaning. From the player on move they are still a fact: the move is
         begun, so a press now is too early (D.2.4) and no irregularity (7.5.3). Undecided sound has
         no ``text``, for the Laws must not decide it either."""
-        if side == self._table.game.side and not self._table.game.over:
+        begins = side == self._table.game.side and not self.is_seal_due()
+        if begins and not self._table.game.over:
             return [Submit(f.Announce(by=side, text=text))]
-        return [Say(side, self._pack.sentence("not_understood"))]
+        return [say(self._pack, side, "not_understood")]
 
 
 def learning_from(side: str, said: Statement, phrase: str | None = None) -> list[Effect]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Language, Understanding
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Refused
+from blindplay.laws.state import OTHER
 from blindplay.wording.position import look, time_in_words
 
 from .choices import OpeningWord
 from .conversation import ANSWER_SECONDS, ASK_AGAIN
-from .effects import AdjustVoice, Ask, Effect, Relisten, Say, SayAgain, Submit
+from .effects import AdjustVoice, Ask, Effect, Relisten, Say, SayAgain, Submit, say
 from .grammar import VOICE, Grammar
 from .table import Table
 
@@ -41,7 +42,9 @@ _FACTS: Mapping[Command, Callable[..., f.Fact]] = {
     Command.CALL_ARBITER: f.CallArbiter,
     Command.ADJUST: f.Adjust,
 }
-CONFIRMED = frozenset((*CLAIMS, *_FACTS, Command.ADJOURN, Command.PAUSE)) - {Command.ADJUST}
+CONFIRMED = frozenset((*CLAIMS, *_FACTS, Command.ADJOURN, Command.PAUSE, Command.TAKE_BACK)) - {
+    Command.ADJUST
+}
 """Commands that end or change the game: they need a *ja*. Declining a draw is one of them: a
 misheard acceptance must not lose the offer."""
 
@@ -62,6 +65,7 @@ class Commands:
         self._pack = pack
         self._grammar = grammar
         self._help = {side: _Help() for side in f.SIDES}
+        self._looked_at: dict[str, About] = {}  # the square that each player asked about last
 
     def has_more(self, side: str) -> bool:
         """Whether help has more commands to tell."""
@@ -95,10 +99,10 @@ class Commands:
             return [AdjustVoice(side, command)]
         if command in _DO:
             return _DO[command](self, side, meant, command)
-        return [self._say(side, "refused")]
+        return [self._say(side, "refused_no_question")]  # an answer
 
     def _say(self, side: str, key: str) -> Say:
-        return Say(side, self._pack.sentence(key))
+        return say(self._pack, side, key)
 
     def _time(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Tell one of the two times; the fact and its ruling are about both."""
@@ -109,7 +113,11 @@ class Commands:
         query = f.Query(by=side, about="position")
         if not self._table.training:
             return [Submit(query)]
-        words = look(self._pack, self._table.game, command, about)
+        if command is Command.LEGAL_MOVES_HERE:
+            about = self._looked_at.get(side, about)
+        elif len(about.squares) == 1:
+            self._looked_at[side] = about
+        words = look(self._pack, self._table.game, side, command, about)
         return [Submit(query, reports=(Refused,)), Say(side, words)]
 
     def _claim(self, side: str, command: Command, meant: Understanding) -> list[Effect]:
@@ -121,11 +129,29 @@ class Commands:
     def _seal(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Write the sealed move; never say it, for it is the player's secret."""
         if not meant.rest:
-            return [self._say(side, "not_understood")]
+            command_name = self._pack.command(command)
+            return [say(self._pack, side, "seal_named", command=command_name)]
         return [Submit(f.Seal(by=side, text=meant.rest))]
+
+    def _take_back(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
+        """In training without an arbiter: take back the player's own last move, with the answer
+        to it. What is only made is no ply yet."""
+        game = self._table.game
+        if not self._table.training:
+            return [self._say(side, "training_only")]
+        if game.presided:
+            return [self._say(side, "restore_refused_page")]
+        plies = len(game.history) + (game.turn.made is not None)
+        next_to_move = game.side if game.turn.made is None else OTHER[game.side]
+        own = plies - (2 if side == next_to_move else 1)
+        if own < 0:
+            return [self._say(side, "nothing_to_take_back")]
+        return [Submit(f.Arbiter(do="restore", ply=own))]
 
     def _adjourn(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
+        if (why := self._why_not_playing()) is not None:
+            return [self._say(side, why)]
         wanted = self._pack.sentence("adjourn_wanted", player=self._pack.sentence(side))
         adjourned = [] if self._table.game.presided else [Submit(f.Arbiter(do="adjourn"))]
         return [Say(None, wanted), *adjourned]
@@ -134,9 +160,30 @@ class Commands:
         if self._table.game.presided:
             return [self._say(side, "pause_refused")]
         if command not in self._grammar.commands(side, None, more=False):
-            return [self._say(side, "refused")]
+            return [self._say(side, self._why_no_pause(command))]
         do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
         return [Submit(f.Arbiter(do=do)), Say(None, self._pack.sentence(command.value))]
+
+    def _why_not_playing(self) -> str | None:
+        """The sentence why nothing can be played now; None if the game goes on."""
+        game = self._table.game
+        if game.over:
+            return "refused_game_over"
+        if game.adjourned:
+            return "refused_adjourned"
+        waits = game.pending is not None and not game.pending.claimable
+        return "refused_waiting_for_arbiter" if waits else None
+
+    def _why_no_pause(self, command: Command) -> str:
+        """The sentence why the clocks cannot be stopped, or started, now."""
+        game = self._table.game
+        if why := self._why_not_playing():
+            return why
+        if not game.clock:
+            return "refused_no_clock"
+        if command is Command.RESUME:
+            return "refused_clocks_running" if game.started else "refused_not_started"
+        return "refused_clocks_stopped" if game.paused else "refused_not_started"
 
     def _call_assistant(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         player = self._pack.sentence(side)
@@ -147,7 +194,9 @@ class Commands:
         game, effects = self._table.game, list[Effect]()
         if not game.over and not game.adjourned:
             key = "help_repeat"
-            if side == game.side:
+            if game.adjourning:
+                key = "seal_written" if side == game.side else "refused_seal_due"
+            elif side == game.side:
                 key = "help_announce" if game.turn.announced is None else "help_correct"
             correction = self._pack.command(Command.CORRECTION)
             effects.append(Say(side, self._pack.sentence(key, correction=correction)))
@@ -162,7 +211,7 @@ class Commands:
     def _more(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         told = self._help[side]
         if not told.untold:
-            return [self._say(side, "refused")]
+            return [self._say(side, "refused_no_more")]
         now, told.untold = told.untold[:COMMANDS_AT_ONCE], told.untold[COMMANDS_AT_ONCE:]
         told.since = self._table.time()
         more = self._pack.sentence("help_more", more=self._pack.command(Command.MORE))
@@ -185,6 +234,7 @@ _DO: Mapping[Command, Callable[[Commands, str, Understanding, Command], list[Eff
     Command.CLOCK_MINE: Commands._time,
     Command.CLOCK_OPPONENT: Commands._time,
     Command.SEAL: Commands._seal,
+    Command.TAKE_BACK: Commands._take_back,
     Command.ADJOURN: Commands._adjourn,
     Command.PAUSE: Commands._pause,
     Command.RESUME: Commands._pause,

@@ -84,6 +84,15 @@ class Question:
         """Whether it is about the move that is being announced; then it lapses with that move."""
         return self.options[0].meant.command is None
 
+    @property
+    def holds_the_clock(self) -> bool:
+        """Whether the player wants to correct the announcement (D.2.8). Until that is answered a
+        press must not complete the move as it was announced. Sound without a word of correction may
+        be the opponent's repetition, so it holds nothing."""
+        said = self.options[0]
+        wanted = said.meant.correction or said.recognition is None
+        return self.confirms and self.is_about_a_move and wanted
+
 
 class Reply(Enum):
     """How an utterance answers a question."""

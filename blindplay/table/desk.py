@@ -37,7 +37,7 @@ class Desk:
         self.transcript = transcript
         self.taping: Taping | None = None
         self._on_voicing = on_voicing
-        self._last_said = ""
+        self._last_said: dict[Output, tuple[int, str]] = {}  # with the number of the sentence
         self._unspeakable: set[str] = set()
         if speaker is not None:
             speaker.on_output(self._output_changed)
@@ -47,22 +47,23 @@ class Desk:
         when the devices were attached; a new game with reversed colours (7.3) changes the side."""
         return OTHER[seat] if self.table.game.swapped else seat
 
-    def tell(self, to: str | None, words: str, *, remember: bool = True) -> None:
+    def tell(self, to: str | None, words: str, *, fleeting: bool = False) -> None:
         """Speak a sentence to a player ("white"), an assistant or the arbiter; None: to all."""
         private = to is not None and goes_to_earphone(self.table.game, to)
-        self.say(Output.PRIVATE if private else Output.PUBLIC, words, remember=remember)
+        self.say(Output.PRIVATE if private else Output.PUBLIC, words, fleeting=fleeting)
 
     def tell_all(self, key: str, **values: str) -> None:
         """Speak a sentence of the pack to everybody."""
         self.say(Output.PUBLIC, self.pack.sentence(key, **values))
 
-    def say(self, output: Output, words: str, *, remember: bool = True) -> None:
+    def say(self, output: Output, words: str, *, fleeting: bool = False) -> None:
         """Speak a sentence, and print it unless a voice speaks it and only the rest is printed.
 
-        ``remember``: it is what is said again on request.
+        ``fleeting``: it is never said again on request.
         """
-        if remember:
-            self._last_said = words
+        if not fleeting:
+            number = max((number for number, _ in self._last_said.values()), default=0) + 1
+            self._last_said[output] = number, words
         public = output is Output.PUBLIC
         self.transcript.line(f"said {'to everybody' if public else 'privately'}: {words}")
         silent = self.speaker is not None and self.transcript.only_unspoken
@@ -83,14 +84,17 @@ class Desk:
             done(Outcome.FAILED)
 
     def say_again(self, to: str) -> None:
-        """Speak the last sentence once more."""
-        if self._last_said:
-            self.tell(to, self._last_said)
+        """Speak once more the last sentence worth it that this player has heard."""
+        private = goes_to_earphone(self.table.game, to)
+        outputs = (Output.PUBLIC, Output.PRIVATE) if private else (Output.PUBLIC,)
+        heard = [self._last_said[one] for one in outputs if one in self._last_said]
+        words = max(heard)[1] if heard else self.pack.sentence("refused_nothing_to_repeat")
+        self.tell(to, words, fleeting=True)
 
     def adjust_voice(self, to: str, command: Command) -> None:
         """Speak louder, softer, slower or faster, and say so. That is not remembered: the sentence
         before may have been too soft to hear."""
-        key = "refused"
+        key = "refused_no_voice"
         if self.speaker is not None:
             before = self.speaker.voicing
             after = before.changed(
@@ -102,7 +106,7 @@ class Desk:
                 self.speaker.voicing = after
                 with self.remembering():
                     self._on_voicing(after)
-        self.tell(to, self.pack.sentence(key), remember=False)
+        self.tell(to, self.pack.sentence(key), fleeting=True)
 
     @contextlib.contextmanager
     def remembering(self) -> Iterator[None]:

@@ -17,12 +17,13 @@ from blindplay.language import NEVER_OPENED, Command, Kind, Language
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Executed
+from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import goes_to_earphone
 
 from .acting import Acting, learning_from
 from .choices import OpeningWord
 from .conversation import Awaited, Question, Reply, Sayable, claim_with, reply
-from .effects import Effect, Relisten, Say
+from .effects import Effect, Relisten, Say, say
 from .grammar import CLOCKS, VOICE, Grammar
 from .questions import MOST_OPTIONS, Questions, narrowed
 from .table import Table
@@ -90,11 +91,32 @@ class Dialogue:
             return late
         if decision.verdict is Verdict.NOTHING or self._is_announced(side, decision):
             return late
+        if self._acting.is_seal_due() and not self._is_command(decision):
+            mover = side == self._table.game.side
+            return [*late, *([self._say(side, "seal_written")] if mover else ())]
         if decision.verdict is Verdict.ASK or self._names_an_option(side, decision):
             return [*late, *self._choose(side, decision)]
         if decision.taken is None:
             return [*late, *self._unclear(side)]
         return [*late, *self._hear(side, decision.taken)]
+
+    def pressed(self, side: str) -> list[Effect]:
+        """Ask again if ``side`` presses the clock while asked about a correction. Nothing: the
+        clock may be pressed."""
+        question = self._question(side)
+        if question is None or not question.holds_the_clock:
+            return []
+        return self._questions.ask_again(side, question, unclear=False)
+
+    def author(self, text: str) -> str:
+        """Whose words a typed line is that names nobody: those of the player on move. Nothing can
+        be corrected before it is announced, so a correction then is that of the last move."""
+        game = self._table.game
+        side = game.side
+        fresh = game.turn.announced is None and self._question(side) is None
+        if fresh and game.history and not self._acting.is_seal_due():
+            return OTHER[side] if self._read(side, text).meant.correction else side
+        return side
 
     def tick(self) -> list[Effect]:
         """A second has passed: a question without an answer in time means no."""
@@ -179,8 +201,12 @@ class Dialogue:
         meant = decision.taken.meant
         return meant.command in (Command.YES, Command.NO) or meant.kind is Kind.UNCLEAR
 
+    def _is_command(self, decision: Decision) -> bool:
+        likeliest = decision.likeliest
+        return likeliest is None or likeliest.meant.command not in (None, Command.CORRECTION)
+
     def _say(self, side: str, key: str) -> Say:
-        return Say(side, self._pack.sentence(key))
+        return say(self._pack, side, key)
 
     # --- answers and doubts ------------------------------------------------------------------
 

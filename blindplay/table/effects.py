@@ -4,18 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from blindplay.language import Command
+from blindplay.language import Command, Language
 from blindplay.laws import Fact, Ruling
 from blindplay.laws.rulings import Answer
 from blindplay.speech.recogniser import Recognition
 
+FLEETING = frozenset(("cancelled", "not_understood", "repeat_please"))
+"""Sentences that nobody wants to hear again."""
+
 
 @dataclass(frozen=True)
 class Say:
-    """Speak ``words`` to a player, or to everybody (None)."""
+    """Speak ``words`` to a player, or to everybody (None). "Repeat" skips what is ``fleeting``."""
 
     to: str | None
     words: str
+    fleeting: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,3 +69,8 @@ class AdjustVoice:
 
 
 Effect: TypeAlias = Say | SayAgain | Submit | Ask | Relisten | Learn | AdjustVoice
+
+
+def say(pack: Language, to: str | None, key: str, **values: str) -> Say:
+    """Speak the sentence ``key`` of ``pack``."""
+    return Say(to, pack.sentence(key, **values), fleeting=key in FLEETING)

@@ -101,6 +101,8 @@ class Grammar:
             yield Command.CORRECTION
         if self._table.training:
             yield from sorted(QUESTIONS, key=list(Command).index)
+            if not game.presided:
+                yield Command.TAKE_BACK
         if not waiting:
             yield from (Command.OFFER_DRAW, Command.RESIGN)
         if playing:

@@ -11,7 +11,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.rulings import Ambiguous, NotUnderstood, Refused
 
 from .conversation import ANSWER_SECONDS, CLAIMS_WITH_MOVE, Question, Reply, reply
-from .effects import Effect, Relisten, Say, Submit
+from .effects import Effect, Relisten, Say, Submit, say
 from .table import Table
 
 UNCLEAR_ANSWERS = 2
@@ -22,6 +22,7 @@ MOST_OPTIONS = 4
 _CONFIRMATIONS: Mapping[Command | None, str] = {
     Command.RESIGN: "resign_sure",
     Command.ACCEPT_DRAW: "accept_draw_sure",
+    Command.SEAL: "seal_sure",
 }
 
 
@@ -136,7 +137,7 @@ class Questions:
         talk = self.talk(side)
         if unclear and question.unclear >= UNCLEAR_ANSWERS:
             talk.question = None
-            return [Say(side, self._pack.sentence("cancelled")), Relisten()]
+            return [say(self._pack, side, "cancelled"), Relisten()]
         unclear_now = question.unclear + unclear
         talk.question = replace(question, since=self._table.time(), unclear=unclear_now)
         return [Say(side, question.words)]
@@ -162,7 +163,7 @@ class Questions:
         if talk.question is None or now - talk.question.since <= ANSWER_SECONDS * 1000:
             return []
         talk.question = None
-        return [Say(side, self._pack.sentence("cancelled")), Relisten()]
+        return [say(self._pack, side, "cancelled"), Relisten()]
 
     def was_refused(self, side: str, statement: Statement) -> bool:
         """Whether the player said no to it in this ply and has not said it twice since. Counts."""

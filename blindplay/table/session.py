@@ -102,7 +102,7 @@ class Session:
                 microphone.announced()
         heard = tuple(one for one in rulings if not self.setting_up.leads_instead(one))
         for one in announcements(replace(taken, rulings=heard), self.table.game, self.pack):
-            self.desk.tell(one.to, one.words)
+            self.desk.tell(one.to, one.words, fleeting=one.fleeting)
         self.setting_up.lead()
         for seat in self.boards.values():
             seat.take_awaited()
@@ -160,7 +160,14 @@ class Session:
     def press(self, side: str, ago: float = 0.0) -> None:
         """``side`` pressed the clock, ``ago`` seconds ago."""
         at = self.table.time() - round(ago * 1000)
-        self.table.after_hands(lambda: self.table.submit(f.Press(by=side)), at, presser=side)
+        self.table.after_hands(lambda: self._press(side), at, presser=side)
+
+    def _press(self, side: str) -> None:
+        held = self.dialogue.pressed(side)
+        if held:
+            self._perform(held)
+        else:
+            self.table.submit(f.Press(by=side))
 
     def talk(self, side: str | None = None) -> None:
         """The talk button of ``side``, or one for all microphones, was pressed."""
@@ -315,7 +322,7 @@ def _ask(session: Session, effect: e.Ask) -> None:
 
 
 _PERFORM: Mapping[type[e.Effect], Callable[[Session, Any], object]] = {
-    e.Say: lambda session, say: session.desk.tell(say.to, say.words),
+    e.Say: lambda session, it: session.desk.tell(it.to, it.words, fleeting=it.fleeting),
     e.SayAgain: lambda session, again: session.desk.say_again(again.to),
     e.Submit: lambda session, it: session.table.submit(it.fact, Origin("dialogue", it.reports)),
     e.Ask: _ask,

@@ -190,6 +190,11 @@ class Table:
                 raise errors[0]
             return first.rulings
 
+    def preview(self, fact: Fact) -> list[Ruling]:
+        """The rulings that ``fact`` would cause now. Nothing is taken."""
+        with self._lock:
+            return self.game.preview(replace(fact, t=self.time()))
+
     def _remember(self, taken: Taken) -> None:
         if taken.rulings or not isinstance(taken.fact, f.Tick):
             self.log.append(taken)

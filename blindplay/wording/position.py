@@ -5,7 +5,7 @@ Questions about the position are answered only in training. The Laws forbid them
 """
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import chess
 
@@ -15,6 +15,7 @@ from blindplay.laws.rulings import Answer
 from blindplay.laws.state import OTHER
 
 _KINDS = tuple(reversed(chess.PIECE_TYPES))  # kings before pawns
+_PAWN = chess.Piece(chess.PAWN, chess.WHITE)
 
 
 def time_in_words(pack: Language, answer: Answer, command: Command) -> str:
@@ -25,9 +26,17 @@ def time_in_words(pack: Language, answer: Answer, command: Command) -> str:
     return pack.sentence(command.value, time=pack.duration(round((left or 0) * 1000)))
 
 
-def look(pack: Language, game: Game, command: Command, about: About) -> str:
-    """The answer to ``command``, one of :data:`~blindplay.language.QUESTIONS`, in words."""
-    board, squares = game.position, about.squares
+def look(pack: Language, game: Game, by: str, command: Command, about: About) -> str:
+    """The answer to ``command``, one of :data:`~blindplay.language.QUESTIONS`, in words. ``by`` is
+    the side of the player who asks."""
+    board = game.position
+    if command is Command.KING:
+        command, about = Command.PIECES, About(piece=chess.KING, color=by == "white")
+    if command is Command.LEGAL_MOVES_HERE:
+        touched = tuple(game.turn.touched[:1]) or about.squares
+        if not touched:
+            return pack.sentence("legal_moves_which")
+        command, about = Command.LEGAL_MOVES, About(squares=touched)
     if command is Command.POSITION or (command is Command.PIECES and about == About()):
         return whole_position(pack, board)
     if command is Command.PIECES:
@@ -35,25 +44,113 @@ def look(pack: Language, game: Game, command: Command, about: About) -> str:
         return " ".join(_pieces(pack, board, about.piece, color) for color in colors)
     if command is Command.CAPTURED:
         return _captured(pack, taken(game))
-    name = pack.square(squares[0])
-    if command is Command.SQUARE:
-        piece = board.piece_at(squares[0])
-        if piece is None:
-            return pack.sentence("square_empty", square=name)
-        return pack.sentence("square_holds", square=name, piece=pack.piece(piece))
-    if command is Command.ATTACKERS:
-        white, black = (board.attackers(color, squares[0]) for color in chess.COLORS)
-        what = pack.sentence("attackers_of", square=name)
-        return _listed(pack, what, "listed_none", _standing(pack, board, white | black))
-    file, rank = name.split()
-    what = pack.sentence(f"{command.value}_named", file=file, rank=rank)
+    if command is Command.PAWNS:
+        return _pawns_by_file(pack, board)
+    return _ABOUT_SQUARES[command](pack, board, about.squares)
+
+
+_Squares = Sequence[chess.Square]
+
+
+def _square(pack: Language, board: chess.Board, squares: _Squares) -> str:
+    name, piece = pack.square(squares[0]), board.piece_at(squares[0])
+    if piece is None:
+        return pack.sentence("square_empty", square=name)
+    return pack.sentence("square_holds", square=name, piece=pack.piece(piece))
+
+
+def _attackers(pack: Language, board: chess.Board, squares: _Squares) -> str:
+    white, black = (board.attackers(color, squares[0]) for color in chess.COLORS)
+    what = pack.sentence("attackers_of", square=pack.square(squares[0]))
+    return _listed(pack, what, "listed_none", _standing(pack, board, white | black))
+
+
+def _file(pack: Language, board: chess.Board, squares: _Squares) -> str:
+    what = pack.sentence("file_named", file=pack.file(chess.square_file(squares[0])))
     return _listed(pack, what, "listed_empty", _standing(pack, board, squares))
 
 
+def _rank(pack: Language, board: chess.Board, squares: _Squares) -> str:
+    what = pack.sentence("rank_named", rank=pack.rank(chess.square_rank(squares[0])))
+    return _listed(pack, what, "listed_empty", _standing(pack, board, squares))
+
+
+def _diagonals(pack: Language, board: chess.Board, squares: _Squares) -> str:
+    """Both diagonals through a square, from White's side upwards."""
+    file, rank = chess.square_file(squares[0]), chess.square_rank(squares[0])
+    told = []
+    for step in (1, -1):
+        line = [
+            chess.square(file + step * by, rank + by)
+            for by in range(-7, 8)
+            if 0 <= rank + by < 8 and 0 <= file + step * by < 8
+        ]
+        if len(line) > 1:
+            first, last = pack.square(line[0]), pack.square(line[-1])
+            what = pack.sentence("diagonal_named", first=first, last=last)
+            told.append(_listed(pack, what, "listed_empty", _standing(pack, board, line)))
+    return " ".join(told)
+
+
+def _legal_moves(pack: Language, board: chess.Board, squares: _Squares) -> str:
+    """The legal moves of the piece on a square, as if its side were to move."""
+    piece = board.piece_at(squares[0])
+    if piece is None:
+        return _square(pack, board, squares)
+    if piece.color != board.turn:
+        board = board.copy(stack=False)
+        board.turn, board.ep_square = piece.color, None
+    moves = board.generate_legal_moves(from_mask=chess.BB_SQUARES[squares[0]])
+    ordered = sorted(moves, key=lambda move: (move.to_square & 7, move.to_square))
+    told = dict.fromkeys(pack.destination(board, move) for move in ordered)
+    name = pack.square(squares[0])
+    what = pack.sentence("legal_moves_of", piece=pack.piece(piece), square=name)
+    return _listed(pack, what, "listed_none", list(told))
+
+
+_ABOUT_SQUARES: Mapping[Command, Callable[[Language, chess.Board, _Squares], str]] = {
+    Command.SQUARE: _square,
+    Command.ATTACKERS: _attackers,
+    Command.FILE: _file,
+    Command.RANK: _rank,
+    Command.DIAGONALS: _diagonals,
+    Command.LEGAL_MOVES: _legal_moves,
+}
+
+
 def whole_position(pack: Language, board: chess.Board) -> str:
-    """Every piece with its square, White's first, kings before pawns."""
-    sides = (", ".join(_standing(pack, board, _of(board, color))) for color in chess.COLORS)
-    return ". ".join(sides) + "."
+    """Every piece with its square, grouped for the ear: White first, a sentence for each kind."""
+    return " ".join(
+        pack.sentence(
+            "side_has",
+            player=pack.sentence("white" if color else "black"),
+            pieces=". ".join(_groups(pack, board, color)),
+        )
+        for color in chess.COLORS
+        if board.occupied_co[color]
+    )
+
+
+def _groups(pack: Language, board: chess.Board, color: chess.Color) -> Iterator[str]:
+    for kind in _KINDS:
+        squares = [pack.square(square) for square in board.pieces(kind, color)]
+        if squares:
+            name = pack.piece_alone(kind) if len(squares) == 1 else pack.pieces(kind)
+            yield f"{name[0].upper()}{name[1:]} {', '.join(squares)}"
+
+
+def _pawns_by_file(pack: Language, board: chess.Board) -> str:
+    """The pawns of each file that has some, from White's side upwards."""
+    told = []
+    for file, squares in enumerate(chess.BB_FILES):
+        pawns = [
+            f"{pack.piece(board.piece_at(square) or _PAWN)} {pack.rank(chess.square_rank(square))}"
+            for square in chess.SquareSet(squares & board.pawns)
+        ]
+        if pawns:
+            what = pack.sentence("file_named", file=pack.file(file))
+            told.append(_listed(pack, what, "listed_none", pawns))
+    return " ".join(told) or pack.sentence("listed_none", what=pack.pieces(chess.PAWN).capitalize())
 
 
 def taken(game: Game) -> list[chess.Piece]:

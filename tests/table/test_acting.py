@@ -8,7 +8,7 @@ import pytest
 from blindplay.hearing.decision import Verdict
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
-from tests.table.conversation import Conversation
+from tests.table.conversation import GERMAN, Conversation
 
 
 def test_an_accepted_announcement_is_told_to_everybody_before_the_clock(at: Conversation) -> None:
@@ -102,7 +102,7 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
     at.table.submit(f.Make(by="white", move="g1f3"))
     at.type("Korrektur Springer Hector drei")
     at.table.submit(f.Press(by="white"))
-    assert at.type("ja") == ["Das ist jetzt nicht möglich."]
+    assert at.type("ja") == [GERMAN.sentence("refused_no_question")]
     assert "repeat" not in at.kinds()
     assert at.table.game.history[-1].move == chess.Move.from_uci("g1f3")
 
@@ -124,9 +124,11 @@ def test_a_late_correction_at_a_keyboard_for_both_announces_nothing_for_the_oppo
 ) -> None:
     """Whoever types there is taken for the player on move, who has not begun his."""
     at.play("e2e4")
-    assert at.type("Korrektur Bauer Eva drei", "black") == [TOO_LATE]
-    assert (at.rulings[-1].fields["by"], at.table.game.turn.begun) == ("white", False)
-    at.type("Korrektur Bauer Eva fünf", "black")  # that is only his
+    for text in ("Korrektur Bauer Eva drei", "Korrektur Bauer Eva fünf", "Korrektur"):
+        assert at.type(text, at.dialogue.author(text)) == [TOO_LATE]
+        assert (at.rulings[-1].fields["by"], at.table.game.turn.begun) == ("white", False)
+        assert at.announced is None
+    at.type("Korrektur Bauer Eva fünf", "black")  # said to be his
     assert at.announced == "e7e5"
 
 

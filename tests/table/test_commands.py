@@ -24,14 +24,11 @@ from tests.table.conversation import GERMAN, Conversation, Talk
     [
         ("ich gebe auf", "resign"),
         ("ich biete Remis an", "offer_draw"),
-        ("Zeitüberschreitung", "claim_time"),
         ("Stellungswiederholung", "claim_draw"),
         ("fünfzig Züge", "claim_draw"),
         ("Schiedsrichter", "call_arbiter"),
         ("Pause", "arbiter"),
         ("Hängepartie", "arbiter"),
-        ("Gegner kann nicht gewinnen", "claim_draw"),
-        ("zusätzliche Bedenkzeit", "request_extra_time"),
     ],
 )
 @pytest.mark.parametrize("typed", [True, False])
@@ -57,6 +54,46 @@ def test_what_changes_the_game_needs_a_yes(
     assert at.kinds()[len(before)] == fact
 
 
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        ("Zeitüberschreitung", "flag_has_not_fallen"),
+        ("Gegner kann nicht gewinnen", "no_quickplay_finish"),
+        ("zusätzliche Bedenkzeit", "no_quickplay_finish"),
+        ("Remis annehmen", "no_offer"),
+        ("Remis ablehnen", "no_offer"),
+        ("weiter", "clocks_running"),
+        ("Zug zurück", None),
+    ],
+)
+def test_what_can_only_be_refused_is_refused_at_once_with_its_reason(
+    at: Conversation, command: str, reason: str | None
+) -> None:
+    before = at.kinds()
+    key = "training_only" if reason is None else f"refused_{reason}"
+    assert at.type(command) == [GERMAN.sentence(key)]
+    assert not at.asked() and at.kinds() == before
+
+
+def test_a_draw_that_is_agreed_too_early_is_refused_before_a_yes(talk: Talk) -> None:
+    at = talk(arbiter="present")
+    at.table.submit(f.OfferDraw(by="black"))
+    assert at.type("Remis annehmen") == [GERMAN.sentence("refused_too_early")]
+    assert not at.asked()
+
+
+@pytest.mark.parametrize("language", languages())
+@pytest.mark.parametrize(
+    "command", sorted(CONFIRMED - {Command.TAKE_BACK}, key=list(Command).index)
+)
+def test_after_the_game_everything_is_refused_with_its_reason(
+    talk: Talk, language: str, command: Command
+) -> None:
+    at = talk(language=language)
+    at.table.submit(f.Resign(by="black"))
+    assert at.type(at.pack.command(command)) == [at.pack.sentence("refused_game_over")]
+
+
 def test_saying_it_again_is_no_yes(at: Conversation) -> None:
     at.type("aufgeben")
     assert at.type("ich gebe auf") == ["Wollen Sie wirklich aufgeben? Sagen Sie ja oder nein."]
@@ -65,7 +102,7 @@ def test_saying_it_again_is_no_yes(at: Conversation) -> None:
 
 def test_a_draw_is_accepted_with_a_yes_and_only_when_it_is_offered(at: Conversation) -> None:
     at.play("e2e4", "e7e5")  # before a move of each nothing can be agreed (9.1.1)
-    assert at.type("Remis annehmen", "black") == ["Das ist jetzt nicht möglich."]
+    assert at.type("Remis annehmen", "black") == [GERMAN.sentence("refused_no_offer")]
     at.type("Remis anbieten")
     at.type("ja")
     assert Command.ACCEPT_DRAW in at.dialogue.sayable("black").bare
@@ -131,7 +168,10 @@ def test_the_clocks_are_the_arbiters_where_there_is_one(talk: Talk) -> None:
     at.type("Schiedsrichter")
     at.type("ja")
     assert at.table.game.clock.running is None
-    assert at.said[-1] == (Output.PUBLIC, "Der Schiedsrichter wird gebraucht.")
+    assert at.said[-1] == (
+        Output.PUBLIC,
+        "Der Schiedsrichter wird gebraucht. Weiß hat ihn gerufen.",
+    )
 
 
 def test_a_sealed_move_is_written_and_never_said(at: Conversation) -> None:
@@ -172,7 +212,7 @@ def test_what_a_player_may_ask_is_answered_in_his_ear(
 
 def test_the_position_is_not_told_in_a_game(at: Conversation) -> None:
     for text in ("was steht auf Eva vier", "Stellung", "geschlagene Figuren"):
-        assert at.type(text) == ["Das ist jetzt nicht möglich."]
+        assert at.type(text) == [GERMAN.sentence("refused_not_during_play")]
         assert isinstance(at.facts[-1], f.Query)
     assert not QUESTIONS & at.dialogue.sayable("white").bare
 
@@ -235,7 +275,7 @@ def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) ->
     assert "Was steht auf" not in told
     for command in at.dialogue.sayable("white").bare - {Command.HELP}:
         assert GERMAN.command(command) in told
-    assert at.type("mehr") == ["Das ist jetzt nicht möglich."]
+    assert at.type("mehr") == [GERMAN.sentence("refused_no_more")]
     at.hear(Verdict.ACCEPT, "springer felix drei")
     assert at.type("Hilfe")[0].startswith("Führen Sie den angesagten Zug aus.")
     assert at.type("Hilfe", "black")[0] == "Wiederholen Sie den angesagten Zug."
@@ -278,7 +318,9 @@ def test_every_command_is_answered_in_words_and_asks_first_if_it_must(
         at.table.submit(f.OfferDraw(by="black"))
         before = at.kinds()
         assert at.type(at.pack.command(command))
-        assert at.asked() and at.kinds() == before
+        assert at.kinds() == before
+        if not at.asked():
+            continue  # refused at once
         assert at.type(at.pack.command(Command.NO))
         at.type(at.pack.command(command))
         at.type(at.pack.command(Command.YES))

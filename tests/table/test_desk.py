@@ -171,7 +171,7 @@ def test_a_voicing_that_cannot_be_kept_is_told_and_lasts_for_this_game(
 def test_without_a_voice_there_is_none_to_adjust(sit: Sit) -> None:
     sitting = sit()
     sitting.session.desk.adjust_voice("white", Command.LOUDER)
-    assert sitting.said() == [GERMAN.sentence("refused")]
+    assert sitting.said() == [GERMAN.sentence("refused_no_voice")]
 
 
 # --- once more, and never -----------------------------------------------------------------------
@@ -180,7 +180,18 @@ def test_without_a_voice_there_is_none_to_adjust(sit: Sit) -> None:
 def test_nothing_is_repeated_before_anything_was_said(sit: Sit) -> None:
     sitting = sit()
     sitting.session.desk.say_again("white")
-    assert sitting.said() == []
+    assert sitting.said() == [GERMAN.sentence("refused_nothing_to_repeat")]
+
+
+def test_repeat_tells_each_player_the_last_sentence_worth_it_that_they_heard(sit: Sit) -> None:
+    desk = (sitting := sit()).session.desk
+    desk.tell(None, "Springer Gustav eins Felix drei.")
+    desk.tell("white", "Sie haben fünf Minuten.")  # into the earphone of the blind player
+    desk.tell("white", "Abgebrochen.", fleeting=True)
+    sitting.said()
+    desk.say_again("white")
+    desk.say_again("black")
+    assert sitting.said() == ["Sie haben fünf Minuten.", "Springer Gustav eins Felix drei."]
 
 
 def test_words_that_a_model_lacks_are_named_once(sit: Sit) -> None:

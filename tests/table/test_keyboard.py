@@ -154,7 +154,7 @@ def test_typed_mate_ends_the_game_and_nothing_more_is_asked_of_anybody(sitting: 
     typed(sitting, "Dame David acht Hector vier")
     assert sitting.table.game.over
     said = sitting.said()
-    assert GERMAN.sentence("refused") not in said
+    assert GERMAN.sentence("refused_not_sealed") not in said
     typed(sitting, "")
     assert GERMAN.sentence("press_unbegun") not in sitting.said()
 

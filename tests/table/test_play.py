@@ -56,7 +56,9 @@ def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -
     lines = ["start", "was steht auf e2", "quit"]
     text = begun(tmp_path / "game.jsonl", *lines, options=options)
     assert ("said privately: Eva zwei: weißer Bauer." in text) is training
-    assert ("said privately: Das ist jetzt nicht möglich." in text) is not training
+    assert (
+        "said privately: Die Stellung wird während der Partie nicht gesagt." in text
+    ) is not training
     assert "ruled refused: by white; what query; why not_during_play" in text
 
 

@@ -273,7 +273,7 @@ LATE = ANSWER_SECONDS * 1000
 
 
 def test_a_question_expires_once_and_means_no(waiting: Questions) -> None:
-    cancelled = [Say("white", GERMAN.sentence("cancelled")), Relisten()]
+    cancelled = [Say("white", GERMAN.sentence("cancelled"), fleeting=True), Relisten()]
     assert waiting.expire("white", LATE) == []
     assert waiting.talk("white").question is not None
     assert waiting.expire("black", LATE + 1) == []

@@ -25,36 +25,84 @@ def game(fen: str, *moves: str) -> Game:
 
 def test_a_square_tells_its_piece() -> None:
     start = game(chess.STARTING_FEN)
-    assert look(DE, start, Command.SQUARE, About((chess.E1,))) == "Eva eins: weißer König."
-    assert look(DE, start, Command.SQUARE, About((chess.E4,))) == "Eva vier: leer."
+    assert look(DE, start, "white", Command.SQUARE, About((chess.E1,))) == "Eva eins: weißer König."
+    assert look(DE, start, "white", Command.SQUARE, About((chess.E4,))) == "Eva vier: leer."
 
 
 def test_a_rank_tells_its_pieces_from_a_to_h() -> None:
     board = game("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
-    told = look(DE, board, Command.RANK, About(tuple(range(8))))
+    told = look(DE, board, "white", Command.RANK, About(tuple(range(8))))
     assert told == "Reihe eins: weißer Turm Anna eins, weißer König Eva eins."
 
 
 def test_attackers_of_both_sides_are_told() -> None:
     board = game("4k3/8/8/8/8/2n5/8/R3K3 w - - 0 1")
-    told = look(DE, board, Command.ATTACKERS, About((chess.D1,)))
+    told = look(DE, board, "white", Command.ATTACKERS, About((chess.D1,)))
     assert "weißer Turm" in told and "weißer König" in told and "schwarzer Springer" in told
 
 
 def test_captured_pieces_are_told_once_with_their_number() -> None:
     played = game("4k3/8/8/2p1p3/3P4/8/8/4K3 w - - 0 1", "d4c5", "e8d7", "e1e2", "e5e4")
     assert [piece.symbol() for piece in taken(played)] == ["p"]
-    assert "schwarzer Bauer" in look(DE, played, Command.CAPTURED, About())
-    nothing = look(DE, game(chess.STARTING_FEN), Command.CAPTURED, About())
+    assert "schwarzer Bauer" in look(DE, played, "white", Command.CAPTURED, About())
+    nothing = look(DE, game(chess.STARTING_FEN), "white", Command.CAPTURED, About())
     assert nothing == DE.sentence("captured_none")
 
 
-def test_kings_come_first_in_a_whole_position() -> None:
-    board = chess.Board("4k3/p7/8/8/8/8/8/R3K3 w - - 0 1")
+def test_a_whole_position_is_grouped_for_the_ear() -> None:
+    board = chess.Board("4k3/p7/8/8/8/8/8/R3K2R w - - 0 1")
     assert whole_position(DE, board) == (
-        "weißer König Eva eins, weißer Turm Anna eins. "
-        "schwarzer König Eva acht, schwarzer Bauer Anna sieben."
+        "Weiß: König Eva eins. Türme Anna eins, Hector eins. "
+        "Schwarz: König Eva acht. Bauer Anna sieben."
     )
+
+
+def test_a_player_asks_for_their_own_king() -> None:
+    board = game("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    assert look(DE, board, "white", Command.KING, About()) == "Weiße Könige: Eva eins."
+    assert look(DE, board, "black", Command.KING, About()) == "Schwarze Könige: Eva acht."
+
+
+def test_pawns_are_told_file_by_file() -> None:
+    board = game("4k3/p4p2/8/8/8/8/P3P3/4K3 w - - 0 1")
+    assert look(DE, board, "white", Command.PAWNS, About()) == (
+        "Linie Anna: weißer Bauer zwei, schwarzer Bauer sieben. "
+        "Linie Eva: weißer Bauer zwei. Linie Felix: schwarzer Bauer sieben."
+    )
+    empty = game("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
+    assert look(DE, empty, "white", Command.PAWNS, About()) == "Bauern: keine."
+
+
+def test_both_diagonals_of_a_square_are_told_upwards() -> None:
+    board = game("7k/8/8/5p2/8/2B5/8/K7 b - - 0 1")
+    assert look(DE, board, "white", Command.DIAGONALS, About((chess.C3,))) == (
+        "Diagonale von Anna eins bis Hector acht: weißer König Anna eins, "
+        "weißer Läufer Cäsar drei, schwarzer König Hector acht. "
+        "Diagonale von Eva eins bis Anna fünf: weißer Läufer Cäsar drei."
+    )
+    corner = look(DE, board, "white", Command.DIAGONALS, About((chess.A8,)))
+    assert corner == "Diagonale von Hector eins bis Anna acht: leer."
+
+
+def test_the_legal_moves_of_a_piece_are_told_for_either_side() -> None:
+    board = game("4k3/8/8/8/8/8/p7/1N2K2R w K - 0 1")
+    told = look(DE, board, "white", Command.LEGAL_MOVES, About((chess.B1,)))
+    assert told == "Züge von weißer Springer Bella eins: Anna drei, Cäsar drei, David zwei."
+    king = look(DE, board, "white", Command.LEGAL_MOVES, About((chess.E1,)))
+    assert "Kurze Rochade" in king
+    pawn = look(DE, board, "white", Command.LEGAL_MOVES, About((chess.A2,)))
+    assert pawn == "Züge von schwarzer Bauer Anna zwei: Anna eins, schlägt Bella eins."
+    assert look(DE, board, "white", Command.LEGAL_MOVES, About((chess.E4,))) == "Eva vier: leer."
+
+
+def test_this_piece_is_the_one_that_is_touched() -> None:
+    start = game(chess.STARTING_FEN)
+    assert look(DE, start, "white", Command.LEGAL_MOVES_HERE, About()) == DE.sentence(
+        "legal_moves_which"
+    )
+    start.apply(parse({"t": 9, "fact": "lift", "board": "white", "square": "g1"}))
+    told = look(DE, start, "white", Command.LEGAL_MOVES_HERE, About())
+    assert told == "Züge von weißer Springer Gustav eins: Felix drei, Hector drei."
 
 
 def test_answers_are_words_in_every_language() -> None:
@@ -62,7 +110,9 @@ def test_answers_are_words_in_every_language() -> None:
     about = {Command.PIECES: About(piece=chess.KNIGHT), Command.POSITION: About()}
     for code in languages():
         for question in QUESTIONS:
-            assert is_words(look(load(code), start, question, about.get(question, About((0, 1)))))
+            assert is_words(
+                look(load(code), start, "white", question, about.get(question, About((0, 1))))
+            )
 
 
 def test_each_of_the_two_times_can_be_told_alone() -> None:
