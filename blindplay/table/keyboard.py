@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
+from blindplay.laws.sheets import brought_back
 from blindplay.speech.speaker import Output
 from blindplay.wording.clock_times import read_time
 
+from .revising import Revising
 from .session import Session
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+QUIT = frozenset(("quit", "q", "exit", "beenden", "avslutt", "afslut", "avsluta"))
+"""Lines that leave the table, whatever its language."""
+_ARBITER = "arbiter:"
 # The arbiter's decisions of one word, as typed and as in the contract.
 _DECISIONS = {word: word for word in ("confirm", "reject", "adjourn", "preside", "withdraw")}
 _DECISIONS |= {"stop": "stop_clocks", "start": "start_clocks"}
@@ -32,6 +37,8 @@ class Keyboard:
         self._session = session
         self._console = console
         self._qr = qr
+        self._by_arbiter = False  # the line says that the arbiter types it
+        self._revising = Revising(session, on_page=console is not None)
 
     def do_all(self, keys: Iterable[str]) -> bool:
         """Do every line until one is ``quit``; False if the keys end before."""
@@ -39,7 +46,7 @@ class Keyboard:
         for line in _lines(keys):
             if speaker is not None:
                 speaker.interrupt()
-            if line.strip() == "quit":
+            if line.strip().lower() in QUIT:
                 return True
             try:
                 self.do(line.strip())
@@ -51,6 +58,10 @@ class Keyboard:
     def do(self, line: str) -> None:
         """Do one line."""
         self._session.settle()  # the line before may wait for the boards
+        self._by_arbiter = line.startswith(_ARBITER)
+        line = line.removeprefix(_ARBITER).strip()
+        if self._revising.answers(line):
+            return
         words = line.split()
         if line == "start" and self._session.setting_up.begin_now():
             return
@@ -82,21 +93,22 @@ class Keyboard:
         table.after_hands(press, presser=side)
 
     def _say(self, line: str) -> None:
-        side = self._session.table.game.side
         for name in f.SIDES:
             if line.startswith(f"{name}:"):
-                side, line = name, line.removeprefix(f"{name}:").strip()
-        self._session.typed(side, line)
+                self._session.typed(name, line.removeprefix(f"{name}:").strip())
+                return
+        self._session.typed(self._session.dialogue.author(line), line)
 
     # --- lines that are no words of a player; False if the line is none of its kind ---------------
 
     def _submit(self, fact: f.Fact) -> bool:
-        """Take a fact after what hands have done."""
-        table = self._session.table
+        """Take a fact after what hands have done, unless it undoes moves and needs a yes first."""
+        table, by_arbiter = self._session.table, self._by_arbiter
 
         def submit() -> None:
             try:
-                table.submit(fact)
+                if not self._revising.asks(fact, by_arbiter=by_arbiter):
+                    table.submit(fact)
             except f.FactError as error:
                 self._not_understood(error)
 
@@ -112,6 +124,17 @@ class Keyboard:
     def _restore(self, words: list[str]) -> bool:
         ply = _only_number(words)
         return ply is not None and self._submit(f.Arbiter(do="restore", ply=ply))
+
+    def _undo(self, words: list[str]) -> bool:
+        """Bring back what was taken back last."""
+        back = brought_back(self._session.table.game)
+        if len(words) > 1:
+            return False
+        if back is None:
+            desk = self._session.desk
+            desk.say(Output.PRIVATE, desk.pack.sentence("nothing_taken_back"))
+            return True
+        return self._submit(f.Arbiter(do="restore", ply=back.last))
 
     def _set_clock(self, words: list[str]) -> bool:
         if len(words) != 3 or words[1] not in f.SIDES:
@@ -166,6 +189,7 @@ class Keyboard:
 _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     **dict.fromkeys(_DECISIONS, Keyboard._decide),
     "restore": Keyboard._restore,
+    "undo": Keyboard._undo,
     "clock": Keyboard._set_clock,
     "execute": Keyboard._execute,
     "record": Keyboard._record,

@@ -48,7 +48,9 @@ class TimeWarnings:
             return [say(self._pack, side, "warnings_off", player=player)]
         told = ", ".join(self._pack.duration(one) for one in times)
         chosen = say(self._pack, side, "warnings_set", player=player, times=told)
-        return [chosen] if self._permitted else [chosen, say(self._pack, side, "warnings_forbidden")]
+        return (
+            [chosen] if self._permitted else [chosen, say(self._pack, side, "warnings_forbidden")]
+        )
 
     def tick(self) -> list[Effect]:
         """Warn the player whose clock runs, if one of their times has come."""

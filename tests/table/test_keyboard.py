@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import chess
 import pytest
 
 from blindplay.console.server import ConsoleHost
+from blindplay.language import Command
 from blindplay.laws import facts as f
 from blindplay.record import Tape
 from blindplay.speech.audio import SilentSink
@@ -62,11 +64,65 @@ def test_a_word_of_the_arbiter_is_their_decision(
     assert (fact.by, fact.do) == ("arbiter", decision)
 
 
-def test_restore_takes_back_to_a_ply(sitting: Sitting) -> None:
+def test_restore_asks_first_and_undo_brings_the_moves_back(sitting: Sitting) -> None:
     sitting.play("e2e4", "e7e5")
-    (fact, *_) = typed(sitting, "restore 1")
-    assert isinstance(fact, f.Arbiter) and (fact.do, fact.ply) == ("restore", 1)
+    keyboard, said = Keyboard(sitting.session), GERMAN.sentence
+    keyboard.do("arbiter: restore 1")
+    yes_or_no = said("say_yes_or_no")
+    assert sitting.said()[-1] == f"{said('take_back', number='eins', player='Weiß')} {yes_or_no}"
+    assert len(sitting.table.game.history) == 2
+    keyboard.do("ja")
     assert len(sitting.table.game.history) == 1
+    keyboard.do("arbiter: undo")
+    keyboard.do("ja")
+    assert said("take_back_undone", number="eins", player="Schwarz") in sitting.said()
+    assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4", "e7e5"]
+    keyboard.do("arbiter: undo")
+    assert sitting.said() == [said("nothing_taken_back")]
+
+
+@pytest.mark.parametrize("answer", ["nein", "", "Zeit"])
+def test_restore_without_a_yes_takes_nothing_back(sitting: Sitting, answer: str) -> None:
+    sitting.play("e2e4", "e7e5")
+    facts = typed(sitting, "arbiter: restore 0", answer, "ja")
+    assert not any(isinstance(fact, f.Arbiter | f.Press) for fact in facts)
+    assert GERMAN.sentence("cancelled") in sitting.said()
+    assert len(sitting.table.game.history) == 2
+
+
+def test_restore_is_the_arbiters_where_there_is_one(sitting: Sitting) -> None:
+    sitting.play("e2e4", "e7e5")
+    for line in ("restore 1", '{"fact": "arbiter", "do": "restore", "ply": 1}'):
+        assert not any(isinstance(fact, f.Arbiter) for fact in typed(sitting, line, "ja"))
+        assert GERMAN.sentence("restore_refused") in sitting.said()
+    assert len(sitting.table.game.history) == 2
+
+
+def test_a_restore_that_is_refused_is_not_asked_about(sitting: Sitting) -> None:
+    typed(sitting, "arbiter: restore 7")
+    assert sitting.said() == [GERMAN.sentence("refused_no_such_ply")]
+
+
+def test_players_alone_may_take_back_and_are_asked(sit: Sit) -> None:
+    sitting = sit(time_control="5400")
+    sitting.start()
+    sitting.play("e2e4", "e7e5")
+    typed(sitting, "restore 0", "ja")
+    assert sitting.table.game.history == []
+    typed(sitting, "undo", "ja")
+    assert len(sitting.table.game.history) == 2
+
+
+def test_a_claim_that_undoes_moves_is_asked_first(sit: Sit) -> None:
+    sitting = sit(fen="4k3/8/8/8/8/8/8/4K2R w - - 0 1")
+    sitting.start()
+    sitting.play("h1h2", "e8e7")
+    line = '{"fact": "irregular", "by": "black", "what": "wrong_start"}'
+    typed(sitting, line)
+    assert sitting.said()[-1].endswith(GERMAN.sentence("say_yes_or_no"))
+    assert len(sitting.table.game.history) == 2
+    typed(sitting, "nein")
+    assert len(sitting.table.game.history) == 2
 
 
 def test_clock_sets_what_is_left(sitting: Sitting) -> None:
@@ -101,6 +157,29 @@ def test_a_line_that_only_begins_like_one_is_words_of_the_player_on_move(
     """``links`` without a console, too."""
     (fact, *_) = typed(sitting, line)
     assert isinstance(fact, f.Announce) and (fact.by, fact.text) == ("white", line)
+
+
+def test_a_correction_after_the_own_press_is_never_played_for_the_opponent(
+    sitting: Sitting,
+) -> None:
+    typed(sitting, "Eva zwei Eva vier", "")
+    assert sitting.table.game.side == "black"
+    for line in ("Korrektur Eva fünf", "Korrektur Springer Felix sechs", "Korrektur"):
+        (fact,) = typed(sitting, line)
+        assert isinstance(fact, f.Correct) and fact.by == "white"
+        assert sitting.said()[-1] == GERMAN.sentence("too_late")
+    assert sitting.table.game.turn.announced is None
+    (fact, *_) = typed(sitting, "Eva fünf")
+    assert isinstance(fact, f.Announce) and fact.by == "black"
+
+
+def test_enter_does_not_complete_a_move_whose_correction_is_asked_about(sitting: Sitting) -> None:
+    facts = typed(sitting, "Eva vier", "Korrektur David vier", "")
+    assert not any(isinstance(fact, f.Press) for fact in facts)
+    question = GERMAN.sentence("correct_sure", move="Bauer David zwei David vier")
+    assert sitting.said()[-2:] == [question, question]
+    typed(sitting, "ja", "")
+    assert [ply.move.uci() for ply in sitting.table.game.history] == ["d2d4"]
 
 
 def test_words_may_be_of_the_player_who_is_named(sitting: Sitting) -> None:
@@ -270,3 +349,63 @@ def test_quit_ends_the_lines_and_so_does_a_keyboard_that_is_gone(sitting: Sittin
     assert keyboard.do_all(["Hilfe\n", " quit \n", "Eva zwei Eva vier\n"])
     assert sitting.table.game.turn.announced is None
     assert not keyboard.do_all(gone())
+
+
+# --- a sealed move is a secret ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_a_bare_move_is_sealed_after_a_question_that_does_not_name_it(
+    sit: Sit, language: str
+) -> None:
+    sitting = sit(time_control="5400", language=language, arbiter="present")
+    sitting.start()
+    pack = sitting.session.pack
+    sitting.table.submit(f.Arbiter(do="adjourn"))
+    sitting.said()
+    facts = typed(sitting, pack.write(sitting.table.game.board, chess.Move.from_uci("g1f3")))
+    assert facts == [] and sitting.said() == [pack.sentence("seal_sure")]
+    (seal, press) = typed(sitting, pack.command(Command.YES), "")
+    assert isinstance(seal, f.Seal) and isinstance(press, f.Press)
+    assert sitting.table.game.adjourned
+    knight = pack.announce(chess.Board(), chess.Move.from_uci("g1f3")).split()[0].lower()
+    assert not [words for words in sitting.said() if knight in words.lower()]
+
+
+def test_while_a_sealed_move_is_due_nothing_is_announced(sitting: Sitting) -> None:
+    sitting.play("e2e4")
+    sitting.table.submit(f.Arbiter(do="adjourn"))
+    sitting.said()
+    for line in ("Springer Gustav acht Felix sechs", "Korrektur Sf6", "Unsinn", "white: e5"):
+        typed(sitting, line, "nein")
+    known = {GERMAN.sentence(key) for key in ("seal_sure", "cancelled", "not_understood")}
+    known |= {GERMAN.sentence(f"refused_{key}") for key in ("seal_due", "no_question")}
+    assert set(sitting.said()) <= known
+    assert sitting.table.game.sealed is None and sitting.table.game.turn.announced is None
+
+
+def test_another_move_than_the_one_asked_about_is_asked_about_anew(sitting: Sitting) -> None:
+    sitting.table.submit(f.Arbiter(do="adjourn"))
+    typed(sitting, "Sf3", "Sc3", "ja")
+    assert sitting.table.game.sealed == "Sc3"
+    typed(sitting, "Sf3", "Abgabezug e4")
+    assert sitting.table.game.sealed == "e4"
+
+
+# --- what is not written ------------------------------------------------------------------------
+
+
+def test_an_entry_that_is_refused_makes_no_row(sitting: Sitting) -> None:
+    typed(sitting, "record white 9 e4", "record black 300 Unsinn")
+    assert sitting.table.game.sheets == {"white": {}, "black": {}}
+    assert sitting.said() == [GERMAN.sentence("refused_written_in_advance")] * 2
+
+
+# --- leaving ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["quit", "q", "exit", "Beenden", " EXIT "])
+def test_everybody_can_leave_in_their_own_words(sitting: Sitting, line: str) -> None:
+    keys = iter([line, "Eva vier"])
+    assert Keyboard(sitting.session).do_all(keys)
+    assert next(keys) == "Eva vier"

@@ -1,0 +1,81 @@
+"""Changing what has been played is asked about first, and is the arbiter's where there is one."""
+
+from dataclasses import dataclass, replace
+
+from blindplay.language import Command
+from blindplay.laws import Fact, Ruling, Taken
+from blindplay.laws import facts as f
+from blindplay.laws.rulings import IllegalMove, TakeBack
+from blindplay.speech.speaker import Output
+from blindplay.wording.announcements import announcements
+
+from .conversation import ANSWER_SECONDS
+from .session import Session
+
+
+@dataclass(frozen=True)
+class _Asked:
+    fact: Fact
+    since: int
+
+
+class Revising:
+    """Asks at the keyboard of ``session`` before a fact that undoes moves. ``on_page``: the arbiter
+    has a page, which knows who they are; a keyboard does not."""
+
+    def __init__(self, session: Session, *, on_page: bool) -> None:
+        self._session = session
+        self._on_page = on_page
+        self._asked: _Asked | None = None
+
+    def asks(self, fact: Fact, *, by_arbiter: bool) -> bool:
+        """Whether ``fact`` was not submitted, because it is asked about now or refused. The line
+        with ``by_arbiter`` was typed as the arbiter's."""
+        table, pack = self._session.table, self._session.pack
+        with table.lock:
+            ruling = self._revision(fact)
+            if ruling is None:
+                return False
+            if table.game.presided and isinstance(fact, f.Arbiter):
+                if self._on_page:
+                    return self._say(pack.sentence("restore_refused_page"))
+                if not by_arbiter:
+                    return self._say(pack.sentence("restore_refused"))
+            taken = Taken(fact, (replace(ruling, status="confirmed"),))
+            what = " ".join(one.words for one in announcements(taken, table.game, pack))
+            self._asked = _Asked(fact, table.time())
+        return self._say(f"{what} {pack.sentence('say_yes_or_no')}")
+
+    def answers(self, line: str) -> bool:
+        """Whether ``line`` was the answer to an open question. Another line means no, and is done
+        by itself; an empty one presses no clock."""
+        asked, self._asked = self._asked, None
+        table, pack = self._session.table, self._session.pack
+        if asked is None or table.time() - asked.since > ANSWER_SECONDS * 1000:
+            return False
+        command = pack.understand(line, table.game.board).command
+        if command is Command.YES:
+            table.submit(replace(asked.fact, t=table.time()))
+        else:
+            self._session.desk.say(Output.PRIVATE, pack.sentence("cancelled"), fleeting=True)
+        return not line or command in (Command.YES, Command.NO)
+
+    def _revision(self, fact: Fact) -> TakeBack | IllegalMove | None:
+        """The ruling by which ``fact`` would take moves back or bring them back; None if it would
+        not."""
+        if not isinstance(fact, f.Arbiter | f.Irregular):
+            return None
+        game = self._session.table.game
+        rulings: tuple[Ruling, ...] = tuple(self._session.table.preview(fact))
+        if isinstance(fact, f.Arbiter) and fact.do == "confirm" and game.pending is not None:
+            rulings = (replace(game.pending.ruling, status="confirmed"), *rulings)
+        for one in rulings:
+            if isinstance(one, TakeBack) and one.status == "confirmed":
+                return one
+            if isinstance(one, IllegalMove) and one.to_ply is not None:
+                return one if one.status == "confirmed" else None
+        return None
+
+    def _say(self, words: str) -> bool:
+        self._session.desk.say(Output.PRIVATE, words)
+        return True
