@@ -17,6 +17,7 @@ from .understanding import QUESTIONS, Command, Kind, Understanding
 
 _SQUARE_SIGNS = frozenset({GrammarSign.FILE, GrammarSign.RANK})
 _MOVE_SIGNS = _SQUARE_SIGNS | {GrammarSign.PIECE, GrammarSign.CAPTURES, GrammarSign.PROMOTES}
+_MOVES = (Kind.MOVE, Kind.AMBIGUOUS)
 # What tells positions apart, with the squares that White occupies.
 _POSITION = attrgetter(
     *("pawns", "knights", "bishops", "rooks", "queens", "kings"),
@@ -39,7 +40,9 @@ class Language(Sentences):
 
     def __init__(self, pack: Pack) -> None:
         super().__init__(pack)
-        self._parse = lru_cache(maxsize=1 << 16)(TextParser(pack).parse)
+        parser = TextParser(pack)
+        self._parse = lru_cache(maxsize=1 << 16)(parser.parse)
+        self._capitalised = parser.capitalised
         self._captures, self._en_passant, self._promotes = (
             pack.words("move", name)[0] for name in ("captures", "en_passant", "promotes")
         )
@@ -133,16 +136,28 @@ class Language(Sentences):
         """What ``text``, heard or typed, means on ``board``. Never raises for any text.
 
         Besides words there may be squares (``e2 e4``), UCI (``e7e8q``) and the country's notation
-        (``Sf3``, ``exd6 e.p.``, ``0-0``). Piece letters are the country's, in capitals. The sign
-        of a capture is optional (fide-2023 C.13.3), so ``Te4`` is also ``Txe4``. If it is there,
-        the move must capture.
+        (``Sf3``, ``exd6 e.p.``, ``0-0``). Piece letters are the country's, or N, Q and R. They may
+        be small; where ``bc4`` is a legal move of the pawn and of the bishop, it is AMBIGUOUS. The
+        sign of a capture is optional (fide-2023 C.13.3), so ``Te4`` is also ``Txe4``. If it is
+        there, the move must capture.
 
         A piece and a destination are enough if one legal move fits. A square alone is a pawn's
         move. Everything that is said must be true, except check and mate (see
         :class:`Understanding`). Nothing is guessed: a promotion without its piece is ILLEGAL with
         PROMOTION_MISSING (D.2.1), and "Rochade" without its side is AMBIGUOUS.
         """
-        return self._index(board).understand(self._parse(text))
+        index = self._index(board)
+        meant = index.understand(self._parse(text))
+        capitalised = self._capitalised(text)
+        if capitalised == text:
+            return meant
+        piece = index.understand(self._parse(capitalised))
+        if meant.kind not in _MOVES:
+            return piece if piece.kind in _MOVES or meant.kind is Kind.UNCLEAR else meant
+        if piece.kind not in _MOVES:
+            return meant
+        moves = tuple(dict.fromkeys((*meant.moves, *piece.moves)))
+        return replace(meant, kind=Kind.AMBIGUOUS, moves=moves) if len(moves) > 1 else meant
 
     def _index(self, board: chess.Board) -> MoveIndex:
         key = (*_POSITION(board), board.occupied_co[chess.WHITE])

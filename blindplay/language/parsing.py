@@ -60,6 +60,8 @@ _MOVE = re.compile(
 )
 _CASTLING = re.compile(r"m?a?P?(?P<side>[SLC])(?:m?[+#])*")
 UCI_PIECES = {"q": chess.QUEEN, "r": chess.ROOK, "b": chess.BISHOP, "n": chess.KNIGHT}
+# Letters of pieces that are typed everywhere. "B" is the pawn in many languages.
+_INTERNATIONAL = {"N": chess.KNIGHT, "Q": chess.QUEEN, "R": chess.ROOK}
 _CAPITAL_SQUARES = re.compile(r"[A-H][1-8](?:[-x:]?[A-H][1-8])?[+#]?")
 _ZERO_OR_O = re.compile(r"[0oO]([-–])?[0oO](?:([-–])?[0oO])?(?P<check>\+\+|[+#†]?)[!?]*")
 # "dx e5": fide-1997 prints its examples of captures like this (E.8).
@@ -109,13 +111,28 @@ class TextParser:
                 for kind, name in pack.piece_letters.items()
             },
         }
-        letters = "".join(pack.piece_letters.values())
+        for letter, kind in _INTERNATIONAL.items():
+            self._characters.setdefault(letter, self._usual[GrammarSign.PIECE, kind])
+        letters = "".join({*pack.piece_letters.values(), *_INTERNATIONAL})
+        # "b2c3" and "bxc3" can only be the file's.
+        of_files, others = (
+            "".join(letter for letter in letters.lower() if (letter in "abcdefgh") is of_file)
+            for of_file in (True, False)
+        )
+        self._small_letter = re.compile(
+            rf"(?<!\S)(?:[{others}](?=[a-h]?[1-8]?[x:×–-]?[a-h][1-8]\b)"
+            rf"|[{of_files}-](?=[a-h]?[a-h][1-8]\b))"
+        )
         # A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q.
         self._notation = re.compile(
             rf"(?P<move>[{letters}]?[a-h]?[1-8]?[x:×–-]?[a-h][1-8])"
             rf"(?:[=/(]?(?P<promotion>[{letters}{letters.lower()}QRBNqrbn])\)?)?"
             r"(?P<en_passant>(?:e\.?p\.?)?)(?P<check>\+\+|[+#†]?)[!?]*"
         )
+
+    def capitalised(self, text: str) -> str:
+        """``text`` with capitals for the letters of pieces in notation: "nf3" becomes "Nf3"."""
+        return self._small_letter.sub(lambda found: found[0].upper(), text)
 
     def parse(self, text: str) -> ParsedText:
         """What was said. Never raises, whatever the text is."""

@@ -189,9 +189,36 @@ def test_german_numbers_and_pieces_are_understood_in_every_language(language: st
         assert words.understand(text, chess.Board()).moves == (chess.Move.from_uci(move),)
 
 
-@pytest.mark.parametrize(("language", "letter"), [("en", "S"), ("nb", "N"), ("sv", "N")])
+@pytest.mark.parametrize(("language", "letter"), [("en", "S"), ("nb", "B"), ("sv", "B")])
 def test_letter_of_another_country_is_not_understood(language: str, letter: str) -> None:
     assert load(language).understand(f"{letter}f3", chess.Board()).kind is Kind.UNCLEAR
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "text", ["Nf3", "nf3", "nf3+", "ng1f3", "Caesar 4", "CÄSAR 4", "Cäsar vier"]
+)
+def test_what_is_typed_everywhere_is_understood(language: str, text: str) -> None:
+    move = "c2c4" if "4" in text or "vier" in text else "g1f3"
+    meant = load(language).understand(text, chess.Board())
+    assert meant.moves == (chess.Move.from_uci(move),)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_piece_may_be_typed_in_small_letters(language: str) -> None:
+    board, words = chess.Board(), load(language)
+    for move in board.legal_moves:
+        written = words.write(board, move)
+        assert words.understand(written.lower(), board).move == move
+
+
+def test_a_small_letter_that_may_be_a_file_is_asked_about_where_both_can_be_played() -> None:
+    both = chess.Board("4k3/8/8/8/2p5/1P1B4/8/4K3 w - - 0 1")
+    meant = load("en").understand("bc4", both)
+    assert meant.kind is Kind.AMBIGUOUS
+    assert set(meant.moves) == {chess.Move.from_uci("b3c4"), chess.Move.from_uci("d3c4")}
+    bishop = chess.Board("4k3/8/8/8/2p5/3B4/8/4K3 w - - 0 1")
+    assert load("en").understand("bc4", bishop).move == chess.Move.from_uci("d3c4")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -1,10 +1,13 @@
 """Numbers, times, squares and sentences: words only."""
 
+import datetime
+
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from blindplay import language
 from blindplay.language import LanguageError, load
 from blindplay.language.roundtrip import positions
 from blindplay.speech.synthesis import is_words
@@ -115,6 +118,27 @@ NEEDED = [
 )
 def test_number_in_words(n: int, words: str) -> None:
     assert DE.number(n) == words
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("de", "zweiundzwanzigster November zweitausendsechsundzwanzig"),
+        ("en", "the twenty-second of November two thousand and twenty-six"),
+        ("nb", "tjueandre november to tusen og tjueseks"),
+        ("da", "toogtyvende november to tusind og seksogtyve"),
+        ("sv", "tjugoandra november tvåtusentjugosex"),
+    ],
+)
+def test_a_date_is_spoken_as_a_date(code: str, words: str) -> None:
+    assert language.load(code).date(datetime.date(2026, 11, 22)) == words
+
+
+@pytest.mark.parametrize("code", language.languages())
+def test_every_day_of_a_year_has_words_of_its_own(code: str) -> None:
+    pack, first = language.load(code), datetime.date(2024, 1, 1)
+    said = {pack.date(first + datetime.timedelta(days)) for days in range(366)}
+    assert len(said) == 366 and all(is_words(words) for words in said)
 
 
 def test_no_two_numbers_have_the_same_words() -> None:
