@@ -62,6 +62,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 Printed, "unspoken"),
         _choice("tape", "What is kept on tape. table: what it says to everybody; voices: also the "
                 "announcements of the players.", Keep, "off"),
+        _option("time-warnings", "At which times left the impaired player is warned, such as "
+                "10:00,1:00; under the Laws only when the arbiter permits it.", ""),
     ),
     "Rules": (
         _option("edition", "The edition of the Laws.", "fide-2023", type=options.EDITION),
@@ -167,6 +169,7 @@ def _check(given: Mapping[str, Any]) -> None:
     except ValueError as error:
         raise ValueError(f"--time-control {error}.") from None
     options.position(given["fen"])
+    _time_warnings(given)
     if given["resume"] and given["journal"] is None:
         raise ValueError("--resume needs --journal FILE, the game to continue.")
     served = [given[name] for name in ("host", "console_port", "certificate", "key", "qr")]
@@ -195,7 +198,19 @@ def _table_options(given: Mapping[str, Any]) -> "TableOptions":
         printed=given["print"],
         tape=given["tape"],
         charge_dead_time=given["dead_time"] == "running",
+        time_warnings=_time_warnings(given),
     )
+
+
+def _time_warnings(given: Mapping[str, Any]) -> tuple[int, ...]:
+    """The seconds of --time-warnings. Raises ValueError in one sentence."""
+    from blindplay.wording.clock_times import read_time
+
+    times = filter(None, map(str.strip, given["time_warnings"].split(",")))
+    try:
+        return tuple(read_time(time) for time in times)
+    except ValueError as error:
+        raise ValueError(f"--time-warnings: {error}") from None
 
 
 def _console(given: Mapping[str, Any]) -> "ConsoleAt | None":

@@ -9,7 +9,16 @@ from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
 from .proposals import decide
-from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack, both_seconds
+from .rulings import (
+    Answer,
+    ArbiterNeeded,
+    Penalty,
+    Presides,
+    Signed,
+    TakeBack,
+    WarningsPermitted,
+    both_seconds,
+)
 from .setting_up import check_assistants
 from .sheets import bring_back, brought_back, clocks_at, take_back
 from .state import OTHER, State, san
@@ -170,6 +179,14 @@ def _preside(game: State, fact: f.Arbiter) -> None:
         game.rule(Presides(present=present), "arbiter")
 
 
+def _permit_warnings(game: State, fact: f.Arbiter) -> None:
+    if game.warnings_permitted:
+        game.refuse("arbiter", fact.do, "already_so", "arbiter")
+        return
+    game.warnings_permitted = True
+    game.rule(WarningsPermitted(), "arbiter")
+
+
 _DECISIONS = {
     "stop_clocks": _stop_clocks,
     "start_clocks": _start_clocks,
@@ -181,6 +198,7 @@ _DECISIONS = {
     "postpone": _postpone,
     "preside": _preside,
     "withdraw": _preside,
+    "permit_warnings": _permit_warnings,
 }
 
 

@@ -1,6 +1,7 @@
 """A move is made, then completed: by the clock, by the next move, or because nothing is pressed."""
 
 from functools import partial
+from typing import Final
 
 import chess
 
@@ -67,7 +68,7 @@ def _still_illegal(game: State, ply: Ply) -> None:
     if game.over or game.pending is not None or not game.switch("illegal_position_draws"):
         return
     if _is_illegal(ply.before) and _is_illegal(game.board):
-        rule = "illegal_position"
+        rule: Final = "illegal_position"
         confirm = partial(end, game, DRAW, "declared", rule)
         propose(game, ArbiterNeeded(why=rule), (rule,), confirm, game.resume)
 

@@ -47,6 +47,7 @@ DECISIONS = (
     "postpone",
     "preside",
     "withdraw",
+    "permit_warnings",
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")

@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 import chess
 
@@ -13,6 +14,7 @@ from .ends import end_if_over, lose, result_of_losing
 from .permissions import closed, refuse_task, rights
 from .placement import Pieces, change, laid_over
 from .proposals import decide, propose
+from .reasons import ArbiterReason
 from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
 from .sheet_comparison import steps
 from .sheets import clocks_at, in_order, take_back, want
@@ -233,7 +235,8 @@ def irregular(game: State, fact: f.Irregular) -> None:
         # A complaint is no task of an assistant (D.2.10). Whoever sees something irregular may
         # tell the arbiter of it (12.7).
         if fact.kind in rights(game, fact.by):
-            told = ArbiterNeeded(why=fact.what, by=fact.by, player=fact.player)
+            seen = cast("ArbiterReason", fact.what)
+            told = ArbiterNeeded(why=seen, by=fact.by, player=fact.player)
             game.rule(told, "outsiders")
         else:
             refuse_task(game, fact.by, fact.kind)

@@ -1,6 +1,7 @@
 """Who may do what at the table: players, assistants (D.2.10, D.2.11) and the arbiter."""
 
 from . import facts as f
+from .reasons import RefusalReason
 from .rulings import Refused, Ruling
 from .state import OTHER, State, TableBoard
 
@@ -97,7 +98,7 @@ def _is_outsider(game: State, who: str) -> bool:
     return who.startswith("assistant:") and not game.assistants[who.removeprefix("assistant:")]
 
 
-def _not_theirs(game: State, who: str) -> tuple[str, tuple[str, ...]]:
+def _not_theirs(game: State, who: str) -> tuple[RefusalReason, tuple[str, ...]]:
     """Why ``who`` is refused what is not for them to do, and the rules."""
     if not who.startswith("assistant:"):
         return "not_his_task", ("arbiter",)

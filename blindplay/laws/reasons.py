@@ -97,6 +97,7 @@ ArbiterReason: TypeAlias = Literal[
     "entry_differs",
     "hearing_impaired_opponent",
     "illegal_entry",
+    "illegal_move",
     "illegal_position",
     "illegible_entry",
     "mate_undecided",
@@ -116,5 +117,6 @@ ArbiterReason: TypeAlias = Literal[
     "start_clocks",
     "two_hands",
     "wrong_clock",
+    "wrong_start",
 ]
 """What the arbiter must decide or do: ``needed_<reason>`` in the packs."""

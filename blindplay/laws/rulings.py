@@ -522,6 +522,10 @@ class Presides(Ruling, kind="presides"):
     present: bool
 
 
+class WarningsPermitted(Ruling, kind="warnings_permitted"):
+    """From now on each player may be told when little of their own time is left."""
+
+
 class Answer(Ruling, kind="answer"):
     """The answer to a question of ``to``; ``about`` is the question's subject.
 

@@ -238,6 +238,7 @@ class State:
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
         self.displacer: str | None = None  # who must put pieces right while his own clock runs
         self.presided = True  # there is an arbiter: what is his to decide waits for him
+        self.warnings_permitted = False  # each player may be told of little time of their own
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
         self.adjourning = False  # the arbiter has asked for a sealed move

@@ -140,7 +140,7 @@ class Commands:
         if not self._table.training:
             return [self._say(side, "training_only")]
         if game.presided:
-            return [self._say(side, "restore_refused_page")]
+            return [self._say(side, "arbiter_only_page")]
         plies = len(game.history) + (game.turn.made is not None)
         next_to_move = game.side if game.turn.made is None else OTHER[game.side]
         own = plies - (2 if side == next_to_move else 1)

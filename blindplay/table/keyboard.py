@@ -136,6 +136,24 @@ class Keyboard:
             return True
         return self._submit(f.Arbiter(do="restore", ply=back.last))
 
+    def _permit(self, words: list[str]) -> bool:
+        if words[1:] != ["warnings"]:
+            return False
+        decision = f.Arbiter(do="permit_warnings")
+        return self._revising.refuses(by_arbiter=self._by_arbiter) or self._submit(decision)
+
+    def _warn(self, words: list[str]) -> bool:
+        """Choose when a player is told that little of their own time is left; ``off``: never."""
+        if len(words) < 3 or words[1] not in f.SIDES:
+            return False
+        try:
+            seconds = [read_time(word) for word in words[2:] if word != "off"]
+        except ValueError as error:
+            self._session.transcript.trouble(str(error))
+        else:
+            self._session.warn(words[1], seconds)
+        return True
+
     def _set_clock(self, words: list[str]) -> bool:
         if len(words) != 3 or words[1] not in f.SIDES:
             return False
@@ -190,6 +208,8 @@ _WORDS: Mapping[str, Callable[[Keyboard, list[str]], bool]] = {
     **dict.fromkeys(_DECISIONS, Keyboard._decide),
     "restore": Keyboard._restore,
     "undo": Keyboard._undo,
+    "permit": Keyboard._permit,
+    "warn": Keyboard._warn,
     "clock": Keyboard._set_clock,
     "execute": Keyboard._execute,
     "record": Keyboard._record,

@@ -48,6 +48,8 @@ class TableOptions:
     tape: Keep = Keep.OFF
     charge_dead_time: bool = False
     """On resuming, deduct the downtime from the clock that ran."""
+    time_warnings: tuple[int, ...] = ()
+    """At how many seconds left an impaired player is warned, in training or with permission."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,7 @@ def _session(
         on_voicing=partial(speaker_preferences.keep, names[own]),
         habits={seat: speaker_preferences.habits(name) for seat, name in names.items()},
         learn=learn,
+        time_warnings=options.time_warnings,
     )
 
 

@@ -36,15 +36,19 @@ class Revising:
             ruling = self._revision(fact)
             if ruling is None:
                 return False
-            if table.game.presided and isinstance(fact, f.Arbiter):
-                if self._on_page:
-                    return self._say(pack.sentence("restore_refused_page"))
-                if not by_arbiter:
-                    return self._say(pack.sentence("restore_refused"))
+            if isinstance(fact, f.Arbiter) and self.refuses(by_arbiter=by_arbiter):
+                return True
             taken = Taken(fact, (replace(ruling, status="confirmed"),))
             what = " ".join(one.words for one in announcements(taken, table.game, pack))
             self._asked = _Asked(fact, table.time())
         return self._say(f"{what} {pack.sentence('say_yes_or_no')}")
+
+    def refuses(self, *, by_arbiter: bool) -> bool:
+        """Whether the arbiter's decision was refused, because somebody else may have typed it."""
+        if not self._session.table.game.presided or (by_arbiter and not self._on_page):
+            return False
+        key = "arbiter_only_page" if self._on_page else "arbiter_only"
+        return self._say(self._session.pack.sentence(key))
 
     def answers(self, line: str) -> bool:
         """Whether ``line`` was the answer to an open question. Another line means no, and is done

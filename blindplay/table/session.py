@@ -1,7 +1,7 @@
 """A table in use: devices in, sentences out, and a line printed for everything that happens."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -30,6 +30,7 @@ from .microphone_seat import MicrophoneSeat
 from .setting_up import SettingUp
 from .table import Table
 from .taping import Taping
+from .time_warnings import TimeWarnings
 from .timekeeping import Timekeeper
 from .transcript import Transcript, plain
 
@@ -46,7 +47,7 @@ class Session:
     there is no earphone; ``echo_seconds``: how long the room echoes after the table has spoken;
     ``tick_seconds``: how often passing time is a fact. ``habits`` are how the players have been
     misheard before, by seat; ``learn`` learns more of that. ``on_voicing`` keeps how a player wants
-    to be spoken to.
+    to be spoken to. ``time_warnings``: at how many seconds left a player is warned.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Session:
         on_voicing: Callable[[Voicing], object] = lambda voicing: None,
         habits: Mapping[str, Confusions] | None = None,
         learn: Learner | None = None,
+        time_warnings: Iterable[int] = (),
     ) -> None:
         self.table = table
         self.pack = pack
@@ -77,6 +79,7 @@ class Session:
             opening_word=opening_word,
             speaking=lambda: speaker is not None and speaker.speaking,
         )
+        self._time_warnings = TimeWarnings(table, pack, time_warnings)
         self.habits = dict(habits or {})
         self.rulings: list[Ruling] = []
         self.misheard = 0
@@ -126,7 +129,7 @@ class Session:
 
     def _second(self) -> None:
         with self.table.lock:
-            self._perform(self.dialogue.tick())
+            self._perform([*self.dialogue.tick(), *self._time_warnings.tick()])
 
     # --- from the players --------------------------------------------------------------------
 
@@ -148,6 +151,11 @@ class Session:
             if board not in with_sensors and not game.over:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make(by=by, move=now.uci()))
+
+    def warn(self, side: str, seconds: Iterable[int]) -> None:
+        """Warn ``side`` when so much of their own time is left, in seconds, and say so."""
+        with self.table.lock:
+            self._perform(self._time_warnings.choose(side, seconds))
 
     def settle(self) -> None:
         """Wait, for some seconds at most, until everything typed and pressed by now is done."""

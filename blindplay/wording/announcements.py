@@ -337,6 +337,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.Adjourned: _simple("adjourned"),
     r.AssistantPresence: _present("assistant_present", "assistant_gone"),
     r.Presides: _present("arbiter_presides", "arbiter_withdrew"),
+    r.WarningsPermitted: _simple("warnings_permitted"),
     r.Answer: _answer,
     r.ArbiterNeeded: _arbiter_needed,
 }

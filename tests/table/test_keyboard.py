@@ -94,7 +94,7 @@ def test_restore_is_the_arbiters_where_there_is_one(sitting: Sitting) -> None:
     sitting.play("e2e4", "e7e5")
     for line in ("restore 1", '{"fact": "arbiter", "do": "restore", "ply": 1}'):
         assert not any(isinstance(fact, f.Arbiter) for fact in typed(sitting, line, "ja"))
-        assert GERMAN.sentence("restore_refused") in sitting.said()
+        assert GERMAN.sentence("arbiter_only") in sitting.said()
     assert len(sitting.table.game.history) == 2
 
 
@@ -409,3 +409,24 @@ def test_everybody_can_leave_in_their_own_words(sitting: Sitting, line: str) -> 
     keys = iter([line, "Eva vier"])
     assert Keyboard(sitting.session).do_all(keys)
     assert next(keys) == "Eva vier"
+
+
+# --- warnings of little time --------------------------------------------------------------------
+
+
+def test_warnings_are_permitted_by_the_arbiter_only(sitting: Sitting) -> None:
+    assert typed(sitting, "permit warnings") == []
+    assert sitting.said() == [GERMAN.sentence("arbiter_only")]
+    (fact,) = typed(sitting, "arbiter: permit warnings")
+    assert isinstance(fact, f.Arbiter) and sitting.table.game.warnings_permitted
+
+
+def test_a_player_chooses_when_to_be_warned(sitting: Sitting) -> None:
+    times = "zehn Minuten, eine Minute"
+    typed(sitting, "warn white 10:00 1:00", "warn white off", "warn white 1:99")
+    assert sitting.said() == [
+        GERMAN.sentence("warnings_set", player="Weiß", times=times),
+        GERMAN.sentence("warnings_forbidden"),
+        GERMAN.sentence("warnings_off", player="Weiß"),
+    ]
+    assert "trouble: '1:99'" in sitting.printed

@@ -285,6 +285,7 @@ def _report(choice: _Choice) -> Confirmation:
 
 _DECISIONS: Mapping[str, Callable[[_Choice], Confirmation]] = {
     "confirm": _decide, "reject": _decide, "adjourn": _plain, "withdraw": _plain,
+    "permit_warnings": _plain,
     "set_clock": _set_clock, "penalty": _penalty, "restore": _restore, "declare": _declare,
     "postpone": _postpone,
 }  # fmt: skip
