@@ -388,3 +388,21 @@ def test_the_command_writes_the_game_before_the_damage_and_then_says_so(
     assert replayed.returncode == 2 and replayed.stdout
     assert "line 18" in replayed.stderr.decode()
     assert journal.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", "Datum: zweiundzwanzigster November zweitausendsechsundzwanzig"),
+        ("en", "Date: the twenty-second of November two thousand and twenty-six"),
+    ],
+)
+def test_a_date_that_is_read_aloud_is_a_date_in_words(
+    tmp_path: Path, language: str, words: str
+) -> None:
+    path = tmp_path / "dated.jsonl"
+    with Journal(path) as journal:
+        journal.append(Setup(t=0, date="2026-11-22"))
+    scored = Scored.of(path)
+    assert words in scored.write(RecordFormat.LONGHAND, language=language).splitlines()
+    assert "2026.11.22" in scored.write(RecordFormat.SHEET, language=language)
