@@ -151,7 +151,8 @@ class Keyboard:
         except ValueError as error:
             self._session.transcript.trouble(str(error))
         else:
-            self._session.warn(words[1], seconds)
+            for one in self._session.time_warnings.choose(words[1], seconds):
+                self._session.desk.tell(one.to, one.words)
         return True
 
     def _set_clock(self, words: list[str]) -> bool:

@@ -79,7 +79,7 @@ class Session:
             opening_word=opening_word,
             speaking=lambda: speaker is not None and speaker.speaking,
         )
-        self._time_warnings = TimeWarnings(table, pack, time_warnings)
+        self.time_warnings = TimeWarnings(table, pack, time_warnings)
         self.habits = dict(habits or {})
         self.rulings: list[Ruling] = []
         self.misheard = 0
@@ -129,7 +129,7 @@ class Session:
 
     def _second(self) -> None:
         with self.table.lock:
-            self._perform([*self.dialogue.tick(), *self._time_warnings.tick()])
+            self._perform([*self.dialogue.tick(), *self.time_warnings.tick()])
 
     # --- from the players --------------------------------------------------------------------
 
@@ -151,11 +151,6 @@ class Session:
             if board not in with_sensors and not game.over:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make(by=by, move=now.uci()))
-
-    def warn(self, side: str, seconds: Iterable[int]) -> None:
-        """Warn ``side`` when so much of their own time is left, in seconds, and say so."""
-        with self.table.lock:
-            self._perform(self._time_warnings.choose(side, seconds))
 
     def settle(self) -> None:
         """Wait, for some seconds at most, until everything typed and pressed by now is done."""

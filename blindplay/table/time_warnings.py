@@ -11,7 +11,7 @@ from blindplay.language import Language
 from blindplay.laws import facts as f
 from blindplay.laws.state import OTHER
 
-from .effects import Effect, say
+from .effects import Say, say
 from .table import Table
 
 _AGAIN_MS = 60_000
@@ -39,8 +39,8 @@ class TimeWarnings:
             side: _Wanted(wished if side in (impaired or f.SIDES) else ()) for side in f.SIDES
         }
 
-    def choose(self, side: str, seconds: Iterable[int]) -> list[Effect]:
-        """Warn ``side`` when so many seconds are left, of nothing if there are none; say so."""
+    def choose(self, side: str, seconds: Iterable[int]) -> list[Say]:
+        """Warn ``side`` when so many seconds are left, never if there are none. What to say."""
         times = tuple(sorted({1000 * one for one in seconds}, reverse=True))
         self._wanted[self._seat(side)].times = times
         player = self._pack.sentence(side)
@@ -52,7 +52,7 @@ class TimeWarnings:
             [chosen] if self._permitted else [chosen, say(self._pack, side, "warnings_forbidden")]
         )
 
-    def tick(self) -> list[Effect]:
+    def tick(self) -> list[Say]:
         """Warn the player whose clock runs, if one of their times has come."""
         clock = self._table.game.clock
         side = clock.running if clock else None

@@ -45,6 +45,7 @@ POSITIONS = (
 )
 # In quotation marks besides: what doctor and the table print, values and names of options, keys.
 OTHERS = {"Good", "Missing", "trouble", "none", "both", "impaired", "arbiter", "host", "quit", "t"}
+OTHERS |= {"q", "exit", "beenden", "undo"}
 
 
 def language_of(file: Path) -> str:

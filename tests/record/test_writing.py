@@ -34,6 +34,7 @@ from blindplay.table import Table
 from tests.command_line import run
 from tests.record import games
 from tests.record.recorded import MOVES, WORDS, lose, recorded
+from tests.table import moves
 
 GERMAN = ["e4", "e5", "Sf3", "Sc6", "Lb5", "a6", "0-0", "Sf6"]
 BRF = ("E#D", "E#E", ".SF#C", ".SC#F", ".LB#E", "A#F", "#J-#J", ".SF#F")
@@ -134,8 +135,19 @@ def test_braille_paper_is_as_large_as_it_is_said_to_be(journal: Path) -> None:
         Scored.of(journal).write(RecordFormat.BRF, paper=Paper(cells=1))
 
 
-def test_struck_doubtful_and_missing_entries_are_shown(journal: Path) -> None:
-    for ply, text in ((2, "e6"), (3, "Kaffee"), (4, "Sc6+"), (10, "h6")):
+def test_a_missing_entry_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    with Journal(path) as journal:
+        table = Table(journal, f.Setup(t=0))
+        table.submit(f.Start())
+        moves.play(table, "e2e4", "e7e5")
+        table.submit(f.Record(by="white", ply=2, text="e5"))
+    written = Scored.of(path).write(RecordFormat.LONGHAND)
+    assert "1. Weiß: (nichts notiert)" in written.splitlines()
+
+
+def test_struck_and_doubtful_entries_are_shown(journal: Path) -> None:
+    for ply, text in ((2, "e6"), (3, "Kaffee"), (4, "Sc6+")):
         add(journal, f.Record(by="white", ply=ply, text=text))
     lines = Scored.of(journal).write(RecordFormat.LONGHAND).splitlines()[5:]
     assert lines[1] == (
@@ -143,7 +155,6 @@ def test_struck_doubtful_and_missing_entries_are_shown(journal: Path) -> None:
     )
     assert lines[2].startswith("2. Weiß: so notiert: Kaffee (durchgestrichen: Springer Gustav")
     assert lines[3].startswith("2. Schwarz: Springer Bella acht Cäsar sechs; so notiert: Sc6+ (")
-    assert lines[8:] == ["5. Weiß: (nichts notiert)", "5. Schwarz: so notiert: h6"]
     page = Scored.of(journal).write(RecordFormat.HTML)
     assert "<del>durchgestrichen: Springer Gustav eins Felix drei</del>" in page
 
@@ -402,7 +413,7 @@ def test_a_date_that_is_read_aloud_is_a_date_in_words(
 ) -> None:
     path = tmp_path / "dated.jsonl"
     with Journal(path) as journal:
-        journal.append(Setup(t=0, date="2026-11-22"))
+        journal.append(f.Setup(t=0, date="2026-11-22"))
     scored = Scored.of(path)
     assert words in scored.write(RecordFormat.LONGHAND, language=language).splitlines()
     assert "2026.11.22" in scored.write(RecordFormat.SHEET, language=language)

@@ -64,67 +64,6 @@ def test_a_word_of_the_arbiter_is_their_decision(
     assert (fact.by, fact.do) == ("arbiter", decision)
 
 
-def test_restore_asks_first_and_undo_brings_the_moves_back(sitting: Sitting) -> None:
-    sitting.play("e2e4", "e7e5")
-    keyboard, said = Keyboard(sitting.session), GERMAN.sentence
-    keyboard.do("arbiter: restore 1")
-    yes_or_no = said("say_yes_or_no")
-    assert sitting.said()[-1] == f"{said('take_back', number='eins', player='Weiß')} {yes_or_no}"
-    assert len(sitting.table.game.history) == 2
-    keyboard.do("ja")
-    assert len(sitting.table.game.history) == 1
-    keyboard.do("arbiter: undo")
-    keyboard.do("ja")
-    assert said("take_back_undone", number="eins", player="Schwarz") in sitting.said()
-    assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4", "e7e5"]
-    keyboard.do("arbiter: undo")
-    assert sitting.said() == [said("nothing_taken_back")]
-
-
-@pytest.mark.parametrize("answer", ["nein", "", "Zeit"])
-def test_restore_without_a_yes_takes_nothing_back(sitting: Sitting, answer: str) -> None:
-    sitting.play("e2e4", "e7e5")
-    facts = typed(sitting, "arbiter: restore 0", answer, "ja")
-    assert not any(isinstance(fact, f.Arbiter | f.Press) for fact in facts)
-    assert GERMAN.sentence("cancelled") in sitting.said()
-    assert len(sitting.table.game.history) == 2
-
-
-def test_restore_is_the_arbiters_where_there_is_one(sitting: Sitting) -> None:
-    sitting.play("e2e4", "e7e5")
-    for line in ("restore 1", '{"fact": "arbiter", "do": "restore", "ply": 1}'):
-        assert not any(isinstance(fact, f.Arbiter) for fact in typed(sitting, line, "ja"))
-        assert GERMAN.sentence("arbiter_only") in sitting.said()
-    assert len(sitting.table.game.history) == 2
-
-
-def test_a_restore_that_is_refused_is_not_asked_about(sitting: Sitting) -> None:
-    typed(sitting, "arbiter: restore 7")
-    assert sitting.said() == [GERMAN.sentence("refused_no_such_ply")]
-
-
-def test_players_alone_may_take_back_and_are_asked(sit: Sit) -> None:
-    sitting = sit(time_control="5400")
-    sitting.start()
-    sitting.play("e2e4", "e7e5")
-    typed(sitting, "restore 0", "ja")
-    assert sitting.table.game.history == []
-    typed(sitting, "undo", "ja")
-    assert len(sitting.table.game.history) == 2
-
-
-def test_a_claim_that_undoes_moves_is_asked_first(sit: Sit) -> None:
-    sitting = sit(fen="4k3/8/8/8/8/8/8/4K2R w - - 0 1")
-    sitting.start()
-    sitting.play("h1h2", "e8e7")
-    line = '{"fact": "irregular", "by": "black", "what": "wrong_start"}'
-    typed(sitting, line)
-    assert sitting.said()[-1].endswith(GERMAN.sentence("say_yes_or_no"))
-    assert len(sitting.table.game.history) == 2
-    typed(sitting, "nein")
-    assert len(sitting.table.game.history) == 2
-
-
 def test_clock_sets_what_is_left(sitting: Sitting) -> None:
     (fact, *_) = typed(sitting, "clock black 59:30")
     assert isinstance(fact, f.Arbiter)

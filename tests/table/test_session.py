@@ -79,8 +79,10 @@ def test_a_completed_move_is_written_in_words_for_the_blind_and_in_notation_for_
 
 
 def test_what_a_player_has_written_stands(seat: Sitting) -> None:
+    seat.table.submit(f.Announce(by="white", move="g1f3"))
     seat.table.submit(f.Record(by="black", ply=1, text="Nf3!"))
-    seat.play("g1f3")
+    seat.table.submit(f.Make(by="white", move="g1f3"))
+    seat.table.submit(f.Press(by="white"))
     assert sheets(seat.table)["black"] == {1: "Nf3!"}
 
 

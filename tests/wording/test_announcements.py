@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -11,12 +9,13 @@ from blindplay import language
 from blindplay.laws import TABLE, Game, Origin, Taken
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import Fact, parse
-from blindplay.laws.reasons import ArbiterReason, MoveReason, RefusalReason
+from blindplay.laws.reasons import ArbiterReason, RefusalReason
 from blindplay.speech.synthesis import is_words
 from blindplay.wording import announcements as module
 from blindplay.wording.announcements import announcements
 from blindplay.wording.pack_words import PackWords
 from tests.laws.test_game import games
+from tests.laws.test_reasons import reasons
 
 
 @pytest.mark.parametrize("code", language.languages())
@@ -107,14 +106,6 @@ def told(pack: language.Language, ruling: r.Ruling) -> list[str]:
     ]
 
 
-def reasons(of: object) -> set[str]:
-    """All values of a closed set of reasons."""
-    found = set()
-    for one in get_args(of):
-        found |= {one} if isinstance(one, str) else reasons(one)
-    return found - {""}
-
-
 @pytest.mark.parametrize("code", language.languages())
 @pytest.mark.parametrize("why", sorted(reasons(RefusalReason)))
 def test_every_reason_of_a_refusal_is_a_sentence(code: str, why: str) -> None:
@@ -153,8 +144,3 @@ def test_a_decision_that_waits_for_the_arbiter_is_named(code: str, ruling: r.Rul
     (words,) = told(pack, ruling)
     bare = pack.sentence("arbiter_needed", why="").strip()
     assert words.startswith(bare) and len(words.removeprefix(bare).split()) > 2
-
-
-def test_reasons_of_moves_are_those_of_the_languages() -> None:
-    of_laws = {"touched_piece"}
-    assert reasons(MoveReason) - of_laws == {one.value for one in language.IllegalReason}
