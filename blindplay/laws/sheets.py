@@ -401,7 +401,7 @@ def brought_back(game: State) -> TakenBack | None:
     back = game.taken_back
     if back is None or back.to_ply != len(game.history) or game.turn.made is not None:
         return None
-    return back
+    return back if back.plies or back.turn != Turn() else None
 
 
 def take_back(game: State, to_ply: int, *rules: str) -> None:

@@ -86,10 +86,12 @@ class Question:
 
     @property
     def holds_the_clock(self) -> bool:
-        """Whether the player wants to correct the announcement (D.2.8). Until that is answered a
-        press must not complete the move as it was announced. Sound without a word of correction may
-        be the opponent's repetition, so it holds nothing."""
+        """Whether the player wants to correct the announcement (D.2.8), or to seal a move. Until
+        that is answered a press must not complete the move as it was announced. Sound without a
+        word of correction may be the opponent's repetition, so it holds nothing."""
         said = self.options[0]
+        if said.meant.command is Command.SEAL:
+            return True
         wanted = said.meant.correction or said.recognition is None
         return self.confirms and self.is_about_a_move and wanted
 

@@ -85,10 +85,11 @@ class Keyboard:
 
         def press() -> None:
             game = table.game
-            if game.turn == Turn() and game.sealed is None and not game.over:
+            sealing = game.adjourning or game.sealed is not None
+            if game.turn == Turn() and not sealing and not game.over:
                 desk.say(Output.PRIVATE, desk.pack.sentence("press_unbegun"))
             else:
-                table.submit(f.Press(by=side))
+                self._session.pressed(side)
 
         table.after_hands(press, presser=side)
 
@@ -119,7 +120,16 @@ class Keyboard:
         self._session.transcript.trouble(f"That was not understood: {error}.")
 
     def _decide(self, words: list[str]) -> bool:
-        return len(words) == 1 and self._submit(f.Arbiter(do=_DECISIONS[words[0]]))
+        if len(words) > 1 or self._is_a_players(words[0]):
+            return False
+        return self._submit(f.Arbiter(do=_DECISIONS[words[0]]))
+
+    def _is_a_players(self, word: str) -> bool:
+        """Whether a word of the arbiter is a player's command, too, and there is no arbiter."""
+        game = self._session.table.game
+        if self._by_arbiter or game.presided or game.pending is not None:
+            return False
+        return self._session.pack.understand(word, game.board).command is not None
 
     def _restore(self, words: list[str]) -> bool:
         ply = _only_number(words)

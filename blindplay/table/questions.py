@@ -74,7 +74,7 @@ class Questions:
         now = self._table.time()
         lower = tuple(tuple(word.lower() for word in one) for one in answers)
         self.talk(side).question = Question(tuple(options), words, now, now, confirms, lower)
-        asked: list[Effect] = [Say(side, words), Relisten()]
+        asked: list[Effect] = [Say(side, words, fleeting=True), Relisten()]
         announces = any(one.meant.command is None and not one.repeats for one in options)
         if announces and not confirms and side == self._table.game.side:
             announced = f.Announce(by=side, text=text)
@@ -140,7 +140,7 @@ class Questions:
             return [say(self._pack, side, "cancelled"), Relisten()]
         unclear_now = question.unclear + unclear
         talk.question = replace(question, since=self._table.time(), unclear=unclear_now)
-        return [Say(side, question.words)]
+        return [Say(side, question.words, fleeting=True)]
 
     def close(self, side: str, question: Question, *, refused: bool) -> None:
         """The question is answered. ``refused``: the player said none of its options."""

@@ -16,6 +16,7 @@ from .session import Session
 @dataclass(frozen=True)
 class _Asked:
     fact: Fact
+    words: str
     since: int
 
 
@@ -40,8 +41,9 @@ class Revising:
                 return True
             taken = Taken(fact, (replace(ruling, status="confirmed"),))
             what = " ".join(one.words for one in announcements(taken, table.game, pack))
-            self._asked = _Asked(fact, table.time())
-        return self._say(f"{what} {pack.sentence('say_yes_or_no')}")
+            words = f"{what} {pack.sentence('say_yes_or_no')}"
+            self._asked = _Asked(fact, words, table.time())
+        return self._say(words)
 
     def refuses(self, *, by_arbiter: bool) -> bool:
         """Whether the arbiter's decision was refused, because somebody else may have typed it."""
@@ -58,6 +60,9 @@ class Revising:
         if asked is None or table.time() - asked.since > ANSWER_SECONDS * 1000:
             return False
         command = pack.understand(line, table.game.board).command
+        if command is Command.REPEAT:
+            self._asked = replace(asked, since=table.time())
+            return self._say(asked.words)
         if command is Command.YES:
             table.submit(replace(asked.fact, t=table.time()))
         else:
@@ -81,5 +86,5 @@ class Revising:
         return None
 
     def _say(self, words: str) -> bool:
-        self._session.desk.say(Output.PRIVATE, words)
+        self._session.desk.say(Output.PRIVATE, words, fleeting=True)
         return True

@@ -163,9 +163,10 @@ class Session:
     def press(self, side: str, ago: float = 0.0) -> None:
         """``side`` pressed the clock, ``ago`` seconds ago."""
         at = self.table.time() - round(ago * 1000)
-        self.table.after_hands(lambda: self._press(side), at, presser=side)
+        self.table.after_hands(lambda: self.pressed(side), at, presser=side)
 
-    def _press(self, side: str) -> None:
+    def pressed(self, side: str) -> None:
+        """``side`` has pressed, after what hands have done. A question may hold the clock."""
         held = self.dialogue.pressed(side)
         if held:
             self._perform(held)

@@ -223,7 +223,8 @@ def _correct_board(context: _Context, ruling: r.CorrectBoard) -> _Sentences:
 
 def _take_back(context: _Context, ruling: r.TakeBack) -> _Sentences:
     key = "new_game" if ruling.new_game else "take_back" if ruling.to_ply else "take_back_all"
-    key = "take_back_undone" if ruling.undone else key
+    if ruling.undone:
+        key = "take_back_undone" if ruling.to_ply else "play_on"
     yield context.sentence(key, **context.place(ruling.to_ply))
 
 

@@ -31,7 +31,8 @@ def look(pack: Language, game: Game, by: str, command: Command, about: About) ->
     the side of the player who asks."""
     board = game.position
     if command is Command.KING:
-        command, about = Command.PIECES, About(piece=chess.KING, color=by == "white")
+        kings = tuple(board.pieces(chess.KING, by == "white"))
+        return _square(pack, board, kings)
     if command is Command.LEGAL_MOVES_HERE:
         touched = tuple(game.turn.touched[:1]) or about.squares
         if not touched:
@@ -133,7 +134,8 @@ def whole_position(pack: Language, board: chess.Board) -> str:
 
 def _groups(pack: Language, board: chess.Board, color: chess.Color) -> Iterator[str]:
     for kind in _KINDS:
-        squares = [pack.square(square) for square in board.pieces(kind, color)]
+        ordered = sorted(board.pieces(kind, color), key=lambda square: (square & 7, square))
+        squares = [pack.square(square) for square in ordered]
         if squares:
             name = pack.piece_alone(kind) if len(squares) == 1 else pack.pieces(kind)
             yield f"{name[0].upper()}{name[1:]} {', '.join(squares)}"

@@ -11,6 +11,7 @@ import pytest
 from blindplay.console.server import ConsoleHost
 from blindplay.language import Command
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
 from blindplay.record import Tape
 from blindplay.speech.audio import SilentSink
 from blindplay.speech.endpointing import MicrophoneMode
@@ -369,3 +370,30 @@ def test_a_player_chooses_when_to_be_warned(sitting: Sitting) -> None:
         GERMAN.sentence("warnings_off", player="Weiß"),
     ]
     assert "trouble: '1:99'" in sitting.printed
+
+
+def test_a_players_word_is_no_decision_where_nobody_presides(sit: Sit) -> None:
+    sitting = sit(time_control="5400", language="en", white=Player(impaired=True, language="en"))
+    sitting.start()
+    sitting.said()
+    assert typed(sitting, "adjourn") == []
+    assert sitting.said() == [f"{sitting.session.pack.command(Command.ADJOURN)}. Say yes or no."]
+    (fact, *_) = typed(sitting, "confirm")  # it means yes
+    assert isinstance(fact, f.Arbiter) and fact.do == "adjourn"
+
+
+def test_enter_completes_nothing_while_it_is_asked_what_is_sealed(sitting: Sitting) -> None:
+    sitting.table.submit(f.Arbiter(do="adjourn"))
+    sitting.said()
+    assert typed(sitting, "Sf3", "") == []
+    assert sitting.said() == [GERMAN.sentence("seal_sure")] * 2
+    typed(sitting, "nein", "")
+    assert sitting.said()[-1] == GERMAN.sentence("refused_not_sealed")
+    assert not sitting.table.game.adjourned
+
+
+def test_repeat_skips_what_was_cancelled(sitting: Sitting) -> None:
+    typed(sitting, "Eva vier", "aufgeben", "nein", "Unsinn")
+    sitting.said()
+    typed(sitting, "noch einmal")
+    assert sitting.said() == ["Bauer Eva zwei Eva vier"]

@@ -265,7 +265,7 @@ def waiting(at: Conversation) -> Questions:
     questions = Questions(at.table, GERMAN)
     statement = interpret("springer felix drei", [chess.Board()], GERMAN)
     asked = questions.read_back("white", statement)
-    assert Say("white", "Springer Gustav eins Felix drei. Richtig?") in asked
+    assert Say("white", "Springer Gustav eins Felix drei. Richtig?", fleeting=True) in asked
     return questions
 
 

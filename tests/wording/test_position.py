@@ -59,8 +59,8 @@ def test_a_whole_position_is_grouped_for_the_ear() -> None:
 
 def test_a_player_asks_for_their_own_king() -> None:
     board = game("4k3/8/8/8/8/8/8/R3K3 w - - 0 1")
-    assert look(DE, board, "white", Command.KING, About()) == "Weiße Könige: Eva eins."
-    assert look(DE, board, "black", Command.KING, About()) == "Schwarze Könige: Eva acht."
+    assert look(DE, board, "white", Command.KING, About()) == "Eva eins: weißer König."
+    assert look(DE, board, "black", Command.KING, About()) == "Eva acht: schwarzer König."
 
 
 def test_pawns_are_told_file_by_file() -> None:
@@ -87,11 +87,11 @@ def test_both_diagonals_of_a_square_are_told_upwards() -> None:
 def test_the_legal_moves_of_a_piece_are_told_for_either_side() -> None:
     board = game("4k3/8/8/8/8/8/p7/1N2K2R w K - 0 1")
     told = look(DE, board, "white", Command.LEGAL_MOVES, About((chess.B1,)))
-    assert told == "Züge von weißer Springer Bella eins: Anna drei, Cäsar drei, David zwei."
+    assert told == "Züge, weißer Springer Bella eins: Anna drei, Cäsar drei, David zwei."
     king = look(DE, board, "white", Command.LEGAL_MOVES, About((chess.E1,)))
     assert "Kurze Rochade" in king
     pawn = look(DE, board, "white", Command.LEGAL_MOVES, About((chess.A2,)))
-    assert pawn == "Züge von schwarzer Bauer Anna zwei: Anna eins, schlägt Bella eins."
+    assert pawn == "Züge, schwarzer Bauer Anna zwei: Anna eins, schlägt Bella eins."
     assert look(DE, board, "white", Command.LEGAL_MOVES, About((chess.E4,))) == "Eva vier: leer."
 
 
@@ -102,7 +102,7 @@ def test_this_piece_is_the_one_that_is_touched() -> None:
     )
     start.apply(parse({"t": 9, "fact": "lift", "board": "white", "square": "g1"}))
     told = look(DE, start, "white", Command.LEGAL_MOVES_HERE, About())
-    assert told == "Züge von weißer Springer Gustav eins: Felix drei, Hector drei."
+    assert told == "Züge, weißer Springer Gustav eins: Felix drei, Hector drei."
 
 
 def test_answers_are_words_in_every_language() -> None:
