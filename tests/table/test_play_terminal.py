@@ -1,0 +1,65 @@
+"""Sessions at a real terminal, in German and English: what a newcomer types, and what is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from blindplay.language import Language, load
+from tests.table.terminal import Terminal
+
+pytest.importorskip("pty")
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_a_newcomer_is_told_every_reason(language: str, tmp_path: Path) -> None:
+    pack = load(language)
+    said = pack.sentence
+    with Terminal(tmp_path, language) as terminal:
+        terminal.enter("start")
+        for command, reason in ACCEPT, FLAG, WINS:
+            terminal.enter(command[language], said(f"refused_{reason}"))
+        terminal.enter("record white 30 e4", said("refused_written_in_advance"))
+        terminal.enter("permit warnings", said("warnings_permitted"))
+        terminal.enter("q")
+        assert terminal.status == 0
+
+
+ACCEPT = {"de": "Remis annehmen", "en": "accept draw"}, "no_offer"
+FLAG = {"de": "Zeitüberschreitung", "en": "flag"}, "flag_has_not_fallen"
+WINS = {"de": "Gegner kann nicht gewinnen", "en": "my opponent cannot win"}, "no_quickplay_finish"
+
+
+def asked(pack: Language, key: str, **values: str) -> str:
+    return f"{pack.sentence(key, **values)} {pack.sentence('say_yes_or_no')}"
+
+
+@pytest.mark.parametrize(
+    ("language", "knight", "move", "late", "yes", "leave"),
+    [
+        ("de", "sf3", "Springer Gustav eins Felix drei", "Korrektur e6", "ja", "beenden"),
+        ("en", "nf3", "Knight Gustav one Felix three", "correction e6", "yes", "exit"),
+    ],
+)
+def test_moves_are_corrected_taken_back_and_sealed(
+    language: str, knight: str, move: str, late: str, yes: str, leave: str, tmp_path: Path
+) -> None:
+    pack = load(language)
+    with Terminal(tmp_path, language) as terminal:
+        terminal.enter("start")
+        terminal.enter(knight, move)
+        terminal.enter("")
+        terminal.enter(late, pack.sentence("too_late"))
+        terminal.enter("restore 0", asked(pack, "take_back_all"))
+        terminal.enter(yes, pack.sentence("take_back_all"))
+        place = {"number": pack.number(1), "player": pack.sentence("white")}
+        terminal.enter("undo", asked(pack, "take_back_undone", **place))
+        terminal.enter(yes, pack.sentence("take_back_undone", **place))
+        terminal.enter('{"fact": "arbiter", "do": "adjourn"}', pack.sentence("black"))
+        terminal.enter("e5", pack.sentence("seal_sure"))
+        sealed = pack.sentence("sealed", player=pack.sentence("black"))
+        told = terminal.enter(yes, sealed)
+        assert pack.file(4) not in told
+        terminal.enter(leave)
+        assert terminal.status == 0
