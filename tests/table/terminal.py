@@ -13,14 +13,17 @@ from typing import Self
 from tests.waiting import until
 
 
+def _both_ends() -> tuple[int, int]:
+    if sys.platform == "win32":
+        raise OSError("Windows has no terminals of this kind.")
+    return os.openpty()
+
+
 class Terminal:
     """A game that prints what it says and hears only keys. ``options`` are more of ``play``."""
 
     def __init__(self, home: Path, language: str, *options: str) -> None:
-        assert sys.platform != "win32"  # it has no terminals of this kind
-        import pty
-
-        self._keys, theirs = pty.openpty()
+        self._keys, theirs = _both_ends()
         command = ["play", "--language", language, "--microphone", "none", "--silent", *options]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "blindplay", *command],
