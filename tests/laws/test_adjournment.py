@@ -53,3 +53,13 @@ def test_nothing_is_played_while_a_game_is_adjourned() -> None:
     table.feed({"fact": "press", "by": "white"})
     got = table.feed({"fact": "make", "by": "white", "move": "d2d4"})
     assert (kinds(got), one(got, "refused").why) == (["refused"], "adjourned")
+
+
+def test_nothing_is_announced_while_a_sealed_move_is_due() -> None:
+    table = started()
+    table.feed({"fact": "arbiter", "do": "adjourn"})
+    for kind, by in (("announce", "white"), ("correct", "white"), ("repeat", "black")):
+        got = table.feed({"fact": kind, "by": by, "move": "e2e4"})
+        assert (kinds(got), one(got, "refused").why) == (["refused"], "seal_due")
+    assert table.game.turn.announced is None
+    assert kinds(table.feed({"fact": "seal", "by": "white", "text": "e2e4"})) == ["sealed"]

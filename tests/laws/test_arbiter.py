@@ -22,3 +22,12 @@ def test_the_arbiter_takes_moves_back_with_their_times() -> None:
     back = one(got, "take_back")
     assert (back.white, back.black) == (290, 300)
     assert (len(table.game.history), table.game.clock.running) == (1, None)
+
+
+def test_warnings_of_little_time_are_permitted_once() -> None:
+    table = started()
+    decision = {"fact": "arbiter", "do": "permit_warnings"}
+    assert not table.game.warnings_permitted
+    assert kinds(table.feed(decision)) == ["warnings_permitted"]
+    assert table.game.warnings_permitted
+    assert one(table.feed(decision), "refused").why == "already_so"

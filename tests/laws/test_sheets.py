@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from blindplay.bench.spoilt_boards import mishap
+from blindplay.laws import facts as f
 from blindplay.laws.deviation import SlipKind
 from blindplay.laws.placement import pieces_of, write_placement
 from tests.laws.table import Table, impaired, kinds, lift, of, one, place
@@ -296,3 +298,49 @@ def test_hands_that_follow_the_decision_come_to_the_right_position(
         goal.push(move)
     assert table.game.tables["white"].placement == pieces_of(goal)
     assert table.game.tables["white"].wanted is None
+
+
+# --- what was taken back stands again -----------------------------------------------------------
+
+
+def state(table: Table) -> tuple[object, ...]:
+    """What taking back changes."""
+    game = table.game
+    moves = [ply.move.uci() for ply in game.history]
+    struck = sorted(game.struck)
+    return moves, game.board.fen(), dict(game.pieces), list(game.keys), game.sheets, struck
+
+
+@pytest.mark.parametrize("steps", [(0,), (3,), (3, 1), (2, 0), (3, 1, 2)])
+def test_what_was_taken_back_stands_again_with_its_entries(steps: tuple[int, ...]) -> None:
+    table = played("e2e4", "e7e5", "g1f3", "b8c6")
+    written(table, "e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6")
+    before = copy.deepcopy(state(table))
+    left = dict(table.game.clock.left)
+    for ply in steps:
+        table.feed({"fact": "arbiter", "do": "restore", "ply": ply})
+        assert len(table.game.history) == ply
+    got = table.feed({"fact": "arbiter", "do": "restore", "ply": 4})
+    assert one(got, "take_back").undone
+    assert state(table) == before
+    assert table.game.clock.left == left
+
+
+def test_what_was_taken_back_lapses_with_the_next_move() -> None:
+    table = played("e2e4", "e7e5")
+    table.feed({"fact": "arbiter", "do": "restore", "ply": 0})
+    table.feed({"fact": "arbiter", "do": "start_clocks"})
+    table.play("d2d4")
+    got = table.feed({"fact": "arbiter", "do": "restore", "ply": 2})
+    assert one(got, "refused").why == "no_such_ply"
+
+
+def test_a_preview_changes_nothing() -> None:
+    table = played("e2e4", "e7e5")
+    before = copy.deepcopy(state(table))
+    rulings = table.game.preview(f.Arbiter(do="restore", ply=0))
+    assert one(list(rulings), "take_back").to_ply == 0
+    assert state(table) == before
+    for fact in (f.Resign(by="white"), f.Arbiter(do="declare", result="1-0")):
+        assert kinds(list(table.game.preview(fact)))
+        assert not table.game.over

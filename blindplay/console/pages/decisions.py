@@ -13,7 +13,7 @@ from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
-from blindplay.laws.sheets import clocks_at
+from blindplay.laws.sheets import brought_back, clocks_at
 from blindplay.laws.state import OTHER, Pending
 from blindplay.record.score import entry_place
 from blindplay.wording.clock_times import read_time, write_time
@@ -225,16 +225,19 @@ def _penalty(choice: _Choice) -> Confirmation:
 
 def _restore(choice: _Choice) -> Confirmation:
     game, say, ply = choice.game, choice.say, choice.ply()
-    if ply is None or ply > len(game.history):
+    back = brought_back(game)
+    if ply is None or ply > (len(game.history) if back is None else back.last):
         raise NoActionError("v_no_such_ply")
     after = choice.telling.ply(ply)
+    forward = back if ply > len(game.history) else None
+    key = "will_restore" if forward is None else "will_bring_back"
     left = clocks_at(game, ply)
     white, black = write_time(left["white"] * 1000), write_time(left["black"] * 1000)
     return choice.confirmation(
-        say["will_restore"].format(after=after, back=len(game.history) - ply),
+        say[key].format(after=after, back=abs(len(game.history) - ply)),
         say["will_clocks"].format(white=white, black=black),
         button=say["yes_restore"].format(after=after),
-        shown=game.shown_after(ply),
+        shown=(game if forward is None else forward).shown_after(ply),
         ply=str(ply),
     )
 

@@ -126,3 +126,17 @@ def test_what_the_arbiter_alone_is_told_nobody_else_hears(hall: Hall, arbiter: B
 def test_an_arbiter_takes_a_game_in_hand_once(hall: Hall, arbiter: Browser) -> None:
     """This one was set up with an arbiter."""
     assert hall.taken("arbiter") == []
+
+
+def test_the_arbiter_brings_back_what_was_taken_back(hall: Hall, arbiter: Browser) -> None:
+    hall.start()
+    hall.play("white", "e2e4")
+    assert not arbiter.do("arbiter", do="restore", ply="0").json()["refused"]
+    fields = {"act": "arbiter", "do": "restore", "number": "1", "after": "white"}
+    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in fields.items()})
+    assert "half-moves that stand again: 1" in " ".join(step.sentences)
+    back = hall.table.game.taken_back
+    assert back is not None and step.shown == back.pieces
+    sent = {name: value for name, value in step.fields.items() if name != "act"}
+    assert not arbiter.do("arbiter", **sent).json()["refused"]
+    assert [ply.move.uci() for ply in hall.table.game.history] == ["e2e4"]
