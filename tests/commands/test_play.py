@@ -219,6 +219,14 @@ def test_after_a_talk_button_no_opening_word_is_needed(
     assert table.options.opening_word is word
 
 
+def test_times_of_warnings_are_written_like_clock_times(table: Table) -> None:
+    run("play", "--time-warnings", "10:00, 1:00,30")
+    assert table.options.time_warnings == (600, 60, 30)
+    wrong = run("play", "--time-warnings", "5:99")
+    assert wrong.status == 2
+    assert wrong.stderr.strip() == "--time-warnings: '5:99' has more than 59 seconds in a minute."
+
+
 def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:
     run("play", "--console", "--host", "0.0.0.0", "--console-port", "8081", "--qr")
     assert table.arguments[6] == table_play.ConsoleAt("0.0.0.0", 8081, None, None, True)
