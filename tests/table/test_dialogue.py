@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from blindplay.hearing.decision import Verdict
 from blindplay.laws import Game
 from blindplay.laws import facts as f
+from blindplay.speech.speaker import Output
 from blindplay.table import effects as e
 from blindplay.table.choices import OpeningWord
 from blindplay.table.conversation import ANSWER_SECONDS
 from blindplay.wording.pack_words import PackWords
-from tests.table.conversation import Conversation
+from tests.table.conversation import GERMAN, Conversation, Talk
 
 
 def test_yes_and_no_are_talk_where_nothing_was_asked(at: Conversation) -> None:
@@ -266,3 +267,34 @@ def test_the_dialogue_changes_nothing_itself_only_what_it_asks_for_is_done(
         for taken in at.table.log:
             assert tuple(again.apply(taken.fact)) == taken.rulings
         assert again.turn == at.table.game.turn
+
+
+# --- a sealed move, and the clock -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("verdict", [Verdict.ACCEPT, Verdict.ASK, Verdict.ILLEGAL])
+def test_a_move_that_is_spoken_while_one_is_to_be_sealed_is_refused_privately(
+    talk: Talk, verdict: Verdict
+) -> None:
+    at = talk(arbiter="present")
+    at.table.submit(f.Arbiter(do="adjourn"))
+    before = at.kinds()
+    said = at.hear(verdict, "springer felix drei", "springer hector drei")
+    assert said == [GERMAN.sentence("seal_written")]
+    assert at.said[-1][0] is Output.PRIVATE
+    assert at.kinds() == before and not at.asked()
+    assert at.hear(verdict, "springer felix sechs", side="black") == []
+
+
+def test_a_press_waits_for_a_correction_that_was_wanted_and_for_no_misheard_repetition(
+    at: Conversation,
+) -> None:
+    at.type("Springer Felix drei")
+    at.table.submit(f.Make(by="white", move="g1f3"))
+    assert at.dialogue.pressed("white") == []
+    at.hear(Verdict.ACCEPT, "springer hector drei")  # it may be the opponent's repetition
+    assert at.asked() and at.dialogue.pressed("white") == []
+    at.type("nein")
+    at.hear(Verdict.ACCEPT, "korrektur springer hector drei")
+    (question,) = at.dialogue.pressed("white")
+    assert isinstance(question, e.Say) and "Springer Gustav eins Hector drei" in question.words
