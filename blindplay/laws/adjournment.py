@@ -72,8 +72,8 @@ def seal_and_adjourn(game: State) -> None:
         return
     if game.sealed_reply:
         # His clock stops and the absent player's runs; the envelope is kept until they come.
-        game.clock.start(OTHER[game.side])
-        game.tell_clock("sealed_reply")
+        game.delivered = True
+        game.resume("sealed_reply")
         return
     if game.sealed is None:
         assert game.turn.made is not None
@@ -86,6 +86,7 @@ def adjourn(game: State) -> None:
     """The clock is stopped after sealing: what stands on the envelope (I.2)."""
     side = game.side
     game.adjourned, game.adjourning = True, False
+    game.forget_displacing()
     game.arrived.clear()
     game.resumed_at, game.resumed_from = None, len(game.history) + 1
     game.clock.stop()
@@ -121,8 +122,8 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
     if game.resumed_at is None:
         game.resumed_at = game.t
     side, text = game.side, game.sealed
-    game.adjourned, game.sealed, game.clock.stopped_by = False, None, ""
-    game.sealed_reply = False
+    forget_sealed(game)
+    game.clock.stopped_by = ""
     if fact.missing:
         # The position and the times at the adjournment; he plays the move he says he sealed.
         game.turn = Turn()
@@ -130,6 +131,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
             if not game.outstanding(board):
                 want(game, board, game.pieces, "missing_envelope")
         game.rule(ArbiterNeeded(why="missing_envelope", by=side), "missing_envelope")
+        game.clock.stop()
         game.tell_clock("missing_envelope")
         return
     heard = understand(game, text)
@@ -144,6 +146,12 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         make_it(game, heard.moves[0], "opening_envelope")
     if not game.over:
         complete(game)
+
+
+def forget_sealed(game: State) -> None:
+    """Nothing lies in an envelope any more."""
+    game.adjourned, game.sealed = False, None
+    game.sealed_reply = game.delivered = False
 
 
 def understand(game: State, text: str) -> Heard:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from . import facts as f
-from .adjournment import ask_to_seal
+from .adjournment import ask_to_seal, forget_sealed
 from .claims import postpone
 from .ends import end, lose, result_of_losing
 from .facts import seconds
@@ -28,14 +28,19 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
 
 
 def _stop_clocks(game: State, fact: f.Arbiter) -> None:
-    game.clock.stop(fact.by)
+    # What somebody else had stopped already does not go on because the table is back.
+    game.clock.stop(game.paused if fact.by == "table" and game.paused else fact.by)
     game.tell_clock("stopping")
 
 
 def _start_clocks(game: State, fact: f.Arbiter) -> None:
     if game.pending is not None and not game.pending.claimable:
         game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
-    elif game.adjourned:
+    elif fact.by == "table" != game.paused:
+        game.refuse(
+            fact.by, fact.do, "clocks_stopped" if game.paused else "already_started", "resuming"
+        )
+    elif game.adjourned and game.resumed_at is None:
         game.refuse("arbiter", fact.do, "adjourned", "sealing")
     elif game.started or check_assistants(game):
         if not game.started:
@@ -131,7 +136,7 @@ def _restore(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", "restore", "no_such_ply", "restore")
         return
     game.pending = None
-    game.adjourned, game.sealed = False, None
+    forget_sealed(game)
     game.rule(TakeBack(to_ply=fact.ply, **clocks_at(game, fact.ply), status="confirmed"), "restore")
     take_back(game, fact.ply, "restore")
 

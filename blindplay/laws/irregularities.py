@@ -371,17 +371,19 @@ def _displaced(game: State, fact: f.Irregular) -> None:
     if fact.ply is not None:
         _propose_to_go_back_before(game, fact, fact.ply)
         return
-    side = game.displacer = fact.player
+    side = fact.player
     if side is not None and side != game.side and game.turn.made is None:
         # What the player on move seemed to touch, the other one has displaced.
         game.turn.touched = [at for at in game.turn.touched if at not in _displaced_on(game)]
     _put_back(game)
     led = any(table.wanted is not None for table in game.tables.values())
-    own_time = not game.switch("opponent_starts_displacers_clock")
-    if own_time and led and side is not None and game.clock.running == OTHER[side]:
+    if game.switch("opponent_starts_displacers_clock"):
+        game.displacer = side
+    elif led and side is not None and game.thinking == OTHER[side]:
         # They put the pieces right on their own time, until the boards are seen to be right.
-        game.clock.start(side)
-        game.tell_clock("displaced")
+        game.displacer, game.on_displacers_time = side, True
+        if game.clock.running is not None:
+            game.resume("displaced")
     game.rule(ArbiterNeeded(why="displaced", player=fact.player or None), "displaced")
 
 
@@ -420,13 +422,12 @@ def starts_displacers_clock(game: State, by: str) -> bool:
     if side is None or not game.switch("opponent_starts_displacers_clock"):
         return False
     if by == OTHER[side] and game.clock.running == by:
-        game.clock.start(side)
+        game.on_displacers_time = True
     elif by == side and game.clock.running == side and game.side != side:
-        game.displacer = None
-        game.clock.start(OTHER[side])
+        game.forget_displacing()
     else:
         return False
-    game.tell_clock("displaced")
+    game.resume("displaced")
     return True
 
 

@@ -143,9 +143,8 @@ def start(game: State, fact: f.Start) -> None:
         return
     if game.adjourned:
         # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
-        game.resumed_at = game.t
-        game.clock.start(OTHER[game.side])
-        game.tell_clock("answering_player_absent")
+        game.resumed_at, game.clock.stopped_by = game.t, ""
+        game.resume("answering_player_absent")
         return
     if game.started:
         game.refuse(fact.by, "start", "already_started", "start")

@@ -215,7 +215,8 @@ class State:
         # None: nobody has said whether there is one. Only a declared assistant may act.
         self.assistants: dict[str, bool | None] = {"white": None, "black": None}
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
-        self.displacer: str | None = None  # who must put pieces right while his own clock runs
+        self.displacer: str | None = None  # who must put right what he has displaced (7.4)
+        self.on_displacers_time = False  # his clock runs meanwhile, whoever is on move
         self.presided = True  # there is an arbiter: what is his to decide waits for him
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
@@ -225,6 +226,7 @@ class State:
         self.resumed_at: int | None = None  # when the game that was adjourned went on
         self.resumed_from = 0  # plies at the adjournment, the sealed move included
         self.sealed_reply = False  # what is sealed answers a sealed move (I.9.3)
+        self.delivered = False  # that answer lies with the arbiter: the clock has been pressed
         self.looks = {"white": 0, "black": 0}  # how often each has asked for the scoresheet
         self.signed: dict[str, str] = {}  # the result that each player has signed
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
@@ -367,12 +369,26 @@ class State:
         )
         self.rule(reading, *rules)
 
+    @property
+    def thinking(self) -> str:
+        """Whose clock runs, or goes on when nobody stops the clocks any more: that of the player
+        on move, unless something is done on the other player's time (6.2.2, 7.4.1, I.9)."""
+        if self.on_displacers_time and self.displacer is not None:
+            return self.displacer
+        if self.adjourned or self.delivered:
+            return OTHER[self.side]  # what lies in the envelope is the move of the player on move
+        waiting = self.unpressed()
+        return waiting[0].side if waiting else self.side
+
     def resume(self, rule: str = "arbiter") -> None:
-        """The clock of the player on move goes on, if the game has begun."""
+        """The clock that stood goes on, if the game has begun."""
         if self.started and not self.paused:
-            waiting = self.unpressed()
-            self.clock.start(waiting[0].side if waiting else self.side)
+            self.clock.start(self.thinking)
         self.tell_clock(rule)
+
+    def forget_displacing(self) -> None:
+        """The pieces are right again, or the game has gone on."""
+        self.displacer, self.on_displacers_time = None, False
 
     @property
     def executing(self) -> str:
@@ -401,6 +417,7 @@ class State:
         self.pieces = after
         self.keys.append(position_key(self.board))
         self.turn = Turn()
+        self.forget_displacing()
         self.note_what_stands_wrong()
         return ply
 
