@@ -47,6 +47,7 @@ def seal(game: State, fact: f.Seal) -> None:
     game.sealed, game.sealed_reply = fact.text, fact.absent
     if fact.absent:
         game.rule(Sealed(by=side), "sealed_reply")
+        game.delivered = not game.clock  # without a clock no press follows
         return
     rules = ("sealing",) if ":" not in fact.by else ("sealing", "assistant_adjourns")
     game.rule(Sealed(by=side), *rules)
@@ -114,8 +115,9 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         # The arbiter keeps the envelope (I.3).
         game.refuse(fact.by, "open_envelope", "not_his_task", "opening_envelope")
         return
-    if game.sealed_reply and OTHER[game.side] not in game.arrived:
-        game.refuse(fact.by, "open_envelope", "opponent_absent", "sealed_reply")
+    if _must_wait_for_the_other(game, fact.by):
+        rule = "sealed_reply" if game.sealed_reply else "envelope_stays_closed"
+        game.refuse(fact.by, "open_envelope", "opponent_absent", rule)
         return
     if not game.adjourned and not game.sealed_reply:
         adjourn(game)
@@ -146,6 +148,18 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         make_it(game, heard.moves[0], "opening_envelope")
     if not game.over:
         complete(game)
+
+
+def _must_wait_for_the_other(game: State, by: str) -> bool:
+    """Whether the player whose move is not in the envelope is known to be away (I.7, I.9.3).
+
+    Who stops the clock or opens the envelope is there, and so is everybody where nobody tells who
+    has come: then the person who opens it sees that."""
+    waits_for = OTHER[game.side]
+    told = bool(game.arrived) or game.resumed_at is not None
+    if by == waits_for or game.paused in (waits_for, f"assistant:{waits_for}"):
+        return False
+    return waits_for not in game.arrived and (game.sealed_reply or (game.adjourned and told))
 
 
 def forget_sealed(game: State) -> None:

@@ -47,7 +47,7 @@ def lift(game: State, fact: f.Lift) -> None:
     if letter is None:
         game.refuse(fact.board, "lift", "empty_square", "moving", square=fact.square)
         return
-    playing = not game.over and not game.adjourned
+    playing = not game.over and not game.enveloped
     free = game.pending is None or game.pending.claimable
     if playing and free:
         _begins_an_answer(game, fact.board, square)
@@ -118,7 +118,7 @@ def look(game: State, board: str) -> None:
         shown = _corrected(game, table)
         if shown is not None:
             righted(game, board, shown)
-        elif not game.adjourned and game.pending is None and board == game.board_of(game.side):
+        elif not game.enveloped and game.pending is None and board == game.board_of(game.side):
             _look_at_own(game, board)
         return
     if table.adjusting:
@@ -133,7 +133,7 @@ def look(game: State, board: str) -> None:
             if square not in game.turn.touched and square in game.pieces:
                 touched(game, square)
     catch_up(game, board)
-    if game.over or game.adjourned or (game.pending is not None and not game.pending.claimable):
+    if game.over or game.enveloped or (game.pending is not None and not game.pending.claimable):
         return
     _look_at_copy(game, board)
     if board == game.board_of(game.side):
@@ -393,7 +393,7 @@ def position(game: State, fact: f.Position) -> None:
         look(game, fact.board)
     if in_motion(game, fact.board):
         return
-    if not game.over and game.pending is None and not game.adjourned:
+    if not game.over and game.pending is None and not game.enveloped:
         compare_boards(game)
         if changed and table.wanted is None and (game.started or not game.clock):
             check_single_board(game)

@@ -252,6 +252,11 @@ class State:
         return self.clock.stopped_by
 
     @property
+    def enveloped(self) -> bool:
+        """Whether the next move lies in an envelope, where no hand changes it (I.1.1, I.9.3)."""
+        return self.adjourned or self.delivered
+
+    @property
     def over(self) -> bool:
         return self.result is not None
 
@@ -375,7 +380,7 @@ class State:
         on move, unless something is done on the other player's time (6.2.2, 7.4.1, I.9)."""
         if self.on_displacers_time and self.displacer is not None:
             return self.displacer
-        if self.adjourned or self.delivered:
+        if self.enveloped:
             return OTHER[self.side]  # what lies in the envelope is the move of the player on move
         waiting = self.unpressed()
         return waiting[0].side if waiting else self.side
