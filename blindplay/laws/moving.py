@@ -157,9 +157,10 @@ def correct(game: State, fact: f.Correct) -> None:
     side = entitled(game, fact, duty="announce")
     if side is None:
         return
-    if side != game.side:
-        # His clock has been stopped and the opponent's runs: too late.
-        game.rule(TooLate(by=side), "slip")
+    own = fact.by.removeprefix("assistant:")
+    if side != game.side or (own != side and game.turn.announced is None):
+        # It is the other player's turn, whoever speaks for this one: too late (D.2.8).
+        game.rule(TooLate(by=own), "slip")
         return
     if game.turn.announced is None:
         if _may_move(game, side, "correct"):
