@@ -16,7 +16,7 @@ from .executing import (
     reconsider,
     try_to_make,
 )
-from .irregularities import illegal, starts_displacers_clock
+from .irregularities import illegal, starts_displacers_clock, why_illegal
 from .permissions import entitled
 from .placement import Change, change, difference, laid_over, moves_that_show
 from .rulings import (
@@ -388,6 +388,9 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
         missing = "captured_piece_removed" if captured and placed else "placed"
         game.rule(NotMade(by=side, missing=(missing,)), "released", "completing")
         _pressed_too_early(game, side, done)
+    elif move is not None and _unnamed_promotion(game, side, move):
+        # The board cannot tell a queen from a pawn: the player says what stands there.
+        game.rule(NotMade(by=side, missing=("promotion_piece",)), "released_promotion")
     elif move is not None and game.turn.announced is None:
         illegal(game, move)
     else:
@@ -408,6 +411,12 @@ def _ask_to_check(game: State, done: Change) -> None:
     game.rule(NotMade(by=game.side, missing=("placed",)), "released", "completing")
     squares = tuple(chess.square_name(square) for square in sorted(done))
     game.rule(CheckBoard(board=board, doubted=squares), "displaced_found")
+
+
+def _unnamed_promotion(game: State, side: str, move: chess.Move) -> bool:
+    """Whether a pawn has promoted on a board that has not named what stands there now."""
+    unsure = game.tables[game.board_of(side)].unsure
+    return move.to_square in unsure and why_illegal(game.board, move) == "pawn_not_replaced"
 
 
 def _pressed_too_early(game: State, side: str, done: Change) -> None:
