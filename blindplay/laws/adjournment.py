@@ -1,5 +1,10 @@
 """Adjourning a game and taking it up again (Guideline I, Bilaga E, Anhang A)."""
 
+from collections.abc import Mapping
+from typing import Literal
+
+import chess
+
 from . import facts as f
 from .completing import complete
 from .ends import lose, result_of_losing
@@ -7,6 +12,7 @@ from .executing import make_it
 from .permissions import closed, entitled
 from .proposals import propose
 from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed, both_seconds
+from .sheet_comparison import EntryCertainty
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
 
@@ -14,6 +20,12 @@ _WHY_IT_LOSES = {
     "ambiguous": "sealed_ambiguous",
     "other": "sealed_unclear",
     "illegal": "sealed_illegal",
+}
+_ENTRY_KINDS: Mapping[EntryCertainty, Literal["move", "ambiguous", "illegal"]] = {
+    "sure": "move",
+    "likely": "move",
+    "ambiguous": "ambiguous",
+    "illegal": "illegal",
 }
 
 
@@ -169,10 +181,31 @@ def forget_sealed(game: State) -> None:
 
 
 def understand(game: State, text: str) -> Heard:
-    """A sealed move in whatever words or notation the player writes: his own or the table's."""
+    """What a sealed move means: in the letters of its player's scoresheet, else in that player's
+    words, else in the table's, else in any notation. It is ambiguous only where none of these
+    reads it as one legal move (I.8.1)."""
+    sheet = tuple(game.sheets[game.side].values())
     languages = dict.fromkeys((game.player(game.side).language, game.announcing_language()))
-    heard = [game.words.understand(text, game.board, language) for language in languages]
-    return min(heard, key=lambda one: {"move": 0, "other": 2}.get(one.kind, 1))
+    heard = [_written(game, text, sheet)] if sheet else []
+    heard += [game.words.understand(text, game.board, language) for language in languages]
+    heard.append(_written(game, text, ()))
+    possible: tuple[chess.Move, ...] = ()
+    for one in heard:
+        if one.kind in ("move", "ambiguous"):
+            fitting = tuple(move for move in possible if move in one.moves)
+            possible = fitting or possible or one.moves
+            if len(possible) == 1:
+                return Heard("move", possible)
+        elif one.kind == "illegal" and not possible:
+            return one  # it is clear what is meant: no other notation makes that legal (I.8.3)
+    return Heard("ambiguous", possible) if possible else Heard("other")
+
+
+def _written(game: State, text: str, sheet: tuple[str, ...]) -> Heard:
+    """``text`` as an entry of a sheet with these entries."""
+    found = game.words.reader((*sheet, text))(text, game.board)
+    kind = _ENTRY_KINDS.get(found.certainty)
+    return Heard(kind, found.moves) if kind is not None else Heard("other")
 
 
 def _loses(game: State, side: str, heard: Heard) -> None:
