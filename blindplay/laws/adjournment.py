@@ -7,6 +7,7 @@ import chess
 
 from . import facts as f
 from .completing import complete
+from .compulsory_assistant import release_clocks
 from .ends import lose, result_of_losing
 from .executing import make_it
 from .permissions import closed, entitled
@@ -137,7 +138,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         game.resumed_at = game.t
     side, text = game.side, game.sealed
     forget_sealed(game)
-    game.clock.stopped_by = ""
+    release_clocks(game)
     if fact.missing:
         # The position and the times at the adjournment; he plays the move he says he sealed.
         game.turn = Turn()

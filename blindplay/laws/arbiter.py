@@ -5,12 +5,12 @@ from dataclasses import replace
 from . import facts as f
 from .adjournment import ask_to_seal, forget_sealed
 from .claims import postpone
+from .compulsory_assistant import check_assistants, must_wait, release_clocks
 from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
 from .proposals import decide
 from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack, both_seconds
-from .setting_up import check_assistants
 from .sheets import clocks_at, take_back
 from .state import OTHER, State, san
 
@@ -42,10 +42,11 @@ def _start_clocks(game: State, fact: f.Arbiter) -> None:
         )
     elif game.adjourned and game.resumed_at is None:
         game.refuse("arbiter", fact.do, "adjourned", "sealing")
-    elif game.started or check_assistants(game):
+    elif (game.started and not must_wait(game)) or check_assistants(game):
         if not game.started:
             game.started_at = game.t
-        game.started, game.clock.stopped_by = True, ""
+        game.started = True
+        release_clocks(game)
         game.resume("resuming")
 
 

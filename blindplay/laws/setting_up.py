@@ -4,6 +4,12 @@ import chess
 
 from . import facts as f
 from .clock import Clock, TimeControl
+from .compulsory_assistant import (
+    check_assistants,
+    go_on_with_assistant,
+    release_clocks,
+    wait_for_assistant,
+)  # fmt: skip
 from .editions import load
 from .ends import end, end_if_over
 from .permissions import (
@@ -71,27 +77,6 @@ def _check_mode(game: State) -> None:
         game.rule(ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
 
 
-def lacks_assistant(game: State) -> bool:
-    """Whether one player does not see, the other does not hear, and there is no assistant."""
-    return not any(game.assistants.values()) and any(
-        game.player(side).hearing_impaired and game.impaired(OTHER[side]) for side in OTHER
-    )
-
-
-def check_assistants(game: State) -> bool:
-    """Whether the clock may start: against a hearing-impaired opponent an assistant must be used
-    (D.2.11 of fide-2023). The older texts are silent: the arbiter says how the two are to
-    understand each other."""
-    if not lacks_assistant(game):
-        return True
-    compulsory = game.switch("hearing_impaired_opponent_needs_assistant")
-    if compulsory:
-        game.rule(ArbiterNeeded(why="assistant_compulsory"), "hearing_impaired_opponent")
-    else:
-        game.rule(ArbiterNeeded(why="hearing_impaired_opponent"), "not_covered")
-    return not compulsory
-
-
 def two_boards(game: State, fact: f.TwoBoards) -> None:
     """Either player may demand two boards when one of them is visually impaired (D.1)."""
     if not is_player(game, fact.by, "two_boards"):
@@ -135,7 +120,10 @@ def assistant(game: State, fact: f.Assistant) -> None:
     else:
         game.assistants[fact.of] = fact.present
         game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
-        check_assistants(game)
+        if check_assistants(game):
+            go_on_with_assistant(game)
+        else:
+            wait_for_assistant(game)
 
 
 def start(game: State, fact: f.Start) -> None:
@@ -143,8 +131,10 @@ def start(game: State, fact: f.Start) -> None:
         return
     if game.adjourned:
         # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
-        game.resumed_at, game.clock.stopped_by = game.t, ""
-        game.resume("answering_player_absent")
+        if check_assistants(game):
+            game.resumed_at = game.t
+            release_clocks(game)
+            game.resume("answering_player_absent")
         return
     if game.started:
         game.refuse(fact.by, "start", "already_started", "start")
