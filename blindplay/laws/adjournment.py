@@ -8,7 +8,8 @@ import chess
 from . import facts as f
 from .completing import complete
 from .compulsory_assistant import release_clocks
-from .ends import lose, result_of_losing
+from .duties import binding, oblige
+from .ends import conclusion, lose, result_of_losing
 from .executing import make_it
 from .permissions import closed, entitled
 from .proposals import propose
@@ -54,6 +55,11 @@ def seal(game: State, fact: f.Seal) -> None:
             # What he made on the board is what he must write as his sealed move (I.1.1).
             game.refuse(fact.by, "seal", "already_made", "sealing", move=made.uci())
             return
+    if made is None and not _may_be_sealed(game, understand(game, fact.text)):
+        # He may still seal another one. Which one he has tried stays his secret.
+        game.refuse(fact.by, "seal", "touched_piece", "sealing")
+        oblige(game)
+        return
     if fact.absent and not _sealer_is_absent(game):
         game.refuse(fact.by, "seal", "opponent_present", "sealed_reply")
         return
@@ -153,14 +159,47 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
     if heard.kind != "move":
         _loses(game, side, heard)
         return
-    made = game.turn.made
-    if made is None:
-        # Only the envelope counts: the opponent's answer begins with the clock, the hands follow.
-        touched = game.turn.touched
-        game.turn = Turn(touched=touched, announced=heard.moves[0], executed=heard.moves[0])
-        make_it(game, heard.moves[0], "opening_envelope")
+    if game.turn.made is None:
+        if not _may_be_sealed(game, heard):
+            # The texts do not say what follows: he owes another move, and the arbiter decides.
+            game.clock.stop()
+            game.rule(ArbiterNeeded(why="sealed_move", by=side), "opening_envelope")
+            oblige(game)
+            game.tell_clock("opening_envelope")
+            return
+        _play_sealed(game, heard.moves[0])
     if not game.over:
         complete(game)
+
+
+def _play_sealed(game: State, move: chess.Move) -> None:
+    """Only the envelope counts: the opponent's answer begins with the clock, the hands follow."""
+    game.turn = Turn(touched=game.turn.touched, announced=move, executed=move)
+    make_it(game, move, "opening_envelope")
+
+
+def _may_be_sealed(game: State, heard: Heard) -> bool:
+    """Whether no touched piece and no wrong claim asks for another move (4.3, 9.5.3)."""
+    owed = binding(game)
+    return heard.kind != "move" or owed is None or heard.moves[0] in owed.moves
+
+
+def concluded_by_sealed_move(game: State, late: str) -> bool:
+    """Whether the sealed move ends the game, which then excuses ``late`` (E.10 of fide-2014, A.10
+    of fide-1997): it is executed, and its result stands."""
+    excused = game.switch("sealed_end_excuses")
+    if excused == "nobody" or (excused == "sealer" and late != game.side):
+        return False
+    if not game.adjourned or game.sealed is None:
+        return False
+    heard = understand(game, game.sealed)
+    if heard.kind != "move" or not _may_be_sealed(game, heard):
+        return False
+    if conclusion(game, game.after(heard.moves[0])) is None:
+        return False
+    forget_sealed(game)
+    _play_sealed(game, heard.moves[0])
+    return True
 
 
 def _must_wait_for_the_other(game: State, by: str) -> bool:

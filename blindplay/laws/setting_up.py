@@ -3,6 +3,7 @@
 import chess
 
 from . import facts as f
+from .adjournment import concluded_by_sealed_move
 from .clock import Clock, TimeControl
 from .compulsory_assistant import (
     check_assistants,
@@ -179,6 +180,7 @@ def arrive(game: State, fact: f.Arrive) -> None:
             game.tell_clock(rule)
 
         def confirm() -> None:
-            end(game, LOSES[fact.by], "declared", rule)
+            if not concluded_by_sealed_move(game, fact.by):
+                end(game, LOSES[fact.by], "declared", rule)
 
         propose(game, Late(by=fact.by, seconds=f.seconds(late)), (rule,), confirm, reject)
