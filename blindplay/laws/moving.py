@@ -1,5 +1,7 @@
 """Announcing, repeating, correcting, executing and pressing the clock (D.2, 6.2)."""
 
+from collections.abc import Iterable
+
 import chess
 
 from . import facts as f
@@ -338,6 +340,11 @@ def _press_of_the_mover(game: State, side: str) -> None:
         if not game.over:
             complete(game)
         return
+    if game.clock and game.clock.running != side:
+        # Nothing has been made, and what time passes is not his (7.4.1, 6.11).
+        rule = "displaced" if game.on_displacers_time else "resuming"
+        game.refuse(side, "press", "clock_not_running", rule)
+        return
     if game.outstanding(own) and not in_order(game, own):
         # He copied the opponent's move wrongly: until that is put right nothing can be made here.
         compare_boards(game, pressed=side)
@@ -354,6 +361,7 @@ def _press_unmade(game: State, side: str) -> None:
         if turn.touched or turn.announced or turn.executed or turn.begun or done:
             missing = _missing(game, board) or ("placed",)
             game.rule(NotMade(by=side, missing=missing), "made_special", "clock_special")
+            _doubt_what_contradicts(game, board, done)
             _pressed_too_early(game, side, done)
         else:
             _pressed_without_a_move(game, side)
@@ -409,8 +417,30 @@ def _ask_to_check(game: State, done: Change) -> None:
     board = game.board_of(game.side)
     game.turn.asked = difference_of(game, board)
     game.rule(NotMade(by=game.side, missing=("placed",)), "released", "completing")
-    squares = tuple(chess.square_name(square) for square in sorted(done))
-    game.rule(CheckBoard(board=board, doubted=squares), "displaced_found")
+    _check(game, board, done)
+
+
+def _doubt_what_contradicts(game: State, board: str, done: Change) -> None:
+    """A tactile board on which something stands that is no part of the announced move, or of any
+    legal one: people look at it, for a sensor may be wrong."""
+    announced, unsure = game.turn.announced, game.tables[board].unsure
+
+    def fits(wanted: Change, at: int) -> bool:
+        now, named = done[at], at not in unsure
+        return at in wanted and (now in (None, wanted[at]) or not (named or wanted[at] is None))
+
+    moves = [announced] if announced is not None else game.board.legal_moves
+    if any(done.values()) and not any(
+        all(fits(wanted, at) for at in done)
+        for wanted in (change(game.board, move) for move in moves)
+    ):
+        meant = {} if announced is None else change(game.board, announced)
+        _check(game, board, [at for at in done if not fits(meant, at)])
+
+
+def _check(game: State, board: str, squares: Iterable[int]) -> None:
+    doubted = tuple(chess.square_name(square) for square in sorted(squares))
+    game.rule(CheckBoard(board=board, doubted=doubted), "displaced_found")
 
 
 def _unnamed_promotion(game: State, side: str, move: chess.Move) -> bool:
