@@ -201,7 +201,7 @@ def _slipped(game: Game, role: str) -> bool:
     stopped = game.paused or game.adjourning or game.sealed is not None or not game.started
     if game.side != role.removeprefix("assistant:") or game.unpressed() or stopped:
         return False
-    return game.turn == Turn() and game.displacer is None
+    return game.turn == Turn() and game.displacing is None
 
 
 def come_in(table: TablePort, role: str) -> None:

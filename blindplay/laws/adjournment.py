@@ -106,7 +106,7 @@ def adjourn(game: State) -> None:
     """The clock is stopped after sealing: what stands on the envelope (I.2)."""
     side = game.side
     game.adjourned, game.adjourning = True, False
-    game.forget_displacing()
+    game.displacing = None
     game.arrived.clear()
     game.resumed_at, game.resumed_from = None, len(game.history) + 1
     game.clock.stop()

@@ -33,7 +33,7 @@ from .sheets import (
     righted,
     shows,
 )
-from .state import OTHER, State, TableBoard, san
+from .state import OTHER, State, TableBoard, enveloped, san
 from .touching import counts_as_touch, touched
 
 
@@ -47,7 +47,7 @@ def lift(game: State, fact: f.Lift) -> None:
     if letter is None:
         game.refuse(fact.board, "lift", "empty_square", "moving", square=fact.square)
         return
-    playing = not game.over and not game.enveloped
+    playing = not game.over and not enveloped(game)
     free = game.pending is None or game.pending.claimable
     if playing and free:
         _begins_an_answer(game, fact.board, square)
@@ -118,7 +118,7 @@ def look(game: State, board: str) -> None:
         shown = _corrected(game, table)
         if shown is not None:
             righted(game, board, shown)
-        elif not game.enveloped and game.pending is None and board == game.board_of(game.side):
+        elif not enveloped(game) and game.pending is None and board == game.board_of(game.side):
             _look_at_own(game, board)
         return
     if table.adjusting:
@@ -133,7 +133,7 @@ def look(game: State, board: str) -> None:
             if square not in game.turn.touched and square in game.pieces:
                 touched(game, square)
     catch_up(game, board)
-    if game.over or game.enveloped or (game.pending is not None and not game.pending.claimable):
+    if game.over or enveloped(game) or (game.pending is not None and not game.pending.claimable):
         return
     _look_at_copy(game, board)
     if board == game.board_of(game.side):
@@ -393,7 +393,7 @@ def position(game: State, fact: f.Position) -> None:
         look(game, fact.board)
     if in_motion(game, fact.board):
         return
-    if not game.over and game.pending is None and not game.enveloped:
+    if not game.over and game.pending is None and not enveloped(game):
         compare_boards(game)
         if changed and table.wanted is None and (game.started or not game.clock):
             check_single_board(game)

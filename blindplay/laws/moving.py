@@ -342,7 +342,7 @@ def _press_of_the_mover(game: State, side: str) -> None:
         return
     if game.clock and game.clock.running != side:
         # Nothing has been made, and what time passes is not his (7.4.1, 6.11).
-        rule = "displaced" if game.on_displacers_time else "resuming"
+        rule = "displaced" if game.displacing is not None else "resuming"
         game.refuse(side, "press", "clock_not_running", rule)
         return
     if game.outstanding(own) and not in_order(game, own):

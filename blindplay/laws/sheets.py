@@ -355,10 +355,10 @@ def righted(game: State, board: str, plies: int) -> None:
     )
     game.differ_told = None
     wrong = any(other.wanted is not None for other in game.tables.values())
-    paid = game.on_displacers_time
+    paid = game.displacing is not None and game.displacing.own_time
     if wrong or (paid and game.switch("opponent_starts_displacers_clock")):
         return  # in fide-1997 he starts the other clock himself when he has put the pieces right
-    game.forget_displacing()
+    game.displacing = None
     if paid and game.clock.running is not None:
         game.resume("displaced")  # the player on move no longer waits at the other's cost
 
@@ -410,7 +410,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
     for ply_before in game.history:
         ply_before.completed = True
     game.turn = type(game.turn)()
-    game.forget_displacing()
+    game.displacing = None
     game.offers.clear()
     for side, sheet in game.sheets.items():
         for number in sorted(number for number in sheet if number > to_ply):

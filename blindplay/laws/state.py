@@ -188,6 +188,15 @@ class Price:
     penalty: Penalty
 
 
+@dataclass(frozen=True)
+class Displacing:
+    """``by`` must put right what they have displaced (7.4); with ``own_time`` their clock runs
+    meanwhile, whoever is on move."""
+
+    by: str
+    own_time: bool
+
+
 class State:
     """Everything a game's facts have come to. The attributes are for reading from outside."""
 
@@ -215,8 +224,7 @@ class State:
         # None: nobody has said whether there is one. Only a declared assistant may act.
         self.assistants: dict[str, bool | None] = {"white": None, "black": None}
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
-        self.displacer: str | None = None  # who must put right what he has displaced (7.4)
-        self.on_displacers_time = False  # his clock runs meanwhile, whoever is on move
+        self.displacing: Displacing | None = None
         self.presided = True  # there is an arbiter: what is his to decide waits for him
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
@@ -250,11 +258,6 @@ class State:
     def paused(self) -> str:
         """Who has stopped the clocks until the arbiter starts them; nothing if nobody has."""
         return self.clock.stopped_by
-
-    @property
-    def enveloped(self) -> bool:
-        """Whether the next move lies in an envelope, where no hand changes it (I.1.1, I.9.3)."""
-        return self.adjourned or self.delivered
 
     @property
     def over(self) -> bool:
@@ -374,26 +377,11 @@ class State:
         )
         self.rule(reading, *rules)
 
-    @property
-    def thinking(self) -> str:
-        """Whose clock runs, or goes on when nobody stops the clocks any more: that of the player
-        on move, unless something is done on the other player's time (6.2.2, 7.4.1, I.9)."""
-        if self.on_displacers_time and self.displacer is not None:
-            return self.displacer
-        if self.enveloped:
-            return OTHER[self.side]  # what lies in the envelope is the move of the player on move
-        waiting = self.unpressed()
-        return waiting[0].side if waiting else self.side
-
     def resume(self, rule: str = "arbiter") -> None:
         """The clock that stood goes on, if the game has begun."""
         if self.started and not self.paused:
-            self.clock.start(self.thinking)
+            self.clock.start(whose_clock(self))
         self.tell_clock(rule)
-
-    def forget_displacing(self) -> None:
-        """The pieces are right again, or the game has gone on."""
-        self.displacer, self.on_displacers_time = None, False
 
     @property
     def executing(self) -> str:
@@ -422,7 +410,7 @@ class State:
         self.pieces = after
         self.keys.append(position_key(self.board))
         self.turn = Turn()
-        self.forget_displacing()
+        self.displacing = None
         self.note_what_stands_wrong()
         return ply
 
@@ -437,6 +425,22 @@ class State:
         table = self.tables[board]
         shown = difference(table.placement, self.pieces)
         return {square: now for square, now in shown.items() if square not in table.inherited}
+
+
+def enveloped(game: State) -> bool:
+    """Whether the next move lies in an envelope, where no hand changes it (I.1.1, I.9.3)."""
+    return game.adjourned or game.delivered
+
+
+def whose_clock(game: State) -> str:
+    """Whose clock runs, or goes on when nobody stops the clocks any more: that of the player on
+    move, unless something is done on the other player's time (6.2.2, 7.4.1, I.9)."""
+    if game.displacing is not None and game.displacing.own_time:
+        return game.displacing.by
+    if enveloped(game):
+        return OTHER[game.side]  # what lies in the envelope is the move of the player on move
+    waiting = game.unpressed()
+    return waiting[0].side if waiting else game.side
 
 
 @cache
