@@ -50,12 +50,12 @@ def seal(game: State, fact: f.Seal) -> None:
         return
     made = game.turn.made
     if made is not None:
-        heard = understand(game, fact.text)
+        heard = read_sealed(game, fact.text)
         if heard.kind != "move" or heard.moves[0] != made:
             # What he made on the board is what he must write as his sealed move (I.1.1).
             game.refuse(fact.by, "seal", "already_made", "sealing", move=made.uci())
             return
-    if made is None and not _may_be_sealed(game, understand(game, fact.text)):
+    if made is None and not _may_be_sealed(game, read_sealed(game, fact.text)):
         # He may still seal another one. Which one he has tried stays his secret.
         game.refuse(fact.by, "seal", "touched_piece", "sealing")
         oblige(game)
@@ -155,7 +155,7 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         game.clock.stop()
         game.tell_clock("missing_envelope")
         return
-    heard = understand(game, text)
+    heard = read_sealed(game, text)
     if heard.kind != "move":
         _loses(game, side, heard)
         return
@@ -192,7 +192,7 @@ def concluded_by_sealed_move(game: State, late: str) -> bool:
         return False
     if not game.adjourned or game.sealed is None:
         return False
-    heard = understand(game, game.sealed)
+    heard = read_sealed(game, game.sealed)
     if heard.kind != "move" or not _may_be_sealed(game, heard):
         return False
     if conclusion(game, game.after(heard.moves[0])) is None:
@@ -220,14 +220,14 @@ def forget_sealed(game: State) -> None:
     game.sealed_reply = game.delivered = False
 
 
-def understand(game: State, text: str) -> Heard:
+def read_sealed(game: State, text: str) -> Heard:
     """What a sealed move means: in the letters of its player's scoresheet, else in that player's
     words, else in the table's, else in any notation. It is ambiguous only where none of these
     reads it as one legal move (I.8.1)."""
     sheet = tuple(game.sheets[game.side].values())
     languages = dict.fromkeys((game.player(game.side).language, game.announcing_language()))
     heard = [_written(game, text, sheet)] if sheet else []
-    heard += [game.words.understand(text, game.board, language) for language in languages]
+    heard += [game.words.understand(text, game.board, one) for one in languages if one]
     heard.append(_written(game, text, ()))
     possible: tuple[chess.Move, ...] = ()
     for one in heard:

@@ -10,7 +10,16 @@ from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
 from .proposals import decide
-from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack, both_seconds
+from .rulings import (
+    AnnouncesIn,
+    Answer,
+    ArbiterNeeded,
+    Penalty,
+    Presides,
+    Signed,
+    TakeBack,
+    both_seconds,
+)
 from .sheets import clocks_at, take_back
 from .state import OTHER, State, san
 
@@ -171,6 +180,15 @@ def _preside(game: State, fact: f.Arbiter) -> None:
         game.rule(Presides(present=present), "arbiter")
 
 
+def _announce_in(game: State, fact: f.Arbiter) -> None:
+    """D.2.1: moves are announced in another language from now on; not under fide-1997 (F.1)."""
+    if not game.switch("ranks_by_arbiter"):
+        game.refuse("arbiter", fact.do, "not_in_this_edition", "announcing")
+    else:
+        game.announce_in = fact.language
+        game.rule(AnnouncesIn(language=game.announcing_language()), "announcing")
+
+
 _DECISIONS = {
     "stop_clocks": _stop_clocks,
     "start_clocks": _start_clocks,
@@ -182,6 +200,7 @@ _DECISIONS = {
     "postpone": _postpone,
     "preside": _preside,
     "withdraw": _preside,
+    "announce_in": _announce_in,
 }
 
 

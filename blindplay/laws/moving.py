@@ -35,15 +35,15 @@ from .rulings import (
     TooLate,
 )
 from .sheets import compare_boards, difference_of, in_order, shows
-from .state import OTHER, Heard, State, legal
+from .state import OTHER, Heard, State, legal, understand
 from .touching import stop_adjusting
 
 
-def _heard(game: State, fact: f.Spoken, board: chess.Board) -> Heard:
+def _heard(game: State, fact: f.Spoken, side: str, board: chess.Board) -> Heard:
     """What was spoken about ``board``."""
     if fact.move is None:
         assert fact.text is not None
-        return game.words.understand(fact.text, board, game.announcing_language())
+        return understand(game, side, fact.text, board)
     move = legal(board, fact.move)
     if move is not None:
         return Heard("move", (move,))
@@ -52,7 +52,7 @@ def _heard(game: State, fact: f.Spoken, board: chess.Board) -> Heard:
 
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
     """The legal move that was spoken, or None and a ruling that says why not."""
-    heard = _heard(game, fact, board)
+    heard = _heard(game, fact, side, board)
     if heard.kind == "move":
         return heard.moves[0]
     if side == game.side:
@@ -85,7 +85,7 @@ def announce(game: State, fact: f.Announce) -> None:
     if side is None:
         return
     if game.turn.made is not None and side != game.side:
-        if _heard(game, fact, game.position).kind == "move":
+        if _heard(game, fact, side, game.position).kind == "move":
             answered(game, side)
         if game.over:
             return

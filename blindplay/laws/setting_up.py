@@ -36,6 +36,7 @@ from .state import LOSES, OTHER, State, TableBoard, position_key
 def set_up(game: State, fact: f.Setup) -> None:
     game.setup = fact
     game.edition = load(fact.edition)
+    game.announce_in = fact.announce_in
     game.presided = fact.arbiter == "present"
     game.board = chess.Board(fact.fen, chess960=fact.variant == "chess960")
     game.pieces = pieces_of(game.board)

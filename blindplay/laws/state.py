@@ -225,6 +225,7 @@ class State:
         self.assistants: dict[str, bool | None] = {"white": None, "black": None}
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
         self.displacing: Displacing | None = None
+        self.announce_in = ""  # what moves are announced in; "" is what the Laws say
         self.presided = True  # there is an arbiter: what is his to decide waits for him
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
@@ -321,14 +322,14 @@ class State:
         return self.edition.switch(name, self.regime)
 
     def announcing_language(self) -> str:
-        """The pack that moves are announced in, "de+nb" with the ranks of another if the arbiter
-        has decided so: between Scandinavian players, where the edition says so and no other
-        language was set up, the words of the player on move (D.2.1 of fide-2023)."""
-        assert self.setup is not None
-        words, plus, ranks = self.setup.announce_in.partition("+")
+        """The pack that moves are announced in: what the arbiter has decided, "de+nb" with the
+        ranks of another; else German or, between Scandinavian players where the edition says so,
+        the words of the player on move (D.2.1 of fide-2023)."""
+        words, plus, ranks = self.announce_in.partition("+")
+        words = words or "de"
         languages = [self.player(side).language for side in OTHER]
         if (
-            words == "de"
+            self.announce_in in ("", f"de+{ranks}")
             and self.switch("scandinavian_words")
             and all(re.split("[-_]", language.lower())[0] in SCANDINAVIAN for language in languages)
         ):
@@ -482,3 +483,12 @@ def san(board: chess.Board, move: chess.Move) -> str:
     """A legal move in SAN. It asks a copy, since python-chess plays the move on the board that it
     is asked, and another thread may be reading that board."""
     return board.copy(stack=False).san(move)
+
+
+def understand(game: State, side: str, text: str, board: chess.Board) -> Heard:
+    """An announcement of ``side``, in the language of announcements or in their own; a move in
+    either is one."""
+    languages = (game.announcing_language(), game.player(side).language)
+    known = filter(None, dict.fromkeys(languages))
+    heard = [game.words.understand(text, board, language) for language in known]
+    return min(heard, key=lambda one: {"move": 0, "other": 2}.get(one.kind, 1))

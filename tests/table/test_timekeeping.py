@@ -41,7 +41,10 @@ class Seconds:
             raise error
 
     def keep(self, table: Table) -> Timekeeper:
-        return Timekeeper(table, self, self.troubles.append, tick_seconds=0.005)
+        return Timekeeper(table, self, self.failed, tick_seconds=0.005)
+
+    def failed(self, error: Exception) -> None:
+        self.troubles.append(str(error))
 
     def wait_for(self, count: int) -> None:
         assert until(lambda: self.count >= count)
