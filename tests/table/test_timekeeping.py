@@ -113,4 +113,4 @@ def test_a_flag_falls_though_somebody_fails_at_every_second_before(sit: Sit) -> 
     clock.at += 61
     assert sitting.session.wait_for("flag", PATIENCE_S) is not None
     sitting.session.close()
-    assert sitting.printed.count("trouble: Something failed") == 1
+    assert sitting.printed.count("trouble: Während die Zeit lief") == 1
