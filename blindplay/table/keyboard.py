@@ -105,7 +105,7 @@ class Keyboard:
         return True
 
     def _not_understood(self, error: f.FactError) -> None:
-        self._session.transcript.trouble(f"That was not understood: {error}.")
+        self._session.desk.trouble("typed_unclear", error=error)
 
     def _decide(self, words: list[str]) -> bool:
         return len(words) == 1 and self._submit(f.Arbiter(do=_DECISIONS[words[0]]))

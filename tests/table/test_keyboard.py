@@ -232,7 +232,7 @@ def test_a_line_about_links_without_a_role_names_the_roles(
     sitting: Sitting, host: ConsoleHost, line: str
 ) -> None:
     assert shown(sitting, host, line).endswith(
-        "trouble: Nenne die Rolle: " + ", ".join(host.roles()) + "."
+        "trouble: Nennen Sie die Rolle: " + ", ".join(host.roles()) + "."
     )
 
 
