@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import chess
 import pytest
 
+from blindplay.hearing.recognisers import open_recognisers
 from blindplay.language import load, parts_of
 from blindplay.laws.facts import Player
-from blindplay.speech.audio import RATE, SilentSink, read_wav
+from blindplay.speech.audio import QueueSource, SilentSink, read_audio, read_wav, write_wav
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 from tests.table.sitting import Sit
+from tests.table.speaking import PAUSE, ROOM
 
 MOVE = "Springer Gustav eins Felix drei"
 
@@ -31,7 +34,9 @@ def english(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesiser]:
         yield made
 
 
-def test_an_english_table_announces_in_a_german_voice(sit: Sit, english: Synthesiser) -> None:
+def test_an_english_table_announces_in_a_german_voice(
+    sit: Sit, english: Synthesiser, tmp_path: Path
+) -> None:
     """What the loudspeaker plays is understood by the German speech model."""
     sink = SilentSink()
     with Speaker(english, sink, sink) as speaker:
@@ -40,20 +45,41 @@ def test_an_english_table_announces_in_a_german_voice(sit: Sit, english: Synthes
         sitting.session.typed("white", "knight f3")
         sitting.session.wait_until_said()
         played = [sound.pcm for sound in sink.played]
-    announced = read_wav(english.render(MOVE, language="de"))[0]
-    assert announced in played
-    german = Recogniser(find_model("de"), "de", spellings=load("de").spoken)
-    sound = _at_rate(announced, read_wav(english.render(MOVE, language="de"))[1])
-    heard = german.recognise(sound, load("de").phrases(chess.Board()))
-    assert heard.words == MOVE.lower()
+    german = read_wav(english.render(MOVE, language="de"))[0]
+    (at,) = [place for place, pcm in enumerate(played) if pcm == german]
+    write_wav(tmp_path / "heard.wav", played[at], read_wav(english.render(MOVE))[1])
+    ear = Recogniser(find_model("de"), "de", spellings=load("de").spoken)
+    sound = read_audio(tmp_path / "heard.wav")
+    assert ear.recognise(sound, load("de").phrases(chess.Board())).words == MOVE.lower()
 
 
-def _at_rate(pcm: bytes, rate: int) -> bytes:
-    import numpy as np
-
-    samples = np.frombuffer(pcm, "<i2").astype(float)
-    places = np.arange(0, len(samples), rate / RATE)
-    return bytes(np.interp(places, np.arange(len(samples)), samples).astype("<i2"))
+@pytest.mark.parametrize(
+    ("own", "announcing", "move", "command", "answer"),
+    [
+        ("en", "", MOVE, "how many moves", "No move has been completed"),
+        ("de", "en", "Knight Gustav one Felix three", "wie viele Züge", "noch kein Zug"),
+    ],
+)
+def test_one_microphone_hears_announcements_and_the_readers_commands(
+    sit: Sit,
+    english: Synthesiser,
+    own: str,
+    announcing: str,
+    move: str,
+    command: str,
+    answer: str,
+) -> None:
+    white = Player(impaired=True, language=own)
+    sitting = sit(language=own, white=white, announce_in=announcing)
+    sitting.start()
+    microphone, spoken_in = QueueSource(), announcing or "de"
+    codes = (spoken_in, own)
+    recogniser = open_recognisers([(load(code), find_model(code)) for code in codes])
+    sitting.session.attach_microphone("white", microphone, recogniser)
+    microphone.push(ROOM + read_audio(english.render(command, language=own)) + PAUSE)
+    sitting.shows(answer)
+    microphone.push(ROOM + read_audio(english.render(move, language=spoken_in)) + PAUSE)
+    sitting.shows(f"said to everybody: {move}")
 
 
 def test_a_question_to_an_english_player_has_a_german_move_in_it(sit: Sit) -> None:
