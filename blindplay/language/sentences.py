@@ -142,6 +142,11 @@ class Sentences:
         text = self._pack.text("printed", key).strip()
         return text.format(**values) if values else text
 
+    def trouble(self, sentence: str) -> str:
+        """How a sentence about what went wrong is printed; in English if it is not translated."""
+        known = self._pack.data.get("translations", {})
+        return self.printed("trouble", sentence=known.get(sentence, sentence))
+
     @property
     def ends(self) -> frozenset[str]:
         """The words that end a program when they are typed: in any language, and in this one."""

@@ -89,7 +89,7 @@ def run(
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(path, resume=setup is None))
         table = Table(journal, setup, training=options.training)
-        transcript = Transcript(out, table.time, options.printed, pack.printed("trouble"))
+        transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
         if speaker is None or not devices().playback:
@@ -248,6 +248,7 @@ def show_record(session: Session) -> None:
     game, pack = session.table.game, session.pack
     ended = [ruling.reason for ruling in session.rulings if isinstance(ruling, GameOver)]
     session.transcript.show("\n" + pgn(game, ended[-1] if ended else ""))
+    nothing = f"({pack.sentence('sheet_nothing')})"
     for side in f.SIDES:
         title = pack.sentence("sheet_title", player=pack.sentence(side))
-        session.transcript.show(f"\n{title}:\n{scoresheet(game, side)}")
+        session.transcript.show(f"\n{title}:\n{scoresheet(game, side, nothing)}")

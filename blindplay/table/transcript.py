@@ -25,9 +25,9 @@ class Transcript:
         out: TextIO,
         time: Callable[[], int],
         printed: Printed = Printed.ALL,
-        trouble: str = "trouble: {sentence}",
+        trouble: Callable[[str], str] = "trouble: {}".format,
     ) -> None:
-        """``trouble`` is how a ``{sentence}`` about what went wrong is printed."""
+        """``trouble`` gives how a sentence about what went wrong is printed."""
         self._trouble = trouble
         self._out = out
         self._printed = printed
@@ -61,7 +61,7 @@ class Transcript:
 
     def trouble(self, sentence: str) -> None:
         """Print what went wrong outside the game; it goes on with what is left."""
-        trouble = self._trouble.format(sentence=sentence)
+        trouble = self._trouble(sentence)
         if self.everything:
             self.line(trouble)
         else:

@@ -217,3 +217,17 @@ def test_every_day_has_a_name_that_a_voice_can_say(language: str) -> None:
     days = [first + datetime.timedelta(days=number) for number in range(366)]
     told = [load(language).date(day, words=True) for day in days]
     assert len(set(told)) == 366 and all(map(is_words, told))
+
+
+def test_what_a_device_says_in_english_is_printed_in_the_language() -> None:
+    sentence = next(iter(load("en")._pack.table("translations")))
+    assert load("en").trouble(sentence) == f"trouble: {sentence}"
+    for language, begins in (("de", "Störung: Kein"), ("nb", "Feil: Ingen"), ("sv", "Fel: Ingen")):
+        assert load(language).trouble(sentence).startswith(begins)
+    assert load("de").trouble("The cable is off.") == "Störung: The cable is off."
+
+
+@pytest.mark.parametrize("language", languages())
+def test_a_program_ends_at_the_same_words_everywhere_and_at_its_own(language: str) -> None:
+    assert {"quit", "exit", "q"} < load(language).ends
+    assert ("beenden" in load(language).ends) is (language == "de")
