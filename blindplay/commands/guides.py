@@ -26,6 +26,7 @@ SPELLINGS = {"de": {"blindplay": "Bleindpleh", "play": "Pleh", "player": "Plejer
 """Spellings, by language, that make a voice pronounce the words of commands correctly."""
 _WHOLE = {"de": "Die ganze Anleitung steht hier:", "en": "The whole guide is here:"}
 _BACK = ("zurück", "back")
+_END = ("quit", "ende", "end")
 # On Windows, Ctrl-C does not interrupt a wait without a timeout, so wait for so long repeatedly.
 _POLL_SECONDS = 0.1
 
@@ -156,7 +157,7 @@ class GuideReader:
                 line = self._inbox.get(timeout=_POLL_SECONDS)
             except queue.Empty:
                 continue
-            if line is None or line.casefold() in self._pack.ends:
+            if line is None or line.casefold() in _END:
                 return None
             if line.casefold() in _BACK:
                 return -1

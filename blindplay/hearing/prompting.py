@@ -119,7 +119,7 @@ class Booth:
         known = {
             "": PromptKey.AGAIN,
             **dict.fromkeys(("s", self._pack.sentence("enrol_skip")), PromptKey.SKIP),
-            **dict.fromkeys((*self._pack.ends, self._pack.sentence("enrol_end")), PromptKey.QUIT),
+            **dict.fromkeys(("q", "quit", self._pack.sentence("enrol_end")), PromptKey.QUIT),
         }
         for line in lines:
             key = known.get(line.strip().casefold())

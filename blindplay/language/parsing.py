@@ -109,27 +109,13 @@ class TextParser:
                 for kind, name in pack.piece_letters.items()
             },
         }
-        self._letters = self._piece_letters()
         letters = "".join(pack.piece_letters.values())
         # A move as it is written: Sf3, Sbd2, exd6e.p., e8=D+, e2-e4, e7e8q.
         self._notation = re.compile(
-            rf"(?P<piece>[{''.join(self._letters)}])?(?P<move>[a-h]?[1-8]?[x:×–-]?[a-h][1-8])"
+            rf"(?P<move>[{letters}]?[a-h]?[1-8]?[x:×–-]?[a-h][1-8])"
             rf"(?:[=/(]?(?P<promotion>[{letters}{letters.lower()}QRBNqrbn])\)?)?"
             r"(?P<en_passant>(?:e\.?p\.?)?)(?P<check>\+\+|[+#†]?)[!?]*"
         )
-
-    def _piece_letters(self) -> dict[str, chess.PieceType]:
-        """The letters that may begin a written move: the country's, PGN's where no piece of this
-        language begins with them, and both in small letters if they are no file."""
-        initials = {name[0].upper() for name in self._pack.piece_names.values()}
-        found = {
-            letter.upper(): piece
-            for letter, piece in (*UCI_PIECES.items(), ("k", chess.KING))
-            if letter.upper() not in initials
-        }
-        found |= {letter: piece for piece, letter in self._pack.piece_letters.items()}
-        small = {letter.lower(): piece for letter, piece in found.items()}
-        return found | {one: piece for one, piece in small.items() if one not in "abcdefgh"}
 
     def parse(self, text: str) -> ParsedText:
         """What was said. Never raises, whatever the text is."""
@@ -293,8 +279,6 @@ class TextParser:
             or self._usual[GrammarSign.CAPTURES if character in "x:×" else GrammarSign.TO, 0]
             for character in match["move"]
         ]
-        if match["piece"]:
-            words.insert(0, self._usual[GrammarSign.PIECE, self._letters[match["piece"]]])
         if letter := match["promotion"]:
             piece = self._characters.get(letter.upper())
             words.append(self._usual[GrammarSign.PROMOTES, 0])

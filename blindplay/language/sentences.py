@@ -1,6 +1,5 @@
 """What a table says besides moves: numbers, times, names and sentences, in one language."""
 
-import datetime
 import string
 from collections.abc import Mapping
 from functools import cache
@@ -73,20 +72,6 @@ class Sentences:
             return self._pack.text("duration", "none")
         return self._pack.text("duration", "joined_by").join(parts)
 
-    def date(self, day: datetime.date, *, words: bool = False) -> str:
-        """A date with the month's name; with ``words`` without any digit.
-
-        >>> import datetime
-        >>> from blindplay.language import load
-        >>> load("de").date(datetime.date(2026, 11, 22))
-        '22. November 2026'
-        """
-        month = self.printed("months").split()[day.month - 1]
-        if not words:
-            return self.printed("date", day=day.day, month=month, year=day.year)
-        name, year = self.printed("days").split()[day.day - 1], self.number(day.year)
-        return self.printed("date_in_words", day=name, month=month, year=year)
-
     def square(self, square: chess.Square, *, edition: str = "fide-2023") -> str:
         """The name of ``square`` (0 to 63): "Gustav eins"."""
         return self._squares(edition)[square]
@@ -146,11 +131,6 @@ class Sentences:
         """How a sentence about what went wrong is printed; in English if it is not translated."""
         known = self._pack.data.get("translations", {})
         return self.printed("trouble", sentence=known.get(sentence, sentence))
-
-    @property
-    def ends(self) -> frozenset[str]:
-        """The words that end a program when they are typed: in any language, and in this one."""
-        return frozenset(("quit", "exit", "q", *self.printed("end").split(", ")))
 
     def command(self, command: Command) -> str:
         """The name of a command: the first of its phrases, with an example in a question."""

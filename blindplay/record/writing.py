@@ -1,8 +1,6 @@
 """The records that ``blindplay score`` writes: all are made from the journal of the game."""
 
-import contextlib
 import dataclasses
-import datetime
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -142,7 +140,7 @@ class Scored:
         pack = PackWords().pack(language or self.game.player(side).language)
         written = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form])
         title = pack.sentence("sheet_title", player=pack.sentence(side))
-        heading = self._heading(pack, form)
+        heading = self._heading(pack)
         labels = Labels(
             move=pack.sentence("sheet_move"),
             white=pack.sentence("white"),
@@ -163,12 +161,8 @@ class Scored:
         in_lines = by_ply if form is RecordFormat.LONGHAND else by_move
         return "\n".join([*head, "", *in_lines(written, labels)]) + "\n"
 
-    def _heading(self, pack: Language, form: RecordFormat) -> dict[str, str]:
+    def _heading(self, pack: Language) -> dict[str, str]:
         known = {**tags(self.game, self.reason), **self.more}
-        if form not in (RecordFormat.BRAILLE, RecordFormat.BRF):  # it may be read aloud
-            with contextlib.suppress(ValueError):
-                day = datetime.datetime.strptime(known["Date"], "%Y.%m.%d").date()
-                known["Date"] = pack.date(day, words=form is RecordFormat.LONGHAND)
         if self.game.result in ("0-0", "1/2-0", "0-1/2"):
             known["Result"] = self.game.result
         return {

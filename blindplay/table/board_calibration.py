@@ -104,7 +104,7 @@ class _Check:
         """Ask for something; False to leave it out."""
         self._say(sentence)
         for line in self._keys:
-            if line.casefold() in self._pack.ends:
+            if line == "quit":
                 raise _StopError
             key = key_of(self._pack, line)
             if key is Command.RESUME:

@@ -75,7 +75,7 @@ def set_up(
         while not (begun and guide.finished):
             said: list[str] = []
             match inbox.get():
-                case str(line) if line.casefold() in pack.ends:
+                case "quit":
                     break
                 case str(line):
                     said = guide.skip() if key_of(pack, line) is Command.RESUME else guide.repeat()

@@ -36,11 +36,10 @@ class Keyboard:
         """Do every line until one is ``quit``; False if the keys end before."""
         desk = self._session.desk
         speaker = desk.speaker
-        ends = desk.pack.ends
         for line in _lines(keys):
             if speaker is not None:
                 speaker.interrupt()
-            if line.strip().casefold() in ends:
+            if line.strip() == "quit":
                 return True
             try:
                 self.do(line.strip())

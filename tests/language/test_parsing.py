@@ -29,6 +29,7 @@ def uci(*moves: str) -> tuple[chess.Move, ...]:
         "Läufer xyz Felix drei",
         "eins Eva vier",
         "Springer Felix drei Eva vier Eva fünf",
+        "Nf3",
         "Bc4",
         "guten Tag",
         "\x00",

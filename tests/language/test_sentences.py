@@ -1,13 +1,11 @@
 """Numbers, times, squares and sentences: words only."""
 
-import datetime
-
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blindplay.language import LanguageError, languages, load
+from blindplay.language import LanguageError, load
 from blindplay.language.roundtrip import positions
 from blindplay.speech.synthesis import is_words
 
@@ -197,37 +195,9 @@ def test_several_choices_become_one_question() -> None:
     assert DE.either(["Anna vier", "Eva drei", "Eva vier"]) == "Anna vier, Eva drei oder Eva vier"
 
 
-@pytest.mark.parametrize(
-    ("language", "shown", "words"),
-    [
-        ("de", "22. November 2026", "zweiundzwanzigster November zweitausendsechsundzwanzig"),
-        ("en", "22 November 2026", "twenty-second of November two thousand and twenty-six"),
-        ("sv", "22 november 2026", "den tjugoandra november tvåtusentjugosex"),
-    ],
-)
-def test_a_date_is_told_as_a_date(language: str, shown: str, words: str) -> None:
-    day = datetime.date(2026, 11, 22)
-    assert load(language).date(day) == shown
-    assert load(language).date(day, words=True) == words
-
-
-@pytest.mark.parametrize("language", languages())
-def test_every_day_has_a_name_that_a_voice_can_say(language: str) -> None:
-    first = datetime.date(2024, 1, 1)
-    days = [first + datetime.timedelta(days=number) for number in range(366)]
-    told = [load(language).date(day, words=True) for day in days]
-    assert len(set(told)) == 366 and all(map(is_words, told))
-
-
 def test_what_a_device_says_in_english_is_printed_in_the_language() -> None:
     sentence = next(iter(load("en")._pack.table("translations")))
     assert load("en").trouble(sentence) == f"trouble: {sentence}"
     for language, begins in (("de", "Störung: Kein"), ("nb", "Feil: Ingen"), ("sv", "Fel: Ingen")):
         assert load(language).trouble(sentence).startswith(begins)
     assert load("de").trouble("The cable is off.") == "Störung: The cable is off."
-
-
-@pytest.mark.parametrize("language", languages())
-def test_a_program_ends_at_the_same_words_everywhere_and_at_its_own(language: str) -> None:
-    assert {"quit", "exit", "q"} < load(language).ends
-    assert ("beenden" in load(language).ends) is (language == "de")

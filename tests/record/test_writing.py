@@ -66,7 +66,7 @@ def test_pgn_has_the_headers_of_the_setup_and_those_that_are_given(journal: Path
 def test_the_sheet_is_the_impaired_players_as_it_was_written(journal: Path) -> None:
     text = Scored.of(journal).write(RecordFormat.SHEET)
     assert text.splitlines()[:4] == [
-        "Partieformular von Weiß", "Turnier: Cup", "Datum: 21. November 2026", "Weiß: Ada",
+        "Partieformular von Weiß", "Turnier: Cup", "Datum: 2026.11.21", "Weiß: Ada",
     ]  # fmt: skip
     assert text.splitlines()[5:] == [
         f"{at // 2 + 1}. {WORDS[at]} … {WORDS[at + 1]}" for at in range(0, len(WORDS), 2)

@@ -115,7 +115,7 @@ def test_a_sentence_marks_the_language_of_each_part(sit: Sit) -> None:
         told.append(words)
 
     sitting.session.desk.tell = keep  # type: ignore[method-assign]
-    sitting.session.typed("white", "nf3")
+    sitting.session.typed("white", "Nf3")
     sitting.session.press("white")
     sitting.session.settle()
     sitting.session.typed("black", "last move")
