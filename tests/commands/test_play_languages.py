@@ -23,6 +23,7 @@ def typed(
     arguments: Sequence[str], lines: Sequence[str], home: Path, environment: Mapping[str, str]
 ) -> str:
     """What ``blindplay`` with these arguments prints while these lines are typed at a terminal."""
+    assert sys.platform != "win32"
     import pty
     import termios
 
