@@ -3,13 +3,15 @@
 from dataclasses import replace
 
 from . import facts as f
-from .adjournment import ask_to_seal
+from .adjournment import ask_to_seal, forget_sealed
 from .claims import postpone
+from .compulsory_assistant import check_assistants, must_wait, release_clocks
 from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
 from .proposals import decide
 from .rulings import (
+    AnnouncesIn,
     Answer,
     ArbiterNeeded,
     Penalty,
@@ -19,7 +21,6 @@ from .rulings import (
     WarningsPermitted,
     both_seconds,
 )
-from .setting_up import check_assistants
 from .sheets import bring_back, brought_back, clocks_at, take_back
 from .state import OTHER, State, san
 
@@ -37,19 +38,25 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
 
 
 def _stop_clocks(game: State, fact: f.Arbiter) -> None:
-    game.clock.stop(fact.by)
+    # What somebody else had stopped already does not go on because the table is back.
+    game.clock.stop(game.paused if fact.by == "table" and game.paused else fact.by)
     game.tell_clock("stopping")
 
 
 def _start_clocks(game: State, fact: f.Arbiter) -> None:
     if game.pending is not None and not game.pending.claimable:
         game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
-    elif game.adjourned:
+    elif fact.by == "table" != game.paused:
+        game.refuse(
+            fact.by, fact.do, "clocks_stopped" if game.paused else "already_started", "resuming"
+        )
+    elif game.adjourned and game.resumed_at is None:
         game.refuse("arbiter", fact.do, "adjourned", "sealing")
-    elif game.started or check_assistants(game):
+    elif (game.started and not must_wait(game)) or check_assistants(game):
         if not game.started:
             game.started_at = game.t
-        game.started, game.clock.stopped_by = True, ""
+        game.started = True
+        release_clocks(game)
         game.resume("resuming")
 
 
@@ -142,7 +149,7 @@ def _restore(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", "restore", "no_such_ply", "restore")
         return
     game.pending = None
-    game.adjourned, game.sealed = False, None
+    forget_sealed(game)
     undone = fact.ply > len(game.history) or (back is not None and fact.ply == back.last)
     clocks = clocks_at(game, fact.ply)
     ruling = TakeBack(to_ply=fact.ply, undone=undone, **clocks, status="confirmed")
@@ -187,6 +194,15 @@ def _permit_warnings(game: State, fact: f.Arbiter) -> None:
     game.rule(WarningsPermitted(), "arbiter")
 
 
+def _announce_in(game: State, fact: f.Arbiter) -> None:
+    """D.2.1: moves are announced in another language from now on; not under fide-1997 (F.1)."""
+    if not game.switch("ranks_by_arbiter"):
+        game.refuse("arbiter", fact.do, "not_in_this_edition", "announcing")
+    else:
+        game.announce_in = fact.language
+        game.rule(AnnouncesIn(language=game.announcing_language()), "announcing")
+
+
 _DECISIONS = {
     "stop_clocks": _stop_clocks,
     "start_clocks": _start_clocks,
@@ -199,6 +215,7 @@ _DECISIONS = {
     "preside": _preside,
     "withdraw": _preside,
     "permit_warnings": _permit_warnings,
+    "announce_in": _announce_in,
 }
 
 

@@ -48,6 +48,7 @@ DECISIONS = (
     "preside",
     "withdraw",
     "permit_warnings",
+    "announce_in",
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
@@ -61,7 +62,8 @@ class Player:
     impaired: bool = v.stored(v.switch, default=False)
     hearing_impaired: bool = v.stored(v.switch, default=False)
     assistant: bool = v.stored(v.switch, default=False)
-    language: str = v.stored(v.text, default="de")
+    language: str = v.stored(v.text, default="")
+    """What the player reads and commands in; "" is the table's language."""
 
 
 def _player(value: Any) -> Player:
@@ -129,7 +131,8 @@ class Setup(Fact, kind="setup"):
     boards: int = v.stored(v.whole(1, 2), default=0)
     time_control: str = v.stored(v.time_control, default="-")
     clock_mode: str = v.stored(v.one_of("increment", "delay", "bronstein"), default="increment")
-    announce_in: str = v.stored(v.text, default="de")
+    announce_in: str = v.stored(v.text, default="")
+    """What moves are announced in; "" is what the Laws say (D.2.1)."""
     quickplay_finish: bool = v.stored(v.switch, default=False)
     arbiter: str = v.stored(v.one_of("present", "automatic"), default="present")
     default_time: int | None = v.stored(v.duration, v.optional_seconds, default=None)
@@ -355,6 +358,7 @@ class Arbiter(Fact, kind="arbiter"):
     result: str | None = v.stored(v.one_of(*RESULTS), default=None)
     white_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
     black_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
+    language: str = v.stored(v.text, default="")
 
     def __post_init__(self) -> None:
         needed = {

@@ -27,6 +27,7 @@ RefusalReason: TypeAlias = (
     | Literal[
         "adjourned",
         "already_made",
+        "already_sealed",
         "already_so",
         "already_started",
         "asked_too_often",

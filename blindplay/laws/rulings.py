@@ -526,6 +526,12 @@ class WarningsPermitted(Ruling, kind="warnings_permitted"):
     """From now on each player may be told when little of their own time is left."""
 
 
+class AnnouncesIn(Ruling, kind="announces_in"):
+    """The language in which moves are announced from now on; "de+nb": ranks in Norwegian."""
+
+    language: str
+
+
 class Answer(Ruling, kind="answer"):
     """The answer to a question of ``to``; ``about`` is the question's subject.
 

@@ -1,11 +1,12 @@
 """What becomes of a statement that is taken: a fact, a command, or a question first."""
 
 from blindplay.hearing.statement import Statement
-from blindplay.language import Command, Kind, Language, Understanding
+from blindplay.language import Command, Kind, Understanding
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Refused
 from blindplay.wording.announcements import announcements
+from blindplay.wording.readers import Readers
 
 from .commands import CONFIRMED, Commands
 from .effects import Effect, Learn, Say, Submit, say
@@ -18,13 +19,13 @@ class Acting:
     """Does what a player has said for certain, for the :class:`~.dialogue.Dialogue`."""
 
     def __init__(
-        self, table: Table, pack: Language, grammar: Grammar, questions: Questions
+        self, table: Table, readers: Readers, grammar: Grammar, questions: Questions
     ) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         self._grammar = grammar
         self._questions = questions
-        self.commands = Commands(table, pack, grammar)
+        self.commands = Commands(table, readers, grammar)
 
     def consider(self, side: str, said: Statement) -> list[Effect]:
         """Do what was said, or ask first."""
@@ -51,7 +52,7 @@ class Acting:
             private = all(isinstance(one, Say) and one.to is not None for one in effects)
             return effects if private else []
         rulings = tuple(r for r in self._table.preview(facts[0]) if isinstance(r, Refused))
-        told = announcements(Taken(facts[0], rulings), self._table.game, self._pack)
+        told = announcements(Taken(facts[0], rulings), self._table.game, self._readers.of(side))
         return [Say(side, one.words) for one in told]
 
     def is_seal_due(self) -> bool:
@@ -63,11 +64,11 @@ class Acting:
         was spoken aloud is no secret and is refused."""
         meant = said.meant
         if side != self._table.game.side:
-            return [say(self._pack, side, "refused_seal_due")]
+            return [say(self._readers.of(side), side, "refused_seal_due")]
         if said.recognition is not None:
-            return [say(self._pack, side, "seal_written")]
+            return [say(self._readers.of(side), side, "seal_written")]
         if meant.kind not in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):
-            return [say(self._pack, side, "not_understood")]
+            return [say(self._readers.of(side), side, "not_understood")]
         written = meant.uttered if meant.correction else said.text
         sealed = Understanding(Kind.COMMAND, said.text, command=Command.SEAL, rest=written)
         return self._questions.confirm(side, Statement(said.text, sealed))
@@ -133,16 +134,16 @@ class Acting:
         corrects = self._table.game.turn.announced not in (None, meant.move)
         learned: list[Effect] = []
         for before in (talk.doubted, talk.accepted if corrects else None):
-            if before is not None and self._is_misheard(before, said):
+            if before is not None and self._is_misheard(side, before, said):
                 learned += learning_from(side, before, meant.uttered)
         talk.doubted, talk.accepted = None, said
         return learned
 
-    def _is_misheard(self, before: Statement, now: Statement) -> bool:
+    def _is_misheard(self, side: str, before: Statement, now: Statement) -> bool:
         texts = [before.text, now.meant.uttered]
         same_length = len(before.meant.uttered.split()) == len(now.meant.uttered.split())
         board = self._questions.board(now)
-        return same_length and self._pack.differing(texts, board) is not None
+        return same_length and self._readers.of(side).differing(texts, board) is not None
 
     def not_understood(self, side: str, text: str = "") -> list[Effect]:
         """Take words without a meaning. From the player on move they are still a fact: the move is
@@ -151,7 +152,7 @@ class Acting:
         begins = side == self._table.game.side and not self.is_seal_due()
         if begins and not self._table.game.over:
             return [Submit(f.Announce(by=side, text=text))]
-        return [say(self._pack, side, "not_understood")]
+        return [say(self._readers.of(side), side, "not_understood")]
 
 
 def learning_from(side: str, said: Statement, phrase: str | None = None) -> list[Effect]:

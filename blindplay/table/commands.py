@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Language, Understanding
+import chess
+
+from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Refused
 from blindplay.laws.state import OTHER
 from blindplay.wording.position import look, time_in_words
+from blindplay.wording.readers import Readers
 
 from .choices import OpeningWord
 from .conversation import ANSWER_SECONDS, ASK_AGAIN
@@ -60,9 +63,9 @@ class _Help:
 class Commands:
     """Does what players command. Each method returns the effects."""
 
-    def __init__(self, table: Table, pack: Language, grammar: Grammar) -> None:
+    def __init__(self, table: Table, readers: Readers, grammar: Grammar) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         self._grammar = grammar
         self._help = {side: _Help() for side in f.SIDES}
         self._looked_at: dict[str, About] = {}  # the square that each player asked about last
@@ -81,7 +84,7 @@ class Commands:
 
     def introduce(self, side: str) -> list[Effect]:
         """Tell how to find out what can be said."""
-        return self._tell(side, [self._pack.command(Command.HELP)])
+        return self._tell(side, [self._readers.of(side).command(Command.HELP)])
 
     def do(self, side: str, meant: Understanding) -> list[Effect]:
         """Do the command of ``meant``."""
@@ -102,12 +105,12 @@ class Commands:
         return [self._say(side, "refused_no_question")]  # an answer
 
     def _say(self, side: str, key: str) -> Say:
-        return say(self._pack, side, key)
+        return say(self._readers.of(side), side, key)
 
     def _time(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Tell one of the two times; the fact and its ruling are about both."""
-        fact = f.Query(by=side, about="time")
-        return [Ask(side, fact, lambda answer: time_in_words(self._pack, answer, command))]
+        fact, pack = f.Query(by=side, about="time"), self._readers.of(side)
+        return [Ask(side, fact, lambda answer: time_in_words(pack, answer, command))]
 
     def _look(self, side: str, command: Command, about: About) -> list[Effect]:
         query = f.Query(by=side, about="position")
@@ -117,7 +120,7 @@ class Commands:
             about = self._looked_at.get(side, about)
         elif len(about.squares) == 1:
             self._looked_at[side] = about
-        words = look(self._pack, self._table.game, side, command, about)
+        words = look(self._readers.of(side), self._table.game, side, command, about)
         return [Submit(query, reports=(Refused,)), Say(side, words)]
 
     def _claim(self, side: str, command: Command, meant: Understanding) -> list[Effect]:
@@ -129,8 +132,8 @@ class Commands:
     def _seal(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Write the sealed move; never say it, for it is the player's secret."""
         if not meant.rest:
-            command_name = self._pack.command(command)
-            return [say(self._pack, side, "seal_named", command=command_name)]
+            pack = self._readers.of(side)
+            return [say(pack, side, "seal_named", command=pack.command(command))]
         return [Submit(f.Seal(by=side, text=meant.rest))]
 
     def _take_back(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
@@ -152,7 +155,8 @@ class Commands:
         """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
         if (why := self._why_not_playing()) is not None:
             return [self._say(side, why)]
-        wanted = self._pack.sentence("adjourn_wanted", player=self._pack.sentence(side))
+        pack = self._readers.everybody
+        wanted = pack.sentence("adjourn_wanted", player=pack.sentence(side))
         adjourned = [] if self._table.game.presided else [Submit(f.Arbiter(do="adjourn"))]
         return [Say(None, wanted), *adjourned]
 
@@ -162,7 +166,8 @@ class Commands:
         if command not in self._grammar.commands(side, None, more=False):
             return [self._say(side, self._why_no_pause(command))]
         do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
-        return [Submit(f.Arbiter(do=do)), Say(None, self._pack.sentence(command.value))]
+        said = self._readers.everybody.sentence(command.value)
+        return [Submit(f.Arbiter(do=do)), Say(None, said)]
 
     def _why_not_playing(self) -> str | None:
         """The sentence why nothing can be played now; None if the game goes on."""
@@ -186,25 +191,28 @@ class Commands:
         return "refused_clocks_stopped" if game.paused else "refused_not_started"
 
     def _call_assistant(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        player = self._pack.sentence(side)
-        return [Say(None, self._pack.sentence("assistant_called", player=player))]
+        pack = self._readers.everybody
+        return [Say(None, pack.sentence("assistant_called", player=pack.sentence(side)))]
 
     def _tell_help(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Tell what to do now and a few commands; "mehr" tells the rest."""
         game, effects = self._table.game, list[Effect]()
+        pack = self._readers.of(side)
         if not game.over and not game.adjourned:
             key = "help_repeat"
             if game.adjourning:
                 key = "seal_written" if side == game.side else "refused_seal_due"
             elif side == game.side:
                 key = "help_announce" if game.turn.announced is None else "help_correct"
-            correction = self._pack.command(Command.CORRECTION)
-            effects.append(Say(side, self._pack.sentence(key, correction=correction)))
+            correction = pack.command(Command.CORRECTION)
+            example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
+            words = pack.sentence(key, correction=correction, example=example)
+            effects.append(Say(side, words))
         known = self._grammar.commands(side, None, more=False)
         untold = [command for command in known if command not in ASK_AGAIN]
         if self._needs_opening_word:
             untold = [command for command in untold if command not in NEVER_OPENED]
-        names = [self._pack.command(command) for command in (*untold, Command.REPEAT)]
+        names = [pack.command(command) for command in (*untold, Command.REPEAT)]
         self._help[side].untold = names
         return [*effects, *self._more(side, meant, command)]
 
@@ -214,16 +222,18 @@ class Commands:
             return [self._say(side, "refused_no_more")]
         now, told.untold = told.untold[:COMMANDS_AT_ONCE], told.untold[COMMANDS_AT_ONCE:]
         told.since = self._table.time()
-        more = self._pack.sentence("help_more", more=self._pack.command(Command.MORE))
+        pack = self._readers.of(side)
+        more = pack.sentence("help_more", more=pack.command(Command.MORE))
         return [*self._tell(side, now, more if told.untold else ""), Relisten()]
 
     def _tell(self, side: str, commands: list[str], more: str = "") -> list[Effect]:
-        words = self._pack.sentence(
+        pack = self._readers.of(side)
+        words = pack.sentence(
             "help_opened" if self._needs_opening_word else "help_say",
             commands=", ".join(commands),
-            word=self._pack.opening_word,
+            word=pack.opening_word,
         )
-        return [Say(side, f"{words} {more}".strip())]
+        return [Say(side, join(" ", filter(None, (words, more)), pack.code))]
 
     @property
     def _needs_opening_word(self) -> bool:

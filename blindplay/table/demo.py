@@ -103,6 +103,7 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
         t=0,
         time_control="900+10",
         event="BlindPlay demonstration",
+        announce_in=language,
         date=datetime.date.today().isoformat(),
         white=Player(name="Anna Weiß", impaired=True),
         black=Player(name="Bernd Schwarz"),
@@ -134,7 +135,7 @@ def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
         for _ in _play(session, pack, people, says):
             session.wait_until_said()
         show_record(session)
-        transcript.show(f"\nThe journal is {journal_path}.")
+        transcript.show("\n" + pack.printed("journal_is", path=journal_path))
 
 
 def _wait_for_boards(session: Session) -> None:

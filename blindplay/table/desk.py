@@ -3,11 +3,14 @@
 import contextlib
 from collections.abc import Callable, Collection, Iterator
 
-from blindplay.language import Command, Language
+from blindplay.language import Command, MixedText
+from blindplay.laws import Taken
+from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
-from blindplay.wording.announcements import goes_to_earphone
+from blindplay.wording.announcements import goes_to_earphone, told
+from blindplay.wording.readers import Readers
 
 from .table import Table
 from .taping import Taping
@@ -25,14 +28,15 @@ class Desk:
     def __init__(
         self,
         table: Table,
-        pack: Language,
+        readers: Readers,
         speaker: Speaker | None,
         transcript: Transcript,
         *,
         on_voicing: Callable[[Voicing], object] = lambda voicing: None,
     ) -> None:
         self.table = table
-        self.pack = pack
+        self.readers = readers
+        self.pack = readers.everybody
         self.speaker = speaker
         self.transcript = transcript
         self.taping: Taping | None = None
@@ -56,6 +60,16 @@ class Desk:
         """Speak a sentence of the pack to everybody."""
         self.say(Output.PUBLIC, self.pack.sentence(key, **values))
 
+    def announce(self, taken: Taken) -> None:
+        """Say what happened, to each person in their own language."""
+        for one in told(taken, self.table.game, self.readers):
+            self.tell(one.to, one.words, fleeting=one.fleeting)
+
+    def tell_privately(self, key: str, **values: str) -> None:
+        """Speak a sentence of the pack to the player with the earphone."""
+        owner = next(side for side in SIDES if goes_to_earphone(self.table.game, side))
+        self.say(Output.PRIVATE, self.readers.of(owner).sentence(key, **values))
+
     def say(self, output: Output, words: str, *, fleeting: bool = False) -> None:
         """Speak a sentence, and print it unless a voice speaks it and only the rest is printed.
 
@@ -78,17 +92,18 @@ class Desk:
                 self.transcript.show(words)
 
         try:
-            self.speaker.say(words, to=output, on_done=done, on_spoken=keep)
+            spoken = words.parts if isinstance(words, MixedText) else words
+            self.speaker.say(spoken, to=output, on_done=done, on_spoken=keep)
         except NotWordsError as error:
             self.transcript.trouble(str(error))
             done(Outcome.FAILED)
 
     def say_again(self, to: str) -> None:
         """Speak once more the last sentence worth it that this player has heard."""
-        private = goes_to_earphone(self.table.game, to)
+        private, pack = goes_to_earphone(self.table.game, to), self.readers.of(to)
         outputs = (Output.PUBLIC, Output.PRIVATE) if private else (Output.PUBLIC,)
         heard = [self._last_said[one] for one in outputs if one in self._last_said]
-        words = max(heard)[1] if heard else self.pack.sentence("refused_nothing_to_repeat")
+        words = max(heard)[1] if heard else pack.sentence("refused_nothing_to_repeat")
         self.tell(to, words, fleeting=True)
 
     def adjust_voice(self, to: str, command: Command) -> None:
@@ -106,7 +121,7 @@ class Desk:
                 self.speaker.voicing = after
                 with self.remembering():
                     self._on_voicing(after)
-        self.tell(to, self.pack.sentence(key), fleeting=True)
+        self.tell(to, self.readers.of(to).sentence(key), fleeting=True)
 
     @contextlib.contextmanager
     def remembering(self) -> Iterator[None]:
@@ -114,17 +129,18 @@ class Desk:
         try:
             yield
         except OSError as error:
-            self.transcript.trouble(f"It will not be remembered: {error}.")
+            self.trouble("not_remembered", error=error)
+
+    def trouble(self, key: str, **values: object) -> None:
+        """Print a text of the pack about what went wrong outside the game."""
+        self.transcript.trouble(self.pack.printed(key, **values))
 
     def report_unspeakable(self, words: Collection[str]) -> None:
         """Print, once, words that a speech model lacks."""
         news = set(words) - self._unspeakable
         if news:
             self._unspeakable |= news
-            self.transcript.trouble(
-                "the speech model lacks these words, so phrases with them can be typed "
-                f"but not spoken: {', '.join(sorted(news))}"
-            )
+            self.trouble("words_lacking", words=", ".join(sorted(news)))
 
     def _output_changed(self, output: Output, works: bool) -> None:
         """Say by the other output that one failed; say by the same one that it works again."""

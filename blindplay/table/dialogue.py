@@ -13,12 +13,13 @@ import chess
 
 from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import NEVER_OPENED, Command, Kind, Language
+from blindplay.language import NEVER_OPENED, Command, Kind
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Executed
 from blindplay.laws.state import OTHER
 from blindplay.wording.announcements import goes_to_earphone
+from blindplay.wording.readers import Readers
 
 from .acting import Acting, learning_from
 from .choices import OpeningWord
@@ -42,18 +43,18 @@ class Dialogue:
     def __init__(
         self,
         table: Table,
-        pack: Language,
+        readers: Readers,
         *,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
         speaking: Callable[[], bool] = lambda: False,
     ) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         self._opening_word = opening_word
         self._speaking = speaking
         self._grammar = Grammar(table, opening_word)
-        self._questions = Questions(table, pack)
-        self._acting = Acting(table, pack, self._grammar, self._questions)
+        self._questions = Questions(table, readers)
+        self._acting = Acting(table, readers, self._grammar, self._questions)
 
     def sayable(self, side: str) -> Sayable:
         """What ``side`` may say now."""
@@ -144,7 +145,7 @@ class Dialogue:
         return self._questions.talk(side).question
 
     def _read(self, side: str, text: str) -> Statement:
-        return interpret(text, self._grammar.boards(side), self._pack)
+        return interpret(text, self._grammar.boards(side), self._readers.of(side))
 
     def _hear(self, side: str, said: Statement) -> list[Effect]:
         if not self._is_meant_for_us(side, said):
@@ -206,7 +207,7 @@ class Dialogue:
         return likeliest is None or likeliest.meant.command not in (None, Command.CORRECTION)
 
     def _say(self, side: str, key: str) -> Say:
-        return say(self._pack, side, key)
+        return say(self._readers.of(side), side, key)
 
     # --- answers and doubts ------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ from blindplay.record.tape import tape_folder
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
-from blindplay.wording.announcements import announcements
 
 from .choices import Keep, OpeningWord, Printed
 from .devices import WantedDevices, attach_boards, attach_microphone, open_speaker
@@ -92,7 +91,7 @@ def run(
     with ExitStack() as stack:
         journal = stack.enter_context(Journal(path, resume=setup is None))
         table = Table(journal, setup, training=options.training)
-        transcript = Transcript(out, table.time, options.printed)
+        transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
         if speaker is None or not devices().playback:
@@ -105,7 +104,7 @@ def run(
             go_on(session, journal, options.charge_dead_time)
         if options.tape is not Keep.OFF:
             tape = Tape(tape_folder(path))
-            transcript.show(f"The tape is {tape.folder}.")
+            transcript.show(pack.printed("tape_is", folder=tape.folder))
             session.keep_tape(tape, voices=options.tape is Keep.VOICES)
         session.setting_up.prepare()
         attach_boards(session, own, OTHER[own], wanted, boards)
@@ -113,7 +112,7 @@ def run(
         resumed = setup is None
         host = _serve(stack, session, console, resumed=resumed) if console is not None else None
         transcript.show(pack.printed("keyboard"))
-        transcript.show(f"The journal is {path}.")
+        transcript.show(pack.printed("journal_is", path=path))
         session.setting_up.start(lambda: _begin(session))
         keyboard = Keyboard(session, host, qr=console is not None and console.qr)
         if not keyboard.do_all(keys):
@@ -222,8 +221,7 @@ def _begin(session: Session) -> None:
     if not table.game.started and not table.game.over:
         desk.tell_all("welcome")
         session.introduce()
-        for one in announcements(table.log[0], table.game, session.pack):
-            desk.tell(None, one.words)  # the session did not listen yet at the set-up
+        desk.announce(table.log[0])  # the session did not listen yet at the set-up
         table.submit(f.Start())
     elif table.game.clock and not table.game.over:
         if table.game.paused == "table":  # the last process ended while they ran
@@ -243,11 +241,9 @@ def _end(session: Session, journal: Journal) -> None:
     show_record(session)
     table.save()
     if journal.unwritten:
-        transcript.trouble(
-            f"The journal lacks the last {journal.unwritten} facts: keep what is printed here."
-        )
+        session.desk.trouble("journal_lacks", count=journal.unwritten)
     else:
-        transcript.show(f"\nThe journal's seal is {journal.seal}.")
+        transcript.show("\n" + session.pack.printed("journal_seal", seal=journal.seal))
 
 
 def show_record(session: Session) -> None:
@@ -255,6 +251,7 @@ def show_record(session: Session) -> None:
     game, pack = session.table.game, session.pack
     ended = [ruling.reason for ruling in session.rulings if isinstance(ruling, GameOver)]
     session.transcript.show("\n" + pgn(game, ended[-1] if ended else ""))
+    nothing = f"({pack.sentence('sheet_nothing')})"
     for side in f.SIDES:
         title = pack.sentence("sheet_title", player=pack.sentence(side))
-        session.transcript.show(f"\n{title}:\n{scoresheet(game, side)}")
+        session.transcript.show(f"\n{title}:\n{scoresheet(game, side, nothing)}")

@@ -7,9 +7,9 @@ arbiter permits them; in training they need no permission.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from blindplay.language import Language
 from blindplay.laws import facts as f
 from blindplay.laws.state import OTHER
+from blindplay.wording.readers import Readers
 
 from .effects import Say, say
 from .table import Table
@@ -30,9 +30,9 @@ class TimeWarnings:
     """Warns the players of ``table``. ``times`` are the seconds of impaired players, or of both
     players if nobody is impaired; :meth:`choose` changes those of one player."""
 
-    def __init__(self, table: Table, pack: Language, times: Iterable[int] = ()) -> None:
+    def __init__(self, table: Table, readers: Readers, times: Iterable[int] = ()) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         impaired = [side for side in f.SIDES if table.game.impaired(side)]
         wished = tuple(1000 * seconds for seconds in times)
         self._wanted: Mapping[str, _Wanted] = {
@@ -43,14 +43,13 @@ class TimeWarnings:
         """Warn ``side`` when so many seconds are left, never if there are none. What to say."""
         times = tuple(sorted({1000 * one for one in seconds}, reverse=True))
         self._wanted[self._seat(side)].times = times
-        player = self._pack.sentence(side)
+        pack = self._readers.of(side)
+        player = pack.sentence(side)
         if not times:
-            return [say(self._pack, side, "warnings_off", player=player)]
-        told = ", ".join(self._pack.duration(one) for one in times)
-        chosen = say(self._pack, side, "warnings_set", player=player, times=told)
-        return (
-            [chosen] if self._permitted else [chosen, say(self._pack, side, "warnings_forbidden")]
-        )
+            return [say(pack, side, "warnings_off", player=player)]
+        told = ", ".join(pack.duration(one) for one in times)
+        chosen = say(pack, side, "warnings_set", player=player, times=told)
+        return [chosen] if self._permitted else [chosen, say(pack, side, "warnings_forbidden")]
 
     def tick(self) -> list[Say]:
         """Warn the player whose clock runs, if one of their times has come."""
@@ -64,7 +63,8 @@ class TimeWarnings:
         wanted.told |= due
         if not due or not self._permitted or left <= 0:
             return []
-        return [say(self._pack, side, "time_left", time=self._pack.duration(left))]
+        pack = self._readers.of(side)
+        return [say(pack, side, "time_left", time=pack.duration(left))]
 
     @property
     def _permitted(self) -> bool:

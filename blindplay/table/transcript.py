@@ -21,8 +21,14 @@ class Transcript:
     """
 
     def __init__(
-        self, out: TextIO, time: Callable[[], int], printed: Printed = Printed.ALL
+        self,
+        out: TextIO,
+        time: Callable[[], int],
+        printed: Printed = Printed.ALL,
+        trouble: Callable[[str], str] = "trouble: {}".format,
     ) -> None:
+        """``trouble`` gives how a sentence about what went wrong is printed."""
+        self._trouble = trouble
         self._out = out
         self._printed = printed
         self._time = time
@@ -55,7 +61,7 @@ class Transcript:
 
     def trouble(self, sentence: str) -> None:
         """Print what went wrong outside the game; it goes on with what is left."""
-        trouble = f"trouble: {sentence}"
+        trouble = self._trouble(sentence)
         if self.everything:
             self.line(trouble)
         else:

@@ -165,7 +165,7 @@ def test_a_voicing_that_cannot_be_kept_is_told_and_lasts_for_this_game(
     assert ear.adjust(Command.LOUDER) == GERMAN.sentence(Command.LOUDER.value)
     assert ear.speaker.voicing == Voicing(volume=4)
     (trouble,) = [line for line in ear.sitting.printed.splitlines() if "trouble: " in line]
-    assert "It will not be remembered: " in trouble and "No space left on device" in trouble
+    assert "Das wird nicht behalten: " in trouble and "No space left on device" in trouble
 
 
 def test_without_a_voice_there_is_none_to_adjust(sit: Sit) -> None:
@@ -198,7 +198,7 @@ def test_words_that_a_model_lacks_are_named_once(sit: Sit) -> None:
     sitting = sit()
     for words in (["zwo", "anton"], ["anton"], [], ["anton", "berta"]):
         sitting.session.desk.report_unspeakable(words)
-    named = [line.split("spoken: ")[1] for line in sitting.printed.splitlines()]
+    named = [line.split("sprechen: ")[1] for line in sitting.printed.splitlines()]
     assert named == ["anton, zwo", "berta"]
 
 

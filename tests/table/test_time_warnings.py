@@ -11,6 +11,7 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
 from blindplay.table.effects import Say
 from blindplay.table.time_warnings import TimeWarnings
+from blindplay.wording.readers import Readers
 from tests.table.conversation import GERMAN, Conversation, Talk
 
 Warned = Callable[[float], list[Say]]
@@ -18,7 +19,7 @@ Warned = Callable[[float], list[Say]]
 
 def warnings(at: Conversation, *times: int) -> tuple[TimeWarnings, Warned]:
     """Warnings at these seconds, and what they say when the clock has run so many more."""
-    made = TimeWarnings(at.table, at.pack, times)
+    made = TimeWarnings(at.table, Readers(at.table.game, at.pack), times)
 
     def after(seconds: float) -> list[Say]:
         at.now += seconds
