@@ -39,7 +39,7 @@ def asked(pack: Language, key: str, **values: str) -> str:
     ("language", "knight", "move", "late", "yes", "leave"),
     [
         ("de", "sf3", "Springer Gustav eins Felix drei", "Korrektur e6", "ja", "beenden"),
-        ("en", "nf3", "Knight Gustav one Felix three", "correction e6", "yes", "exit"),
+        ("en", "nf3", "Springer Gustav eins Felix drei", "correction e6", "yes", "exit"),
     ],
 )
 def test_moves_are_corrected_taken_back_and_sealed(
