@@ -35,6 +35,9 @@ class MixedText(str):
         self.parts = tuple(merged)
         return self
 
+    def __getnewargs__(self) -> tuple[Part, ...]:  # type: ignore[override]  # so it can be copied
+        return self.parts
+
     def strip(self, characters: str | None = None) -> "MixedText":
         """As for a string."""
         if not self.parts:

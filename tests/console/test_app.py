@@ -210,7 +210,7 @@ def test_what_is_not_his_task_is_refused_with_the_article(
     }.get(action, {})  # fmt: skip
     answer = assistant.do(action, **fields)
     assert answer.status_code == 409
-    assert answer.json()["said"] == ["This is not your task. (fide-2023 D.2.10)"]
+    assert answer.json()["said"] == ["That is the task of somebody else. (fide-2023 D.2.10)"]
     assert hall.table.game.result is None
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 from blindplay.language.mixed_text import MixedText, fill, in_language, join, parts_of
 
 MOVE = MixedText(("Springer Felix drei", "de"))
@@ -44,3 +47,9 @@ def test_a_text_without_its_outer_spaces_keeps_its_languages() -> None:
 def test_a_language_is_given_to_what_has_none() -> None:
     assert in_language("Felix", "de").parts == (("Felix", "de"),)
     assert in_language(MOVE, "en").parts == MOVE.parts
+
+
+def test_a_copy_keeps_its_languages() -> None:
+    said = MixedText(("White: ", "en"), ("Felix", "de"))
+    for copied in (copy.deepcopy(said), pickle.loads(pickle.dumps(said))):
+        assert copied == said and copied.parts == said.parts

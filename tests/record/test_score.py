@@ -162,7 +162,7 @@ def test_an_offer_by_the_opponent_of_the_mover_names_the_opponent() -> None:
 
 def entered(**setup: Any) -> Table:
     table = Table(**setup)
-    table.play("e2e4", "e7e5", "g1f3", "b8c6")
+    table.play("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6")
     entries = [(1, "e3"), (1, "e4"), (2, "e5"), (3, "Nf3"), (4, "Nf6"), (4, "Nc6"), (6, "a6")]
     for ply, text in entries:
         table.feed({"fact": "record", "by": "white", "ply": ply, "text": text})
@@ -182,6 +182,7 @@ def test_entries_struck_by_a_take_back_stay_on_both_sheets() -> None:
     table = entered()
     table.feed({"fact": "record", "by": "black", "ply": 4, "text": "Sc6"})
     table.feed({"fact": "arbiter", "do": "restore", "ply": 2})
+    table.play("f1c4")
     table.feed({"fact": "record", "by": "white", "ply": 3, "text": "Bc4"})
     assert scoresheet(table.game, "white").splitlines()[1:] == [
         "2. Bc4 (struck through: Nf3) … (nothing) (struck through: Nf6) (struck through: Nc6)",
@@ -196,9 +197,10 @@ def test_entries_struck_by_a_take_back_stay_on_both_sheets() -> None:
 def test_a_sheet_line_by_line_names_the_player_and_marks_the_offers() -> None:
     table = entered()
     table.feed({"fact": "offer_draw", "by": "black"})
-    assert list(by_ply(sheet(table.game, "white")))[3:5] == [
-        "2. Black: Nc6 (=) (struck through: Nf6)",
+    assert list(by_ply(sheet(table.game, "white")))[3:6] == [
+        "2. Black: Nc6 (struck through: Nf6)",
         "3. White: (nothing)",
+        "3. Black: a6 (=)",
     ]
 
 
