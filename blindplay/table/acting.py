@@ -71,7 +71,8 @@ class Acting:
             return [say(self._readers.of(side), side, "not_understood")]
         written = meant.uttered if meant.correction else said.text
         sealed = Understanding(Kind.COMMAND, said.text, command=Command.SEAL, rest=written)
-        return self._questions.confirm(side, Statement(said.text, sealed))
+        statement = Statement(said.text, sealed)
+        return self._refused_at_once(side, statement) or self._questions.confirm(side, statement)
 
     def _corrects_too_late(self, side: str, said: Statement) -> bool:
         """Whether this corrects an announcement after the player pressed the clock (D.2.8), and not

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Collection, Iterator
 
-from blindplay.language import Command, MixedText
+from blindplay.language import Command, Language, MixedText
 from blindplay.laws import Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
@@ -60,6 +60,12 @@ class Desk:
         """Speak a sentence of the pack to everybody."""
         self.say(Output.PUBLIC, self.pack.sentence(key, **values))
 
+    @property
+    def private_pack(self) -> Language:
+        """The words for the player with the earphone."""
+        game = self.table.game
+        return self.readers.of(next(side for side in SIDES if goes_to_earphone(game, side)))
+
     def announce(self, taken: Taken) -> None:
         """Say what happened, to each person in their own language."""
         for one in told(taken, self.table.game, self.readers):
@@ -67,8 +73,7 @@ class Desk:
 
     def tell_privately(self, key: str, **values: str) -> None:
         """Speak a sentence of the pack to the player with the earphone."""
-        owner = next(side for side in SIDES if goes_to_earphone(self.table.game, side))
-        self.say(Output.PRIVATE, self.readers.of(owner).sentence(key, **values))
+        self.say(Output.PRIVATE, self.private_pack.sentence(key, **values))
 
     def say(self, output: Output, words: str, *, fleeting: bool = False) -> None:
         """Speak a sentence, and print it unless a voice speaks it and only the rest is printed.

@@ -129,7 +129,8 @@ class Keyboard:
         game = self._session.table.game
         if self._by_arbiter or game.presided or game.pending is not None:
             return False
-        return self._session.pack.understand(word, game.board).command is not None
+        pack = self._session.readers.of(self._session.dialogue.author(word))
+        return pack.understand(word, game.board).command is not None
 
     def _restore(self, words: list[str]) -> bool:
         ply = _only_number(words)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from blindplay.language import Command
+from blindplay.language import Command, join
 from blindplay.laws import Fact, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import IllegalMove, TakeBack
@@ -32,7 +32,7 @@ class Revising:
     def asks(self, fact: Fact, *, by_arbiter: bool) -> bool:
         """Whether ``fact`` was not submitted, because it is asked about now or refused. The line
         with ``by_arbiter`` was typed as the arbiter's."""
-        table, pack = self._session.table, self._session.pack
+        table, pack = self._session.table, self._session.desk.private_pack
         with table.lock:
             ruling = self._revision(fact)
             if ruling is None:
@@ -40,8 +40,8 @@ class Revising:
             if isinstance(fact, f.Arbiter) and self.refuses(by_arbiter=by_arbiter):
                 return True
             taken = Taken(fact, (replace(ruling, status="confirmed"),))
-            what = " ".join(one.words for one in announcements(taken, table.game, pack))
-            words = f"{what} {pack.sentence('say_yes_or_no')}"
+            told = [one.words for one in announcements(taken, table.game, pack)]
+            words = join(" ", [*told, pack.sentence("say_yes_or_no")], pack.code)
             self._asked = _Asked(fact, words, table.time())
         return self._say(words)
 
@@ -50,13 +50,13 @@ class Revising:
         if not self._session.table.game.presided or (by_arbiter and not self._on_page):
             return False
         key = "arbiter_only_page" if self._on_page else "arbiter_only"
-        return self._say(self._session.pack.sentence(key))
+        return self._say(self._session.desk.private_pack.sentence(key))
 
     def answers(self, line: str) -> bool:
         """Whether ``line`` was the answer to an open question. Another line means no, and is done
         by itself; an empty one presses no clock."""
         asked, self._asked = self._asked, None
-        table, pack = self._session.table, self._session.pack
+        table, pack = self._session.table, self._session.desk.private_pack
         if asked is None or table.time() - asked.since > ANSWER_SECONDS * 1000:
             return False
         command = pack.understand(line, table.game.board).command

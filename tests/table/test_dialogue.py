@@ -286,6 +286,17 @@ def test_a_move_that_is_spoken_while_one_is_to_be_sealed_is_refused_privately(
     assert at.hear(verdict, "springer felix sechs", side="black") == []
 
 
+def test_a_bare_move_that_a_touched_piece_forbids_is_not_asked_about(talk: Talk) -> None:
+    """4.3: the touched knight must be moved, so no other move can be sealed."""
+    at = talk(arbiter="present")
+    at.table.submit(f.Lift(board="white", square="g1"))
+    at.table.submit(f.Arbiter(do="adjourn"))
+    why = GERMAN.sentence("illegal_touched_piece")
+    assert at.type("e4") == [GERMAN.sentence("illegal", why=why)]
+    assert at.said[-1][0] is Output.PRIVATE and not at.asked()
+    assert at.type("Sf3") == [GERMAN.sentence("seal_sure")]
+
+
 def test_a_press_waits_for_a_correction_that_was_wanted_and_for_no_misheard_repetition(
     at: Conversation,
 ) -> None:

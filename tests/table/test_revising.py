@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from blindplay.language import load
 from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
 from blindplay.table.keyboard import Keyboard
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit, Sitting
@@ -34,6 +36,19 @@ def test_restore_asks_first_and_undo_brings_the_moves_back(sitting: Sitting) -> 
     assert [ply.move.uci() for ply in sitting.table.game.history] == ["e2e4", "e7e5"]
     keyboard.do("arbiter: undo")
     assert sitting.said() == [said("nothing_taken_back")]
+
+
+def test_the_question_and_its_answer_are_in_the_language_of_who_hears_them(sit: Sit) -> None:
+    english = Player(impaired=True, language="en")
+    sitting = sit(time_control="5400", arbiter="automatic", white=english)
+    sitting.start()
+    sitting.play("e2e4", "e7e5")
+    keyboard, said = Keyboard(sitting.session), load("en").sentence
+    keyboard.do("restore 0")
+    assert sitting.said()[-1] == f"{said('take_back_all')} {said('say_yes_or_no')}"
+    keyboard.do("yes")
+    assert GERMAN.sentence("take_back_all") in sitting.said()  # to everybody
+    assert not sitting.table.game.history
 
 
 @pytest.mark.parametrize("answer", ["nein", "", "Zeit"])

@@ -109,7 +109,7 @@ def test_in_training_the_board_is_walked_over_and_asked_about(
         ("f", "File Eva: white king Eva one"),
         ("pn", "White knights: Bella one, Gustav one."),
         ("x", "Nothing has been captured yet."),
-        ("b", "white king Eva one"),
+        ("b", "White: King Eva one."),
     ):
         for key in keys:
             page.keyboard.press(key)
