@@ -12,9 +12,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, dataclass_transform
 
 import chess
+
+from blindplay.given import plain
 
 from . import fact_values as v
 from .fact_values import FactError as FactError
@@ -64,6 +67,23 @@ class Player:
     language: str = v.stored(v.text, default="")
     """What the player reads and commands in; "" is the table's language."""
 
+    def __post_init__(self) -> None:
+        _make_plain(self)
+
+
+def _make_plain(value: Player | Fact) -> None:
+    """Remove from the texts of ``value`` what no terminal, page or file should get."""
+    for name in _texts_of(type(value)):  # type: ignore[arg-type]
+        text = getattr(value, name)
+        if text is not None and not text.isprintable():
+            object.__setattr__(value, name, plain(text))
+
+
+@cache
+def _texts_of(kind: type) -> tuple[str, ...]:
+    read = (v.text, v.label)
+    return tuple(x.name for x in dataclasses.fields(kind) if x.metadata["read"] in read)
+
 
 def _player(value: Any) -> Player:
     if not isinstance(value, dict):
@@ -100,6 +120,9 @@ class Fact:
         if kind:
             cls.kind = kind
             KINDS[kind] = cls
+
+    def __post_init__(self) -> None:
+        _make_plain(self)
 
     def to_json(self) -> dict[str, Any]:
         """The contract's JSON object, without the fields that have their default value."""
@@ -223,6 +246,7 @@ class Spoken(Personal):
     move: str | None = v.stored(v.move, default=None)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.text is None and self.move is None:
             raise FactError(f"{self.kind} needs text or move")
 
