@@ -8,12 +8,15 @@ from typing import Any
 import click
 
 from blindplay import language as languages
+from blindplay.given import read_bytes
 from blindplay.language import LanguageError
-from blindplay.language.pack import Pack, source
+from blindplay.language.pack import MOST_BYTES, Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
 
 from . import options
+
+_MOST_SHOWN = 100  # findings of one kind
 
 
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
@@ -107,7 +110,7 @@ def _checked(file: Path) -> PackReport:
     from blindplay.speech.synthesis import is_words
 
     if file.is_file():
-        text, name = file.read_bytes(), file.name
+        text, name = read_bytes(file, MOST_BYTES), file.name
     elif str(file) in languages.languages():
         entry, name = source(str(file))
         text = entry.read_bytes()
@@ -137,5 +140,7 @@ def _print_report(report: PackReport) -> None:
         f"{report.file} {verdict}: {errors or 'no'} {'error' if errors == 1 else 'errors'}, "
         f"{warnings or 'no'} {'warning' if warnings == 1 else 'warnings'}."
     )
-    options.show_all(f"Error, {error}" for error in report.errors)
-    options.show_all(f"Warning, {warning}" for warning in report.warnings)
+    for kind, found in (("Error", report.errors), ("Warning", report.warnings)):
+        options.show_all(f"{kind}, {finding}" for finding in found[:_MOST_SHOWN])
+        if len(found) > _MOST_SHOWN:
+            print(f"{kind}s that are not shown: {len(found) - _MOST_SHOWN}; --json shows them.")
