@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from blindplay.commands.options import CommandGroup
+from blindplay.given import in_short, plain, sentence_of
 
 COMMANDS = {
     "help": ("help.help_command", "Read a short guide aloud."),
@@ -71,10 +72,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     process if not given.
     """
     _prepare_streams()
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     try:
         with TABLE.make_context("blindplay", given or ["--help"]) as context:
             status = TABLE.invoke(context)
+        sys.stdout.flush()  # a closed pipe is noticed here, and not when Python ends
         return status if isinstance(status, int) else 0
     except click.exceptions.Exit as ended:
         return ended.exit_code
@@ -84,18 +86,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output has closed it, as head does
-        with contextlib.suppress(OSError):
-            sys.stdout.close()
+        _close_output()
         return 0
     except (ValueError, RuntimeError, OSError) as error:
-        return _fail(str(error))
+        return _fail(sentence_of(error))
 
 
 def _prepare_streams() -> None:
     """Write UTF-8 everywhere, and log inner errors as one line without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+            # A file name may hold bytes that are no text.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     with contextlib.suppress(AttributeError, ValueError):
         # A terminal with another encoding may send bytes that are not UTF-8.
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -103,9 +105,16 @@ def _prepare_streams() -> None:
         logging.lastResort.setFormatter(OneLineFormatter())
 
 
+def _close_output() -> None:
+    """Close a standard output that nobody reads, so that Python does not write to it at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.close()
+
+
 def _fail(sentence: str) -> int:
     """Print what is wrong on standard error, on one line, and return status 2."""
-    print(" ".join(sentence.split()), file=sys.stderr)
+    with contextlib.suppress(BrokenPipeError):
+        print(in_short(sentence), file=sys.stderr)
     return 2
 
 

@@ -5,6 +5,7 @@ goes through :func:`read_bytes` or :func:`read_text`, which limit its size. The 
 errors are sentences for people, without words of Python.
 """
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -14,6 +15,7 @@ _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
 _SPACES = re.compile("[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _SHOWN = 60  # characters of a text in a message
+_MESSAGE = 300  # characters of the beginning and of the end of a message
 
 
 def plain(text: str) -> str:
@@ -41,24 +43,65 @@ def shown(text: object) -> str:
     return repr(whole if len(whole) <= _SHOWN else f"{whole[:_SHOWN]}…")
 
 
-def read_bytes(path: Path, most: int) -> bytes:
-    """The contents of a file of at most ``most`` bytes.
+def in_short(sentence: str) -> str:
+    """A message on one line, without the middle of what somebody has given if it is very long."""
+    line = " ".join(plain(sentence).split())
+    return line if len(line) <= 2 * _MESSAGE else f"{line[:_MESSAGE]} … {line[-_MESSAGE:]}"
 
-    :raises ValueError: one sentence, if it is missing, is no file, is larger, or cannot be read.
+
+def sentence_of(error: Exception) -> str:
+    """What an error says to people: its own sentence, or one in place of Python's words."""
+    if isinstance(error, UnicodeError):
+        return "A file or a text that was given is not in UTF-8; save it as UTF-8."
+    if isinstance(error, OSError) and error.errno is not None:
+        what = error.strerror or "no reason is known"
+        name = in_short(str(error.filename or "A file or device"))
+        return f"{name} cannot be used ({what}); check its name and your permissions."
+    return str(error)
+
+
+def check_file(path: Path, most: int) -> None:
+    """Do nothing if ``path`` is a file of at most ``most`` bytes that can be read.
+
+    :raises ValueError: one sentence, if it is something else.
     """
     name = plain(str(path))
     try:
         if path.is_dir():
             raise ValueError(f"{name} is a folder; name a file in it.")
-        if not path.exists():
+        if not path.is_file():
             raise ValueError(f"There is no file {name}; check the name.")
-        with path.open("rb") as file:
-            data = file.read(most + 1)
+        size = path.stat().st_size
+        path.open("rb").close()
     except OSError as error:
         raise ValueError(f"{name} cannot be read ({error.strerror or 'no reason'}).") from None
-    if len(data) > most:
+    if size > most:
         raise ValueError(f"{name} is too large; it may have {most // 1000} kilobytes.")
-    return data
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The contents of a file of at most ``most`` bytes.
+
+    :raises ValueError: like :func:`check_file`.
+    """
+    check_file(path, most)
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        name, why = plain(str(path)), error.strerror or "no reason"
+        raise ValueError(f"{name} cannot be read ({why}).") from None
+
+
+def read_json(text: str) -> Any:
+    """The value of a text in JSON.
+
+    :raises ValueError: one sentence, if it is none.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("This is not JSON; correct it.") from None
 
 
 def read_text(path: Path, most: int) -> str:

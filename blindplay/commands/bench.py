@@ -21,7 +21,9 @@ _conditions = click.option(
 )
 _voices = click.option("--voices", help="Voices of this machine, such as de+croak,de+fast.")
 _recordings = click.option(
-    "--recordings", type=options.FILE, help='A folder with index.jsonl of {"file", "words", "fen"}.'
+    "--recordings",
+    type=options.FOLDER,
+    help='A folder with index.jsonl of {"file", "words", "fen"}.',
 )
 
 

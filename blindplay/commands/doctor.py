@@ -11,7 +11,7 @@ from . import options
 
 @click.command()
 @options.language(help="The language of the table.")
-@click.option("--model", type=options.FILE, help="Folder of a Vosk model instead of the chosen.")
+@click.option("--model", type=options.FOLDER, help="Folder of a Vosk model instead of the chosen.")
 @click.option("--microphone", help="A part of the microphone's name.")
 @options.as_json(help="Print JSON, one object per line.")
 @click.option("--report", type=options.FILE, help="Write a file without names, to send to others.")

@@ -81,7 +81,7 @@ def _print_catalogue() -> None:
 @models.command()
 @_names
 @_language
-@click.option("--from", "source", type=options.FILE, help="A zip file or a folder with a model.")
+@click.option("--from", "source", type=options.FOLDER, help="A zip file or a folder with a model.")
 @click.option("--timeout", type=_SECONDS, default=30.0, help="Seconds to wait for more bytes.")
 def install(names: tuple[str, ...], code: str, source: Path | None, timeout: float) -> None:
     """Download models and teach them the words of a language.
@@ -230,10 +230,12 @@ def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
 
 @models.command()
 @click.argument(
-    "base", type=options.FILE, help="An unpacked small Vosk model, or an installed one."
+    "base", type=options.FOLDER, help="An unpacked small Vosk model, or an installed one."
 )
 @click.option("--language", "code", required=True, help="The language to be heard.")
-@click.option("--output", type=options.FILE, help="The folder to write, instead of your own model.")
+@click.option(
+    "--output", type=options.FOLDER, help="The folder to write, instead of your own model."
+)
 @click.option("--family", help="The kind of BASE, such as english, if it is not recognised.")
 def adapt(base: Path, code: str, output: Path | None, family: str | None) -> None:
     """Make a model of your own from another model.

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from blindplay.given import check_file, plain, shown
+
 from .user_language import user_language
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     from blindplay.language import Language
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-FILE = click.Path(path_type=Path)
+MOST_BYTES = 100_000_000
+"""The size of a file with many lines, of facts or positions."""
 
 
 class CommandGroup(click.Group):
@@ -118,7 +121,7 @@ def position(fen: str) -> "chess.Board":
     try:
         board = read_position(fen)
     except ValueError:
-        raise ValueError(f"{fen!r} is not a position of a game in FEN; check it.") from None
+        raise ValueError(f"{shown(fen)} is not a position of a game in FEN; check it.") from None
     # With ordinary castling rights, castling is written e1g1. Only Chess960 writes it otherwise.
     plain = chess.Board(fen)
     return plain if plain.status() == chess.STATUS_VALID else board
@@ -131,7 +134,7 @@ def legal_move(board: "chess.Board", uci: str) -> "chess.Move":
     try:
         return board.parse_uci(uci)
     except chess.InvalidMoveError:
-        sentence = f"{uci!r} is not a move in UCI; write from and to, such as g1f3."
+        sentence = f"{shown(uci)} is not a move in UCI; write from and to, such as g1f3."
         raise ValueError(sentence) from None
     except ValueError:
         raise ValueError(f"{uci} is not a legal move in this position.") from None
@@ -145,15 +148,12 @@ def open_text(file: str) -> Iterator[TextIO]:
             sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]
         yield sys.stdin
         return
-    path = Path(file)
-    if not path.is_file():
-        raise ValueError(f"There is no file {file}; check the name.")
-    try:
-        opened = path.open(encoding="utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
-    with opened:
-        yield opened
+    check_file(path := a_file(file), MOST_BYTES)
+    with path.open(encoding="utf-8-sig") as opened:
+        try:
+            yield opened
+        except UnicodeDecodeError:
+            raise ValueError(f"{file} is not a text in UTF-8; save it as UTF-8.") from None
 
 
 def check_folder_of(file: Path | None) -> None:
@@ -165,7 +165,7 @@ def check_folder_of(file: Path | None) -> None:
 def show(line: object) -> None:
     """Print a sentence as it is, and anything else as one line of JSON."""
     text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
-    print(text, flush=True)
+    print("\n".join(map(plain, text.split("\n"))), flush=True)
 
 
 def show_all(lines: Iterable[object]) -> None:
@@ -179,6 +179,15 @@ def warn(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
+def a_file(name: str | Path) -> Path:
+    """The path of a file. Raises ValueError if it is empty, or names a folder only."""
+    if not Path(name).name:
+        raise ValueError(f"{shown(name)} is not the name of a file; write one.")
+    return Path(name)
+
+
+FILE = ParsedValue("file", a_file)
+FOLDER = click.Path(path_type=Path)
 POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
@@ -199,7 +208,7 @@ announced_in = partial(click.option, "--language", "pack", type=LANGUAGE, defaul
 edition = partial(
     click.option, "--edition", type=EDITION, default="fide-2023", help="The edition of the Laws."
 )
-models = partial(click.option, "--model", "models", type=FILE, multiple=True)
+models = partial(click.option, "--model", "models", type=FOLDER, multiple=True)
 as_json = partial(click.option, "--json", "as_json", is_flag=True)
 
 

@@ -41,7 +41,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _choice("opening-word", 'Which spoken commands need the opening word, "Brett". If not '
                 "given, those of one word; with --push-to-talk none.", OpeningWord),
         _option("model", "Folder of a Vosk model instead of the chosen ones; repeatable.",
-                type=options.FILE, multiple=True),
+                type=options.FOLDER, multiple=True),
     ),
     "Voice and print": (
         _option("language", "Language of messages, questions and commands. If not given, that of "

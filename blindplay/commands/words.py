@@ -1,7 +1,6 @@
 """``blindplay announce``, ``say`` and ``understand``: words and sounds of moves."""
 
 import contextlib
-import json
 import shutil
 import threading
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import chess
 import click
 
+from blindplay.given import read_json
 from blindplay.language import Language, Understanding
 
 from . import options
@@ -148,7 +148,7 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
             continue
         name = None
         try:
-            entry = json.loads(line)
+            entry = read_json(line)
             if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
                 raise ValueError(f"line {number} needs an object with file and fen.")
             name = entry["file"]

@@ -448,7 +448,7 @@ def loads(line: str, t: int | None = None) -> Fact:
     try:
         value = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise FactError("is not a line of JSON") from None
+        raise FactError("it is not a line of JSON") from None
     if t is not None and isinstance(value, dict):
         value["t"] = t / 1000
     return parse(value)

@@ -13,7 +13,7 @@ from typing import Any
 
 import chess
 
-from blindplay.given import plain_lines, read_bytes
+from blindplay.given import plain_lines, read_bytes, shown
 from blindplay.language import Language
 from blindplay.language.scoresheets.entries import SheetEntry, entries
 from blindplay.language.scoresheets.notation import is_gap
@@ -155,8 +155,8 @@ def check_board(placement: str, option: str) -> str:
         chess.BaseBoard(first.replace(UNKNOWN, "P"))
     except ValueError:
         raise ValueError(
-            f"{option} {placement!r} is not a placement in FEN; write the ranks from 8 to 1, such "
-            "as 4k3/8/8/8/8/8/8/4K3."
+            f"{option} {shown(placement)} is not a placement in FEN; write the ranks from 8 to 1, "
+            "such as 4k3/8/8/8/8/8/8/4K3."
         ) from None
     return first
 
