@@ -112,6 +112,13 @@ def _editions() -> tuple[str, ...]:
     return editions.names()
 
 
+def _time_control(text: str) -> str:
+    """A time control in PGN's form, from the one that people write."""
+    from blindplay.laws import time_controls
+
+    return time_controls.read(text).pgn
+
+
 def position(fen: str) -> "chess.Board":
     """The position in FEN that a command is given; it must be one that a table accepts."""
     import chess
@@ -191,6 +198,9 @@ FOLDER = click.Path(path_type=Path)
 POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
+CODE = ParsedValue("language", lambda code: load_language(code) and code)
+PLACED = ParsedValue("fen", lambda fen: position(fen) and fen)
+TIME_CONTROL = ParsedValue("time", _time_control)
 
 
 # Options that several commands share; a command adds its ``help``.

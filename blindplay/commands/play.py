@@ -66,7 +66,6 @@ def _language(given: Mapping[str, Any]) -> str:
 def _check(given: Mapping[str, Any]) -> None:
     """Raise ValueError for values that are wrong, or that do not go together."""
     from blindplay.laws import editions
-    from blindplay.laws.clock import TimeControl
 
     for name in ("language", "white_language", "black_language", "announce_in"):
         code = given[name] or "de"
@@ -82,11 +81,6 @@ def _check(given: Mapping[str, Any]) -> None:
             f"{edition} fixes the German numbers of the ranks (F.1); leave out --announce-in, or "
             "choose another edition."
         )
-    try:
-        TimeControl.parse(given["time_control"])
-    except ValueError as error:
-        raise ValueError(f"--time-control {error}.") from None
-    options.position(given["fen"])
     if given["resume"] and given["journal"] is None:
         raise ValueError("--resume needs --journal FILE, the game to continue.")
     served = [given[name] for name in ("host", "console_port", "certificate", "key", "qr")]
@@ -128,6 +122,10 @@ def _console(given: Mapping[str, Any]) -> "ConsoleAt | None":
 
 
 def _setup(given: Mapping[str, Any]) -> facts.Setup:
+    from blindplay.laws import editions
+    from blindplay.laws.clock import TimeControl
+    from blindplay.laws.time_controls import mode_of
+
     players = {
         side: {
             "name": given[side],
@@ -138,13 +136,15 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
         }
         for side in facts.SIDES
     }
-    as_given = ("edition", "mode", "supervised", "quickplay_finish", "fen", "time_control",
+    control = TimeControl.parse(given["time_control"])
+    as_given = ("edition", "supervised", "quickplay_finish", "fen", "time_control",
                 "event", "site", "round")  # fmt: skip
     setup = facts.parse(
         {
             "t": 0,
             "fact": "setup",
             **{name: given[name] for name in as_given},
+            "mode": given["mode"] or mode_of(control, editions.load(given["edition"])),
             "variant": "chess960" if given["chess960"] else "chess",
             "announce_in": given["announce_in"] or "",
             "arbiter": "present" if given["arbiter"] else "automatic",

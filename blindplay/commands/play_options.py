@@ -59,12 +59,15 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     ),
     "Rules": (
         _option("edition", "The edition of the Laws.", "fide-2023", type=options.EDITION),
-        _option("time-control", "As in PGN: 5400+30, 40/5400+30:1800+30; -: no clock.", "5400+30"),
-        _choice("mode", "Standard play, rapid or blitz.", facts.MODES, "standard"),
+        _option("time-control", "The time of each player, such as 90m+30s, 40/90m+30m+30s or 3h, "
+                "or as in PGN; -: no clock.", "90m+30s", type=options.TIME_CONTROL),
+        _choice("mode", "Standard play, rapid or blitz. If not given, the time control decides "
+                "(A.1, B.1).", facts.MODES),
         _flag("supervised", "Rapid or blitz is fully supervised (A.4, B.2)."),
         _flag("quickplay-finish", "The rules of the quickplay finish were announced."),
         _flag("chess960", "Castle as in Chess960."),
-        _option("fen", "The position at the start, in FEN.", options.START),
+        _option("fen", "The position at the start, in FEN.", options.START,
+                type=options.PLACED),
         _flag("arbiter", "An arbiter takes the decisions that the Laws give to arbiters."),
         _flag("training", "Answer questions about the position, which the Laws forbid."),
     ),

@@ -154,6 +154,15 @@ def test_options_of_the_game_make_its_setup(table: Table) -> None:
     assert setup.black == facts.Player(impaired=True, assistant=True, language="en")
 
 
+def test_the_mode_follows_from_the_time_control_unless_it_is_given(table: Table) -> None:
+    run("play", "--time-control", "15m+10s")
+    assert (table.setup.time_control, table.setup.mode) == ("900+10", "rapid")
+    run("play", "--time-control", "5m")
+    assert table.setup.mode == "blitz"
+    run("play", "--time-control", "5m", "--mode", "rapid")
+    assert table.setup.mode == "rapid"
+
+
 def test_without_options_white_is_impaired_and_devices_are_searched_for(table: Table) -> None:
     assert run("play").status == 0
     assert (table.setup.white.impaired, table.setup.black.impaired) == (True, False)
