@@ -19,6 +19,10 @@ from blindplay.given import in_short, plain, sentence_of
 COMMANDS = {
     "help": ("help.help_command", "Read a short guide aloud."),
     "play": ("play.play", "Run a table with voice and board, or with typed words."),
+    "settings": (
+        "settings.settings",
+        "Print, check and change what holds for every table: language, boards, voice and more.",
+    ),
     "demo": ("play.demo", "Show a short game with emulated boards and synthetic voices."),
     "doctor": ("doctor.doctor", "Check what a table needs, and say how to get what is missing."),
     "score": ("record.score", "Write the record of a game, or play its tape."),
@@ -40,6 +44,15 @@ COMMANDS = {
 """For each command its place in :mod:`blindplay.commands`, and the first paragraph of its help."""
 
 
+def give_settings(context: click.Context, name: str, command: click.Command) -> None:
+    """Let the settings file stand in for the options that are not given."""
+    from blindplay.commands.settings_file import defaults_of
+
+    parts = command.commands if isinstance(command, click.Group) else {}
+    found = {part: defaults_of(one) for part, one in parts.items()}
+    context.default_map = {name: {**found, **defaults_of(command)}}
+
+
 class CommandTable(CommandGroup):
     """The commands of :data:`COMMANDS`. Each is imported when it is needed."""
 
@@ -53,6 +66,15 @@ class CommandTable(CommandGroup):
         command = getattr(importlib.import_module(f"blindplay.commands.{module}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and give it the user's settings as its defaults."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None and "--help" not in rest:
+            give_settings(ctx, name, command)
+        return name, command, rest
 
     def summaries(self, context: click.Context) -> Iterator[tuple[str, str]]:
         yield from ((name, summary) for name, (_, summary) in COMMANDS.items())

@@ -123,11 +123,12 @@ def test_a_mistyped_command_is_told_where_to_find_help(
 
 LIGHT = {
     "blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands.options",
-    "blindplay.lazy",
+    "blindplay.given", "blindplay.lazy",
 }  # fmt: skip
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {
-    *LIGHT, "blindplay.commands.words", "blindplay.language", "blindplay.language.language",
+    *LIGHT, "blindplay.commands.settings_file", "blindplay.commands.words",
+    "blindplay.language", "blindplay.language.language",
     "blindplay.language.lexicon", "blindplay.language.listening", "blindplay.language.move_index",
     "blindplay.language.pack", "blindplay.language.parsing", "blindplay.language.sentences",
     "blindplay.language.understanding",
@@ -160,7 +161,7 @@ def loaded_by(*arguments: str) -> set[str]:
     ("arguments", "allowed"),
     [
         (("--help",), LIGHT),
-        (("version",), LIGHT | {"blindplay.commands.help"}),
+        (("version",), LIGHT | {"blindplay.commands.help", "blindplay.commands.settings_file"}),
         (("announce", "--fen", START, "--move", "g1f3"), WORDS),
         (("announce", "--help"), WORDS),
     ],
