@@ -25,6 +25,10 @@ COMMANDS = {
     ),
     "demo": ("play.demo", "Show a short game with emulated boards and synthetic voices."),
     "doctor": ("doctor.doctor", "Check what a table needs, and say how to get what is missing."),
+    "games": (
+        "games.games",
+        "List your games with players, date, moves and result, the last one first.",
+    ),
     "score": ("record.score", "Write the record of a game, or play its tape."),
     "forget": ("record.forget", "Remove the sound of a table or, with --all, the whole game."),
     "reconcile": ("record.reconcile", "Compare two scoresheets and two boards (D.2.9)."),

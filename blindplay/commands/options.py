@@ -134,17 +134,30 @@ def position(fen: str) -> "chess.Board":
     return plain if plain.status() == chess.STATUS_VALID else board
 
 
-def legal_move(board: "chess.Board", uci: str) -> "chess.Move":
-    """The legal move that ``uci`` names on ``board``."""
+def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move":
+    """The legal move that ``text`` names on ``board``, in UCI or as on a scoresheet: Nf3, Sf3.
+
+    Letters are first those of the pack's language, then those of any country.
+    """
     import chess
 
     try:
-        return board.parse_uci(uci)
+        return board.parse_uci(text)
     except chess.InvalidMoveError:
-        sentence = f"{shown(uci)} is not a move in UCI; write from and to, such as g1f3."
-        raise ValueError(sentence) from None
+        pass
     except ValueError:
-        raise ValueError(f"{uci} is not a legal move in this position.") from None
+        raise ValueError(f"{shown(text)} is not a legal move in this position.") from None
+    from blindplay.language.scoresheets.reading import Certainty, read_in
+
+    found = read_in(pack.notation("KQRBN"), text, board)
+    if found.move is not None:
+        return found.move
+    if found.certainty is Certainty.ILLEGAL:
+        raise ValueError(f"{shown(text)} is not a legal move in this position.")
+    if found.certainty is Certainty.AMBIGUOUS:
+        ways = " or ".join(move.uci() for move in found.moves)
+        raise ValueError(f"{shown(text)} has several meanings here; write {ways}.")
+    raise ValueError(f"{shown(text)} is no move; write it like Nf3, or from and to, such as g1f3.")
 
 
 @contextlib.contextmanager

@@ -32,7 +32,6 @@ class TableCommand(click.Command):
 
 
 def _play(**given: Any) -> None:
-    from blindplay.record.storage import new_journal
     from blindplay.table.play import run
 
     _check(given)
@@ -41,7 +40,7 @@ def _play(**given: Any) -> None:
         _demonstrate(given["journal"], _language(given))
         return
     run(
-        given["journal"] or new_journal(),
+        _journal(given),
         None if given["resume"] else _setup(given),
         devices,
         sys.stdin,
@@ -49,6 +48,14 @@ def _play(**given: Any) -> None:
         _table_options(given),
         _console(given),
     )
+
+
+def _journal(given: Mapping[str, Any]) -> Path:
+    """The file of the game: the one that is named, the last unfinished one, or a new one."""
+    from blindplay.record import games, storage
+
+    named: Path | None = given["journal"]
+    return named or (games.last_unfinished() if given["resume"] else storage.new_journal())
 
 
 play = TableCommand(
@@ -81,8 +88,6 @@ def _check(given: Mapping[str, Any]) -> None:
             f"{edition} fixes the German numbers of the ranks (F.1); leave out --announce-in, or "
             "choose another edition."
         )
-    if given["resume"] and given["journal"] is None:
-        raise ValueError("--resume needs --journal FILE, the game to continue.")
     served = [given[name] for name in ("host", "console_port", "certificate", "key", "qr")]
     if not given["console"] and any(value is not None for value in served):
         raise ValueError("--host, --console-port, --certificate, --key and --qr need --console.")
@@ -147,6 +152,7 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
             "mode": given["mode"] or mode_of(control, editions.load(given["edition"])),
             "variant": "chess960" if given["chess960"] else "chess",
             "announce_in": given["announce_in"] or "",
+            "announce_check": given["check"],
             "arbiter": "present" if given["arbiter"] else "automatic",
             "date": datetime.date.today().isoformat(),
             **players,

@@ -48,6 +48,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 "the system, else English."),
         _option("announce-in", "Language of announced moves. de+nb: German, ranks in Norwegian. "
                 "If not given, German, or what D.2.1 says."),
+        _flag("check", "Announce check and checkmate, too, which the Laws do not ask for."),
         _option("private-output", "Part of the name of the player's earphone."),
         _option("public-output", "Part of the name of the loudspeaker."),
         _flag("silent", "Print everything and say nothing."),
@@ -89,7 +90,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("round", "The round.", ""),
         _option("journal", "The journal's file. If not given, a new one in your data folder.",
                 type=options.FILE),
-        _flag("resume", "Continue the game in --journal."),
+        _flag("resume", "Continue the game in --journal or, without it, the last unfinished one."),
         _choice("dead-time", "With --resume: whose clock is charged for the time without a table.",
                 ("nobody", "running"), "nobody"),
     ),

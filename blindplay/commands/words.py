@@ -18,27 +18,35 @@ from . import options
 
 if TYPE_CHECKING:
     from blindplay.hearing.ear import Ear
+    from blindplay.speech.synthesis import Synthesiser
 
 
 @click.command()
 @options.fen(help="The position in FEN.", required=True)
-@click.option("--move", required=True, help="The move in UCI, such as g1f3 or e7e8q.")
+@click.option("--move", required=True, help="The move: Nf3, g1f3, e8=Q or e7e8q.")
 @options.announced_in(help="The language of the words.")
 @options.edition()
 @options.flag("check", "Announce check and checkmate as well.")
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
     """Print the words that announce a move (D.2.1)."""
-    print(pack.announce(board, options.legal_move(board, move), edition=edition, check=check))
+    found = options.legal_move(board, move, pack)
+    print(pack.announce(board, found, edition=edition, check=check))
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, help="The text: words only, no digits.")
+@click.argument("words", nargs=-1, help="The text: words only, no digits.")
 @options.language(help="The language of the voice.")
 @click.option("--voice", help="The name of a voice of this system.")
 @click.option("--rate", type=int, help="The speed in words per minute, 80 to 450.")
 @click.option("--output", type=options.FILE, help="Write this WAV file and say nothing.")
+@click.option("--list-voices", is_flag=True, help="List the voices for the language instead.")
 def say(
-    words: tuple[str, ...], pack: Language, voice: str | None, rate: int | None, output: Path | None
+    words: tuple[str, ...],
+    pack: Language,
+    voice: str | None,
+    rate: int | None,
+    output: Path | None,
+    list_voices: bool,
 ) -> None:
     """Say words aloud, or write them to a WAV file."""
     from blindplay.speech.audio import read_wav
@@ -46,7 +54,12 @@ def say(
     from blindplay.speech.synthesis import Synthesiser
 
     options.check_folder_of(output)
+    if bool(words) is list_voices:
+        raise ValueError("Give either the words to say or --list-voices.")
     with Synthesiser(pack.code, spellings=pack.spoken, voice=voice) as synthesiser:
+        if list_voices:
+            _list_voices(synthesiser)
+            return
         rendered = synthesiser.render(" ".join(words), rate=rate)
         if output is not None:
             shutil.copyfile(rendered, output)
@@ -54,6 +67,14 @@ def say(
             return
         with contextlib.closing(DeviceSink()) as sink:
             sink.play(*read_wav(rendered), threading.Event())
+
+
+def _list_voices(synthesiser: "Synthesiser") -> None:
+    voices = synthesiser.voices()
+    if not voices:
+        raise ValueError("There is no voice for this language; blindplay doctor says what to do.")
+    for voice in voices:
+        options.show(f"{voice.name}, {voice.language}")
 
 
 @click.command()

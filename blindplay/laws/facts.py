@@ -155,6 +155,7 @@ class Setup(Fact, kind="setup"):
     clock_mode: str = v.stored(v.one_of("increment", "delay", "bronstein"), default="increment")
     announce_in: str = v.stored(v.text, default="")
     """What moves are announced in; "" is what the Laws say (D.2.1)."""
+    announce_check: bool = v.stored(v.switch, default=False)
     quickplay_finish: bool = v.stored(v.switch, default=False)
     arbiter: str = v.stored(v.one_of("present", "automatic"), default="present")
     default_time: int | None = v.stored(v.duration, v.optional_seconds, default=None)

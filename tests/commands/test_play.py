@@ -205,6 +205,16 @@ def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:
     assert table.arguments[6] == table_play.ConsoleAt(qr=False)  # the output is no terminal
 
 
+def test_check_is_announced_where_it_is_wanted(tmp_path: Path) -> None:
+    typed = "start\nDame Hector fünf\n\n"
+    fen = "4k3/8/8/8/8/8/8/3QK3 w - - 0 1"
+    common = ("play", "--microphone", "none", "--silent", "--language", "de", "--fen", fen)
+    plain = run(*common, stdin=typed, home=tmp_path).stdout
+    told = run(*common, "--check", stdin=typed, home=tmp_path).stdout
+    assert "Dame David eins Hector fünf Schach" in told
+    assert "Schach\n" not in plain and "Dame David eins Hector fünf" in plain
+
+
 def test_a_resumed_game_has_no_setup_and_its_journal_is_named(table: Table, tmp_path: Path) -> None:
     journal = tmp_path / "game.jsonl"
     run("play", "--resume", "--journal", str(journal), "--dead-time", "running")
