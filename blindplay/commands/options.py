@@ -211,7 +211,6 @@ FOLDER = click.Path(path_type=Path)
 POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
-CODE = ParsedValue("language", lambda code: load_language(code) and code)
 PLACED = ParsedValue("fen", lambda fen: position(fen) and fen)
 TIME_CONTROL = ParsedValue("time", _time_control)
 

@@ -14,6 +14,8 @@ import click
 
 from blindplay.given import plain, read_bytes, read_toml, shown
 
+from . import options
+
 _MOST_BYTES = 50_000
 # Options of other commands that mean the same there, and take the setting for their default.
 _SHARED = ("language", "edition", "microphone")
@@ -86,6 +88,8 @@ def fault(name: str, value: Any) -> str:
         return f"{name} must be one text in quotes, or one number."
     for one in value if option.multiple else [value]:
         try:
+            if name.endswith("language") or name == "announce-in":
+                options.load_language(str(one))
             option.type.convert(str(one), option, None)
         except click.UsageError as error:
             return f"{name} is wrong: {error.message}"
