@@ -17,18 +17,28 @@ from . import options
 @click.option("--report", type=options.FILE, help="Write a file without names, to send to others.")
 def doctor(
     pack: Language, model: Path | None, microphone: str | None, as_json: bool, report: Path | None
-) -> None:
-    """Check what a table needs, and say how to get what is missing."""
+) -> int:
+    """Check what a table needs, and say how to get what is missing.
+
+    The exit status is 1 if something is missing without which no table can be run. A table can do
+    without boards, a microphone and a loudspeaker.
+    """
     from blindplay.commands import diagnosis
 
     options.check_folder_of(report)
     found = []
     for finding in diagnosis.examine(pack, model, microphone):
         found.append(finding)
-        shown = {"ok": finding.ok, "about": finding.about, "sentence": finding.sentence}
-        words = f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}"
+        shown = {
+            "ok": finding.ok,
+            "needed": finding.needed,
+            "about": finding.about,
+            "sentence": finding.sentence,
+        }
+        words = f"{finding.verdict}: {finding.sentence}"
         options.show(shown if as_json else words)
     if report is not None:
         report.write_text(diagnosis.report(found), "utf-8")
         if not as_json:
             print(f"The report is in {report}; read it before you send it.")
+    return 1 if any(one.needed and not one.ok for one in found) else 0
