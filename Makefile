@@ -15,8 +15,9 @@ WITH_PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-
 INSTALL = $(1) --require-hashes -r locks/build.txt \
 	&& $(1) --require-hashes --no-build-isolation -r $(LOCK) \
 	&& $(1) --no-deps --no-build-isolation --editable .
-# Prints each line of this while it works, without the long list at its end; fails if it fails.
-SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } | grep -v '^ [-+~] '; rm $(VENV)/.packages
+# Prints what this does while it works, without the long list at its end; fails if it fails.
+SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
+	| awk '/^[^ ]/ { print; fflush() }'; rm $(VENV)/.packages
 
 .PHONY: play test test-long lint docs bench fuzz lock audit model model-graph clean
 

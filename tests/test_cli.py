@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,24 @@ def test_every_command_explains_itself_and_all_its_options(name: str) -> None:
         assert text and text.endswith("."), parameter.name
         if isinstance(parameter, click.Option):
             assert parameter.opts[0] in done.stdout
+
+
+_IMPERATIVES = (
+    "Use|Read|Write|Play|Print|Take|Answer|Announce|Say|Speak|Serve|Show|List|Name|Begin|Call|Keep|"
+    "Continue|Apply|Add|Remove|Check|Measure|Run|Stop|Install|Adapt|Encrypt|Draw|Castle|Listen|"
+    "Leave|Compare|Interpret|Emulate|Put|Try|Kill|Seed|Wait|Learn|Explain|Give|Choose|Also|Only"
+)
+_OTHER_VERBS = "is|are|was|were|has|have|needs?|decides?|can|must|hears?|means|does|says?|stands"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_is_in_complete_sentences(name: str) -> None:
+    verb = re.compile(rf"^({_IMPERATIVES})\b|\b({_OTHER_VERBS})\b")
+    for parameter in COMMANDS[name].params:
+        text = " ".join(str(getattr(parameter, "help", "")).split())
+        assert text[0].isupper() or text.startswith("nano"), parameter.name
+        for sentence in re.split(r"(?<=\.)\s+(?=[A-Z])", text):
+            assert verb.search(sentence), f"{parameter.name}: {sentence}"
 
 
 def test_help_is_printed_without_arguments() -> None:

@@ -10,9 +10,13 @@ from . import options
 
 
 @click.command()
-@options.language(help="The language of the table.")
-@click.option("--model", type=options.FOLDER, help="Folder of a Vosk model instead of the chosen.")
-@click.option("--microphone", help="A part of the microphone's name.")
+@options.language(help="Check for a table in this language.")
+@click.option(
+    "--model",
+    type=options.FOLDER,
+    help="Use the Vosk model in this folder instead of the chosen one.",
+)
+@click.option("--microphone", help="Use the microphone with this in its name.")
 @options.as_json(help="Print JSON, one object per line.")
 @click.option("--report", type=options.FILE, help="Write a file without names, to send to others.")
 def doctor(

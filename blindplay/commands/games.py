@@ -17,7 +17,7 @@ _NEWEST = 20
 
 
 @click.command()
-@options.language(help="The language of the list.")
+@options.language(help="Write the list in this language.")
 @click.option("--all", "everything", is_flag=True, help=f"List all games, not the last {_NEWEST}.")
 @options.as_json(help="Print JSON, one object for each game.")
 def games(pack: Language, everything: bool, as_json: bool) -> None:

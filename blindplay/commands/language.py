@@ -49,7 +49,9 @@ def list_languages(as_json: bool) -> None:
 
 
 @language.command()
-@click.argument("file", type=options.FILE, help="A language pack, or the code of a language.")
+@click.argument(
+    "file", type=options.FILE, help="Check this language pack, or the language with this code."
+)
 @options.as_json(help="Print one JSON object.")
 def check(file: Path, as_json: bool) -> int:
     """Check a language pack for errors, missing words, and words that sound alike.
@@ -66,7 +68,11 @@ def check(file: Path, as_json: bool) -> int:
 
 
 @language.command()
-@click.argument("file", type=options.FILE, help="A language pack named after its code: fo.toml.")
+@click.argument(
+    "file",
+    type=options.FILE,
+    help="Add this language pack; it is named after its code, such as fo.toml.",
+)
 def add(file: Path) -> int:
     """Add a language pack of your own. It replaces a built-in one of the same name."""
     if misnamed := _misnamed(file):
@@ -85,7 +91,7 @@ def add(file: Path) -> int:
 
 
 @language.command()
-@click.argument("code", help="The code of a language that you have added.")
+@click.argument("code", help="Remove the language with this code, which you have added.")
 def remove(code: str) -> None:
     """Remove a language pack that you have added."""
     file = options.own_languages() / f"{code}.toml"

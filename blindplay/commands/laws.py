@@ -15,11 +15,12 @@ from . import options
 
 
 @click.command()
-@click.option("--fen", help="The position in FEN.")
+@click.option("--fen", help="Take this position, in FEN.")
 @click.option(
-    "--batch", help="A file with one FEN per line, answered in JSON; - is standard input."
+    "--batch",
+    help="Answer for each line of this file, in JSON; a line is a FEN, and - is standard input.",
 )
-@options.language(help="The language of the answer.")
+@options.language(help="Answer in this language.")
 @options.as_json(help="Print JSON instead of plain lines.")
 def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) -> None:
     """Tell whether each side can still mate, and how (5.2.2, 6.9).
@@ -88,7 +89,9 @@ def _in_words(board: chess.Board, side: str, found: Mating, pack: Language) -> s
 
 
 @click.command()
-@click.argument("file", default="-", help="Facts as JSON Lines; - reads standard input.")
+@click.argument(
+    "file", default="-", help="Read facts as JSON Lines from this file; - is standard input."
+)
 @click.option("--edition", type=options.EDITION, help="Use this edition instead of the setup's.")
 @click.option("--journal", type=options.FILE, help="Read the facts of this journal instead.")
 def replay(file: str, edition: str | None, journal: Path | None) -> None:

@@ -216,7 +216,7 @@ TIME_CONTROL = ParsedValue("time", _time_control)
 
 
 # Options that several commands share; a command adds its ``help``.
-fen = partial(click.option, "--fen", "board", type=POSITION, help="The position in FEN.")
+fen = partial(click.option, "--fen", "board", type=POSITION, help="Take this position, in FEN.")
 fen_from_start = partial(fen, default=START, show_default="the initial position")
 language = partial(
     click.option,
@@ -228,7 +228,11 @@ language = partial(
 )
 announced_in = partial(click.option, "--language", "pack", type=LANGUAGE, default="de")
 edition = partial(
-    click.option, "--edition", type=EDITION, default="fide-2023", help="The edition of the Laws."
+    click.option,
+    "--edition",
+    type=EDITION,
+    default="fide-2023",
+    help="Use this edition of the Laws.",
 )
 models = partial(click.option, "--model", "models", type=FOLDER, multiple=True)
 as_json = partial(click.option, "--json", "as_json", is_flag=True)

@@ -164,7 +164,9 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
 
 @click.command()
 @click.option("--journal", type=options.FILE, help="Keep the journal in this file.")
-@click.option("--language", default=user_language, help="The language that is spoken.")
+@click.option(
+    "--language", default=user_language, help="Take this language as the one that is spoken."
+)
 def demo(journal: Path | None, language: str) -> None:
     """Show a short game with emulated boards and synthetic voices."""
     _demonstrate(journal, language)

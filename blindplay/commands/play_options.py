@@ -29,66 +29,75 @@ def _choice(name: str, text: str, of: Iterable[Any], default: str | None = None)
 
 OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     "Boards": (
-        _option("board", "Port or URL of the impaired player's board. If not given, search."),
-        _option("sighted-board", "The opponent's sensor board. dgt:PORT is a DGT board; dgt "
+        _option("board", "Use this port or URL for the impaired player's board. Without it, all "
+                "ports are searched."),
+        _option("sighted-board", "Use this sensor board for the opponent. dgt:PORT is a DGT board; dgt "
                 "searches for one."),
-        _flag("talk-levers", "The levers of the impaired player's board are talk buttons only."),
+        _flag("talk-levers", "Use the levers of the impaired player's board as talk buttons only."),
     ),
     "Microphone": (
-        _option("microphone", "Part of the microphone's name; none: type instead of speaking."),
+        _option("microphone", "Use the microphone with this in its name; none: type instead of "
+                "speaking."),
         _flag("push-to-talk", "Listen only after the talk button: t and Enter, or a lever."),
         _flag("shared-microphone", "The microphone stands between the players and hears both."),
-        _choice("opening-word", 'Which spoken commands need the opening word, "Brett". If not '
-                "given, those of one word; with --push-to-talk none.", OpeningWord),
-        _option("model", "Folder of a Vosk model instead of the chosen ones; repeatable.",
-                type=options.FOLDER, multiple=True),
+        _choice("opening-word", 'Say which spoken commands need the opening word, "Brett". Without '
+                "it, those of one word need it; with --push-to-talk none does.", OpeningWord),
+        _option("model", "Use the Vosk model in this folder instead of the chosen ones; it can "
+                "be repeated.", type=options.FOLDER, multiple=True),
     ),
     "Voice and print": (
-        _option("language", "Language of messages, questions and commands. If not given, that of "
-                "the system, else English."),
-        _option("announce-in", "Language of announced moves. de+nb: German, ranks in Norwegian. "
-                "If not given, German, or what D.2.1 says."),
+        _option("language", "Print, ask and understand commands in this language. Without it, it is "
+                "that of the system, or English."),
+        _option("announce-in", "Announce moves in this language; de+nb is German with the ranks in "
+                "Norwegian. Without it, German is spoken, or what D.2.1 says."),
         _flag("check", "Announce check and checkmate, too, which the Laws do not ask for."),
-        _option("private-output", "Part of the name of the player's earphone."),
-        _option("public-output", "Part of the name of the loudspeaker."),
+        _option("private-output", "Use the earphone with this in its name for what one player "
+                "may hear."),
+        _option("public-output", "Use the loudspeaker with this in its name."),
         _flag("silent", "Print everything and say nothing."),
-        _choice("print", "What is printed. unspoken: only what no voice speaks, so that a screen "
+        _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a screen "
                 "reader does not talk over it; words: also what is said; all: also every ruling.",
                 Printed, "unspoken"),
-        _choice("tape", "What is kept on tape. table: what it says to everybody; voices: also the "
+        _choice("tape", "Choose what is kept on tape. table: what it says to everybody; voices: also the "
                 "announcements of the players.", Keep, "off"),
     ),
     "Rules": (
-        _option("edition", "The edition of the Laws.", "fide-2023", type=options.EDITION),
-        _option("time-control", "The time of each player, such as 90m+30s, 40/90m+30m+30s or 3h, "
-                "or as in PGN; -: no clock.", "90m+30s", type=options.TIME_CONTROL),
-        _choice("mode", "Standard play, rapid or blitz. If not given, the time control decides "
+        _option("edition", "Use this edition of the Laws.", "fide-2023", type=options.EDITION),
+        _option("time-control", "Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
+                "3h, or "
+                "write it as in PGN; - means no clock.", "90m+30s", type=options.TIME_CONTROL),
+        _choice("mode", "Play standard chess, rapid or blitz. Without it, the time control decides "
                 "(A.1, B.1).", facts.MODES),
-        _flag("supervised", "Rapid or blitz is fully supervised (A.4, B.2)."),
-        _flag("quickplay-finish", "The rules of the quickplay finish were announced."),
+        _flag("supervised", "Apply the rules for fully supervised rapid or blitz (A.4, B.2)."),
+        _flag("quickplay-finish", "Apply the rules of the quickplay finish, which were announced."),
         _flag("chess960", "Castle as in Chess960."),
-        _option("fen", "The position at the start, in FEN.", options.START,
+        _option("fen", "Begin with this position, in FEN.", options.START,
                 type=options.PLACED),
-        _flag("arbiter", "An arbiter takes the decisions that the Laws give to arbiters."),
+        _flag("arbiter", "Leave the decisions that the Laws give to arbiters to one."),
         _flag("training", "Answer questions about the position, which the Laws forbid."),
     ),
     "Players": (
-        _option("white", "White's name.", ""),
-        _option("black", "Black's name.", ""),
-        _choice("impaired", "Which player is visually impaired.",
+        _option("white", "Call White by this name.", ""),
+        _option("black", "Call Black by this name.", ""),
+        _choice("impaired", "Say which player is visually impaired.",
                 (*facts.SIDES, "both", "none"), "white"),
-        _option("white-language", "White's own language for answers and commands."),
-        _option("black-language", "Black's own language for answers and commands."),
-        _flag("white-hearing-impaired", "White hears badly and needs an assistant (D.2.11)."),
-        _flag("black-hearing-impaired", "Black hears badly and needs an assistant (D.2.11)."),
-        _flag("white-assistant", "White has an assistant."),
-        _flag("black-assistant", "Black has an assistant."),
+        _option("white-language", "Answer White, and understand commands of White, in this "
+                "language."),
+        _option("black-language", "Answer Black, and understand commands of Black, in this "
+                "language."),
+        _flag("white-hearing-impaired", "Say that White hears badly and needs an assistant "
+                "(D.2.11)."),
+        _flag("black-hearing-impaired", "Say that Black hears badly and needs an assistant "
+                "(D.2.11)."),
+        _flag("white-assistant", "Say that White has an assistant."),
+        _flag("black-assistant", "Say that Black has an assistant."),
     ),
     "Record": (
-        _option("event", "The competition.", ""),
-        _option("site", "The place.", ""),
-        _option("round", "The round.", ""),
-        _option("journal", "The journal's file. If not given, a new one in your data folder.",
+        _option("event", "Write this competition into the record.", ""),
+        _option("site", "Write this place into the record.", ""),
+        _option("round", "Write this round into the record.", ""),
+        _option("journal", "Keep the game in this file. Without it, a new one in your data "
+                "folder is made.",
                 type=options.FILE),
         _flag("resume", "Continue the game in --journal or, without it, the last unfinished one."),
         _choice("dead-time", "With --resume: whose clock is charged for the time without a table.",
@@ -96,17 +105,18 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     ),
     "Console": (
         _flag("console", "Serve web pages for everybody at the table. Each link is shown once."),
-        _option("host", "Address of the console; 0.0.0.0: all. If not given, only this machine."),
-        _option("console-port", "Port of the console.", type=click.IntRange(0, 65535)),
+        _option("host", "Serve the console at this address; 0.0.0.0 is all. Without it, only "
+                "this machine is served."),
+        _option("console-port", "Serve the console at this port.", type=click.IntRange(0, 65535)),
         _option("certificate", "Encrypt the console with this certificate, in PEM.",
                 type=options.FILE),
-        _option("key", "The certificate's private key, in PEM, without a password.",
+        _option("key", "Use this private key of the certificate, in PEM, without a password.",
                 type=options.FILE),
         click.Option(["--qr/--no-qr"], default=None, help="Draw each link as a QR code. No screen "
-                     "reader can read it. If not given, only on a terminal."),
+                     "reader can read it. Without it, they are drawn only on a terminal."),
     ),
     "Without devices": (
-        _flag("or-demo", "With neither board nor microphone, show a demonstration game."),
+        _flag("or-demo", "Show a demonstration game if there is neither board nor microphone."),
     ),
 }  # fmt: skip
 """The options of ``blindplay play``, by the headings of its help."""

@@ -37,8 +37,10 @@ def check() -> int:
 
 
 @settings.command("set")
-@click.argument("name", help="The name of an option of blindplay play, such as language.")
-@click.argument("values", nargs=-1, required=True, help="Its value; true or false for a switch.")
+@click.argument("name", help="Name an option of blindplay play, such as language.")
+@click.argument(
+    "values", nargs=-1, required=True, help="This is its value; a switch is true or false."
+)
 def set_(name: str, values: tuple[str, ...]) -> None:
     """Change one setting."""
     name = name.removeprefix("--")
@@ -48,7 +50,7 @@ def set_(name: str, values: tuple[str, ...]) -> None:
 
 
 @settings.command()
-@click.argument("name", help="The setting that no longer holds.")
+@click.argument("name", help="Remove this setting.")
 def remove(name: str) -> None:
     """Remove one setting, so that the default holds again."""
     name = name.removeprefix("--")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.fen(help="The position in FEN.", required=True)
-@click.option("--move", required=True, help="The move: Nf3, g1f3, e8=Q or e7e8q.")
-@options.announced_in(help="The language of the words.")
+@options.fen(help="Take this position, in FEN.", required=True)
+@click.option("--move", required=True, help="Announce this move, such as Nf3, g1f3, e8=Q or e7e8q.")
+@options.announced_in(help="Announce in this language.")
 @options.edition()
 @options.flag("check", "Announce check and checkmate as well.")
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
@@ -34,10 +34,10 @@ def announce(board: chess.Board, move: str, pack: Language, edition: str, check:
 
 
 @click.command()
-@click.argument("words", nargs=-1, help="The text: words only, no digits.")
-@options.language(help="The language of the voice.")
-@click.option("--voice", help="The name of a voice of this system.")
-@click.option("--rate", type=int, help="The speed in words per minute, 80 to 450.")
+@click.argument("words", nargs=-1, help="Say this text; it has words only, no digits.")
+@options.language(help="Speak with a voice of this language.")
+@click.option("--voice", help="Speak with this voice; --list-voices lists them.")
+@click.option("--rate", type=int, help="Speak so many words in a minute, from 80 to 450.")
 @click.option("--output", type=options.FILE, help="Write this WAV file and say nothing.")
 @click.option("--list-voices", is_flag=True, help="List the voices for the language instead.")
 def say(
@@ -78,12 +78,20 @@ def _list_voices(synthesiser: "Synthesiser") -> None:
 
 
 @click.command()
-@click.argument("files", nargs=-1, type=options.FILE, help="Sound files in WAV format.")
-@options.fen_from_start(help="The position before the move, in FEN.")
+@click.argument(
+    "files", nargs=-1, type=options.FILE, help="Interpret these sound files in WAV format."
+)
+@options.fen_from_start(help="Take this position before the move, in FEN.")
 @click.option("--text", help="Interpret these words; no sound is read.")
-@click.option("--batch", type=options.FILE, help="A file with one sound file per line, in JSON.")
-@options.announced_in(help="The language that is spoken.")
-@options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
+@click.option(
+    "--batch",
+    type=options.FILE,
+    help="Read the names of sound files from this file, one line of JSON each.",
+)
+@options.announced_in(help="Take this language as the one that is spoken.")
+@options.models(
+    help="Use the Vosk model in this folder instead of the chosen ones; it can be repeated."
+)
 @options.as_json(help="Print JSON instead of plain lines.")
 def understand(
     files: tuple[Path, ...],
