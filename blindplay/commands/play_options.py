@@ -31,7 +31,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     "Boards": (
         _option("board", "Use this port or URL for the impaired player's board. Without it, all "
                 "ports are searched."),
-        _option("sighted-board", "Use this sensor board for the opponent. dgt:PORT is a DGT board; dgt "
+        _option("sighted-board", "Use this sensor board for the opponent. dgt:PORT is a DGT "
+                "board; dgt "
                 "searches for one."),
         _flag("talk-levers", "Use the levers of the impaired player's board as talk buttons only."),
     ),
@@ -55,10 +56,12 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 "may hear."),
         _option("public-output", "Use the loudspeaker with this in its name."),
         _flag("silent", "Print everything and say nothing."),
-        _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a screen "
+        _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a "
+                "screen "
                 "reader does not talk over it; words: also what is said; all: also every ruling.",
                 Printed, "unspoken"),
-        _choice("tape", "Choose what is kept on tape. table: what it says to everybody; voices: also the "
+        _choice("tape", "Choose what is kept on tape. table: what it says to everybody; voices: "
+                "also the "
                 "announcements of the players.", Keep, "off"),
     ),
     "Rules": (
