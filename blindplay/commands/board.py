@@ -30,7 +30,7 @@ _silent = options.flag("silent", "Print the steps and say nothing.")
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @_port
 @options.as_json(help="Print JSON instead of plain lines.")
-@click.option("--seconds", type=float, help="Stop after so many seconds.")
+@click.option("--seconds", type=options.SECONDS, help="Stop after so many seconds.")
 @click.pass_context
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
     """Show live what a pegged board reports, or look after it."""

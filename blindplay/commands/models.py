@@ -23,7 +23,7 @@ _one_language = click.option(
 _language = click.option(
     "--language", "code", default="de", help="Take this language as the one to be heard."
 )
-_SECONDS = click.FloatRange(1, 600)
+_SECONDS = options.SECONDS
 _names = click.argument(
     "names", nargs=-1, help="Install these models, such as vosk-model-cs-0.4 or english."
 )
@@ -143,7 +143,7 @@ def remove(name: str, code: str | None) -> None:
     """
     from blindplay.hearing import speaker_models
 
-    codes = [_known(code)] if code else store.languages()
+    codes = [_known(code)] if code is not None else store.languages()
     before = {one: {*available(one)} for one in codes}
     with folders.writing(folders.data_folder()):
         for line in store.remove(name, code):
@@ -286,7 +286,7 @@ def _each_language(
     cannot be read are added to ``broken``, with a warning."""
     if unread := folders.unread_choices():
         options.warn(unread)
-    for one in [_known(code)] if code else language.languages():
+    for one in [_known(code)] if code is not None else language.languages():
         try:
             yield one, read(one)
         except language.LanguageError as error:

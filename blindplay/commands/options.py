@@ -119,6 +119,14 @@ def _time_control(text: str) -> str:
     return time_controls.read(text).pgn
 
 
+def _seconds(text: str | float) -> float:
+    """A positive number of seconds, at most a day."""
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) <= 86_400:
+            return float(text)
+    raise ValueError(f"{shown(text)} is not a number of seconds from 0 to a day; write one.")
+
+
 def position(fen: str) -> "chess.Board":
     """The position in FEN that a command is given; it must be one that a table accepts."""
     import chess
@@ -212,6 +220,7 @@ POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
 PLACED = ParsedValue("fen", lambda fen: position(fen) and fen)
+SECONDS = ParsedValue("seconds", _seconds)
 TIME_CONTROL = ParsedValue("time", _time_control)
 
 

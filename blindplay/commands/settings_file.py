@@ -77,7 +77,7 @@ def fault(name: str, value: Any) -> str:
     option = known.get(name)
     if option is None:
         close = difflib.get_close_matches(name[:100].replace("_", "-"), known, 1)
-        meant = f"did you mean {close[0]}?" if close else "blindplay settings names lists all."
+        meant = f"perhaps {close[0]} is meant." if close else "blindplay settings names lists all."
         return f"there is no setting {shown(name)}; {meant}"
     if option.is_flag:
         return "" if isinstance(value, bool) else f"{name} must be true or false, without quotes."

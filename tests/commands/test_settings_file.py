@@ -32,8 +32,8 @@ def test_without_a_file_nothing_is_set(path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ('langauge = "de"', "did you mean language?"),
-        ('sighted_board = "dgt"', "did you mean sighted-board?"),
+        ('langauge = "de"', "perhaps language is meant."),
+        ('sighted_board = "dgt"', "perhaps sighted-board is meant."),
         ('language = "xx"', "language is wrong: Unknown language 'xx'"),
         ('time-control = "5+3"', "time-control is wrong: The time control 5+3 has two readings"),
         ('mode = "slow"', "mode is wrong: 'slow' is not one of"),
