@@ -57,7 +57,8 @@ def sentence_of(error: Exception) -> str:
         what = error.strerror or "no reason is known"
         name = in_short(str(error.filename or "A file or device"))
         return f"{name} cannot be used ({what}); check its name and your permissions."
-    return str(error)
+    said = str(error).rstrip()
+    return said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def check_file(path: Path, most: int) -> None:

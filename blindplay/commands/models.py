@@ -23,7 +23,7 @@ _one_language = click.option(
 _language = click.option(
     "--language", "code", default="de", help="Take this language as the one to be heard."
 )
-_SECONDS = options.SECONDS
+_SECONDS = options.FiniteRange(1, 600)
 _names = click.argument(
     "names", nargs=-1, help="Install these models, such as vosk-model-cs-0.4 or english."
 )

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
@@ -78,6 +79,18 @@ class MemberChoice(click.Choice[Any]):
         return str(choice.value if isinstance(choice, Enum) else choice)
 
 
+class FiniteRange(click.FloatRange):
+    """A number in a range. Unlike click's, it refuses ``nan``, which is in no range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{shown(value)} is not a number.", param, ctx)
+        return float(found)
+
+
 def find_own_languages() -> None:
     """Let language packs in the user's folder be found. Call it before a language is loaded."""
     from blindplay import language
@@ -117,14 +130,6 @@ def _time_control(text: str) -> str:
     from blindplay.laws import time_controls
 
     return time_controls.read(text).pgn
-
-
-def _seconds(text: str | float) -> float:
-    """A positive number of seconds, at most a day."""
-    with contextlib.suppress(ValueError):
-        if 0 < float(text) <= 86_400:
-            return float(text)
-    raise ValueError(f"{shown(text)} is not a number of seconds from 0 to a day; write one.")
 
 
 def position(fen: str) -> "chess.Board":
@@ -220,7 +225,7 @@ POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
 PLACED = ParsedValue("fen", lambda fen: position(fen) and fen)
-SECONDS = ParsedValue("seconds", _seconds)
+SECONDS = FiniteRange(0.1, 86_400)
 TIME_CONTROL = ParsedValue("time", _time_control)
 
 

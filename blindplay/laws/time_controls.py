@@ -34,7 +34,7 @@ def read(text: str) -> TimeControl:
     if len(compact) <= _LONGEST:
         if all(_AS_PGN.fullmatch(part) for part in re.split("[+:]", compact)):
             return _from_pgn(compact)
-        if compact in ("-", "?", ""):
+        if compact == "-":
             return TimeControl(())
         segments = [_periods(part, compact) for part in compact.split(":")]
         periods = tuple(period for segment in segments for period in segment)

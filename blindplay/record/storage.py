@@ -43,6 +43,8 @@ def find(table: str) -> Path:
 
     :raises ValueError: if there is none.
     """
+    if not Path(table).name:
+        raise ValueError("The name of a table is empty; name its journal.")
     places = [
         folder / name
         for folder in (Path(), tables_folder())

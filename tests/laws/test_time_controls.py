@@ -54,7 +54,8 @@ def test_small_numbers_without_a_unit_are_refused_with_both_readings(
 
 @pytest.mark.parametrize(
     "text",
-    ["soon", "0m", "90m+30", "90m+30m", "15m+10s:5m", "9999h", "40/", "0/90m", "½h", "m" * 200,
+    ["", "?",
+     "soon", "0m", "90m+30", "90m+30m", "15m+10s:5m", "9999h", "40/", "0/90m", "½h", "m" * 200,
      "+", "9" * 5000, "90m+30s+30s"],
 )  # fmt: skip
 def test_what_is_no_time_control_is_refused_in_one_sentence(text: str) -> None:
