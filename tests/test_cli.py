@@ -142,12 +142,13 @@ def test_a_mistyped_command_is_told_where_to_find_help(
 
 LIGHT = {
     "blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands.options",
-    "blindplay.given", "blindplay.lazy",
+    "blindplay.commands.user_language", "blindplay.given", "blindplay.lazy",
 }  # fmt: skip
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {
     *LIGHT, "blindplay.commands.settings_file", "blindplay.commands.words",
     "blindplay.language", "blindplay.language.language",
+    "blindplay.language.mixed_text", "blindplay.language.reader_language",
     "blindplay.language.lexicon", "blindplay.language.listening", "blindplay.language.move_index",
     "blindplay.language.pack", "blindplay.language.parsing", "blindplay.language.sentences",
     "blindplay.language.understanding",

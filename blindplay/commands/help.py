@@ -29,7 +29,7 @@ ROLES = ("player", "assistant", "arbiter", "organiser")
 )
 @click.option(
     "--language",
-    help="Read the guide in this language. Without it, the language is that of the system, or English.",
+    help="Read the guide in this language. Without it, it is that of the system, or English.",
 )
 @options.flag("silent", "Print the guide and say nothing.")
 def help_command(role: str | None, language: str | None, silent: bool) -> None:

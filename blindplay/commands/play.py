@@ -75,7 +75,7 @@ def _check(given: Mapping[str, Any]) -> None:
     from blindplay.laws import editions
 
     for name in ("language", "white_language", "black_language", "announce_in"):
-        code = given[name] or "de"
+        code = "de" if given[name] is None else given[name]
         options.load_language(code)
         if "+" in code and name != "announce_in":
             raise ValueError(

@@ -47,7 +47,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 "be repeated.", type=options.FOLDER, multiple=True),
     ),
     "Voice and print": (
-        _option("language", "Print, ask and understand commands in this language. Without it, it is "
+        _option("language", "Print, ask and understand commands in this language. Without it, it "
+                "is "
                 "that of the system, or English."),
         _option("announce-in", "Announce moves in this language; de+nb is German with the ranks in "
                 "Norwegian. Without it, German is spoken, or what D.2.1 says."),

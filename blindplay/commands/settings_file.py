@@ -19,8 +19,13 @@ from . import options
 _MOST_BYTES = 50_000
 # Options of other commands that mean the same there, and take the setting for their default.
 _SHARED = ("language", "edition", "microphone")
-# Without these options, a command takes what the game or the facts say.
-_OF_ITS_OWN = {"score": ("language",), "replay": ("edition",)}
+# Without these options, a command takes what the game, the facts or the Laws say.
+_OF_ITS_OWN = {
+    "score": ("language",),
+    "replay": ("edition",),
+    # Their language is that of announced moves, which the Laws choose (D.2.1).
+    **dict.fromkeys(("announce", "understand", "bench"), ("language",)),
+}
 
 
 class SettingsError(ValueError):

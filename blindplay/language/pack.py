@@ -227,7 +227,7 @@ def look_in(folder: Path) -> None:
 MOST_BYTES = 250_000  # of a pack; the built-in ones have about 50 000
 _MOST_KEYS = 5_000  # of a pack; the built-in ones have about 1300
 _MOST_ENTRIES = 60  # of a list; the built-in ones have at most 17
-_LONGEST_KEY = 100  # letters, as in the next two
+_LONGEST_KEY = 300  # letters, as in the next two
 _LONGEST_TEXT = 2_000
 _LONGEST_NAME = 80  # of a word or phrase in a list
 

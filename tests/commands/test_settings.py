@@ -69,8 +69,10 @@ def test_a_table_takes_the_settings_and_the_command_line_comes_before_them(
 def test_other_commands_take_the_language_of_the_settings(tmp_path: Path) -> None:
     run("settings", "set", "language", "en", home=tmp_path)
     fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-    said = run("announce", "--fen", fen, "--move", "g1f3", home=tmp_path)
-    assert said.stdout.startswith("Knight") or said.stdout.startswith("knight")
+    assert "White can still mate" in run("mating", "--fen", fen, home=tmp_path).stdout
+    # Moves are announced in German whatever the messages are (D.2.1).
+    announced = run("announce", "--fen", fen, "--move", "g1f3", home=tmp_path).stdout
+    assert announced == "Springer Gustav eins Felix drei\n"
 
 
 def test_a_wrong_setting_stops_a_table_and_no_command_that_does_not_need_it(
