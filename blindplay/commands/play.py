@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blindplay.laws import facts
-from blindplay.table.choices import Keep, OpeningWord, Printed
+from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
 
 from . import options
+from .resuming import kept_values, with_kept_options
 
 if TYPE_CHECKING:
     from blindplay.table.devices import WantedDevices
@@ -60,6 +61,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _choice("print", "What is printed. unspoken: only what no voice speaks, so that a screen "
                 "reader does not talk over it; words: also what is said; all: also every ruling.",
                 Printed, "unspoken"),
+        _choice("press-answer", "How a press of the clock is answered: in words, or by a short "
+                "sound.", PressAnswer, "words"),
         _choice("tape", "What is kept on tape. table: what it says to everybody; voices: also the "
                 "announcements of the players.", Keep, "off"),
     ),
@@ -127,12 +130,15 @@ def _play(**given: Any) -> None:
     from blindplay.table.play import run
 
     _check(given)
+    journal = given["journal"] or new_journal()
+    if given["resume"]:
+        given = with_kept_options(journal, given)
     devices = _devices(given)
     if given["or_demo"] and not devices.any_present():
         _demonstrate(given["journal"], given["language"])
         return
     run(
-        given["journal"] or new_journal(),
+        journal,
         None if given["resume"] else _setup(given),
         devices,
         sys.stdin,
@@ -195,6 +201,9 @@ def _table_options(given: Mapping[str, Any]) -> "TableOptions":
         printed=given["print"],
         tape=given["tape"],
         charge_dead_time=given["dead_time"] == "running",
+        press_answer=given["press_answer"],
+        command=options.called(),
+        kept=kept_values(given),
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Language, Understanding
 from blindplay.laws import facts as f
-from blindplay.laws.rulings import Refused
+from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.wording.position import look, time_in_words
 
 from .choices import OpeningWord
@@ -135,8 +135,10 @@ class Commands:
             return [self._say(side, "pause_refused")]
         if command not in self._grammar.commands(side, None, more=False):
             return [self._say(side, "refused")]
-        do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
-        return [Submit(f.Arbiter(do=do)), Say(None, self._pack.sentence(command.value))]
+        said = Say(None, self._pack.sentence(command.value))
+        if command is Command.PAUSE:
+            return [Submit(f.Arbiter(do="stop_clocks"), reports=(ClockReading,)), said]
+        return [said, Submit(f.Arbiter(do="start_clocks"))]
 
     def _call_assistant(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         player = self._pack.sentence(side)

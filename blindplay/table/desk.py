@@ -5,10 +5,12 @@ from collections.abc import Callable, Collection, Iterator
 
 from blindplay.language import Command, Language
 from blindplay.laws.state import OTHER
-from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
+from blindplay.speech.signals import pressed
+from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
-from blindplay.wording.announcements import goes_to_earphone
+from blindplay.wording.announcements import Announcement, goes_to_earphone
 
+from .choices import PressAnswer
 from .table import Table
 from .taping import Taping
 from .transcript import Transcript
@@ -29,6 +31,7 @@ class Desk:
         speaker: Speaker | None,
         transcript: Transcript,
         *,
+        press_answer: PressAnswer = PressAnswer.WORDS,
         on_voicing: Callable[[Voicing], object] = lambda voicing: None,
     ) -> None:
         self.table = table
@@ -36,11 +39,17 @@ class Desk:
         self.speaker = speaker
         self.transcript = transcript
         self.taping: Taping | None = None
+        self._press_answer = press_answer
         self._on_voicing = on_voicing
         self._last_said = ""
         self._unspeakable: set[str] = set()
         if speaker is not None:
             speaker.on_output(self._output_changed)
+
+    @property
+    def is_speaking(self) -> bool:
+        """Whether something is still to be said to its end."""
+        return self.speaker is not None and not self.speaker.wait(0)
 
     def side_of(self, seat: str) -> str:
         """The side whose devices those of ``seat`` are. A seat has the colour that its player had
@@ -52,14 +61,33 @@ class Desk:
         private = to is not None and goes_to_earphone(self.table.game, to)
         self.say(Output.PRIVATE if private else Output.PUBLIC, words, remember=remember)
 
+    def announce(self, one: Announcement) -> None:
+        """Speak an announcement. A press may be answered by a sound; that is not remembered."""
+        private = one.to is not None and goes_to_earphone(self.table.game, one.to)
+        output = Output.PRIVATE if private else Output.PUBLIC
+        short = one.answers_press and self._press_answer is PressAnswer.SOUND
+        self.say(
+            output,
+            one.words,
+            remember=not one.answers_press,
+            sound=pressed if short else None,
+        )
+
     def tell_all(self, key: str, **values: str) -> None:
         """Speak a sentence of the pack to everybody."""
         self.say(Output.PUBLIC, self.pack.sentence(key, **values))
 
-    def say(self, output: Output, words: str, *, remember: bool = True) -> None:
+    def say(
+        self,
+        output: Output,
+        words: str,
+        *,
+        remember: bool = True,
+        sound: Callable[[], Sound] | None = None,
+    ) -> None:
         """Speak a sentence, and print it unless a voice speaks it and only the rest is printed.
 
-        ``remember``: it is what is said again on request.
+        ``remember``: it is what is said again on request. ``sound`` is heard in its place.
         """
         if remember:
             self._last_said = words
@@ -77,7 +105,7 @@ class Desk:
                 self.transcript.show(words)
 
         try:
-            self.speaker.say(words, to=output, on_done=done, on_spoken=keep)
+            self.speaker.say(words, to=output, on_done=done, on_spoken=keep, sound=sound)
         except NotWordsError as error:
             self.transcript.trouble(str(error))
             done(Outcome.FAILED)

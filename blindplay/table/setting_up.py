@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 
-from blindplay.language import Command
+from blindplay.language import Command, Kind
 from blindplay.laws import Ruling
 from blindplay.laws.placement import Pieces
 from blindplay.laws.rulings import (
@@ -40,14 +40,35 @@ class SettingUp:
         """Say nothing about the boards until :meth:`start`, when everything is attached."""
         self._before_game = True
 
-    def start(self, begin: Callable[[], None]) -> None:
-        """Lead hands to the position, and call ``begin`` once when the boards show it. A board that
-        cannot be reached is not waited for."""
+    def start(self, begin: Callable[[], None], *, waits: bool = True) -> None:
+        """Lead hands to the position, and call ``begin`` once when people are ready: at
+        :meth:`begin_now` or when all boards show the position. Without ``waits``, now."""
         with self._desk.table.lock:
             self._before_game = True
             self._begin = begin
             self.lead()  # some boards may have been seen already
+        if not waits:
+            self.begin_now()
         self.begin_if_ready()
+
+    @property
+    def waits(self) -> bool:
+        """Whether the game has not begun, or does not go on, until people are ready."""
+        return self._begin is not None
+
+    def entered(self) -> bool:
+        """The Enter key: repeat the step that is due, or begin; False if nothing waits."""
+        guide = self._leading()
+        if self.waits and guide is not None:
+            self._say(guide.repeat())
+            return True
+        return self.begin_now()
+
+    def begun_otherwise(self) -> None:
+        """The clocks may have been started by others, such as the arbiter."""
+        game = self._desk.table.game
+        if self.waits and (game.clock.running is not None or (game.started and not game.clock)):
+            self.begin_now()
 
     def begin_now(self) -> bool:
         """Begin whatever the boards show; False if nothing waits to begin."""
@@ -59,16 +80,26 @@ class SettingUp:
         begin()
         return True
 
+    @property
+    def begins_by_boards(self) -> bool:
+        """Whether the game begins by itself when the boards show the position. They all must have
+        sensors, and where an arbiter presides, White's clock is theirs to start (6.6)."""
+        game = self._desk.table.game
+        shown = {seat.side for seat in self._seats.values()}
+        return shown >= game.tables.keys() and (game.started or not game.presided)
+
     def begin_if_ready(self) -> None:
-        """Begin if every board shows the position, or cannot be reached."""
-        ready = all(seat.seen and self._shows_goal(seat) for seat in self._seats.values())
-        if self._begin is not None and ready:
+        """Begin if every board shows the position, and people have heard what it begins with."""
+        if not self.waits or not self.begins_by_boards or self._desk.is_speaking:
+            return
+        if all(seat.seen and self._shows_goal(seat) for seat in self._seats.values()):
             self.begin_now()
 
     def _shows_goal(self, seat: BoardSeat) -> bool:
         table, guide = seat.table_board, self._guides.get(seat.side)
         led = guide is not None and guide.finished
-        return seat.gone or table is None or led or table.placement == self._goal(seat.side)
+        shown = led or (table is not None and table.placement == self._goal(seat.side))
+        return shown and not seat.gone
 
     def _goal(self, side: str) -> Pieces | None:
         """The position that the board of ``side`` must show; None while it may show anything."""
@@ -131,12 +162,18 @@ class SettingUp:
         return next((one for one in guides if one is not None and not one.finished), None)
 
     def phrases(self) -> list[str]:
-        """The phrases that repeat a step or leave it out, while a guide leads."""
-        return self._desk.pack.command_phrases(KEYS) if self._leading() is not None else []
+        """The phrases that repeat a step or leave it out, while a guide leads, or that begin."""
+        if self._leading() is not None:
+            return self._desk.pack.command_phrases(KEYS)
+        begin = (Command.RESUME,) if self.waits else ()
+        return self._desk.pack.command_phrases(begin, opened=True)
 
     def asks(self, text: str) -> bool:
-        """Do what ``text`` asks of the guide that leads; False if it asks nothing of one."""
+        """Do what ``text`` asks of the guide that leads, or of a game that waits to begin; False
+        if it asks nothing of them."""
         guide = self._leading()
+        if guide is None and self.waits:
+            return self._asks_to_begin(text)
         asked = key_of(self._desk.pack, text) if guide is not None else None
         if guide is None or asked is None:
             return False
@@ -145,3 +182,15 @@ class SettingUp:
             self.lead()
         self.begin_if_ready()
         return True
+
+    def _asks_to_begin(self, text: str) -> bool:
+        """Begin if that was said. A move comes too early, and whoever said it is told so."""
+        desk, game = self._desk, self._desk.table.game
+        meant = desk.pack.understand(text, game.board)
+        if meant.command is Command.RESUME:
+            return self.begin_now()
+        early = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
+        if early:
+            desk.tell_all("clock_stopped" if game.started else "begin_not_yet")
+            desk.tell_all("going_on_key" if game.started else "begin_key")
+        return early

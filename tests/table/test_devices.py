@@ -123,7 +123,7 @@ def test_an_output_that_is_named_must_be_there() -> None:
 def test_no_microphone_is_attached_where_none_is_wanted(sit: Sit) -> None:
     sitting = sit()
     attach_microphone(sitting.session, "white", WantedDevices(microphone="none"))
-    assert not sitting.session.has_devices()
+    assert not sitting.session.microphones
 
 
 def test_a_microphone_that_is_named_must_be_there(sit: Sit) -> None:
@@ -140,4 +140,4 @@ def test_in_a_language_without_a_model_everything_can_be_typed(sit: Sit) -> None
     sitting = sit(language="nb")
     attach_microphone(sitting.session, "white", WantedDevices())
     assert "Until then type what you would say." in sitting.printed
-    assert not sitting.session.has_devices()
+    assert not sitting.session.microphones
