@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from blindplay.table.play import ConsoleAt, TableOptions
 
 
+_SHOWN = (Printed.WORDS, Printed.ALL)
+
+
 def _option(name: str, text: str, default: str | None = None, **settings: Any) -> click.Option:
     shown = {"show_default": bool(default)}
     return click.Option([f"--{name}"], help=text, default=default, **shown, **settings)
@@ -135,7 +138,8 @@ def _play(**given: Any) -> None:
         given = with_kept_options(journal, given)
     devices = _devices(given)
     if given["or_demo"] and not devices.any_present():
-        _demonstrate(given["journal"], given["language"])
+        words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
+        _demonstrate(given["journal"], given["language"], words, instead=True)
         return
     run(
         journal,
@@ -246,16 +250,19 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
 
 
 @click.command()
-@click.option("--journal", type=options.FILE, help="Keep the journal in this file.")
+@click.option("--journal", type=options.FILE, help="Keep the journal in this file, else nowhere.")
 @click.option("--language", default="de", help="The language that is spoken.")
-def demo(journal: Path | None, language: str) -> None:
+@click.option("--print", "printed", default="words", type=options.MemberChoice(_SHOWN),
+              help="words: a report; all: also every ruling.")  # fmt: skip
+def demo(journal: Path | None, language: str, printed: Printed) -> None:
     """Show a short game with emulated boards and synthetic voices."""
-    _demonstrate(journal, language)
+    _demonstrate(journal, language, printed)
 
 
-def _demonstrate(journal: Path | None, language: str) -> None:
-    from blindplay.record.storage import new_journal
-    from blindplay.table.demo import demonstrate
+def _demonstrate(
+    journal: Path | None, language: str, printed: Printed, *, instead: bool = False
+) -> None:
+    from blindplay.table.demo import Shown, demonstrate
 
     options.load_language(language)
-    demonstrate(sys.stdout, journal or new_journal(), language)
+    demonstrate(sys.stdout, language, Shown(journal, printed, instead, options.called()))

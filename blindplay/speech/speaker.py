@@ -146,7 +146,7 @@ class Speaker(Closing):
         is not words, and ValueError after the speaker was closed.
         """
         if sound is None:
-            words = words_only(words)
+            words = words_only(words, self._synthesiser.language)
         with self._change:
             if self._closed:
                 raise ValueError("The speaker is closed; make a new one.")

@@ -92,17 +92,14 @@ class Desk:
         if remember:
             self._last_said = words
         public = output is Output.PUBLIC
-        self.transcript.line(f"said {'to everybody' if public else 'privately'}: {words}")
-        silent = self.speaker is not None and self.transcript.only_unspoken
-        if not self.transcript.everything and not silent:
-            self.transcript.show(words)
+        self.transcript.said(words, public=public, spoken=self.speaker is not None)
         if self.speaker is None:
             return
         keep = self.taping.says(words) if self.taping is not None and public else None
 
         def done(outcome: Outcome) -> None:
-            if outcome is Outcome.FAILED and silent:
-                self.transcript.show(words)
+            if outcome is Outcome.FAILED and self.transcript.only_unspoken:
+                self.transcript.said(words, public=public, spoken=False)
 
         try:
             self.speaker.say(words, to=output, on_done=done, on_spoken=keep, sound=sound)

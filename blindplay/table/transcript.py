@@ -21,8 +21,15 @@ class Transcript:
     """
 
     def __init__(
-        self, out: TextIO, time: Callable[[], int], printed: Printed = Printed.ALL
+        self,
+        out: TextIO,
+        time: Callable[[], int],
+        printed: Printed = Printed.ALL,
+        *,
+        as_said: Callable[[str, bool], str] = lambda words, public: words,
     ) -> None:
+        """``as_said`` gives how a sentence of the table, to everybody or not, is printed."""
+        self._as_said = as_said
         self._out = out
         self._printed = printed
         self._time = time
@@ -47,6 +54,14 @@ class Transcript:
         """Print one thing that happened, with the table's time in seconds, if everything is."""
         if self.everything:
             self.show(f"{self._time() / 1000:.1f} {text}")
+
+    def said(self, words: str, *, public: bool, spoken: bool) -> None:
+        """Print what the table says, unless a voice has ``spoken`` it and only the rest is
+        printed."""
+        if self.everything:
+            self.line(f"said {'to everybody' if public else 'privately'}: {words}")
+        elif not (spoken and self.only_unspoken):
+            self.show(self._as_said(words, public))
 
     def show(self, text: str) -> None:
         """Print lines as they are, with no other thread's among them."""
