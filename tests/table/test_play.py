@@ -30,16 +30,16 @@ def begun(path: Path, *lines: str, options: TableOptions = DEFAULT, **setup: Any
 
 
 def test_a_game_is_resigned_by_a_typed_yes(tmp_path: Path) -> None:
-    text = begun(tmp_path / "game.jsonl", "start", "aufgeben", "Zeit", "quit")
+    text = begun(tmp_path / "game.jsonl", "aufgeben", "Zeit", "quit")
     assert "game over" not in text
-    text = begun(tmp_path / "other.jsonl", "start", "aufgeben", "ja")
+    text = begun(tmp_path / "other.jsonl", "aufgeben", "ja")
     assert "Wollen Sie wirklich aufgeben? Sagen Sie ja oder nein." in text
     assert "ruled game over: result 0-1; reason resignation" in text
 
 
 def test_what_was_asked_for_is_executed_when_it_is_answered(tmp_path: Path) -> None:
     # Where a board has no sensors, typing a move executes it: so does the answer.
-    lines = ["start", "Springer David zwei", "Bella", "quit"]
+    lines = ["Springer David zwei", "Bella", "quit"]
     text = begun(tmp_path / "game.jsonl", *lines, fen=KNIGHTS)
     assert "said privately: Bella eins oder Felix drei?" in text
     assert "Nicht eindeutig" not in text
@@ -53,7 +53,7 @@ def test_the_keyboards_help_is_in_the_language_of_the_table(tmp_path: Path) -> N
 @pytest.mark.parametrize("training", [True, False])
 def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -> None:
     options = TableOptions(training=training)
-    lines = ["start", "was steht auf e2", "quit"]
+    lines = ["was steht auf e2", "quit"]
     text = begun(tmp_path / "game.jsonl", *lines, options=options)
     assert ("said privately: Eva zwei: weißer Bauer." in text) is training
     assert ("said privately: Das ist jetzt nicht möglich." in text) is not training
@@ -62,7 +62,7 @@ def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -
 
 def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> None:
     needed = TableOptions(opening_word=OpeningWord.REQUIRED)
-    text = begun(tmp_path / "game.jsonl", "start", "quit", options=needed)
+    text = begun(tmp_path / "game.jsonl", "quit", options=needed)
     assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
 
 
