@@ -88,5 +88,5 @@ def test_without_a_loudspeaker_everything_that_is_said_is_printed(
     setup = Setup(t=0, white=Player(impaired=True))
     devices = WantedDevices(microphone="none")
     options = TableOptions(printed=Printed.UNSPOKEN)
-    run(tmp_path / "game.jsonl", setup, devices, [MOVE], out, options)
+    run(tmp_path / "game.jsonl", setup, devices, ["", MOVE], out, options)
     assert (MOVE in out.getvalue().splitlines()) is not loudspeaker
