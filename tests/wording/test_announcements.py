@@ -127,7 +127,7 @@ def test_a_press_is_answered(black: object, answer: tuple[str | None, str]) -> N
     assert said(game, begin, announced, made, {"t": 4, "fact": "press", "by": "white"}) == [answer]
     replied = {"t": 5, "fact": "announce", "by": "black", "move": "e7e5"}
     done = {"t": 6, "fact": "make", "by": "black", "move": "e7e5"}
-    reply = {"t": 7, "fact": "press", "by": "assistant:black"}
+    reply = {"t": 7, "fact": "press", "by": "black"}
     assert said(game, replied, done, reply) == [(None, "White to move.")]
 
 
