@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.laws.facts import Player, Setup
+from blindplay.record import read_journal
 from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Outcome
 from blindplay.table import play
@@ -17,7 +21,7 @@ from blindplay.table.devices import WantedDevices
 from blindplay.table.play import DEFAULT, TableOptions, run
 from tests import command_line
 from tests.table.conversation import GERMAN, KNIGHTS
-from tests.table.playing import played
+from tests.table.playing import KEYS_ONLY, played
 from tests.table.voice import Voice
 
 MOVE = "Springer Gustav eins Felix drei"
@@ -90,3 +94,45 @@ def test_without_a_loudspeaker_everything_that_is_said_is_printed(
     options = TableOptions(printed=Printed.UNSPOKEN)
     run(tmp_path / "game.jsonl", setup, devices, ["", MOVE], out, options)
     assert (MOVE in out.getvalue().splitlines()) is not loudspeaker
+
+
+# --- the end ------------------------------------------------------------------------------------
+
+
+def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    *_, command = text = begun(path, "e4").splitlines()
+    assert any(GERMAN.sentence("keyboard_ended_all") in line for line in text)
+    assert any(GERMAN.sentence("saved") in line for line in text)
+    assert command.split() == ["blindplay", "play", "--resume", "--journal", str(path)]
+
+
+def test_a_board_goes_on_without_the_keys(tmp_path: Path) -> None:
+    """White has a second. Nobody can type any more, and the flag falls."""
+    out, setup = io.StringIO(), Setup(t=0, time_control="1", arbiter="automatic")
+    with EmulatedBoard() as board:
+        devices = WantedDevices(board=board.url, microphone="none", silent=True)
+        run(tmp_path / "game.jsonl", setup, devices, ["start"], out, DEFAULT)
+    assert GERMAN.sentence("keyboard_ended") in out.getvalue()
+    assert "ruled game over: result 0-1; reason flag" in out.getvalue()
+    assert "--resume" not in out.getvalue()  # there is nothing to continue
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_an_interruption_saves_and_tells_how_to_continue(tmp_path: Path, waiting: bool) -> None:
+    def keys() -> Iterator[str]:
+        if not waiting:
+            yield from ("start", "e4")
+        raise KeyboardInterrupt
+
+    out, path = io.StringIO(), tmp_path / "game.jsonl"
+    run(path, Setup(t=0, time_control="5400"), KEYS_ONLY, keys(), out, TableOptions("en"))
+    assert "The game is saved." in out.getvalue()
+    assert out.getvalue().splitlines()[-1].endswith(f"play --resume --journal {path}")
+    assert read_journal(path).facts[-1].kind == ("setup" if waiting else "arbiter")
+
+
+def test_the_last_line_of_a_saved_game_continues_it(tmp_path: Path) -> None:
+    path = tmp_path / "a game.jsonl"
+    command = shlex.split(begun(path, "quit").splitlines()[-1])
+    assert command[-1] == str(path)
