@@ -138,7 +138,7 @@ class SettingUp:
         desk = self._desk
         shown = desk.table.game.tables[side].placement
         if guide is not None:
-            self._say(guide.feel(shown))
+            self._tell(guide, guide.feel(shown))
             return guide.finished
         guide = SetupGuide(goal, desk.pack)
         first = guide.begin(shown)
@@ -152,6 +152,13 @@ class SettingUp:
             desk.tell_all("correct_board", player=player)
         self._say(first)
         return guide.finished
+
+    def _tell(self, guide: SetupGuide, sentences: list[str]) -> None:
+        """Say the next step or, after the last one of a board, how the game begins."""
+        self._say(sentences)
+        if sentences and guide.finished and self.waits and not self.begins_by_boards:
+            started = self._desk.table.game.started
+            self._desk.tell_all("going_on_key" if started else "begin_key")
 
     def _say(self, sentences: list[str]) -> None:
         for words in sentences:
@@ -177,7 +184,7 @@ class SettingUp:
         asked = key_of(self._desk.pack, text) if guide is not None else None
         if guide is None or asked is None:
             return False
-        self._say(guide.repeat() if asked is Command.REPEAT else guide.skip())
+        self._tell(guide, guide.repeat() if asked is Command.REPEAT else guide.skip())
         if guide.finished:
             self.lead()
         self.begin_if_ready()
