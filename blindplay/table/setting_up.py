@@ -33,6 +33,7 @@ class SettingUp:
         self._seats = seats
         self._guides: dict[str, SetupGuide] = {}
         self._begin: Callable[[], None] | None = None
+        self._waits = False
         self._before_game = False
         self._beginning = threading.Lock()
 
@@ -41,20 +42,21 @@ class SettingUp:
         self._before_game = True
 
     def start(self, begin: Callable[[], None], *, waits: bool = True) -> None:
-        """Lead hands to the position, and call ``begin`` once when people are ready: at
-        :meth:`begin_now` or when all boards show the position. Without ``waits``, now."""
+        """Lead hands to the position, and call ``begin`` once.
+
+        ``waits``: when people are ready, that is at :meth:`begin_now` or when all boards show the
+        position. Otherwise as soon as no board that can be reached shows anything else.
+        """
         with self._desk.table.lock:
             self._before_game = True
-            self._begin = begin
+            self._begin, self._waits = begin, waits
             self.lead()  # some boards may have been seen already
-        if not waits:
-            self.begin_now()
         self.begin_if_ready()
 
     @property
     def waits(self) -> bool:
         """Whether the game has not begun, or does not go on, until people are ready."""
-        return self._begin is not None
+        return self._begin is not None and self._waits
 
     def entered(self) -> bool:
         """The Enter key: repeat the step that is due, or begin; False if nothing waits."""
@@ -62,7 +64,7 @@ class SettingUp:
         if self.waits and guide is not None:
             self._say(guide.repeat())
             return True
-        return self.begin_now()
+        return self.waits and self.begin_now()
 
     def begun_otherwise(self) -> None:
         """The clocks may have been started by others, such as the arbiter."""
@@ -89,17 +91,21 @@ class SettingUp:
         return shown >= game.tables.keys() and (game.started or not game.presided)
 
     def begin_if_ready(self) -> None:
-        """Begin if every board shows the position, and people have heard what it begins with."""
-        if not self.waits or not self.begins_by_boards or self._desk.is_speaking:
+        """Begin if every board shows the position and, where the game waits for people, they have
+        heard what it begins with."""
+        if self._begin is None:
+            return
+        if self._waits and (not self.begins_by_boards or self._desk.is_speaking):
             return
         if all(seat.seen and self._shows_goal(seat) for seat in self._seats.values()):
             self.begin_now()
 
     def _shows_goal(self, seat: BoardSeat) -> bool:
         table, guide = seat.table_board, self._guides.get(seat.side)
+        if seat.gone or table is None:
+            return not self._waits
         led = guide is not None and guide.finished
-        shown = led or (table is not None and table.placement == self._goal(seat.side))
-        return shown and not seat.gone
+        return led or table.placement == self._goal(seat.side)
 
     def _goal(self, side: str) -> Pieces | None:
         """The position that the board of ``side`` must show; None while it may show anything."""

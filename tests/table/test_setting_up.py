@@ -96,6 +96,17 @@ def test_a_game_waits_for_people_where_a_board_is_missing(led: Led) -> None:
     assert not at.session.setting_up.begin_now()
 
 
+def test_hands_are_led_though_somebody_else_starts_the_clocks(led: Led) -> None:
+    """The arbiter has stopped the clocks of a game that is continued."""
+    at = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
+    begun: list[int] = []
+    at.session.setting_up.start(lambda: begun.append(1), waits=False)
+    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    assert not begun and not at.session.setting_up.entered()
+    at.boards["black"].place("e2", "P")
+    at.wait(lambda: begun == [1])
+
+
 def test_enter_repeats_a_step_that_is_due_and_start_begins_all_the_same(led: Led) -> None:
     at = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
     begun: list[int] = []
