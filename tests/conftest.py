@@ -20,6 +20,10 @@ from hypothesis import HealthCheck, settings
 _DATA = tempfile.TemporaryDirectory(prefix="blindplay-tests-")
 os.environ["XDG_DATA_HOME"] = os.environ["XDG_CONFIG_HOME"] = _DATA.name
 
+# The user reads German, whatever the machine speaks.
+os.environ["LC_CTYPE"] = os.environ.pop("LC_ALL", os.environ.get("LC_CTYPE", "C.UTF-8"))
+os.environ["LC_MESSAGES"] = "de_DE.UTF-8"
+
 _ANY_SPEED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("steady", _ANY_SPEED, derandomize=True)
 settings.register_profile("exploring", _ANY_SPEED)

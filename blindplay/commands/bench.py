@@ -32,7 +32,7 @@ def _names(voices: str | None) -> tuple[str, ...]:
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @click.option("--positions", type=_ONE_OR_MORE, default=20_000, help="Positions of the round trip.")
 @click.option("--board-moves", type=_ONE_OR_MORE, default=500, help="Random moves on a board.")
-@options.language(help="The language that is measured.")
+@options.announced_in(help="The language that is measured.")
 @click.option("--reconcile", type=_ONE_OR_MORE, help="Only explain this many wrong boards.")
 @click.pass_context
 def bench(
@@ -51,7 +51,7 @@ def bench(
 
 
 @bench.command()
-@options.language(help="The language that is spoken.")
+@options.announced_in(help="The language that is spoken.")
 @options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
 @_count
 @_conditions
@@ -112,7 +112,7 @@ def _measure_confidence(pack: Language, given: "Options", write: bool) -> None:
 
 
 @bench.command()
-@options.language(help="The language that is spoken.")
+@options.announced_in(help="The language that is spoken.")
 @options.models(help="Folder of a model; repeatable. If not given, all models.")
 @_count
 @_conditions

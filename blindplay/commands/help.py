@@ -10,6 +10,7 @@ import click
 from blindplay import __version__
 
 from . import options
+from .user_language import user_language
 
 if TYPE_CHECKING:
     from blindplay.language import Language
@@ -26,17 +27,21 @@ ROLES = ("player", "assistant", "arbiter", "organiser")
     required=False,
     help="The reader of the guide. If not given, a list of the guides and how to begin.",
 )
-@click.option("--language", default="de", help="The language of the guide: de or en.")
+@click.option(
+    "--language", help="The language of the guide. If not given, that of the system, else English."
+)
 @options.flag("silent", "Print the guide and say nothing.")
-def help_command(role: str | None, language: str, silent: bool) -> None:
+def help_command(role: str | None, language: str | None, silent: bool) -> None:
     """Read a short guide aloud.
 
     It also prints the guide, and waits after each paragraph. Enter continues, even in the middle
     of a sentence. repeat or wiederholen repeats the paragraph, back or zurück returns to the one
     before, quit stops.
     """
-    from .guides import GuideReader, short
+    from .guides import LANGUAGES, GuideReader, short
 
+    if language is None:
+        language = user_language() if user_language() in LANGUAGES else "en"
     guide = short(role, language)
     pack = options.load_language(language)
     keys = sys.stdin if sys.stdin.isatty() else None

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from .user_language import user_language
+
 if TYPE_CHECKING:
     import chess
 
@@ -200,7 +202,15 @@ LANGUAGE = ParsedValue("language", load_language)
 # Options that several commands share; a command adds its ``help``.
 fen = partial(click.option, "--fen", "board", type=POSITION, help="The position in FEN.")
 fen_from_start = partial(fen, default=START, show_default="the initial position")
-language = partial(click.option, "--language", "pack", type=LANGUAGE, default="de")
+language = partial(
+    click.option,
+    "--language",
+    "pack",
+    type=LANGUAGE,
+    default=user_language,
+    show_default="that of the system, else English",
+)
+announced_in = partial(click.option, "--language", "pack", type=LANGUAGE, default="de")
 edition = partial(
     click.option, "--edition", type=EDITION, default="fide-2023", help="The edition of the Laws."
 )

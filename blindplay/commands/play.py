@@ -18,6 +18,7 @@ from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
 
 from . import options
 from .resuming import kept_values, with_kept_options
+from .user_language import user_language
 
 if TYPE_CHECKING:
     from blindplay.table.devices import WantedDevices
@@ -57,7 +58,10 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 type=options.FILE, multiple=True),
     ),
     "Voice and print": (
-        _option("language", "Language of the table; de+nb: German, ranks in Norwegian.", "de"),
+        _option("language", "Language of messages, questions and commands. If not given, that of "
+                "the system, else English."),
+        _option("announce-in", "Language of announced moves. de+nb: German, ranks in Norwegian. "
+                "If not given, German, or what D.2.1 says."),
         _option("private-output", "Part of the name of the player's earphone."),
         _option("public-output", "Part of the name of the loudspeaker."),
         _flag("silent", "Print everything and say nothing."),
@@ -85,6 +89,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("black", "Black's name.", ""),
         _choice("impaired", "Which player is visually impaired.",
                 (*facts.SIDES, "both", "none"), "white"),
+        _option("white-language", "White's own language for answers and commands."),
+        _option("black-language", "Black's own language for answers and commands."),
         _flag("white-hearing-impaired", "White hears badly and needs an assistant (D.2.11)."),
         _flag("black-hearing-impaired", "Black hears badly and needs an assistant (D.2.11)."),
         _flag("white-assistant", "White has an assistant."),
@@ -139,7 +145,7 @@ def _play(**given: Any) -> None:
     devices = _devices(given)
     if given["or_demo"] and not devices.any_present():
         words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
-        _demonstrate(given["journal"], given["language"], words, instead=True)
+        _demonstrate(given["journal"], _language(given), words, instead=True)
         return
     run(
         journal,
@@ -160,17 +166,28 @@ play = TableCommand(
 )
 
 
+def _language(given: Mapping[str, Any]) -> str:
+    return str(given["language"] or user_language())
+
+
 def _check(given: Mapping[str, Any]) -> None:
     """Raise ValueError for values that are wrong, or that do not go together."""
     from blindplay.laws import editions
     from blindplay.laws.clock import TimeControl
 
-    language, edition = given["language"], given["edition"]
-    options.load_language(language)
-    if "+" in language and not editions.load(edition).switch("ranks_by_arbiter"):
+    for name in ("language", "white_language", "black_language", "announce_in"):
+        code = given[name] or "de"
+        options.load_language(code)
+        if "+" in code and name != "announce_in":
+            raise ValueError(
+                f"--{name.replace('_', '-')} {code} names two languages; give one there, and "
+                f"--announce-in {code} for the ranks in another language."
+            )
+    announced, edition = given["announce_in"] or "de", given["edition"]
+    if announced != "de" and not editions.load(edition).switch("ranks_by_arbiter"):
         raise ValueError(
-            f"{edition} fixes the German numbers of the ranks (F.1); leave out what follows the + "
-            "in --language, or choose another edition."
+            f"{edition} fixes the German numbers of the ranks (F.1); leave out --announce-in, or "
+            "choose another edition."
         )
     try:
         TimeControl.parse(given["time_control"])
@@ -199,7 +216,7 @@ def _table_options(given: Mapping[str, Any]) -> "TableOptions":
 
     usual = OpeningWord.OPTIONAL if given["push_to_talk"] else OpeningWord.SINGLE
     return TableOptions(
-        language=given["language"],
+        language=_language(given),
         training=given["training"],
         opening_word=given["opening_word"] or usual,
         printed=given["print"],
@@ -227,7 +244,7 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
             "impaired": given["impaired"] in (side, "both"),
             "hearing_impaired": given[f"{side}_hearing_impaired"],
             "assistant": given[f"{side}_assistant"],
-            "language": given["language"],
+            "language": given[f"{side}_language"] or _language(given),
         }
         for side in facts.SIDES
     }
@@ -239,7 +256,7 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
             "fact": "setup",
             **{name: given[name] for name in as_given},
             "variant": "chess960" if given["chess960"] else "chess",
-            "announce_in": given["language"],
+            "announce_in": given["announce_in"] or "",
             "arbiter": "present" if given["arbiter"] else "automatic",
             "date": datetime.date.today().isoformat(),
             **players,
@@ -251,7 +268,7 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
 
 @click.command()
 @click.option("--journal", type=options.FILE, help="Keep the journal in this file, else nowhere.")
-@click.option("--language", default="de", help="The language that is spoken.")
+@click.option("--language", default=user_language, help="The language that is spoken.")
 @click.option("--print", "printed", default="words", type=options.MemberChoice(_SHOWN),
               help="words: a report; all: also every ruling.")  # fmt: skip
 def demo(journal: Path | None, language: str, printed: Printed) -> None:

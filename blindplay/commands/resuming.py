@@ -10,6 +10,8 @@ from click.core import ParameterSource
 from blindplay.laws.clock import TimeControl
 from blindplay.laws.facts import SIDES, Setup
 
+from .user_language import user_language
+
 KEPT = (
     "board", "sighted_board", "talk_levers", "microphone", "push_to_talk", "shared_microphone",
     "opening_word", "model", "language", "private_output", "public_output", "silent", "print",
@@ -21,7 +23,8 @@ others."""
 
 def kept_values(given: Mapping[str, Any]) -> dict[str, Any]:
     """What is kept of the options of a new game."""
-    return {name: _plain(given[name]) for name in KEPT}
+    kept = {name: _plain(given[name]) for name in KEPT}
+    return {**kept, "language": given["language"] or user_language()}
 
 
 def _plain(value: Any) -> Any:
@@ -91,7 +94,7 @@ def _as_options(setup: Setup) -> dict[str, Any]:
     options: dict[str, Any] = {
         name: getattr(setup, name)
         for name in ("edition", "time_control", "mode", "supervised", "quickplay_finish", "fen",
-                     "event", "site", "round")
+                     "event", "site", "round", "announce_in")
     }  # fmt: skip
     options["chess960"] = setup.variant == "chess960"
     options["arbiter"] = setup.arbiter == "present"
@@ -99,6 +102,7 @@ def _as_options(setup: Setup) -> dict[str, Any]:
     for side in SIDES:
         player = setup.player(side)
         options[side] = player.name
+        options[f"{side}_language"] = player.language
         options[f"{side}_hearing_impaired"] = player.hearing_impaired
         options[f"{side}_assistant"] = player.assistant
     return options

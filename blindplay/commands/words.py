@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command()
 @options.fen(help="The position in FEN.", required=True)
 @click.option("--move", required=True, help="The move in UCI, such as g1f3 or e7e8q.")
-@options.language(help="The language of the words.")
+@options.announced_in(help="The language of the words.")
 @options.edition()
 @options.flag("check", "Announce check and checkmate as well.")
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
@@ -61,7 +61,7 @@ def say(
 @options.fen_from_start(help="The position before the move, in FEN.")
 @click.option("--text", help="Interpret these words; no sound is read.")
 @click.option("--batch", type=options.FILE, help="A file with one sound file per line, in JSON.")
-@options.language(help="The language that is spoken.")
+@options.announced_in(help="The language that is spoken.")
 @options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
 @options.as_json(help="Print JSON instead of plain lines.")
 def understand(

@@ -17,7 +17,9 @@ from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.rulings import Answer, NotMade, Refused
 from blindplay.wording.announcements import Announcement, announcements, goes_to_earphone
+from blindplay.wording.pack_words import answer_in_words
 from blindplay.wording.position import look, time_in_words
+from blindplay.wording.readers import reader
 
 from .messages import catalogue
 from .table_port import TablePort, held
@@ -201,7 +203,7 @@ def _slipped(game: Game, role: str) -> bool:
     stopped = game.paused or game.adjourning or game.sealed is not None or not game.started
     if game.side != role.removeprefix("assistant:") or game.unpressed() or stopped:
         return False
-    return game.turn == Turn() and game.displacer is None
+    return game.turn == Turn() and game.displacing is None
 
 
 def come_in(table: TablePort, role: str) -> None:
@@ -268,12 +270,7 @@ def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> 
 
 def _answered(game: Game, answer: Answer, language: str) -> str:
     """The words of an answer in the page's language; the table has spoken the player's."""
-    if answer.announcement is not None:
-        assert game.setup is not None
-        last = game.history[-1]
-        announcement = game.words.announce(last.before, last.move, language, game.setup.edition)
-        answer = dataclasses.replace(answer, announcement=announcement)
-    return game.words.answer(answer, language)
+    return answer_in_words(answer, reader(load(language), game))
 
 
 def _ask(table: TablePort, game: Game, role: str, language: str, form: Form) -> ActionResult:
@@ -412,12 +409,14 @@ def read_move(
         if found is not None:
             return found
     missing = any(m.promotion and m.uci()[:4] == text for b in boards for m in b.legal_moves)
-    raise NoActionError("promotion_missing" if missing else _why_no_move(language, text, boards))
+    raise NoActionError(
+        "promotion_missing" if missing else _why_no_move(game, language, text, boards)
+    )
 
 
-def _why_no_move(language: str, text: str, boards: Sequence[chess.Board]) -> str:
+def _why_no_move(game: Game, language: str, text: str, boards: Sequence[chess.Board]) -> str:
     """Why that is no move, as the table would say it, on the first board with a reason."""
-    pack = load(language)
+    pack = reader(load(language), game)
     for board in boards:
         meant = pack.understand(text, board)
         if meant.kind is Kind.AMBIGUOUS:

@@ -35,15 +35,16 @@ from blindplay.language import load
 from blindplay.laws import Taken
 from blindplay.laws.facts import PEOPLE, Tick
 from blindplay.wording.announcements import announcements, goes_to_earphone
+from blindplay.wording.readers import reader
 
 from . import views
 from .access import AccessLinks, BrowserSession, RateLimiter
 from .actions import ActionResult, Form, act_after_hands, come_in, stamp, value_of
 from .limits import is_here
 from .messages import LANGUAGES, catalogue, negotiate
-from .pages import common, page_of
+from .pages import page_of
 from .pieces import drawing
-from .stream import Sentence, Stream, UrgentSentence
+from .stream import Stream, UrgentSentence, sent
 from .table_port import TablePort, held, tape_of
 
 _LOG = logging.getLogger(__name__)
@@ -150,13 +151,10 @@ class Console:
 
     def _sentences(self, taken: Taken, language: str) -> list[UrgentSentence]:
         """What everybody may hear about a fact, in a page's language."""
-        game, found = self._table.game, []
-        spoken_in = common.spoken_in(game)
-        for said in announcements(taken, game, load(language)):
+        game, found = self._table.game, list[UrgentSentence]()
+        for said in announcements(taken, game, reader(load(language), game)):
             if said.to is None or not goes_to_earphone(game, said.to):
-                foreign = said.in_table_language and spoken_in != language
-                sentence: Sentence = (said.words, spoken_in) if foreign else said.words
-                found.append((sentence, said.urgent))
+                found.append((sent(said.words), said.urgent))
         return found
 
     def _catch_up(self) -> None:
@@ -429,7 +427,7 @@ def _told(
     messages = _messages(language, answer)
     if _wants_json(request):
         headers = {"content-language": language, "game-seen": answer.seen}
-        told = {"refused": answer.refused, "said": [sentence for _, sentence in messages]}
+        told = {"refused": answer.refused, "said": [sent(sentence) for _, sentence in messages]}
         return JSONResponse(told, status_code=status, headers=headers)
     session.messages = messages
     return _to_page(session.role)

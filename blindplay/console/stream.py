@@ -7,10 +7,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from blindplay.language import MixedText, Part
+
 _KEPT = 200
 
-Sentence = str | tuple[str, str]
-"""A sentence in the page's language, or one with its language."""
+Sentence = str | Sequence[Part]
+"""A sentence in the page's language, or its parts, each with its language."""
 
 UrgentSentence = tuple[Sentence, bool]
 """A sentence, and whether it is urgent."""
@@ -24,6 +26,11 @@ class PageChange:
     parts: Mapping[str, str]
     stamp: str
     told: Sequence[UrgentSentence] = ()
+
+
+def sent(words: str) -> Sentence:
+    """Words as a page gets them."""
+    return words.parts if isinstance(words, MixedText) else words
 
 
 Wake = Callable[[], None]

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup, escape
 
+from blindplay.language import MixedText
 from blindplay.laws import Game, Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.rulings import Completed
@@ -30,15 +32,25 @@ THEMES = ("light", "dark", "contrast")
 """The colours that a reader can choose instead of those of the device."""
 
 
+def _worded(words: str) -> str:
+    """Words as HTML, each part that is in another language with that language."""
+    if not isinstance(words, MixedText):
+        return escape(words)
+    one = Markup('<span lang="{}">{}</span>')
+    return Markup("").join(one.format(language, text) for text, language in words.parts)
+
+
 @functools.cache
 def _environment() -> Environment:
-    return Environment(
+    made = Environment(
         loader=PackageLoader("blindplay.console", "templates"),
         autoescape=select_autoescape(),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["worded"] = _worded
+    return made
 
 
 def render(template: str, language: str, **values: Any) -> str:

@@ -7,6 +7,7 @@ likeliest meaning over all others, and over other talk, gives the odds that it w
 follows: take it, ask, or say that it was not understood. Asking is better than guessing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -46,6 +47,9 @@ class Verdict(Enum):
     ILLEGAL = "illegal"
     COMMAND = "command"
     NOTHING = "nothing"
+
+
+_UNSURE = (Verdict.ASK, Verdict.REFUSE, Verdict.NOTHING)
 
 
 @dataclass(frozen=True)
@@ -316,6 +320,28 @@ def decide(
         for one in decision.candidates
     )
     return replace(decision, taken=taken, candidates=candidates)
+
+
+def decide_among(
+    recognition: Recognition,
+    expected: Expected,
+    pack: Language,
+    confidences: Sequence[ConfidenceModel],
+    habits: Confusions = _NO_HABITS,
+) -> Decision:
+    """What is done about an utterance that models of several languages have heard, each with its
+    confidence model. The odds of a decision are measured for each, so they can be compared. If two
+    languages are sure of different things, it is asked about."""
+    heard = (replace(recognition, elsewhere=()), *recognition.elsewhere)
+    pairs = zip(heard, confidences, strict=False)
+    made = [decide(one, expected, pack, confidence, habits) for one, confidence in pairs]
+    made.sort(key=lambda one: one.cost)
+    sure = {_key(one.taken): one for one in reversed(made) if one.taken is not None}
+    if len(sure) > 1:
+        both = sorted(sure.values(), key=lambda one: one.cost)
+        found = (Candidate(one.taken, one.cost) for one in both if one.taken is not None)
+        return replace(both[0], verdict=Verdict.ASK, taken=None, candidates=tuple(found))
+    return next(iter(sure.values()), None) or min(made, key=lambda one: _UNSURE.index(one.verdict))
 
 
 def _decide(

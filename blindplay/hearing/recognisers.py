@@ -1,6 +1,6 @@
 """The speech models that listen at a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -39,14 +39,29 @@ def open_recogniser(pack: Language, *folders: Path, lost: Lost | None = None) ->
     Raises ModelError if the model cannot be loaded; of several, if none can be, or if one cannot be
     and ``lost`` is not given.
     """
-    known = lexicon(pack.code)
-    words = {*pack.grammar_words(), *known.words, *known.fillers}
+    return open_recognisers([(pack, folder) for folder in folders], lost=lost)
+
+
+def open_recognisers(
+    models: Sequence[tuple[Language, Path]], *, lost: Lost | None = None
+) -> AnyRecogniser:
+    """A recogniser of the models in folders, each with the language that it is to hear.
+
+    Raises ModelError as :func:`open_recogniser`.
+    """
+    packs = dict.fromkeys(pack for pack, _ in models)
+    words = {word for pack in packs for word in _words(pack)}
     loaded: list[Recogniser] = []
-    for number, folder in enumerate(folders, 1):
+    for number, (pack, folder) in enumerate(models, 1):
         try:
             loaded.append(Recogniser(folder, pack.code, spellings=pack.spoken, words=words))
         except model_folders.ModelError as error:
-            if lost is None or (number == len(folders) and not loaded):
+            if lost is None or (number == len(models) and not loaded):
                 raise
             lost(f"{error} The others listen without it.")
     return loaded[0] if len(loaded) == 1 else Ensemble(loaded, on_lost=lost)
+
+
+def _words(pack: Language) -> set[str]:
+    known = lexicon(pack.code)
+    return {*pack.grammar_words(), *known.words, *known.fillers}

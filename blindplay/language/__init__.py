@@ -7,9 +7,16 @@ from .language import Language as Language
 from .language import load as load
 from .lexicon import Lexicon as Lexicon
 from .lexicon import lexicon as lexicon
+from .mixed_text import MixedText as MixedText
+from .mixed_text import Part as Part
+from .mixed_text import fill as fill
+from .mixed_text import in_language as in_language
+from .mixed_text import join as join
+from .mixed_text import parts_of as parts_of
 from .pack import LanguageError as LanguageError
 from .pack import languages as languages
 from .pack import look_in as look_in
+from .reader_language import ReaderLanguage as ReaderLanguage
 from .understanding import NEVER_OPENED as NEVER_OPENED
 from .understanding import QUESTIONS as QUESTIONS
 from .understanding import About as About

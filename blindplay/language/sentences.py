@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import chess
 
+from .mixed_text import fill, join
 from .pack import PIECE_NAMES, LanguageError, Pack
 from .understanding import Command
 
@@ -107,7 +108,7 @@ class Sentences:
             raise LanguageError(
                 f"The sentence {key!r} needs {', '.join(sorted(missing))}: give a value for each."
             )
-        return str(self._sentences[key]).format(**values)
+        return fill(str(self._sentences[key]), values, self.code)
 
     def sentences(self) -> list[str]:
         """The keys of all sentences."""
@@ -118,9 +119,18 @@ class Sentences:
         parts = string.Formatter().parse(str(self._sentences[key]))
         return {name for _, name, _, _ in parts if name}
 
-    def printed(self, key: str) -> str:
-        """A text of the pack's ``[printed]``. It is shown, not spoken, and may hold notation."""
-        return self._pack.text("printed", key).strip()
+    def printed(self, key: str, **values: object) -> str:
+        """A text of the pack's ``[printed]``, with ``values`` for its ``{names}`` if there are any.
+
+        It is shown, not spoken, and may hold notation.
+        """
+        text = self._pack.text("printed", key).strip()
+        return text.format(**values) if values else text
+
+    def trouble(self, sentence: str) -> str:
+        """How a sentence about what went wrong is printed; in English if it is not translated."""
+        known = self._pack.data.get("translations", {})
+        return self.printed("trouble", sentence=known.get(sentence, sentence))
 
     def command(self, command: Command) -> str:
         """The name of a command: the first of its phrases, with an example in a question."""
@@ -136,4 +146,5 @@ class Sentences:
         """Several announcements as one question: "… , … oder …"."""
         if len(choices) < 2:
             return "".join(choices)
-        return f"{', '.join(choices[:-1])} {self.sentence('or')} {choices[-1]}"
+        said = join(", ", choices[:-1], self.code)
+        return join(f" {self.sentence('or')} ", [said, choices[-1]], self.code)

@@ -1,12 +1,20 @@
 """Adjourning a game and taking it up again (Guideline I, Bilaga E, Anhang A)."""
 
+from collections.abc import Mapping
+from typing import Literal
+
+import chess
+
 from . import facts as f
 from .completing import complete
-from .ends import lose, result_of_losing
+from .compulsory_assistant import release_clocks
+from .duties import binding, oblige
+from .ends import conclusion, lose, result_of_losing
 from .executing import make_it
 from .permissions import closed, entitled
 from .proposals import propose
 from .rulings import Adjourned, ArbiterNeeded, Envelope, Penalty, Sealed, both_seconds
+from .sheet_comparison import EntryCertainty
 from .sheets import want
 from .state import OTHER, Heard, State, Turn
 
@@ -14,6 +22,12 @@ _WHY_IT_LOSES = {
     "ambiguous": "sealed_ambiguous",
     "other": "sealed_unclear",
     "illegal": "sealed_illegal",
+}
+_ENTRY_KINDS: Mapping[EntryCertainty, Literal["move", "ambiguous", "illegal"]] = {
+    "sure": "move",
+    "likely": "move",
+    "ambiguous": "ambiguous",
+    "illegal": "illegal",
 }
 
 
@@ -36,17 +50,23 @@ def seal(game: State, fact: f.Seal) -> None:
         return
     made = game.turn.made
     if made is not None:
-        heard = understand(game, fact.text)
+        heard = read_sealed(game, fact.text)
         if heard.kind != "move" or heard.moves[0] != made:
             # What he made on the board is what he must write as his sealed move (I.1.1).
             game.refuse(fact.by, "seal", "already_made", "sealing", move=made.uci())
             return
+    if made is None and not _may_be_sealed(game, read_sealed(game, fact.text)):
+        # He may still seal another one. Which one he has tried stays his secret.
+        game.refuse(fact.by, "seal", "touched_piece", "sealing")
+        oblige(game)
+        return
     if fact.absent and not _sealer_is_absent(game):
         game.refuse(fact.by, "seal", "opponent_present", "sealed_reply")
         return
     game.sealed, game.sealed_reply = fact.text, fact.absent
     if fact.absent:
         game.rule(Sealed(by=side), "sealed_reply")
+        game.delivered = not game.clock  # without a clock no press follows
         return
     rules = ("sealing",) if ":" not in fact.by else ("sealing", "assistant_adjourns")
     game.rule(Sealed(by=side), *rules)
@@ -72,8 +92,8 @@ def seal_and_adjourn(game: State) -> None:
         return
     if game.sealed_reply:
         # His clock stops and the absent player's runs; the envelope is kept until they come.
-        game.clock.start(OTHER[game.side])
-        game.tell_clock("sealed_reply")
+        game.delivered = True
+        game.resume("sealed_reply")
         return
     if game.sealed is None:
         assert game.turn.made is not None
@@ -86,6 +106,7 @@ def adjourn(game: State) -> None:
     """The clock is stopped after sealing: what stands on the envelope (I.2)."""
     side = game.side
     game.adjourned, game.adjourning = True, False
+    game.displacing = None
     game.arrived.clear()
     game.resumed_at, game.resumed_from = None, len(game.history) + 1
     game.clock.stop()
@@ -113,16 +134,17 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
         # The arbiter keeps the envelope (I.3).
         game.refuse(fact.by, "open_envelope", "not_his_task", "opening_envelope")
         return
-    if game.sealed_reply and OTHER[game.side] not in game.arrived:
-        game.refuse(fact.by, "open_envelope", "opponent_absent", "sealed_reply")
+    if _must_wait_for_the_other(game, fact.by):
+        rule = "sealed_reply" if game.sealed_reply else "envelope_stays_closed"
+        game.refuse(fact.by, "open_envelope", "opponent_absent", rule)
         return
     if not game.adjourned and not game.sealed_reply:
         adjourn(game)
     if game.resumed_at is None:
         game.resumed_at = game.t
     side, text = game.side, game.sealed
-    game.adjourned, game.sealed, game.clock.stopped_by = False, None, ""
-    game.sealed_reply = False
+    forget_sealed(game)
+    release_clocks(game)
     if fact.missing:
         # The position and the times at the adjournment; he plays the move he says he sealed.
         game.turn = Turn()
@@ -130,27 +152,100 @@ def open_envelope(game: State, fact: f.OpenEnvelope) -> None:
             if not game.outstanding(board):
                 want(game, board, game.pieces, "missing_envelope")
         game.rule(ArbiterNeeded(why="missing_envelope", by=side), "missing_envelope")
+        game.clock.stop()
         game.tell_clock("missing_envelope")
         return
-    heard = understand(game, text)
+    heard = read_sealed(game, text)
     if heard.kind != "move":
         _loses(game, side, heard)
         return
-    made = game.turn.made
-    if made is None:
-        # Only the envelope counts: the opponent's answer begins with the clock, the hands follow.
-        touched = game.turn.touched
-        game.turn = Turn(touched=touched, announced=heard.moves[0], executed=heard.moves[0])
-        make_it(game, heard.moves[0], "opening_envelope")
+    if game.turn.made is None:
+        if not _may_be_sealed(game, heard):
+            # The texts do not say what follows: he owes another move, and the arbiter decides.
+            game.clock.stop()
+            game.rule(ArbiterNeeded(why="sealed_move", by=side), "opening_envelope")
+            oblige(game)
+            game.tell_clock("opening_envelope")
+            return
+        _play_sealed(game, heard.moves[0])
     if not game.over:
         complete(game)
 
 
-def understand(game: State, text: str) -> Heard:
-    """A sealed move in whatever words or notation the player writes: his own or the table's."""
+def _play_sealed(game: State, move: chess.Move) -> None:
+    """Only the envelope counts: the opponent's answer begins with the clock, the hands follow."""
+    game.turn = Turn(touched=game.turn.touched, announced=move, executed=move)
+    make_it(game, move, "opening_envelope")
+
+
+def _may_be_sealed(game: State, heard: Heard) -> bool:
+    """Whether no touched piece and no wrong claim asks for another move (4.3, 9.5.3)."""
+    owed = binding(game)
+    return heard.kind != "move" or owed is None or heard.moves[0] in owed.moves
+
+
+def concluded_by_sealed_move(game: State, late: str) -> bool:
+    """Whether the sealed move ends the game, which then excuses ``late`` (E.10 of fide-2014, A.10
+    of fide-1997): it is executed, and its result stands."""
+    excused = game.switch("sealed_end_excuses")
+    if excused == "nobody" or (excused == "sealer" and late != game.side):
+        return False
+    if not game.adjourned or game.sealed is None:
+        return False
+    heard = read_sealed(game, game.sealed)
+    if heard.kind != "move" or not _may_be_sealed(game, heard):
+        return False
+    if conclusion(game, game.after(heard.moves[0])) is None:
+        return False
+    forget_sealed(game)
+    _play_sealed(game, heard.moves[0])
+    return True
+
+
+def _must_wait_for_the_other(game: State, by: str) -> bool:
+    """Whether the player whose move is not in the envelope is known to be away (I.7, I.9.3).
+
+    Who stops the clock or opens the envelope is there, and so is everybody where nobody tells who
+    has come: then the person who opens it sees that."""
+    waits_for = OTHER[game.side]
+    told = bool(game.arrived) or game.resumed_at is not None
+    if by == waits_for or game.paused in (waits_for, f"assistant:{waits_for}"):
+        return False
+    return waits_for not in game.arrived and (game.sealed_reply or (game.adjourned and told))
+
+
+def forget_sealed(game: State) -> None:
+    """Nothing lies in an envelope any more."""
+    game.adjourned, game.sealed = False, None
+    game.sealed_reply = game.delivered = False
+
+
+def read_sealed(game: State, text: str) -> Heard:
+    """What a sealed move means: in the letters of its player's scoresheet, else in that player's
+    words, else in the table's, else in any notation. It is ambiguous only where none of these
+    reads it as one legal move (I.8.1)."""
+    sheet = tuple(game.sheets[game.side].values())
     languages = dict.fromkeys((game.player(game.side).language, game.announcing_language()))
-    heard = [game.words.understand(text, game.board, language) for language in languages]
-    return min(heard, key=lambda one: {"move": 0, "other": 2}.get(one.kind, 1))
+    heard = [_written(game, text, sheet)] if sheet else []
+    heard += [game.words.understand(text, game.board, one) for one in languages if one]
+    heard.append(_written(game, text, ()))
+    possible: tuple[chess.Move, ...] = ()
+    for one in heard:
+        if one.kind in ("move", "ambiguous"):
+            fitting = tuple(move for move in possible if move in one.moves)
+            possible = fitting or possible or one.moves
+            if len(possible) == 1:
+                return Heard("move", possible)
+        elif one.kind == "illegal" and not possible:
+            return one  # it is clear what is meant: no other notation makes that legal (I.8.3)
+    return Heard("ambiguous", possible) if possible else Heard("other")
+
+
+def _written(game: State, text: str, sheet: tuple[str, ...]) -> Heard:
+    """``text`` as an entry of a sheet with these entries."""
+    found = game.words.reader((*sheet, text))(text, game.board)
+    kind = _ENTRY_KINDS.get(found.certainty)
+    return Heard(kind, found.moves) if kind is not None else Heard("other")
 
 
 def _loses(game: State, side: str, heard: Heard) -> None:

@@ -3,14 +3,23 @@
 from dataclasses import replace
 
 from . import facts as f
-from .adjournment import ask_to_seal
+from .adjournment import ask_to_seal, forget_sealed
 from .claims import postpone
+from .compulsory_assistant import check_assistants, must_wait, release_clocks
 from .ends import end, lose, result_of_losing
 from .facts import seconds
 from .permissions import acting, closed, is_player
 from .proposals import decide
-from .rulings import Answer, ArbiterNeeded, Penalty, Presides, Signed, TakeBack, both_seconds
-from .setting_up import check_assistants
+from .rulings import (
+    AnnouncesIn,
+    Answer,
+    ArbiterNeeded,
+    Penalty,
+    Presides,
+    Signed,
+    TakeBack,
+    both_seconds,
+)
 from .sheets import clocks_at, take_back
 from .state import OTHER, State, san
 
@@ -28,19 +37,25 @@ def arbiter(game: State, fact: f.Arbiter) -> None:
 
 
 def _stop_clocks(game: State, fact: f.Arbiter) -> None:
-    game.clock.stop(fact.by)
+    # What somebody else had stopped already does not go on because the table is back.
+    game.clock.stop(game.paused if fact.by == "table" and game.paused else fact.by)
     game.tell_clock("stopping")
 
 
 def _start_clocks(game: State, fact: f.Arbiter) -> None:
     if game.pending is not None and not game.pending.claimable:
         game.refuse("arbiter", fact.do, "waiting_for_arbiter", "arbiter")
-    elif game.adjourned:
+    elif fact.by == "table" != game.paused:
+        game.refuse(
+            fact.by, fact.do, "clocks_stopped" if game.paused else "already_started", "resuming"
+        )
+    elif game.adjourned and game.resumed_at is None:
         game.refuse("arbiter", fact.do, "adjourned", "sealing")
-    elif game.started or check_assistants(game):
+    elif (game.started and not must_wait(game)) or check_assistants(game):
         if not game.started:
             game.started_at = game.t
-        game.started, game.clock.stopped_by = True, ""
+        game.started = True
+        release_clocks(game)
         game.resume("resuming")
 
 
@@ -131,7 +146,7 @@ def _restore(game: State, fact: f.Arbiter) -> None:
         game.refuse("arbiter", "restore", "no_such_ply", "restore")
         return
     game.pending = None
-    game.adjourned, game.sealed = False, None
+    forget_sealed(game)
     game.rule(TakeBack(to_ply=fact.ply, **clocks_at(game, fact.ply), status="confirmed"), "restore")
     take_back(game, fact.ply, "restore")
 
@@ -165,6 +180,15 @@ def _preside(game: State, fact: f.Arbiter) -> None:
         game.rule(Presides(present=present), "arbiter")
 
 
+def _announce_in(game: State, fact: f.Arbiter) -> None:
+    """D.2.1: moves are announced in another language from now on; not under fide-1997 (F.1)."""
+    if not game.switch("ranks_by_arbiter"):
+        game.refuse("arbiter", fact.do, "not_in_this_edition", "announcing")
+    else:
+        game.announce_in = fact.language
+        game.rule(AnnouncesIn(language=game.announcing_language()), "announcing")
+
+
 _DECISIONS = {
     "stop_clocks": _stop_clocks,
     "start_clocks": _start_clocks,
@@ -176,6 +200,7 @@ _DECISIONS = {
     "postpone": _postpone,
     "preside": _preside,
     "withdraw": _preside,
+    "announce_in": _announce_in,
 }
 
 

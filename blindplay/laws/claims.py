@@ -6,6 +6,7 @@ import chess
 
 from . import facts as f
 from .completing import answered
+from .duties import binding
 from .ends import end, offered
 from .permissions import by_player, closed, is_player
 from .proposals import propose
@@ -38,6 +39,11 @@ def claim_draw(game: State, fact: f.ClaimDraw) -> None:
         move = legal(board, fact.move)
         if move is None:
             game.refuse(fact.by, "claim_draw", "cannot_move_there", "moving", move=fact.move)
+            return
+        owed = binding(game)
+        if owed is not None and move not in owed.moves:
+            # It cannot be the next move: another one is owed (4.3, 9.5.3).
+            game.refuse(fact.by, "claim_draw", "touched_piece", owed.rule, move=fact.move)
             return
         board, seen = game.after(move), 1
     if fact.rule == "repetition":
@@ -80,7 +86,6 @@ def _price(game: State, by: str) -> Penalty:
 
 
 def _wrong_claim(game: State, by: str, move: chess.Move | None) -> None:
-    game.turn.claim_lost = True
     if game.clock:
         price, gains, left = _price(game, by), OTHER[by], game.clock.left
         game.clock.set(by, left[by] - round((price.takes or 0) * 1000))

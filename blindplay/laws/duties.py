@@ -31,6 +31,17 @@ def bound(game: State) -> Obligation:
     return turn.due[1]
 
 
+def binding(game: State) -> Obligation | None:
+    """What the next move must be one of; None where any will do."""
+    turn = game.turn
+    # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
+    unruled = turn.doubted or game.switch("touch_ruled_on_request")
+    if turn.must_play is None and (unruled or not (turn.touched or turn.castles)):
+        return None
+    now = bound(game)
+    return None if now.free else now
+
+
 def oblige(game: State, *rules: str) -> None:
     """Tell what the player on move is bound to."""
     now = bound(game)

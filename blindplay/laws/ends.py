@@ -27,17 +27,25 @@ def end_if_over(game: State, board: chess.Board) -> None:
 
     ``board`` is the position after the move that has been made, or the one set up.
     """
+    found = conclusion(game, board)
+    if found is not None:
+        _finish(game, *found)
+
+
+def conclusion(game: State, board: chess.Board) -> tuple[str, str] | None:
+    """The result, and the reason, which names its rule, if ``board`` ends the game at once: the
+    game's position, or the one after its next move."""
     if not any(board.generate_legal_moves()):
         if not board.is_check():
-            _finish(game, DRAW, "stalemate", "stalemate")
-        else:
-            _finish(game, "0-1" if board.turn else "1-0", "checkmate", "checkmate")
-    elif is_dead(board):
-        _finish(game, DRAW, "dead_position", "dead_position")
-    elif _fivefold(game, board):
-        _finish(game, DRAW, "fivefold", "fivefold")
-    elif board.halfmove_clock >= 150 and game.switch("automatic_seventyfive"):
-        _finish(game, DRAW, "seventyfive_moves", "seventyfive_moves")
+            return DRAW, "stalemate"
+        return "0-1" if board.turn else "1-0", "checkmate"
+    if is_dead(board):
+        return DRAW, "dead_position"
+    if _fivefold(game, board):
+        return DRAW, "fivefold"
+    if board.halfmove_clock >= 150 and game.switch("automatic_seventyfive"):
+        return DRAW, "seventyfive_moves"
+    return None
 
 
 def _fivefold(game: State, board: chess.Board) -> bool:
@@ -45,14 +53,14 @@ def _fivefold(game: State, board: chess.Board) -> bool:
     if how == "never" or board.halfmove_clock < 16:
         return False
     key = position_key(board)
-    keys = game.keys if game.turn.made is not None else game.keys[:-1]
+    keys = game.keys[:-1] if board is game.board else game.keys
     if how == "any":
         return keys.count(key) >= 4
     # 9.6 a of fide-2014: in consecutive alternate moves, so every second one of each.
     return len(keys) >= 16 and all(keys[-4 * back] == key for back in range(1, 5))
 
 
-def _finish(game: State, result: str, reason: str, rule: str) -> None:
+def _finish(game: State, result: str, reason: str) -> None:
     if game.turn.made is not None:
         # The move ends the game, so it needs no press (6.2.1.1): it belongs to the record.
         side, move = game.side, game.turn.made
@@ -61,7 +69,7 @@ def _finish(game: State, result: str, reason: str, rule: str) -> None:
         game.advance(completed=True)
         completed = Completed(by=side, move=move.uci(), ply=len(game.history))
         game.rule(completed, "completing_by_ending")
-    end(game, result, reason, rule)
+    end(game, result, reason, reason)
 
 
 # --- can the opponent mate? ----------------------------------------------------------------

@@ -5,7 +5,7 @@ import chess
 from . import facts as f
 from . import unidentified_pieces
 from .completing import answered
-from .duties import bound, oblige
+from .duties import binding, oblige
 from .ends import decline_by_playing, end_if_over
 from .irregularities import lapse
 from .permissions import board_on_table
@@ -33,7 +33,7 @@ from .sheets import (
     righted,
     shows,
 )
-from .state import OTHER, State, TableBoard, san
+from .state import OTHER, State, TableBoard, enveloped, san
 from .touching import counts_as_touch, touched
 
 
@@ -47,7 +47,7 @@ def lift(game: State, fact: f.Lift) -> None:
     if letter is None:
         game.refuse(fact.board, "lift", "empty_square", "moving", square=fact.square)
         return
-    playing = not game.over and not game.adjourned
+    playing = not game.over and not enveloped(game)
     free = game.pending is None or game.pending.claimable
     if playing and free:
         _begins_an_answer(game, fact.board, square)
@@ -118,7 +118,7 @@ def look(game: State, board: str) -> None:
         shown = _corrected(game, table)
         if shown is not None:
             righted(game, board, shown)
-        elif not game.adjourned and game.pending is None and board == game.board_of(game.side):
+        elif not enveloped(game) and game.pending is None and board == game.board_of(game.side):
             _look_at_own(game, board)
         return
     if table.adjusting:
@@ -133,7 +133,7 @@ def look(game: State, board: str) -> None:
             if square not in game.turn.touched and square in game.pieces:
                 touched(game, square)
     catch_up(game, board)
-    if game.over or game.adjourned or (game.pending is not None and not game.pending.claimable):
+    if game.over or enveloped(game) or (game.pending is not None and not game.pending.claimable):
         return
     _look_at_copy(game, board)
     if board == game.board_of(game.side):
@@ -307,7 +307,8 @@ def final(game: State) -> str:
 
 def _king_released(game: State, board: str) -> None:
     """4.7.2: a king released two squares from his own towards a rook is bound to castle on that
-    side; where that is illegal, to another move of the king."""
+    side; where that is illegal, to another move of the king. What was touched before binds still
+    (4.3.1, 4.4.2): then releasing the king adds nothing."""
     turn, position = game.turn, game.board
     home = position.king(position.turn)
     if turn.castles is not None or home is None or game.tables[board].hand:
@@ -317,17 +318,23 @@ def _king_released(game: State, board: str) -> None:
     there = next((square for square, letter in shown.items() if letter == king), None)
     if there is None or shown != {home: None, there: king}:
         return
+    owed = binding(game)
     castling = [move for move in position.legal_moves if position.is_castling(move)]
     for move in castling:
         if change(position, move).get(there) == king:
-            turn.castles = move
-            oblige(game)
+            if owed is None or move in owed.moves:
+                turn.castles = move
+                oblige(game)
             return
     same_rank = chess.square_rank(there) == chess.square_rank(home)
     if same_rank and chess.square_distance(there, home) == 2 and not turn.tried_castling:
         turn.tried_castling = True
-        kings = tuple(move.uci() for move in position.generate_legal_moves(chess.BB_SQUARES[home]))
-        game.rule(Obliged(by=game.side, moves=kings, free=not kings), "released_castling")
+        kings = list(position.generate_legal_moves(chess.BB_SQUARES[home]))
+        if owed is not None:
+            kings = [move for move in kings if move in owed.moves]
+        if kings or owed is None:
+            moves = tuple(move.uci() for move in kings)
+            game.rule(Obliged(by=game.side, moves=moves, free=not moves), "released_castling")
 
 
 def _look_at_other(game: State, board: str) -> None:
@@ -386,7 +393,7 @@ def position(game: State, fact: f.Position) -> None:
         look(game, fact.board)
     if in_motion(game, fact.board):
         return
-    if not game.over and game.pending is None and not game.adjourned:
+    if not game.over and game.pending is None and not enveloped(game):
         compare_boards(game)
         if changed and table.wanted is None and (game.started or not game.clock):
             check_single_board(game)
@@ -418,17 +425,11 @@ def try_to_make(game: State) -> None:
         return
     if impaired and captured_elsewhere(game, game.board_of(side), turn.executed):
         return
-    if turn.touched or turn.must_play or turn.castles:
-        now = bound(game)
-        # In rapid and blitz of fide-1997 only a player's request brings article 4 in (B.5).
-        on_request = game.switch("touch_ruled_on_request")
-        if (on_request or turn.doubted) and turn.must_play is None:
-            pass
-        elif not now.free and turn.executed not in now.moves:
-            move = turn.executed.uci()
-            game.refuse(side, "make", "touched_piece", now.rule, move=move)
-            oblige(game)
-            return
+    owed = binding(game)
+    if owed is not None and turn.executed not in owed.moves:
+        game.refuse(side, "make", "touched_piece", owed.rule, move=turn.executed.uci())
+        oblige(game)
+        return
     rules: tuple[str, ...] = ("made_special",)
     if not impaired:
         rules = (_released(game, turn.executed),)

@@ -47,6 +47,7 @@ DECISIONS = (
     "postpone",
     "preside",
     "withdraw",
+    "announce_in",
 )
 CLAIMS = ("repetition", "fifty_moves", "cannot_win", "no_effort")
 RESULTS = ("1-0", "0-1", "1/2-1/2", "0-0", "1/2-0", "0-1/2")
@@ -60,7 +61,8 @@ class Player:
     impaired: bool = v.stored(v.switch, default=False)
     hearing_impaired: bool = v.stored(v.switch, default=False)
     assistant: bool = v.stored(v.switch, default=False)
-    language: str = v.stored(v.text, default="de")
+    language: str = v.stored(v.text, default="")
+    """What the player reads and commands in; "" is the table's language."""
 
 
 def _player(value: Any) -> Player:
@@ -128,7 +130,8 @@ class Setup(Fact, kind="setup"):
     boards: int = v.stored(v.whole(1, 2), default=0)
     time_control: str = v.stored(v.time_control, default="-")
     clock_mode: str = v.stored(v.one_of("increment", "delay", "bronstein"), default="increment")
-    announce_in: str = v.stored(v.text, default="de")
+    announce_in: str = v.stored(v.text, default="")
+    """What moves are announced in; "" is what the Laws say (D.2.1)."""
     quickplay_finish: bool = v.stored(v.switch, default=False)
     arbiter: str = v.stored(v.one_of("present", "automatic"), default="present")
     default_time: int | None = v.stored(v.duration, v.optional_seconds, default=None)
@@ -354,6 +357,7 @@ class Arbiter(Fact, kind="arbiter"):
     result: str | None = v.stored(v.one_of(*RESULTS), default=None)
     white_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
     black_moves: int | None = v.stored(v.whole(0, 10_000), default=None)
+    language: str = v.stored(v.text, default="")
 
     def __post_init__(self) -> None:
         needed = {

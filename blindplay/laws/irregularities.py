@@ -16,7 +16,7 @@ from .proposals import decide, propose
 from .rulings import ArbiterNeeded, IllegalMove, Made, NotMade, Penalty, TakeBack
 from .sheet_comparison import steps
 from .sheets import clocks_at, in_order, take_back, want
-from .state import OTHER, Pending, Price, State, Turn, san
+from .state import OTHER, Displacing, Pending, Price, State, Turn, san, whose_clock
 
 # These have articles of their own.
 _BY_THEMSELVES = ("press_without_move", "two_hands", "pawn_not_replaced")
@@ -371,17 +371,19 @@ def _displaced(game: State, fact: f.Irregular) -> None:
     if fact.ply is not None:
         _propose_to_go_back_before(game, fact, fact.ply)
         return
-    side = game.displacer = fact.player
+    side = fact.player
     if side is not None and side != game.side and game.turn.made is None:
         # What the player on move seemed to touch, the other one has displaced.
         game.turn.touched = [at for at in game.turn.touched if at not in _displaced_on(game)]
     _put_back(game)
     led = any(table.wanted is not None for table in game.tables.values())
-    own_time = not game.switch("opponent_starts_displacers_clock")
-    if own_time and led and side is not None and game.clock.running == OTHER[side]:
+    if game.switch("opponent_starts_displacers_clock"):
+        game.displacing = None if side is None else Displacing(side, own_time=False)
+    elif led and side is not None and whose_clock(game) == OTHER[side]:
         # They put the pieces right on their own time, until the boards are seen to be right.
-        game.clock.start(side)
-        game.tell_clock("displaced")
+        game.displacing = Displacing(side, own_time=True)
+        if game.clock.running is not None:
+            game.resume("displaced")
     game.rule(ArbiterNeeded(why="displaced", player=fact.player or None), "displaced")
 
 
@@ -416,17 +418,16 @@ def _propose_to_go_back_before(game: State, fact: f.Irregular, ply: int) -> None
 def starts_displacers_clock(game: State, by: str) -> bool:
     """7.3 of fide-1997: the opponent may start the clock of the player who displaced pieces,
     without having made a move; that player presses when he has put them right."""
-    side = game.displacer
-    if side is None or not game.switch("opponent_starts_displacers_clock"):
+    if game.displacing is None or not game.switch("opponent_starts_displacers_clock"):
         return False
+    side = game.displacing.by
     if by == OTHER[side] and game.clock.running == by:
-        game.clock.start(side)
+        game.displacing = Displacing(side, own_time=True)
     elif by == side and game.clock.running == side and game.side != side:
-        game.displacer = None
-        game.clock.start(OTHER[side])
+        game.displacing = None
     else:
         return False
-    game.tell_clock("displaced")
+    game.resume("displaced")
     return True
 
 

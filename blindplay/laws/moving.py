@@ -1,5 +1,7 @@
 """Announcing, repeating, correcting, executing and pressing the clock (D.2, 6.2)."""
 
+from collections.abc import Iterable
+
 import chess
 
 from . import facts as f
@@ -16,7 +18,7 @@ from .executing import (
     reconsider,
     try_to_make,
 )
-from .irregularities import illegal, starts_displacers_clock
+from .irregularities import illegal, starts_displacers_clock, why_illegal
 from .permissions import entitled
 from .placement import Change, change, difference, laid_over, moves_that_show
 from .rulings import (
@@ -33,15 +35,15 @@ from .rulings import (
     TooLate,
 )
 from .sheets import compare_boards, difference_of, in_order, shows
-from .state import OTHER, Heard, State, legal
+from .state import OTHER, Heard, State, legal, understand
 from .touching import stop_adjusting
 
 
-def _heard(game: State, fact: f.Spoken, board: chess.Board) -> Heard:
+def _heard(game: State, fact: f.Spoken, side: str, board: chess.Board) -> Heard:
     """What was spoken about ``board``."""
     if fact.move is None:
         assert fact.text is not None
-        return game.words.understand(fact.text, board, game.announcing_language())
+        return understand(game, side, fact.text, board)
     move = legal(board, fact.move)
     if move is not None:
         return Heard("move", (move,))
@@ -50,7 +52,7 @@ def _heard(game: State, fact: f.Spoken, board: chess.Board) -> Heard:
 
 def meaning(game: State, fact: f.Spoken, side: str, board: chess.Board) -> chess.Move | None:
     """The legal move that was spoken, or None and a ruling that says why not."""
-    heard = _heard(game, fact, board)
+    heard = _heard(game, fact, side, board)
     if heard.kind == "move":
         return heard.moves[0]
     if side == game.side:
@@ -83,7 +85,7 @@ def announce(game: State, fact: f.Announce) -> None:
     if side is None:
         return
     if game.turn.made is not None and side != game.side:
-        if _heard(game, fact, game.position).kind == "move":
+        if _heard(game, fact, side, game.position).kind == "move":
             answered(game, side)
         if game.over:
             return
@@ -157,9 +159,10 @@ def correct(game: State, fact: f.Correct) -> None:
     side = entitled(game, fact, duty="announce")
     if side is None:
         return
-    if side != game.side:
-        # His clock has been stopped and the opponent's runs: too late.
-        game.rule(TooLate(by=side), "slip")
+    own = fact.by.removeprefix("assistant:")
+    if side != game.side or (own != side and game.turn.announced is None):
+        # It is the other player's turn, whoever speaks for this one: too late (D.2.8).
+        game.rule(TooLate(by=own), "slip")
         return
     if game.turn.announced is None:
         if _may_move(game, side, "correct"):
@@ -337,6 +340,11 @@ def _press_of_the_mover(game: State, side: str) -> None:
         if not game.over:
             complete(game)
         return
+    if game.clock and game.clock.running != side:
+        # Nothing has been made, and what time passes is not his (7.4.1, 6.11).
+        rule = "displaced" if game.displacing is not None else "resuming"
+        game.refuse(side, "press", "clock_not_running", rule)
+        return
     if game.outstanding(own) and not in_order(game, own):
         # He copied the opponent's move wrongly: until that is put right nothing can be made here.
         compare_boards(game, pressed=side)
@@ -353,6 +361,7 @@ def _press_unmade(game: State, side: str) -> None:
         if turn.touched or turn.announced or turn.executed or turn.begun or done:
             missing = _missing(game, board) or ("placed",)
             game.rule(NotMade(by=side, missing=missing), "made_special", "clock_special")
+            _doubt_what_contradicts(game, board, done)
             _pressed_too_early(game, side, done)
         else:
             _pressed_without_a_move(game, side)
@@ -387,6 +396,9 @@ def _press_of_a_sighted_hand(game: State, side: str, done: Change) -> None:
         missing = "captured_piece_removed" if captured and placed else "placed"
         game.rule(NotMade(by=side, missing=(missing,)), "released", "completing")
         _pressed_too_early(game, side, done)
+    elif move is not None and _unnamed_promotion(game, side, move):
+        # The board cannot tell a queen from a pawn: the player says what stands there.
+        game.rule(NotMade(by=side, missing=("promotion_piece",)), "released_promotion")
     elif move is not None and game.turn.announced is None:
         illegal(game, move)
     else:
@@ -405,8 +417,36 @@ def _ask_to_check(game: State, done: Change) -> None:
     board = game.board_of(game.side)
     game.turn.asked = difference_of(game, board)
     game.rule(NotMade(by=game.side, missing=("placed",)), "released", "completing")
-    squares = tuple(chess.square_name(square) for square in sorted(done))
-    game.rule(CheckBoard(board=board, doubted=squares), "displaced_found")
+    _check(game, board, done)
+
+
+def _doubt_what_contradicts(game: State, board: str, done: Change) -> None:
+    """A tactile board on which something stands that is no part of the announced move, or of any
+    legal one: people look at it, for a sensor may be wrong."""
+    announced, unsure = game.turn.announced, game.tables[board].unsure
+
+    def fits(wanted: Change, at: int) -> bool:
+        now, named = done[at], at not in unsure
+        return at in wanted and (now in (None, wanted[at]) or not (named or wanted[at] is None))
+
+    moves = [announced] if announced is not None else game.board.legal_moves
+    if any(done.values()) and not any(
+        all(fits(wanted, at) for at in done)
+        for wanted in (change(game.board, move) for move in moves)
+    ):
+        meant = {} if announced is None else change(game.board, announced)
+        _check(game, board, [at for at in done if not fits(meant, at)])
+
+
+def _check(game: State, board: str, squares: Iterable[int]) -> None:
+    doubted = tuple(chess.square_name(square) for square in sorted(squares))
+    game.rule(CheckBoard(board=board, doubted=doubted), "displaced_found")
+
+
+def _unnamed_promotion(game: State, side: str, move: chess.Move) -> bool:
+    """Whether a pawn has promoted on a board that has not named what stands there now."""
+    unsure = game.tables[game.board_of(side)].unsure
+    return move.to_square in unsure and why_illegal(game.board, move) == "pawn_not_replaced"
 
 
 def _pressed_too_early(game: State, side: str, done: Change) -> None:

@@ -17,6 +17,11 @@ _NOBODYS = frozenset(("setup", "tick", "lift", "place", "position"))
 # Anybody tells the arbiter of something irregular where the text says so (12.7).
 _FOR_ANYBODY = frozenset(("irregular",))
 
+# What makes, changes or claims with the move at hand: nothing of it while that lies in an envelope.
+_WITH_THE_MOVE = _FOR_BOTH - {"repeat"} | {
+    "touch", "adjust", "press", "seal", "claim_draw", "request_extra_time",
+}  # fmt: skip
+
 # The tasks of an assistant (D.2.10.1 to 6), and the rules that their rulings cite.
 _TASKS = {
     "announce": "assistant_announces",
@@ -40,6 +45,8 @@ def closed(game: State, what: str, by: str, *, while_adjourned: bool = False) ->
         game.refuse(by, what, "waiting_for_arbiter", "arbiter")
     elif game.adjourned and not while_adjourned:
         game.refuse(by, what, "adjourned", "sealing")
+    elif game.delivered and what in _WITH_THE_MOVE:
+        game.refuse(by, what, "already_sealed", "sealed_reply")
     else:
         return False
     return True

@@ -520,6 +520,12 @@ class Presides(Ruling, kind="presides"):
     present: bool
 
 
+class AnnouncesIn(Ruling, kind="announces_in"):
+    """The language in which moves are announced from now on; "de+nb": ranks in Norwegian."""
+
+    language: str
+
+
 class Answer(Ruling, kind="answer"):
     """The answer to a question of ``to``; ``about`` is the question's subject.
 

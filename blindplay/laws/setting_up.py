@@ -3,7 +3,14 @@
 import chess
 
 from . import facts as f
+from .adjournment import concluded_by_sealed_move
 from .clock import Clock, TimeControl
+from .compulsory_assistant import (
+    check_assistants,
+    go_on_with_assistant,
+    release_clocks,
+    wait_for_assistant,
+)  # fmt: skip
 from .editions import load
 from .ends import end, end_if_over
 from .permissions import (
@@ -29,6 +36,7 @@ from .state import LOSES, OTHER, State, TableBoard, position_key
 def set_up(game: State, fact: f.Setup) -> None:
     game.setup = fact
     game.edition = load(fact.edition)
+    game.announce_in = fact.announce_in
     game.presided = fact.arbiter == "present"
     game.board = chess.Board(fact.fen, chess960=fact.variant == "chess960")
     game.pieces = pieces_of(game.board)
@@ -69,27 +77,6 @@ def _check_mode(game: State) -> None:
         game.rule(ArbiterNeeded(why="not_a_rapid_time_control"), "rapid_game")
     elif setup.mode == "blitz" and not blitz:
         game.rule(ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
-
-
-def lacks_assistant(game: State) -> bool:
-    """Whether one player does not see, the other does not hear, and there is no assistant."""
-    return not any(game.assistants.values()) and any(
-        game.player(side).hearing_impaired and game.impaired(OTHER[side]) for side in OTHER
-    )
-
-
-def check_assistants(game: State) -> bool:
-    """Whether the clock may start: against a hearing-impaired opponent an assistant must be used
-    (D.2.11 of fide-2023). The older texts are silent: the arbiter says how the two are to
-    understand each other."""
-    if not lacks_assistant(game):
-        return True
-    compulsory = game.switch("hearing_impaired_opponent_needs_assistant")
-    if compulsory:
-        game.rule(ArbiterNeeded(why="assistant_compulsory"), "hearing_impaired_opponent")
-    else:
-        game.rule(ArbiterNeeded(why="hearing_impaired_opponent"), "not_covered")
-    return not compulsory
 
 
 def two_boards(game: State, fact: f.TwoBoards) -> None:
@@ -135,7 +122,10 @@ def assistant(game: State, fact: f.Assistant) -> None:
     else:
         game.assistants[fact.of] = fact.present
         game.rule(AssistantPresence(of=fact.of, present=fact.present), rule)
-        check_assistants(game)
+        if check_assistants(game):
+            go_on_with_assistant(game)
+        else:
+            wait_for_assistant(game)
 
 
 def start(game: State, fact: f.Start) -> None:
@@ -143,9 +133,10 @@ def start(game: State, fact: f.Start) -> None:
         return
     if game.adjourned:
         # The player who must answer is not there: his clock starts at the agreed time (I.9.2).
-        game.resumed_at = game.t
-        game.clock.start(OTHER[game.side])
-        game.tell_clock("answering_player_absent")
+        if check_assistants(game):
+            game.resumed_at = game.t
+            release_clocks(game)
+            game.resume("answering_player_absent")
         return
     if game.started:
         game.refuse(fact.by, "start", "already_started", "start")
@@ -190,6 +181,7 @@ def arrive(game: State, fact: f.Arrive) -> None:
             game.tell_clock(rule)
 
         def confirm() -> None:
-            end(game, LOSES[fact.by], "declared", rule)
+            if not concluded_by_sealed_move(game, fact.by):
+                end(game, LOSES[fact.by], "declared", rule)
 
         propose(game, Late(by=fact.by, seconds=f.seconds(late)), (rule,), confirm, reject)

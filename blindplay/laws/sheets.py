@@ -137,9 +137,10 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
         )
     parted = sheets.stop == "parted"
     rule = "boards_differ_sheets_differ" if parted else "boards_differ"
-    if not _say_what_is_written(game, sheets, rule, followed=followed):
-        # Nobody has written anything, which proves nothing (D.2.9). The table's game is proposed
-        # to the hands; the arbiter knows that it rests on that alone.
+    told_by_sheets = sheets.stop is not None or followed or _is_covered(game, wrong)
+    if not _say_what_is_written(game, sheets, rule, told_by_sheets, followed=followed):
+        # Nobody has written what they differ about, so nothing is proved (D.2.9). The table's
+        # game is proposed to the hands; the arbiter knows that it rests on that alone.
         _correct(game, wrong, rule)
         return
     if sheets.stop is None:
@@ -167,12 +168,23 @@ def compare_boards(game: State, *, late_entry: bool = False, pressed: str | None
     propose(game, back, (rule,), confirm, reject)
 
 
-def _say_what_is_written(game: State, sheets: Comparison, rule: str, *, followed: bool) -> bool:
-    """Say what both scoresheets tell about a difference; False if both are empty."""
+def _is_covered(game: State, wrong: Sequence[str]) -> bool:
+    """Whether the sheets tell the plies that the boards differ about: those not yet executed on a
+    board that is ``wrong``, else the last one. A sheet proves nothing about other plies."""
+    last = len(game.history) + (game.turn.made is not None)
+    first = min((game.tables[board].plies + 1 for board in wrong), default=last)
+    plies = range(min(first, last), last + 1)
+    return all(any(ply in sheet for sheet in game.sheets.values()) for ply in plies)
+
+
+def _say_what_is_written(
+    game: State, sheets: Comparison, rule: str, covered: bool, *, followed: bool
+) -> bool:
+    """Say what both scoresheets tell about a difference; False if they tell nothing about it."""
     for side, sheet in game.sheets.items():
         if game.history and len(game.history) not in sheet:
             game.rule(MustRecord(by=side, ply=len(game.history)), "recording")
-    if not any(game.sheets.values()):
+    if not covered:
         game.rule(ArbiterNeeded(why="records_missing"), rule)
         return False
     testimony = _testimony(game, sheets) if sheets.stop == "parted" else Scoresheets(agree=True)
@@ -343,10 +355,11 @@ def righted(game: State, board: str, plies: int) -> None:
     )
     game.differ_told = None
     wrong = any(other.wanted is not None for other in game.tables.values())
-    if wrong or game.switch("opponent_starts_displacers_clock"):
-        return
-    side, game.displacer = game.displacer, None
-    if side is not None and game.clock.running == side != game.side:
+    paid = game.displacing is not None and game.displacing.own_time
+    if wrong or (paid and game.switch("opponent_starts_displacers_clock")):
+        return  # in fide-1997 he starts the other clock himself when he has put the pieces right
+    game.displacing = None
+    if paid and game.clock.running is not None:
         game.resume("displaced")  # the player on move no longer waits at the other's cost
 
 
@@ -397,6 +410,7 @@ def take_back(game: State, to_ply: int, *rules: str) -> None:
     for ply_before in game.history:
         ply_before.completed = True
     game.turn = type(game.turn)()
+    game.displacing = None
     game.offers.clear()
     for side, sheet in game.sheets.items():
         for number in sorted(number for number in sheet if number > to_ply):

@@ -188,6 +188,15 @@ class Price:
     penalty: Penalty
 
 
+@dataclass(frozen=True)
+class Displacing:
+    """``by`` must put right what they have displaced (7.4); with ``own_time`` their clock runs
+    meanwhile, whoever is on move."""
+
+    by: str
+    own_time: bool
+
+
 class State:
     """Everything a game's facts have come to. The attributes are for reading from outside."""
 
@@ -215,7 +224,8 @@ class State:
         # None: nobody has said whether there is one. Only a declared assistant may act.
         self.assistants: dict[str, bool | None] = {"white": None, "black": None}
         self.helping: str | None = None  # the rule under which an assistant acts in this fact
-        self.displacer: str | None = None  # who must put pieces right while his own clock runs
+        self.displacing: Displacing | None = None
+        self.announce_in = ""  # what moves are announced in; "" is what the Laws say
         self.presided = True  # there is an arbiter: what is his to decide waits for him
         self.arrived: set[str] = set()
         self.swapped = False  # the players have changed colours since the setup (7.3)
@@ -225,6 +235,7 @@ class State:
         self.resumed_at: int | None = None  # when the game that was adjourned went on
         self.resumed_from = 0  # plies at the adjournment, the sealed move included
         self.sealed_reply = False  # what is sealed answers a sealed move (I.9.3)
+        self.delivered = False  # that answer lies with the arbiter: the clock has been pressed
         self.looks = {"white": 0, "black": 0}  # how often each has asked for the scoresheet
         self.signed: dict[str, str] = {}  # the result that each player has signed
         self.keys: list[PositionKey] = []  # of the positions before each ply, and of ``board``
@@ -311,14 +322,14 @@ class State:
         return self.edition.switch(name, self.regime)
 
     def announcing_language(self) -> str:
-        """The pack that moves are announced in, "de+nb" with the ranks of another if the arbiter
-        has decided so: between Scandinavian players, where the edition says so and no other
-        language was set up, the words of the player on move (D.2.1 of fide-2023)."""
-        assert self.setup is not None
-        words, plus, ranks = self.setup.announce_in.partition("+")
+        """The pack that moves are announced in: what the arbiter has decided, "de+nb" with the
+        ranks of another; else German or, between Scandinavian players where the edition says so,
+        the words of the player on move (D.2.1 of fide-2023)."""
+        words, plus, ranks = self.announce_in.partition("+")
+        words = words or "de"
         languages = [self.player(side).language for side in OTHER]
         if (
-            words == "de"
+            self.announce_in in ("", f"de+{ranks}")
             and self.switch("scandinavian_words")
             and all(re.split("[-_]", language.lower())[0] in SCANDINAVIAN for language in languages)
         ):
@@ -368,10 +379,9 @@ class State:
         self.rule(reading, *rules)
 
     def resume(self, rule: str = "arbiter") -> None:
-        """The clock of the player on move goes on, if the game has begun."""
+        """The clock that stood goes on, if the game has begun."""
         if self.started and not self.paused:
-            waiting = self.unpressed()
-            self.clock.start(waiting[0].side if waiting else self.side)
+            self.clock.start(whose_clock(self))
         self.tell_clock(rule)
 
     @property
@@ -401,6 +411,7 @@ class State:
         self.pieces = after
         self.keys.append(position_key(self.board))
         self.turn = Turn()
+        self.displacing = None
         self.note_what_stands_wrong()
         return ply
 
@@ -415,6 +426,22 @@ class State:
         table = self.tables[board]
         shown = difference(table.placement, self.pieces)
         return {square: now for square, now in shown.items() if square not in table.inherited}
+
+
+def enveloped(game: State) -> bool:
+    """Whether the next move lies in an envelope, where no hand changes it (I.1.1, I.9.3)."""
+    return game.adjourned or game.delivered
+
+
+def whose_clock(game: State) -> str:
+    """Whose clock runs, or goes on when nobody stops the clocks any more: that of the player on
+    move, unless something is done on the other player's time (6.2.2, 7.4.1, I.9)."""
+    if game.displacing is not None and game.displacing.own_time:
+        return game.displacing.by
+    if enveloped(game):
+        return OTHER[game.side]  # what lies in the envelope is the move of the player on move
+    waiting = game.unpressed()
+    return waiting[0].side if waiting else game.side
 
 
 @cache
@@ -456,3 +483,12 @@ def san(board: chess.Board, move: chess.Move) -> str:
     """A legal move in SAN. It asks a copy, since python-chess plays the move on the board that it
     is asked, and another thread may be reading that board."""
     return board.copy(stack=False).san(move)
+
+
+def understand(game: State, side: str, text: str, board: chess.Board) -> Heard:
+    """An announcement of ``side``, in the language of announcements or in their own; a move in
+    either is one."""
+    languages = (game.announcing_language(), game.player(side).language)
+    known = filter(None, dict.fromkeys(languages))
+    heard = [game.words.understand(text, board, language) for language in known]
+    return min(heard, key=lambda one: {"move": 0, "other": 2}.get(one.kind, 1))

@@ -131,6 +131,10 @@ def adjust(game: State, fact: f.Adjust) -> None:
     if side != game.side or game.turn.touched:
         game.refuse(fact.by, "adjust", "too_late", "adjusting")
         return
+    own_time = "adjusting_on_own_time"
+    if game.clock and game.started and game.clock.running != side and game.edition.has(own_time):
+        game.refuse(fact.by, "adjust", "clock_not_running", own_time)
+        return
     game.tables[game.board_of(side)].adjusting = True
     game.rule(Adjusting(by=side), "adjusting")
 

@@ -209,7 +209,7 @@ def by_ply(entries: Iterable[ScoredPly], labels: Labels = ENGLISH) -> Iterator[s
         yield f"{entry.number}. {player}: {_whole(entry, labels)}"
 
 
-def scoresheet(game: Game, side: str) -> str:
+def scoresheet(game: Game, side: str, nothing: str = "(empty)") -> str:
     """One player's scoresheet as they wrote it, in lines for a screen reader or a Braille display;
     see :func:`by_move`."""
-    return "\n".join(by_move(sheet(game, side))) or "(empty)"
+    return "\n".join(by_move(sheet(game, side))) or nothing

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from blindplay.language import MixedText
+
 from .files import beside, write_new
 
 _NAME = re.compile(r"(\d{6})-ply-\d+-\w+\.flac", re.ASCII)
@@ -84,7 +86,9 @@ class Tape:
 
         :raises TapeError: if it could not be written (a full disk, a folder that is gone).
         """
-        tags = {"t": t, "ply": ply, "by": by}
+        tags: dict[str, Any] = {"t": t, "ply": ply, "by": by}
+        if isinstance(words, MixedText):
+            tags["parts"] = words.parts
         sound = _encoded(pcm, rate, "FLAC", "PCM_16", title=words, comment=json.dumps(tags))
         with self._lock:
             number = self._last + 1
@@ -198,6 +202,9 @@ def _decoded(path: Path, size: int, changed: int) -> Recording | None:
                 return None
             samples = sound.read(dtype="int16")
         t, ply, by = int(tags["t"]), int(tags["ply"]), str(tags["by"])
+        words = (
+            MixedText(*((str(text), str(code)) for text, code in tags.get("parts", ()))) or words
+        )
     except (
         soundfile.SoundFileError, OSError, ValueError, KeyError, TypeError, OverflowError,
         RecursionError,

@@ -6,6 +6,9 @@ was trained. The ensemble sums the scores: in each model a reading costs by how 
 that model's best, and a limited sum if the model has not thought of it at all. So a single model
 can raise doubt, but it can neither settle nor exclude anything.
 
+Models of several languages do not vote together, because an utterance is in one of them. Each
+language makes its own recognition of it (`Recognition.elsewhere`).
+
 A model that cannot be loaded, or that fails, drops out. The others go on.
 """
 
@@ -14,6 +17,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -116,7 +120,7 @@ class Ensemble:
     its own. A phrase is listened for if any model knows its words; a model that does not know them
     counts against it.
 
-    Raises ValueError without recognisers, or if they are not of one language.
+    The first language is the one that is expected most. Raises ValueError without recognisers.
     """
 
     def __init__(
@@ -125,8 +129,8 @@ class Ensemble:
         *,
         on_lost: Callable[[str], None] | None = None,
     ) -> None:
-        if len({one.language for one in recognisers}) != 1:
-            raise ValueError("Give models of one language to listen together.")
+        if not recognisers:
+            raise ValueError("Give at least one model to listen.")
         self._on_lost = [] if on_lost is None else [on_lost]
         self.members = tuple(recognisers)
         """The models that listen, without those that failed."""
@@ -145,6 +149,14 @@ class Ensemble:
     def folders(self) -> tuple[Path, ...]:
         """Return the folders of the models that listen."""
         return tuple(one.folder for one in self.members)
+
+    @property
+    def by_language(self) -> tuple[tuple[Path, ...], ...]:
+        """Return the folders of the models that listen, those of each language together."""
+        found: dict[str, tuple[Path, ...]] = {}
+        for one in self.members:
+            found[one.language] = (*found.get(one.language, ()), one.folder)
+        return tuple(found.values())
 
     def unknown_words(self, phrases: Iterable[str]) -> list[str]:
         """Return the words of `phrases` that no model knows, sorted, each once."""
@@ -260,7 +272,11 @@ class EnsembleDecoder:
         """Return what was said, at the end of the sound. A model that takes ``patience`` seconds
         longer than the first counts as having heard nothing; None: every model is waited for."""
         results = self._of_each(lambda one: one.finish(), patience)
-        return summed(one if one is not None else Recognition() for one in results)
+        by_language: dict[str, list[Recognition]] = {}
+        for (member, _), one in zip(self._decoders, results, strict=True):
+            by_language.setdefault(member.language, []).append(one or Recognition())
+        first, *others = map(summed, by_language.values())
+        return replace(first, elsewhere=tuple(others)) if others else first
 
     def _of_each(
         self,

@@ -54,11 +54,13 @@ class Hypothesis:
 class Recognition:
     """What one utterance may have been, the likeliest hypothesis first; none for silence.
 
-    ``by_model``: what each of several models made of it; empty for a single model.
+    ``by_model``: what each of several models made of it; empty for a single model. ``elsewhere``:
+    what the models of other languages made of it; only they know in which language it was.
     """
 
     hypotheses: tuple[Hypothesis, ...] = ()
     by_model: tuple["Recognition", ...] = ()
+    elsewhere: tuple["Recognition", ...] = ()
 
     @property
     def words(self) -> str:
@@ -93,6 +95,7 @@ class Recogniser:
         folders.check_model(model)
         self.folders = (model,)
         """The model's folder, as `Ensemble.folders` has those of several."""
+        self.by_language = (self.folders,)
         self.language = language
         self.vocabulary = folders.vocabulary(model)
         """Every word that the model knows, square tokens ("gustav_eins") included."""

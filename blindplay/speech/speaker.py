@@ -15,13 +15,14 @@ import queue
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Self, TypeAlias
 
 import numpy as np
 
-from .audio import AudioError, AudioSink, Closing, read_wav
+from .audio import AudioError, AudioSink, Closing, read_audio, read_wav
 from .callbacks import call, call_all
 from .synthesis import NotWordsError, Synthesiser, SynthesisError, words_only
 
@@ -76,13 +77,15 @@ class Voicing:
         return loud
 
 
+Part: TypeAlias = tuple[str, str]
+"""Some words and the language that they are in; "" is that of the synthesiser."""
 Sound: TypeAlias = tuple[bytes, int]
 """Mono 16-bit PCM and its samples per second."""
 
 
 @dataclass(frozen=True)
 class _Utterance:
-    words: str
+    parts: tuple[Part, ...]
     to: Output
     on_done: Callable[[Outcome], None] | None
     on_spoken: Callable[[bytes, int], None] | None
@@ -115,6 +118,7 @@ class Speaker(Closing):
         self._on_speaking: list[Callable[[bool], None]] = []
         self._on_output: list[Callable[[Output, bool], None]] = []
         self._failed: set[Output] = set()
+        self._voiceless: set[str] = set()  # languages
         self._hanging: dict[int, threading.Thread] = {}  # by the id of the sink
         self._change = threading.Condition()
         self._queue: deque[_Utterance] = deque()
@@ -131,26 +135,28 @@ class Speaker(Closing):
 
     def say(
         self,
-        words: str,
+        words: str | Sequence[Part],
         *,
         to: Output,
         on_done: Callable[[Outcome], None] | None = None,
         on_spoken: Callable[[bytes, int], None] | None = None,
         sound: Callable[[], Sound] | None = None,
     ) -> None:
-        """Queue `words`. Equal words are spoken again.
+        """Queue `words`, or parts of them in several languages. Equal words are spoken again.
 
         `on_done` gets the outcome, once. Before that, `on_spoken` gets the PCM and its rate if the
         utterance was spoken to its end. If `sound` is given, its sound is played instead of a voice
         that says the words, which may then be any text. Raises NotWordsError at once for text that
         is not words, and ValueError after the speaker was closed.
         """
+        parts = ((words, ""),) if isinstance(words, str) else tuple(words)
         if sound is None:
-            words = words_only(words, self._synthesiser.language)
+            own = self._synthesiser.language
+            parts = tuple((words_only(text, code or own), code) for text, code in parts)
         with self._change:
             if self._closed:
                 raise ValueError("The speaker is closed; make a new one.")
-            self._queue.append(_Utterance(words, to, on_done, on_spoken, sound))
+            self._queue.append(_Utterance(parts, to, on_done, on_spoken, sound))
             self._change.notify_all()
 
     @property
@@ -260,7 +266,7 @@ class Speaker(Closing):
             if utterance.sound is not None:
                 pcm, rate = utterance.sound()
             else:
-                pcm, rate = read_wav(self._synthesiser.render(utterance.words))
+                pcm, rate = self._render(utterance.parts)
             if stop.is_set():
                 return Outcome.INTERRUPTED, None
             self._set_speaking(True, utterance.to)
@@ -278,6 +284,25 @@ class Speaker(Closing):
             self._report(error)
             return Outcome.FAILED, None
         return (Outcome.SPOKEN if whole else Outcome.INTERRUPTED), (pcm, rate)
+
+    def _render(self, parts: Sequence[Part]) -> Sound:
+        """The sound of all parts, each in a voice of its language. A language that this machine has
+        no voice for is spoken by the usual one; silence would be worse."""
+        files = [self._voiced(text, language) for text, language in parts]
+        pcm, rate = read_wav(files[0])
+        return pcm + b"".join(read_audio(file, rate) for file in files[1:]), rate
+
+    def _voiced(self, text: str, language: str) -> Path:
+        own = self._synthesiser.language
+        if language in ("", own) or language in self._voiceless:
+            return self._synthesiser.render(text)
+        try:
+            return self._synthesiser.render(text, language=language)
+        except SynthesisError as error:
+            found = self._synthesiser.render(text)  # if this fails, too, no voice can speak
+            self._voiceless.add(language)
+            call(self._on_error, f"{error} Until then the voice for {own!r} speaks it.")
+            return found
 
     def _play(self, to: Output, pcm: bytes, rate: int, stop: threading.Event) -> bool:
         """Play on an output, and tell when it fails or works again."""

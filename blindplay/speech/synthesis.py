@@ -161,9 +161,9 @@ class Synthesiser(Closing):
 
     `language` is a tag such as "de". `cache` is the folder of rendered phrases: by default the
     user's cache folder, or a temporary one if that cannot be written. `spellings` are words to be
-    respelled for the voice, {"cesar": "Cäsar"}. `timeout` is the watchdog's patience in seconds for
-    one phrase; a worker that was just started gets `start_timeout` more. After `close` the
-    synthesiser can be used again.
+    respelled for the voice, {"cesar": "Cäsar"}; `spellings_of` gives those of another language.
+    `timeout` is the watchdog's patience in seconds for one phrase; a worker that was just started
+    gets `start_timeout` more. After `close` the synthesiser can be used again.
     """
 
     def __init__(
@@ -172,6 +172,7 @@ class Synthesiser(Closing):
         *,
         cache: Path | None = None,
         spellings: Mapping[str, str] | None = None,
+        spellings_of: Callable[[str], Mapping[str, str]] = lambda language: {},
         voice: str | None = None,
         timeout: float = 10.0,
         start_timeout: float = 20.0,
@@ -181,7 +182,8 @@ class Synthesiser(Closing):
         self.voice = voice
         self.rate: int | None = None
         self.restarts = 0
-        self._respell = respeller(spellings or {})
+        self._respell = {language: respeller(spellings or {})}
+        self._spellings_of = spellings_of
         self._timeout = timeout
         self._start_timeout = start_timeout
         self._command = command or [sys.executable, "-m", "blindplay.speech.synthesis_worker"]
@@ -203,18 +205,29 @@ class Synthesiser(Closing):
         _prune(folder)
         return folder
 
-    def render(self, words: str, *, voice: str | None = None, rate: int | None = None) -> Path:
+    def render(
+        self,
+        words: str,
+        *,
+        voice: str | None = None,
+        rate: int | None = None,
+        language: str | None = None,
+    ) -> Path:
         """Return a mono 16-bit WAV file of `words`, from the cache if it is there.
 
-        `voice` is an id, a name or a language of `voices`, with espeak also "de+f2"; `rate` is in
-        words a minute, 80 to 450. Raises NotWordsError, ValueError for a rate out of range, and
-        SynthesisError if the worker fails twice or has no such voice.
+        `language` is that of the words, by default the synthesiser's own. `voice` is an id, a name
+        or a language of `voices`, with espeak also "de+f2"; `rate` is in words a minute, 80 to 450.
+        Raises NotWordsError, ValueError for a rate out of range, and SynthesisError if the worker
+        fails twice or has no such voice.
         """
-        voice, rate = voice or self.voice, rate or self.rate
+        language = language or self.language
+        if language == self.language:
+            voice = voice or self.voice
+        rate = rate or self.rate
         if rate is not None and not 80 <= rate <= 450:
             raise ValueError(f"{rate} words a minute is too slow or too fast; give 80 to 450.")
-        text = self._text(words)
-        path = self._path(text, voice, rate)
+        text = self._text(words, language)
+        path = self._path(text, language, voice, rate)
         if _is_cached(path):
             return path  # even while the worker hangs over another phrase
         with self._lock:
@@ -223,7 +236,7 @@ class Synthesiser(Closing):
             handle, name = tempfile.mkstemp(dir=self._cache, prefix="new-", suffix=".wav")
             os.close(handle)
             fresh = Path(name)
-            request = {"text": text, "language": self.language, "voice": voice, "rate": rate}
+            request = {"text": text, "language": language, "voice": voice, "rate": rate}
             try:
                 self._ask({"do": "render", **request, "file": name}, fresh)
                 fresh.replace(path)
@@ -233,13 +246,16 @@ class Synthesiser(Closing):
 
     def path_of(self, words: str) -> Path:
         """Return where `render` keeps these words. Raises NotWordsError."""
-        return self._path(self._text(words), self.voice, self.rate)
+        text = self._text(words, self.language)
+        return self._path(text, self.language, self.voice, self.rate)
 
-    def _text(self, words: str) -> str:
-        return words_only(self._respell(words_only(words, self.language)), self.language)
+    def _text(self, words: str, language: str) -> str:
+        if language not in self._respell:
+            self._respell[language] = respeller(self._spellings_of(language))
+        return words_only(self._respell[language](words_only(words, language)), language)
 
-    def _path(self, text: str, voice: str | None, rate: int | None) -> Path:
-        identity = json.dumps([VERSION, sys.platform, self.language, voice, rate, text])
+    def _path(self, text: str, language: str, voice: str | None, rate: int | None) -> Path:
+        identity = json.dumps([VERSION, sys.platform, language, voice, rate, text])
         return self._cache / f"{hashlib.sha256(identity.encode()).hexdigest()[:40]}.wav"
 
     def voices(self, language: str | None = None) -> tuple[Voice, ...]:

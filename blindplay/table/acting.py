@@ -1,10 +1,11 @@
 """What becomes of a statement that is taken: a fact, a command, or a question first."""
 
 from blindplay.hearing.statement import Statement
-from blindplay.language import Command, Kind, Language, Understanding
+from blindplay.language import Command, Kind, Understanding
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.state import OTHER
+from blindplay.wording.readers import Readers
 
 from .commands import CONFIRMED, Commands
 from .effects import Effect, Learn, Say, Submit
@@ -17,13 +18,13 @@ class Acting:
     """Does what a player has said for certain, for the :class:`~.dialogue.Dialogue`."""
 
     def __init__(
-        self, table: Table, pack: Language, grammar: Grammar, questions: Questions
+        self, table: Table, readers: Readers, grammar: Grammar, questions: Questions
     ) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         self._grammar = grammar
         self._questions = questions
-        self.commands = Commands(table, pack, grammar)
+        self.commands = Commands(table, readers, grammar)
 
     def consider(self, side: str, said: Statement) -> list[Effect]:
         """Do what was said, or ask first."""
@@ -60,7 +61,8 @@ class Acting:
         if said.recognition is not None or game.turn != Turn() or meant.move is not None:
             return False
         # At a keyboard for both, it is the last mover's if it fits only their move.
-        return self._pack.understand(said.text, game.history[-1].before).move is not None
+        pack = self._readers.of(side)
+        return pack.understand(said.text, game.history[-1].before).move is not None
 
     def _corrects_what_is_executed(self, meant: Understanding) -> bool:
         """Whether another announcement would undo a move that hands have executed already."""
@@ -113,16 +115,16 @@ class Acting:
         corrects = self._table.game.turn.announced not in (None, meant.move)
         learned: list[Effect] = []
         for before in (talk.doubted, talk.accepted if corrects else None):
-            if before is not None and self._is_misheard(before, said):
+            if before is not None and self._is_misheard(side, before, said):
                 learned += learning_from(side, before, meant.uttered)
         talk.doubted, talk.accepted = None, said
         return learned
 
-    def _is_misheard(self, before: Statement, now: Statement) -> bool:
+    def _is_misheard(self, side: str, before: Statement, now: Statement) -> bool:
         texts = [before.text, now.meant.uttered]
         same_length = len(before.meant.uttered.split()) == len(now.meant.uttered.split())
         board = self._questions.board(now)
-        return same_length and self._pack.differing(texts, board) is not None
+        return same_length and self._readers.of(side).differing(texts, board) is not None
 
     def not_understood(self, side: str, text: str = "") -> list[Effect]:
         """Take words without a meaning. From the player on move they are still a fact: the move is
@@ -130,7 +132,7 @@ class Acting:
         no ``text``, for the Laws must not decide it either."""
         if side == self._table.game.side and not self._table.game.over:
             return [Submit(f.Announce(by=side, text=text))]
-        return [Say(side, self._pack.sentence("not_understood"))]
+        return [Say(side, self._readers.of(side).sentence("not_understood"))]
 
 
 def learning_from(side: str, said: Statement, phrase: str | None = None) -> list[Effect]:

@@ -11,7 +11,6 @@ from blindplay.laws import facts as f
 from blindplay.laws import unidentified_pieces
 from blindplay.laws.placement import change, laid_over, read_placement
 from blindplay.laws.state import TableBoard
-from blindplay.speech.speaker import Output
 
 from .desk import NAMES, Desk
 
@@ -129,10 +128,8 @@ class BoardSeat:
         self._desk.tell_all("board_gone", player=self._desk.pack.sentence(self.side))
 
     def _fault(self, event: events.ContactFault) -> None:
-        name = NAMES[self.side]
-        self._desk.transcript.trouble(
-            f"{name}'s board: the contact of {event.square} is bad; press the peg home."
-        )
+        name = self._desk.pack.sentence(self.side)
+        self._desk.trouble("contact_of", player=name, square=event.square)
         if event.square not in self._faulty:  # a fault may come and go; it is said once
             self._faulty.add(event.square)
             tell_bad_contact(self._desk, event.square)
@@ -211,4 +208,4 @@ _HANDLERS: Mapping[type[events.BoardEvent], Callable[[BoardSeat, Any], None]] = 
 def tell_bad_contact(desk: Desk, square: str) -> None:
     """Tell the impaired player that a hole of the board has a bad contact."""
     name = desk.pack.square(chess.parse_square(square))
-    desk.say(Output.PRIVATE, desk.pack.sentence("contact_bad", square=name))
+    desk.tell_privately("contact_bad", square=name)

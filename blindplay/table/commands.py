@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Language, Understanding
+import chess
+
+from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.wording.position import look, time_in_words
+from blindplay.wording.readers import Readers
 
 from .choices import OpeningWord
 from .conversation import ANSWER_SECONDS, ASK_AGAIN
@@ -57,9 +60,9 @@ class _Help:
 class Commands:
     """Does what players command. Each method returns the effects."""
 
-    def __init__(self, table: Table, pack: Language, grammar: Grammar) -> None:
+    def __init__(self, table: Table, readers: Readers, grammar: Grammar) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         self._grammar = grammar
         self._help = {side: _Help() for side in f.SIDES}
 
@@ -77,7 +80,7 @@ class Commands:
 
     def introduce(self, side: str) -> list[Effect]:
         """Tell how to find out what can be said."""
-        return self._tell(side, [self._pack.command(Command.HELP)])
+        return self._tell(side, [self._readers.of(side).command(Command.HELP)])
 
     def do(self, side: str, meant: Understanding) -> list[Effect]:
         """Do the command of ``meant``."""
@@ -98,18 +101,18 @@ class Commands:
         return [self._say(side, "refused")]
 
     def _say(self, side: str, key: str) -> Say:
-        return Say(side, self._pack.sentence(key))
+        return Say(side, self._readers.of(side).sentence(key))
 
     def _time(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Tell one of the two times; the fact and its ruling are about both."""
-        fact = f.Query(by=side, about="time")
-        return [Ask(side, fact, lambda answer: time_in_words(self._pack, answer, command))]
+        fact, pack = f.Query(by=side, about="time"), self._readers.of(side)
+        return [Ask(side, fact, lambda answer: time_in_words(pack, answer, command))]
 
     def _look(self, side: str, command: Command, about: About) -> list[Effect]:
         query = f.Query(by=side, about="position")
         if not self._table.training:
             return [Submit(query)]
-        words = look(self._pack, self._table.game, command, about)
+        words = look(self._readers.of(side), self._table.game, command, about)
         return [Submit(query, reports=(Refused,)), Say(side, words)]
 
     def _claim(self, side: str, command: Command, meant: Understanding) -> list[Effect]:
@@ -126,7 +129,8 @@ class Commands:
 
     def _adjourn(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Ask the arbiter to adjourn. Without an arbiter, adjourn: the players have agreed."""
-        wanted = self._pack.sentence("adjourn_wanted", player=self._pack.sentence(side))
+        pack = self._readers.everybody
+        wanted = pack.sentence("adjourn_wanted", player=pack.sentence(side))
         adjourned = [] if self._table.game.presided else [Submit(f.Arbiter(do="adjourn"))]
         return [Say(None, wanted), *adjourned]
 
@@ -135,29 +139,32 @@ class Commands:
             return [self._say(side, "pause_refused")]
         if command not in self._grammar.commands(side, None, more=False):
             return [self._say(side, "refused")]
-        said = Say(None, self._pack.sentence(command.value))
+        said = Say(None, self._readers.everybody.sentence(command.value))
         if command is Command.PAUSE:
             return [Submit(f.Arbiter(do="stop_clocks"), reports=(ClockReading,)), said]
         return [said, Submit(f.Arbiter(do="start_clocks"))]
 
     def _call_assistant(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
-        player = self._pack.sentence(side)
-        return [Say(None, self._pack.sentence("assistant_called", player=player))]
+        pack = self._readers.everybody
+        return [Say(None, pack.sentence("assistant_called", player=pack.sentence(side)))]
 
     def _tell_help(self, side: str, meant: Understanding, command: Command) -> list[Effect]:
         """Tell what to do now and a few commands; "mehr" tells the rest."""
         game, effects = self._table.game, list[Effect]()
+        pack = self._readers.of(side)
         if not game.over and not game.adjourned:
             key = "help_repeat"
             if side == game.side:
                 key = "help_announce" if game.turn.announced is None else "help_correct"
-            correction = self._pack.command(Command.CORRECTION)
-            effects.append(Say(side, self._pack.sentence(key, correction=correction)))
+            correction = pack.command(Command.CORRECTION)
+            example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
+            words = pack.sentence(key, correction=correction, example=example)
+            effects.append(Say(side, words))
         known = self._grammar.commands(side, None, more=False)
         untold = [command for command in known if command not in ASK_AGAIN]
         if self._needs_opening_word:
             untold = [command for command in untold if command not in NEVER_OPENED]
-        names = [self._pack.command(command) for command in (*untold, Command.REPEAT)]
+        names = [pack.command(command) for command in (*untold, Command.REPEAT)]
         self._help[side].untold = names
         return [*effects, *self._more(side, meant, command)]
 
@@ -167,16 +174,18 @@ class Commands:
             return [self._say(side, "refused")]
         now, told.untold = told.untold[:COMMANDS_AT_ONCE], told.untold[COMMANDS_AT_ONCE:]
         told.since = self._table.time()
-        more = self._pack.sentence("help_more", more=self._pack.command(Command.MORE))
+        pack = self._readers.of(side)
+        more = pack.sentence("help_more", more=pack.command(Command.MORE))
         return [*self._tell(side, now, more if told.untold else ""), Relisten()]
 
     def _tell(self, side: str, commands: list[str], more: str = "") -> list[Effect]:
-        words = self._pack.sentence(
+        pack = self._readers.of(side)
+        words = pack.sentence(
             "help_opened" if self._needs_opening_word else "help_say",
             commands=", ".join(commands),
-            word=self._pack.opening_word,
+            word=pack.opening_word,
         )
-        return [Say(side, f"{words} {more}".strip())]
+        return [Say(side, join(" ", filter(None, (words, more)), pack.code))]
 
     @property
     def _needs_opening_word(self) -> bool:

@@ -174,9 +174,9 @@ def demonstrate(out: TextIO, language: str = "de", shown: Shown = Shown()) -> No
         transcript.show(f"\n{pack.sentence('demo_record')}")
         show_record(session)
         if shown.journal is not None:
-            transcript.show(f"\nThe journal is {shown.journal}.")
+            transcript.show("\n" + pack.printed("journal_is", path=shown.journal))
         transcript.show(f"\n{pack.sentence('demo_end')}")
-        transcript.show(pack.printed("demo_next").replace("{command}", shown.command))
+        transcript.show(pack.printed("demo_next", command=shown.command))
 
 
 def _setup(language: str) -> Setup:

@@ -3,12 +3,15 @@
 import contextlib
 from collections.abc import Callable, Collection, Iterator
 
-from blindplay.language import Command, Language
+from blindplay.language import Command, MixedText
+from blindplay.laws import Taken
+from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 from blindplay.speech.signals import pressed
 from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
-from blindplay.wording.announcements import Announcement, goes_to_earphone
+from blindplay.wording.announcements import Announcement, goes_to_earphone, told
+from blindplay.wording.readers import Readers
 
 from .choices import PressAnswer
 from .table import Table
@@ -27,7 +30,7 @@ class Desk:
     def __init__(
         self,
         table: Table,
-        pack: Language,
+        readers: Readers,
         speaker: Speaker | None,
         transcript: Transcript,
         *,
@@ -35,7 +38,8 @@ class Desk:
         on_voicing: Callable[[Voicing], object] = lambda voicing: None,
     ) -> None:
         self.table = table
-        self.pack = pack
+        self.readers = readers
+        self.pack = readers.everybody
         self.speaker = speaker
         self.transcript = transcript
         self.taping: Taping | None = None
@@ -61,7 +65,12 @@ class Desk:
         private = to is not None and goes_to_earphone(self.table.game, to)
         self.say(Output.PRIVATE if private else Output.PUBLIC, words, remember=remember)
 
-    def announce(self, one: Announcement) -> None:
+    def announce(self, taken: Taken) -> None:
+        """Say what happened, to each person in their own language."""
+        for one in told(taken, self.table.game, self.readers):
+            self.speak(one)
+
+    def speak(self, one: Announcement) -> None:
         """Speak an announcement. A press may be answered by a sound; that is not remembered."""
         private = one.to is not None and goes_to_earphone(self.table.game, one.to)
         output = Output.PRIVATE if private else Output.PUBLIC
@@ -76,6 +85,11 @@ class Desk:
     def tell_all(self, key: str, **values: str) -> None:
         """Speak a sentence of the pack to everybody."""
         self.say(Output.PUBLIC, self.pack.sentence(key, **values))
+
+    def tell_privately(self, key: str, **values: str) -> None:
+        """Speak a sentence of the pack to the player with the earphone."""
+        owner = next(side for side in SIDES if goes_to_earphone(self.table.game, side))
+        self.say(Output.PRIVATE, self.readers.of(owner).sentence(key, **values))
 
     def say(
         self,
@@ -102,7 +116,8 @@ class Desk:
                 self.transcript.said(words, public=public, spoken=False)
 
         try:
-            self.speaker.say(words, to=output, on_done=done, on_spoken=keep, sound=sound)
+            spoken = words.parts if isinstance(words, MixedText) else words
+            self.speaker.say(spoken, to=output, on_done=done, on_spoken=keep, sound=sound)
         except NotWordsError as error:
             self.transcript.trouble(str(error))
             done(Outcome.FAILED)
@@ -127,7 +142,7 @@ class Desk:
                 self.speaker.voicing = after
                 with self.remembering():
                     self._on_voicing(after)
-        self.tell(to, self.pack.sentence(key), remember=False)
+        self.tell(to, self.readers.of(to).sentence(key), remember=False)
 
     @contextlib.contextmanager
     def remembering(self) -> Iterator[None]:
@@ -135,17 +150,18 @@ class Desk:
         try:
             yield
         except OSError as error:
-            self.transcript.trouble(f"It will not be remembered: {error}.")
+            self.trouble("not_remembered", error=error)
+
+    def trouble(self, key: str, **values: object) -> None:
+        """Print a text of the pack about what went wrong outside the game."""
+        self.transcript.trouble(self.pack.printed(key, **values))
 
     def report_unspeakable(self, words: Collection[str]) -> None:
         """Print, once, words that a speech model lacks."""
         news = set(words) - self._unspeakable
         if news:
             self._unspeakable |= news
-            self.transcript.trouble(
-                "the speech model lacks these words, so phrases with them can be typed "
-                f"but not spoken: {', '.join(sorted(news))}"
-            )
+            self.trouble("words_lacking", words=", ".join(sorted(news)))
 
     def _output_changed(self, output: Output, works: bool) -> None:
         """Say by the other output that one failed; say by the same one that it works again."""

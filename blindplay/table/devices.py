@@ -11,14 +11,17 @@ from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg.calibration import kept
 from blindplay.boards.ports import BoardNotFoundError, check_url
 from blindplay.hearing import speaker_models
-from blindplay.hearing.recognisers import listening_models, open_recogniser
-from blindplay.language import Language
+from blindplay.hearing.recognisers import listening_models, open_recogniser, open_recognisers
+from blindplay.language import Language, load
+from blindplay.laws.facts import SIDES
 from blindplay.speech.audio import AudioError, AudioSink, SilentSink
 from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource, devices
 from blindplay.speech.endpointing import MicrophoneMode
+from blindplay.speech.ensemble import AnyRecogniser
 from blindplay.speech.models.folders import ModelError
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.wording.readers import announcing
 
 from .board_seat import tell_bad_contact
 from .microphone_seat import tell_lost_model
@@ -79,7 +82,9 @@ def open_speaker(
 
     :raises AudioError: if a named output is not there.
     """
-    synthesiser = stack.enter_context(Synthesiser(pack.code, spellings=pack.spoken))
+    synthesiser = stack.enter_context(
+        Synthesiser(pack.code, spellings=pack.spoken, spellings_of=lambda code: load(code).spoken)
+    )
     return Speaker(synthesiser, *outputs(trouble, wanted), on_error=trouble)
 
 
@@ -130,12 +135,7 @@ def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> Non
         return
     lost = partial(tell_lost_model, session.desk)
     try:
-        language = session.pack.code
-        folders = wanted.models or listening_models(language, lost)
-        if not wanted.shared_microphone:  # the opponent has another voice
-            name = session.table.game.player(side).name
-            folders = speaker_models.models(name, language, folders, lost)
-        recogniser = open_recogniser(session.pack, *folders, lost=lost)
+        recogniser = _recogniser(session, side, wanted, lost)
         session.attach_microphone(
             side,
             # A microphone that was not named may be plugged in later.
@@ -147,4 +147,37 @@ def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> Non
     except (AudioError, ModelError) as error:
         if wanted.microphone is not None or wanted.models:
             raise
-        session.transcript.trouble(f"{error} Until then type what you would say.")
+        session.desk.trouble("type_meanwhile", error=error)
+
+
+def _recogniser(
+    session: Session, side: str, wanted: WantedDevices, lost: Callable[[str], None]
+) -> AnyRecogniser:
+    """The recogniser of announcements, and of what those who speak here say in their languages.
+
+    :raises ModelError: if there is no model for any of this, or a named one is not there.
+    """
+    announced = announcing(session.table.game)
+    if wanted.models:
+        return open_recogniser(announced, *wanted.models, lost=lost)
+    sides = SIDES if wanted.shared_microphone else (side,)
+    packs = {announced.code: announced}
+    for code in (session.readers.of(one).code for one in sides):
+        packs.setdefault(code, load(code))
+    models: list[tuple[Language, Path]] = []
+    missing: list[ModelError] = []
+    for code, pack in packs.items():
+        try:
+            folders = listening_models(code, lost)
+        except ModelError as error:
+            missing.append(error)
+            continue
+        if not wanted.shared_microphone:  # the opponent has another voice
+            name = session.table.game.player(side).name
+            folders = speaker_models.models(name, code, folders, lost)
+        models += [(pack, folder) for folder in folders]
+    if not models:
+        raise missing[0]
+    for none in missing:
+        session.desk.trouble("type_language", error=none)
+    return open_recognisers(models, lost=lost)

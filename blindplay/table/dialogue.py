@@ -13,11 +13,12 @@ import chess
 
 from blindplay.hearing.decision import Decision, Verdict
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import NEVER_OPENED, Command, Kind, Language
+from blindplay.language import NEVER_OPENED, Command, Kind
 from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Executed
 from blindplay.wording.announcements import goes_to_earphone
+from blindplay.wording.readers import Readers
 
 from .acting import Acting, learning_from
 from .choices import OpeningWord
@@ -41,18 +42,18 @@ class Dialogue:
     def __init__(
         self,
         table: Table,
-        pack: Language,
+        readers: Readers,
         *,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
         speaking: Callable[[], bool] = lambda: False,
     ) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         self._opening_word = opening_word
         self._speaking = speaking
         self._grammar = Grammar(table, opening_word)
-        self._questions = Questions(table, pack)
-        self._acting = Acting(table, pack, self._grammar, self._questions)
+        self._questions = Questions(table, readers)
+        self._acting = Acting(table, readers, self._grammar, self._questions)
 
     def sayable(self, side: str) -> Sayable:
         """What ``side`` may say now."""
@@ -122,7 +123,7 @@ class Dialogue:
         return self._questions.talk(side).question
 
     def _read(self, side: str, text: str) -> Statement:
-        return interpret(text, self._grammar.boards(side), self._pack)
+        return interpret(text, self._grammar.boards(side), self._readers.of(side))
 
     def _hear(self, side: str, said: Statement) -> list[Effect]:
         if not self._is_meant_for_us(side, said):
@@ -180,7 +181,7 @@ class Dialogue:
         return meant.command in (Command.YES, Command.NO) or meant.kind is Kind.UNCLEAR
 
     def _say(self, side: str, key: str) -> Say:
-        return Say(side, self._pack.sentence(key))
+        return Say(side, self._readers.of(side).sentence(key))
 
     # --- answers and doubts ------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
-from blindplay.speech.speaker import Output
 from blindplay.wording.clock_times import read_time
 
 from .session import Session
@@ -35,7 +34,8 @@ class Keyboard:
 
     def do_all(self, keys: Iterable[str]) -> bool:
         """Do every line until one is ``quit``; False if the keys end before."""
-        speaker, trouble = self._session.desk.speaker, self._session.transcript.trouble
+        desk = self._session.desk
+        speaker = desk.speaker
         for line in _lines(keys):
             if speaker is not None:
                 speaker.interrupt()
@@ -45,7 +45,7 @@ class Keyboard:
                 self.do(line.strip())
             except Exception as error:  # a failing listener must not end the keyboard
                 log.exception("A listener failed at a typed line.")
-                trouble(f"Something failed at what was typed ({error}); the game goes on.")
+                desk.trouble("typed_failed", error=error)
         return False
 
     def do(self, line: str) -> None:
@@ -76,7 +76,7 @@ class Keyboard:
         def press() -> None:
             game = table.game
             if game.turn == Turn() and game.sealed is None and not game.over:
-                desk.say(Output.PRIVATE, desk.pack.sentence("press_unbegun"))
+                desk.tell_privately("press_unbegun")
             else:
                 table.submit(f.Press(by=side))
 
@@ -105,7 +105,7 @@ class Keyboard:
         return True
 
     def _not_understood(self, error: f.FactError) -> None:
-        self._session.transcript.trouble(f"That was not understood: {error}.")
+        self._session.desk.trouble("typed_unclear", error=error)
 
     def _decide(self, words: list[str]) -> bool:
         return len(words) == 1 and self._submit(f.Arbiter(do=_DECISIONS[words[0]]))
@@ -155,7 +155,7 @@ class Keyboard:
             show(host.present(language))
         elif len(words) != 2 or words[1] not in known or words[0] == "links":
             said = host.sentence("link_which", language, roles=", ".join(known) or "-")
-            show(f"trouble: {said}")
+            self._session.transcript.trouble(said)
         elif words[0] == "link":
             show(host.new_links(words[1:], language, qr=self._qr))
         else:

@@ -4,12 +4,12 @@ import threading
 from collections.abc import Callable
 from typing import Protocol
 
-from blindplay.hearing.decision import Decision, Verdict, decide
+from blindplay.hearing.decision import Decision, Verdict, decide_among
 from blindplay.hearing.expectation import Expected, expect, felt_moves
-from blindplay.language import Command
+from blindplay.language import Command, Language
 from blindplay.laws.state import OTHER
 from blindplay.speech.audio import AudioSource
-from blindplay.speech.confidence import confidence_of
+from blindplay.speech.confidence import ConfidenceModel, confidence_of
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.endpointing import UNFINISHED_S, MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser, Ensemble
@@ -70,7 +70,7 @@ class MicrophoneSeat:
         self._habits = habits
         self._shared = shared
         self._announced_at = 0.0  # in the listener's seconds of sound
-        self._confidence = confidence_of(*recogniser.folders, lost=desk.transcript.trouble)
+        self._confidences = self._measured()
         if isinstance(recogniser, Ensemble):
             recogniser.on_lost(self._lost_model)
         self._expected = self._expect()
@@ -150,8 +150,12 @@ class MicrophoneSeat:
 
     def _lost_model(self, sentence: str) -> None:
         tell_lost_model(self._desk, sentence)
-        trouble = self._desk.transcript.trouble
-        self._confidence = confidence_of(*self._recogniser.folders, lost=trouble)
+        self._confidences = self._measured()
+
+    def _measured(self) -> list[ConfidenceModel]:
+        """The confidence model of each language that is heard."""
+        lost = self._desk.transcript.trouble
+        return [confidence_of(*folders, lost=lost) for folders in self._recogniser.by_language]
 
     def _silence(self, words: str) -> float | None:
         """A correction may be a phrase of its own, but is usually the beginning of a move."""
@@ -163,26 +167,28 @@ class MicrophoneSeat:
         desk, game = self._desk, self._desk.table.game
         side = self._awaited_side()
         sayable = self._dialogue.sayable(side)
-        others = [*sayable.phrases(desk.pack), *self._guide_phrases()]
+        pack = desk.readers.of(side)
+        others = [*sayable.phrases(pack), *self._guide_phrases()]
         if self._shared:
-            others += self._dialogue.sayable(OTHER[side]).phrases(desk.pack)
+            other = OTHER[side]
+            others += self._dialogue.sayable(other).phrases(desk.readers.of(other))
         expected = expect(
             self._recogniser,
-            desk.pack,
+            pack,
             sayable.boards,
             others=others,
             felt=felt_moves(game, side),
             repeated=sayable.repeats[1] if sayable.repeats is not None else None,
-            awaited=self._answers(sayable),
+            awaited=self._answers(sayable, pack),
         )
         desk.report_unspeakable(expected.out_of_vocabulary)
         return expected
 
-    def _answers(self, sayable: Sayable) -> list[str]:
+    def _answers(self, sayable: Sayable, pack: Language) -> list[str]:
         """The phrases that answer the open question."""
         if sayable.awaited is not Awaited.ANSWER:
             return []
-        yes_or_no = self._desk.pack.command_phrases((Command.YES, Command.NO))
+        yes_or_no = pack.command_phrases((Command.YES, Command.NO))
         return [*sayable.answers, *yes_or_no]
 
     def _awaited_side(self) -> str:
@@ -211,8 +217,9 @@ class MicrophoneSeat:
                 return
 
     def _decide(self, recognition: Recognition) -> None:
-        decision = decide(
-            recognition, self._expected, self._desk.pack, self._confidence, self._habits()
+        pack = self._desk.readers.of(self._awaited_side())
+        decision = decide_among(
+            recognition, self._expected, pack, self._confidences, self._habits()
         )
         side = self._who_spoke(decision)
         crosstalk = self._is_crosstalk(side, decision)

@@ -9,7 +9,7 @@ from blindplay.laws import Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import GameOver
 from blindplay.speech.synthesis import is_words
-from blindplay.wording.announcements import announcements, both_clocks
+from blindplay.wording.announcements import both_clocks
 from blindplay.wording.moves import move_in_words
 from blindplay.wording.settings import players_in_words, settings_in_words
 
@@ -49,8 +49,7 @@ def _tell_settings(session: Session) -> None:
     boards = [seat.side for seat in session.boards.values()]
     for words in settings_in_words(game.setup, _names(session), boards, pack):
         desk.tell(None, words)
-    for one in announcements(session.table.log[0], game, pack):
-        desk.announce(one)  # the session did not listen yet at the set-up
+    desk.announce(session.table.log[0])  # the session did not listen yet at the set-up
     session.introduce()
 
 
@@ -75,7 +74,7 @@ def _tell_where(session: Session) -> None:
     desk.tell_all("to_move", player=pack.sentence(game.side))
     if not game.clock:
         return
-    desk.announce(both_clocks(pack, game))
+    desk.speak(both_clocks(pack, game))
     running = game.clock.running
     if running is None:
         desk.tell_all("clock_stopped")
@@ -84,11 +83,9 @@ def _tell_where(session: Session) -> None:
 
 
 def _tell_result(session: Session) -> None:
-    table = session.table
-    for taken in table.log:
+    for taken in session.table.log:
         ended = tuple(ruling for ruling in taken.rulings if isinstance(ruling, GameOver))
-        for one in announcements(Taken(taken.fact, ended), table.game, session.pack):
-            session.desk.announce(one)
+        session.desk.announce(Taken(taken.fact, ended))
 
 
 def _tell_how_to_begin(session: Session, *, resumed: bool) -> None:

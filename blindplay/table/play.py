@@ -104,7 +104,7 @@ def run(
         table = Table(journal, setup, training=options.training)
         if not resumed:
             kept_options.keep(path, options.kept)
-        transcript = Transcript(out, table.time, options.printed)
+        transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
         if speaker is None or not devices().playback:
@@ -118,7 +118,7 @@ def run(
                 go_on(session, journal, options.charge_dead_time)
             if options.tape is not Keep.OFF:
                 tape = Tape(tape_folder(path))
-                transcript.show(f"The tape is {tape.folder}.")
+                transcript.show(pack.printed("tape_is", folder=tape.folder))
                 session.keep_tape(tape, voices=options.tape is Keep.VOICES)
             session.setting_up.prepare()
             attach_boards(session, own, OTHER[own], wanted, boards)
@@ -127,7 +127,7 @@ def run(
             if console is not None:
                 host = _serve(stack, session, console, resumed=resumed)
             transcript.show(pack.printed("keyboard"))
-            transcript.show(f"The journal is {path}.")
+            transcript.show(pack.printed("journal_is", path=path))
             open_game(session, resumed=resumed)
             _do_keys(session, host, keys, qr=console is not None and console.qr)
         _end(session, journal, options.command)
@@ -253,11 +253,9 @@ def _end(session: Session, journal: Journal, command: str) -> None:
     session.wait_until_said()
     show_record(session)
     if journal.unwritten:
-        transcript.trouble(
-            f"The journal lacks the last {journal.unwritten} facts: keep what is printed here."
-        )
+        session.desk.trouble("journal_lacks", count=journal.unwritten)
         return
-    transcript.show(f"\nThe journal's seal is {journal.seal}.")
+    transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
     if not table.game.over:
         path = str(journal.path.absolute())
         path = f'"{path}"' if sys.platform == "win32" else shlex.quote(path)
@@ -270,6 +268,7 @@ def show_record(session: Session) -> None:
     game, pack = session.table.game, session.pack
     ended = [ruling.reason for ruling in session.rulings if isinstance(ruling, GameOver)]
     session.transcript.show("\n" + pgn(game, ended[-1] if ended else ""))
+    nothing = f"({pack.sentence('sheet_nothing')})"
     for side in f.SIDES:
         title = pack.sentence("sheet_title", player=pack.sentence(side))
-        session.transcript.show(f"\n{title}:\n{scoresheet(game, side)}")
+        session.transcript.show(f"\n{title}:\n{scoresheet(game, side, nothing)}")

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 import chess
 
 from blindplay.hearing.statement import Statement, interpret
-from blindplay.language import Command, IllegalReason, Kind, Language
+from blindplay.language import Command, IllegalReason, Kind, join
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import Ambiguous, NotUnderstood, Refused
+from blindplay.wording.readers import Readers
 
 from .conversation import ANSWER_SECONDS, CLAIMS_WITH_MOVE, Question, Reply, reply
 from .effects import Effect, Relisten, Say, Submit
@@ -40,9 +41,9 @@ class Talk:
 class Questions:
     """Asks, and keeps what was asked. Methods return effects in the order to do them."""
 
-    def __init__(self, table: Table, pack: Language) -> None:
+    def __init__(self, table: Table, readers: Readers) -> None:
         self._table = table
-        self._pack = pack
+        self._readers = readers
         self._talks = {side: Talk() for side in f.SIDES}
 
     def talk(self, side: str) -> Talk:
@@ -82,7 +83,7 @@ class Questions:
 
     def read_back(self, side: str, statement: Statement) -> list[Effect]:
         """Ask whether this was said."""
-        words = self._pack.sentence("confirm_move", move=self.name(statement))
+        words = self._readers.of(side).sentence("confirm_move", move=self.name(side, statement))
         return self.ask(side, [statement], words)
 
     def confirm(self, side: str, statement: Statement) -> list[Effect]:
@@ -90,14 +91,14 @@ class Questions:
         command = statement.meant.command
         claims = command in CLAIMS_WITH_MOVE and not statement.meant.moves
         key = _CONFIRMATIONS.get(command, "claim_sure" if claims else "sure")
-        words = self._pack.sentence(key, what=self.name(statement))
+        words = self._readers.of(side).sentence(key, what=self.name(side, statement))
         return self.ask(side, [statement], words, confirms=True)
 
     def confirm_correction(self, side: str, statement: Statement) -> list[Effect]:
         """Ask whether another announcement is to replace the one that was made."""
         assert statement.meant.move is not None
-        move = self._announcement(statement.meant.move, statement)
-        words = self._pack.sentence("correct_sure", move=move)
+        move = self._announcement(side, statement.meant.move, statement)
+        words = self._readers.of(side).sentence("correct_sure", move=move)
         return self.ask(side, [statement], words, confirms=True)
 
     def ask_which(self, side: str, options: Sequence[Statement]) -> list[Effect] | None:
@@ -105,10 +106,11 @@ class Questions:
         if len({option.repeats for option in options}) > 1:
             return None
         board = self.board(options[0])
-        answers = self._pack.differing([option.text for option in options], board)
+        texts = [option.text for option in options]
+        answers = self._readers.of(side).differing(texts, board)
         if answers is None:
             return None
-        return self.ask(side, options, self._which(answers), answers=answers)
+        return self.ask(side, options, self._which(side, answers), answers=answers)
 
     def ask_for_the_rest(self, side: str, statement: Statement) -> list[Effect] | None:
         """Ask for what an announcement left open: which piece, which side, or the promotion
@@ -118,25 +120,26 @@ class Questions:
         if meant.kind is not Kind.AMBIGUOUS and not missing:
             return None
         moves = meant.alternatives if missing else sorted(meant.moves, key=_from_square)
-        texts = [self._pack.announce(board, move) for move in moves]
-        answers = self._pack.differing(texts, board)
+        pack = self._readers.of(side)
+        texts = [pack.announce(board, move) for move in moves]
+        answers = pack.differing(texts, board)
         if answers is None or len(texts) > MOST_OPTIONS:
             return None
-        ask_promotion = self._pack.sentence("illegal_promotion_missing")
-        words = ask_promotion if missing else self._which(answers)
-        options = [interpret(text, (board,), self._pack) for text in texts]
+        ask_promotion = pack.sentence("illegal_promotion_missing")
+        words = ask_promotion if missing else self._which(side, answers)
+        options = [interpret(text, (board,), pack) for text in texts]
         return self.ask(side, options, words, answers=answers, text=statement.text)
 
-    def _which(self, answers: Sequence[Sequence[str]]) -> str:
-        choices = self._pack.either([words[0] for words in answers])
-        return self._pack.sentence("which", choices=choices)
+    def _which(self, side: str, answers: Sequence[Sequence[str]]) -> str:
+        pack = self._readers.of(side)
+        return pack.sentence("which", choices=pack.either([words[0] for words in answers]))
 
     def ask_again(self, side: str, question: Question, *, unclear: bool) -> list[Effect]:
         """Ask once more; after too many unclear answers, give up."""
         talk = self.talk(side)
         if unclear and question.unclear >= UNCLEAR_ANSWERS:
             talk.question = None
-            return [Say(side, self._pack.sentence("cancelled")), Relisten()]
+            return [Say(side, self._readers.of(side).sentence("cancelled")), Relisten()]
         unclear_now = question.unclear + unclear
         talk.question = replace(question, since=self._table.time(), unclear=unclear_now)
         return [Say(side, question.words)]
@@ -162,7 +165,7 @@ class Questions:
         if talk.question is None or now - talk.question.since <= ANSWER_SECONDS * 1000:
             return []
         talk.question = None
-        return [Say(side, self._pack.sentence("cancelled")), Relisten()]
+        return [Say(side, self._readers.of(side).sentence("cancelled")), Relisten()]
 
     def was_refused(self, side: str, statement: Statement) -> bool:
         """Whether the player said no to it in this ply and has not said it twice since. Counts."""
@@ -172,14 +175,15 @@ class Questions:
         refused[statement.key] += 1
         return refused[statement.key] < 2
 
-    def name(self, statement: Statement) -> str:
-        """What was said, in the table's words."""
+    def name(self, side: str, statement: Statement) -> str:
+        """What was said, in the words for ``side``."""
         meant = statement.meant
         if meant.command is not None:
-            moves = [self._announcement(move, statement) for move in meant.moves]
-            return ", ".join([self._pack.command(meant.command), *moves])
+            moves = [self._announcement(side, move, statement) for move in meant.moves]
+            pack = self._readers.of(side)
+            return join(", ", [pack.command(meant.command), *moves], pack.code)
         if meant.move is not None:
-            return self._announcement(meant.move, statement)
+            return self._announcement(side, meant.move, statement)
         return statement.text[:1].upper() + statement.text[1:]
 
     def board(self, statement: Statement) -> chess.Board:
@@ -187,10 +191,10 @@ class Questions:
         game = self._table.game
         return game.history[-1].before if statement.repeats else game.board
 
-    def _announcement(self, move: chess.Move, statement: Statement) -> str:
+    def _announcement(self, side: str, move: chess.Move, statement: Statement) -> str:
         setup = self._table.game.setup
         assert setup is not None
-        return self._pack.announce(self.board(statement), move, edition=setup.edition)
+        return self._readers.of(side).announce(self.board(statement), move, edition=setup.edition)
 
 
 def narrowed(question: Question, found: dict[str, Statement]) -> dict[str, Statement]:

@@ -18,8 +18,8 @@ from blindplay.speech.audio import AudioSource
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.ensemble import AnyRecogniser
-from blindplay.speech.speaker import Output, Speaker, Voicing
-from blindplay.wording.announcements import announcements
+from blindplay.speech.speaker import Speaker, Voicing
+from blindplay.wording.readers import Readers
 
 from . import effects as e
 from .board_seat import BoardSeat
@@ -66,11 +66,12 @@ class Session:
         learn: Learner | None = None,
     ) -> None:
         self.table = table
-        self.pack = pack
+        self.readers = Readers(table.game, pack)
+        self.pack = self.readers.everybody
         self.transcript = transcript
         self.desk = Desk(
             table,
-            pack,
+            self.readers,
             speaker,
             self.transcript,
             press_answer=press_answer,
@@ -81,7 +82,7 @@ class Session:
         self.setting_up = SettingUp(self.desk, self.boards)
         self.dialogue = Dialogue(
             table,
-            pack,
+            self.readers,
             opening_word=opening_word,
             speaking=lambda: speaker is not None and speaker.speaking,
         )
@@ -96,7 +97,10 @@ class Session:
         table.listen(self._taken)
         table.watch_journal(self._journal_changed)
         self._timekeeper = Timekeeper(
-            table, self._second, self.transcript.trouble, tick_seconds=tick_seconds
+            table,
+            self._second,
+            lambda error: self.desk.trouble("time_failed", error=error),
+            tick_seconds=tick_seconds,
         )
 
     # --- from the table ----------------------------------------------------------------------
@@ -110,8 +114,7 @@ class Session:
                 microphone.announced()
         self.setting_up.begun_otherwise()
         heard = tuple(one for one in rulings if not self.setting_up.leads_instead(one))
-        for one in announcements(replace(taken, rulings=heard), self.table.game, self.pack):
-            self.desk.announce(one)
+        self.desk.announce(replace(taken, rulings=heard))
         self.setting_up.lead()
         for seat in self.boards.values():
             seat.take_awaited()
@@ -280,7 +283,7 @@ class Session:
         """Play privately what was said from move ``number`` on; an interruption ends it."""
         ply, speaker, taping = ply_of(self.table.game, number), self.desk.speaker, self.desk.taping
         if taping is None or speaker is None or not taping.play(speaker, ply):
-            self.desk.say(Output.PRIVATE, self.pack.sentence("tape_nothing"))
+            self.desk.tell_privately("tape_nothing")
 
     def _tape_failed(self, sentence: str) -> None:
         self.transcript.trouble(sentence)

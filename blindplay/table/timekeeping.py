@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 class Timekeeper:
     """Lets time pass at ``table`` in threads of its own, until it is closed, so that flags fall.
 
-    ``each_second`` is called every ``tick_seconds``, and ``trouble`` with a sentence when something
+    ``each_second`` is called every ``tick_seconds``, and ``trouble`` with an error when something
     fails. A heartbeat beside the journal shows after a crash how long the table ran.
     """
 
@@ -24,7 +24,7 @@ class Timekeeper:
         self,
         table: Table,
         each_second: Callable[[], None],
-        trouble: Callable[[str], None],
+        trouble: Callable[[Exception], object],
         *,
         tick_seconds: float = 1.0,
     ) -> None:
@@ -62,7 +62,7 @@ class Timekeeper:
                     reported = now
                     log.exception("A listener failed while time went on.")
                     with contextlib.suppress(Exception):
-                        self._trouble(f"Something failed while time went on ({error}); it goes on.")
+                        self._trouble(error)
 
     def _beat(self) -> None:
         """Beat many times a second, even while the table waits for something."""

@@ -25,10 +25,13 @@ class Transcript:
         out: TextIO,
         time: Callable[[], int],
         printed: Printed = Printed.ALL,
+        trouble: Callable[[str], str] = "trouble: {}".format,
         *,
         as_said: Callable[[str, bool], str] = lambda words, public: words,
     ) -> None:
-        """``as_said`` gives how a sentence of the table, to everybody or not, is printed."""
+        """``trouble`` gives how a sentence about what went wrong is printed, and ``as_said`` how
+        one of the table is, to everybody or not."""
+        self._trouble = trouble
         self._as_said = as_said
         self._out = out
         self._printed = printed
@@ -70,7 +73,7 @@ class Transcript:
 
     def trouble(self, sentence: str) -> None:
         """Print what went wrong outside the game; it goes on with what is left."""
-        trouble = f"trouble: {sentence}"
+        trouble = self._trouble(sentence)
         if self.everything:
             self.line(trouble)
         else:

@@ -11,14 +11,16 @@ from typing import Any
 
 import chess
 
-from blindplay.language import Language
+from blindplay.language import Language, in_language
 from blindplay.laws import Fact, Game, Ruling, Taken
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
 
-from .moves import move_in_words, ply_in_words
+from .moves import diagnosis, move_in_words, ply_in_words
+from .pack_words import answer_in_words
+from .readers import Readers, announcing, name_of_announcements
 
 
 @dataclass(frozen=True)
@@ -27,14 +29,15 @@ class Announcement:
 
     - ``to``: the one person it concerns ("white", "assistant:black", "arbiter"), None for all.
     - ``urgent``: it interrupts what is being said.
-    - ``in_table_language``: its words are in the announcing language (D.2.1), whatever the pack.
     - ``answers_press``: it answers a press of the clock; a short sound may take its place.
+
+    Announced moves are parts in the language of announcements (D.2.1), see
+    :class:`~blindplay.language.MixedText`.
     """
 
     words: str
     to: str | None = None
     urgent: bool = False
-    in_table_language: bool = False
     answers_press: bool = False
 
 
@@ -53,6 +56,14 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
         if type(ruling) in _TELLERS and not isinstance(ruling, omitted)
         for one in _TELLERS[type(ruling)](context, ruling)
     ]
+
+
+def told(taken: Taken, game: Game, readers: Readers) -> list[Announcement]:
+    """What to say about a fact that was taken, to each person in their own language."""
+    found = announcements(taken, game, readers.everybody)
+    people = {one.to for one in found} - {None}
+    own = {who: announcements(taken, game, readers.of(who)) for who in people}
+    return [own.get(one.to, found)[place] for place, one in enumerate(found)]
 
 
 def goes_to_earphone(game: Game, who: str) -> bool:
@@ -148,8 +159,17 @@ def _confirmed(tell: _Teller) -> _Teller:
 # --- announcing and executing ----------------------------------------------------------------
 
 
-def _in_table_language(context: _Context, ruling: r.Announced | r.Explained) -> _Sentences:
-    yield Announcement(ruling.words, in_table_language=True)
+def _announced(context: _Context, ruling: r.Announced) -> _Sentences:
+    yield Announcement(in_language(ruling.words, announcing(context.game).code))
+
+
+def _explained(context: _Context, ruling: r.Explained) -> _Sentences:
+    first = "white" if context.game.start_board.turn else "black"
+    yield Announcement(diagnosis(ruling.explanations, ruling.board, first, context.pack))
+
+
+def _announces_in(context: _Context, ruling: r.AnnouncesIn) -> _Sentences:
+    yield context.sentence("announces_in", language=name_of_announcements(context.game))
 
 
 def _not_understood(context: _Context, ruling: r.NotUnderstood) -> _Sentences:
@@ -330,7 +350,7 @@ _ENDINGS = {
 
 
 def _answer(context: _Context, ruling: r.Answer) -> _Sentences:
-    yield Announcement(ruling.words, to=ruling.to)
+    yield Announcement(answer_in_words(ruling, context.pack), to=ruling.to)
 
 
 _ENTRIES = frozenset(("illegible_entry", "illegal_entry", "entry_differs"))
@@ -350,7 +370,8 @@ def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
 
 
 _TELLERS: Mapping[type[Ruling], _Teller] = {
-    r.Announced: _in_table_language,
+    r.Announced: _announced,
+    r.AnnouncesIn: _announces_in,
     r.NotUnderstood: _not_understood,
     r.Ambiguous: _ambiguous,
     r.RepeatDiffers: _simple("repeat_differs", move="announced"),
@@ -365,7 +386,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.BoardsAgree: _simple("boards_equal"),
     r.Scoresheets: _scoresheets,
     r.MustRecord: _simple("must_record"),
-    r.Explained: _in_table_language,
+    r.Explained: _explained,
     r.CheckBoard: _simple("check_board", player="board"),
     r.CorrectBoard: _correct_board,
     r.TakeBack: _confirmed(_take_back),

@@ -6,7 +6,7 @@ from typing import Literal
 
 import chess
 
-from blindplay.language import Kind, Language, languages, load
+from blindplay.language import Kind, Language, ReaderLanguage, in_language, languages, load
 from blindplay.language.scoresheets import reading
 from blindplay.language.scoresheets.notation import meanings
 from blindplay.laws import Heard
@@ -45,7 +45,7 @@ class PackWords:
         """
         if language not in self._packs:
             own, _, ranks = language.partition("+")
-            codes = (_code(own) or self.fallback, _code(ranks))
+            codes = (code_of(own) or self.fallback, code_of(ranks))
             self._packs[language] = load("+".join(filter(None, codes)))
         return self._packs[language]
 
@@ -91,23 +91,27 @@ class PackWords:
 
     def answer(self, answer: Answer, language: str) -> str:
         """The words of an answer, from its figures."""
-        pack = self.pack(language)
-        if answer.about == "time":
-            return _times(answer, pack)
-        if answer.about in ("moves", "scoresheet"):
-            if not answer.moves:
-                return pack.sentence("no_moves_completed")
-            return pack.sentence("moves_completed", count=pack.number(answer.moves))
-        if answer.about == "position":
-            return whole_position(pack, chess.Board(answer.fen or chess.STARTING_FEN))
-        return _last_move(answer, pack)
+        return answer_in_words(answer, self.pack(language))
 
 
-def _code(language: str) -> str | None:
+def code_of(language: str) -> str | None:
     """The code of the pack for a language such as "de-AT", if there is one."""
     known = languages()
     primary = re.split("[-_]", language.lower())[0]
     return next((c for c in (primary, _SAME_WORDS.get(primary, "")) if c in known), None)
+
+
+def answer_in_words(answer: Answer, pack: Language) -> str:
+    """The words of an answer in ``pack``'s language, from its figures."""
+    if answer.about == "time":
+        return _times(answer, pack)
+    if answer.about in ("moves", "scoresheet"):
+        if not answer.moves:
+            return pack.sentence("no_moves_completed")
+        return pack.sentence("moves_completed", count=pack.number(answer.moves))
+    if answer.about == "position":
+        return whole_position(pack, chess.Board(answer.fen or chess.STARTING_FEN))
+    return _last_move(answer, pack)
 
 
 def _times(answer: Answer, pack: Language) -> str:
@@ -126,4 +130,6 @@ def _last_move(answer: Answer, pack: Language) -> str:
         words = f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
     if words is None:
         return pack.sentence("no_last_move")
+    if isinstance(pack, ReaderLanguage):
+        words = in_language(words, pack.announcing.code)
     return pack.sentence("last_move", player=pack.sentence(str(answer.by)), move=words)

@@ -251,7 +251,7 @@ class Room:
             self.said.append(words)
             say(words, **rest)
 
-        self.speaker.say = keep  # type: ignore[method-assign]
+        self.speaker.say = keep  # type: ignore[method-assign, assignment]
         self.reader = Heard(load("de"), self.speaker, self.out)
         self.reader.waiting = threading.Semaphore(0)
 

@@ -12,7 +12,8 @@ from blindplay.language import Language, load
 from tests.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
-E4 = chess.Move.from_uci("e2e4")
+# Moves are announced with the German names in every language (D.2.1).
+MOVE = load("de").announce(chess.Board(), chess.Move.from_uci("e2e4"))
 
 
 def begin_and_interrupt(home: Path, journal: Path, pack: Language) -> None:
@@ -38,7 +39,7 @@ def begin_and_interrupt(home: Path, journal: Path, pack: Language) -> None:
         table.type("")
         table.shows(say("game_begins"), say("clock_started", player=white))
         table.type("e4")
-        table.shows(pack.announce(chess.Board(), E4))
+        table.shows(MOVE)
         table.type("")
         table.shows(say("pressed", player=black))
         table.type("stop")
@@ -62,7 +63,7 @@ def test_a_game_waits_for_people_is_interrupted_and_goes_on(tmp_path: Path, code
         table.shows(
             say("going_on"),
             say("settings_player", player=white, name="Anna"),
-            say("last_move", player=white, move=pack.announce(chess.Board(), E4)),
+            say("last_move", player=white, move=MOVE),
             say("to_move", player=black),
             pack.duration(3_600_000),
             say("clock_stopped"),

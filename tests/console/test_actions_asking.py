@@ -71,12 +71,12 @@ def test_answers_have_the_tables_words_in_the_pages_language(
     assert [fact.kind for fact in knights.facts] == ["start", "query"]
 
 
-def test_the_last_move_is_told_in_the_words_of_the_page(knights: Knights) -> None:
+def test_the_last_move_is_told_as_it_was_announced(knights: Knights) -> None:
     knights.table.submit(f.Announce(by="white", move="b1c3"))
     knights.table.submit(f.Make(by="white", move="b1c3"))
     knights.table.submit(f.Press(by="white"))
     answer = ask(knights, "white", about="last_move")
-    assert answer.sentences == ("Last move, White: Knight Bella one Cæsar three.",)
+    assert answer.sentences == ("Last move, White: Springer Bella eins Cäsar drei.",)
 
 
 @pytest.mark.parametrize("role", ["white", "black", "assistant:white", "assistant:black"])

@@ -392,7 +392,7 @@ def test_a_page_is_told_what_changes_and_what_is_said(hall: Hall, assistant: Bro
     _, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
     assert change["parts"].keys() == {"now", "board"}  # nothing under the fingers of who types
-    assert change["told"] == [[["Bauer Eva zwei Eva vier", "de"], False]]  # as set up
+    assert change["told"] == [[[["Bauer Eva zwei Eva vier", "de"]], False]]  # as set up
     assert change["seen"] == stamp(hall.table.game)
 
 
@@ -406,7 +406,7 @@ def test_a_page_that_comes_back_is_given_what_it_missed_once(
     changes.wait(1)
     place, change = changes.events[0]
     assert "Bauer Eva zwei Eva vier" in change["parts"]["now"]
-    assert change["told"].count([["Bauer Eva zwei Eva vier", "de"], False]) == 1
+    assert change["told"].count([[["Bauer Eva zwei Eva vier", "de"]], False]) == 1
     assert change["told"].count(["Black to move.", False]) == 1
     again = Changes(assistant, place)
     hall.table.submit(f.Announce(by="black", move="e7e5"))

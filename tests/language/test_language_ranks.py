@@ -105,7 +105,7 @@ def test_ranks_that_mean_something_else_are_refused_in_one_sentence() -> None:
 
 
 def test_a_table_has_no_other_ranks_where_the_edition_fixes_them() -> None:
-    told = run("play", "--language", "de+nb", "--edition", "fide-1997")
+    told = run("play", "--announce-in", "de+nb", "--edition", "fide-1997")
     assert told.status == 2 and "F.1" in told.stderr
     told = run("announce", "--language", "de+nb", "--fen", chess.STARTING_FEN, "--move", "g1f3")
     assert told.stdout == "Springer Gustav en Felix tre\n"

@@ -193,3 +193,11 @@ def test_several_choices_become_one_question() -> None:
     assert DE.either(["Eva vier"]) == "Eva vier"
     assert DE.either(["Eva drei", "Eva vier"]) == "Eva drei oder Eva vier"
     assert DE.either(["Anna vier", "Eva drei", "Eva vier"]) == "Anna vier, Eva drei oder Eva vier"
+
+
+def test_what_a_device_says_in_english_is_printed_in_the_language() -> None:
+    sentence = next(iter(load("en")._pack.table("translations")))
+    assert load("en").trouble(sentence) == f"trouble: {sentence}"
+    for language, begins in (("de", "Störung: Kein"), ("nb", "Feil: Ingen"), ("sv", "Fel: Ingen")):
+        assert load(language).trouble(sentence).startswith(begins)
+    assert load("de").trouble("The cable is off.") == "Störung: The cable is off."

@@ -172,5 +172,11 @@ class People:
             do = "confirm"
         kind = self.rng.choice(("warning", "time", "time", "fine"))
         seconds = self.rng.choice((0, 30, 600))
-        about: Told = {"ply": ply - 1, "player": side, "kind": kind, "result": "1/2-1/2"}
+        about: Told = {
+            "ply": ply - 1,
+            "player": side,
+            "kind": kind,
+            "result": "1/2-1/2",
+            "language": "nb",
+        }
         return {"do": do, "white": seconds, **about}

@@ -104,6 +104,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
         "result": st.sampled_from(f.RESULTS),
         "white_moves": st.none() | st.integers(0, 10_000),
         "black_moves": st.none() | st.integers(0, 10_000),
+        "language": TEXT,
     },
     f.Tick: {},
 }  # fmt: skip

@@ -248,11 +248,16 @@ def test_two_listeners_may_use_the_same_models_at_once(
     assert heard_by == [KNIGHT] * 3
 
 
-def test_models_of_two_languages_do_not_listen_together(
+def test_models_of_two_languages_do_not_vote_together(
     pair: tuple[Recogniser, Recogniser], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pair[1], "language", "sv")
-    with pytest.raises(ValueError, match="one language"):
-        Ensemble(pair)
-    with pytest.raises(ValueError, match="one language"):
+    both = Ensemble(pair)
+    heard = both.recognise(bytes(32_000), [KNIGHT])
+    assert len(heard.elsewhere) == 1 and not heard.by_model
+    assert both.by_language == ((pair[0].folder,), (pair[1].folder,))
+
+
+def test_an_ensemble_needs_a_model() -> None:
+    with pytest.raises(ValueError, match="at least one model"):
         Ensemble([])

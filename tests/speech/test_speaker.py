@@ -161,6 +161,34 @@ def test_a_failing_voice_is_a_sentence_and_ends_nothing(tmp_path: Path) -> None:
     assert len(errors) == 2 and "no voice" in errors[0]
 
 
+def test_each_part_of_a_sentence_is_spoken_by_a_voice_of_its_language(tmp_path: Path) -> None:
+    sink = SilentSink()
+    with (
+        Synthesiser("en", cache=tmp_path) as english,
+        Synthesiser("de", cache=tmp_path) as german,
+        Speaker(english, sink, sink) as speaker,
+    ):
+        speaker.say([("The move", "en"), (PHRASE, "de"), ("right", "")], to=Output.PUBLIC)
+        assert speaker.wait(30)
+        parts = english.render("The move"), german.render(PHRASE), english.render("right")
+        assert read_wav(english.render(PHRASE)) != read_wav(german.render(PHRASE))
+    (played,) = sink.played
+    assert played.pcm == b"".join(read_wav(part)[0] for part in parts)
+
+
+def test_what_this_machine_has_no_voice_for_is_spoken_by_the_usual_one(
+    synthesiser: Synthesiser,
+) -> None:
+    sink, errors, done = SilentSink(), list[str](), Outcomes()
+    with Speaker(synthesiser, sink, sink, on_error=errors.append) as speaker:
+        for _ in range(2):
+            speaker.say([("eins", "xx")], to=Output.PUBLIC, on_done=done.append)
+        assert speaker.wait(30)
+    assert done == [Outcome.SPOKEN] * 2
+    assert len(errors) == 1 and "no voice for the language 'xx'" in errors[0]
+    assert sink.played[0].pcm == read_wav(synthesiser.render("eins"))[0]
+
+
 def test_a_callback_that_raises_does_not_silence_the_speaker(synthesiser: Synthesiser) -> None:
     def broken(_: Outcome) -> None:
         raise RuntimeError("a bug of the table")

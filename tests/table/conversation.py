@@ -24,6 +24,7 @@ from blindplay.table.choices import OpeningWord
 from blindplay.table.conversation import Awaited
 from blindplay.table.dialogue import Dialogue
 from blindplay.wording.announcements import announcements, goes_to_earphone
+from blindplay.wording.readers import Readers
 from tests.table import moves
 
 GERMAN = load("de")
@@ -63,7 +64,10 @@ class Conversation:
         )
         self.speaking = False
         self.dialogue = Dialogue(
-            self.table, self.pack, opening_word=opening_word, speaking=lambda: self.speaking
+            self.table,
+            Readers(self.table.game, self.pack),
+            opening_word=opening_word,
+            speaking=lambda: self.speaking,
         )
         self.table.listen(self._deliver)
         self.table.submit(f.Start())

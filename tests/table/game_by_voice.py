@@ -35,7 +35,7 @@ from blindplay.speech.audio_devices import DeviceSink, MicrophoneSource
 from blindplay.speech.endpointing import MicrophoneMode
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
-from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
+from blindplay.speech.speaker import Outcome, Output, Part, Sound, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
 from blindplay.table import Table
 from blindplay.table.play import ECHO_SECONDS
@@ -182,7 +182,7 @@ class Told(Speaker):
 
     def say(
         self,
-        words: str,
+        words: str | Sequence[Part],
         *,
         to: Output,
         on_done: Callable[[Outcome], None] | None = None,
@@ -190,7 +190,8 @@ class Told(Speaker):
         sound: Callable[[], Sound] | None = None,
     ) -> None:
         def done(outcome: Outcome) -> None:
-            self.spoken.append((words, outcome))
+            text = words if isinstance(words, str) else "".join(part for part, _ in words)
+            self.spoken.append((text, outcome))
 
         super().say(words, to=to, on_done=done, on_spoken=on_spoken, sound=sound)
 

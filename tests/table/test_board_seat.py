@@ -140,7 +140,7 @@ def test_a_bad_contact_is_printed_each_time_and_said_once(sitting: Sitting) -> N
         board.tell(events.ContactFault(square))
     bad = [GERMAN.sentence("contact_bad", square=name) for name in ("Eva vier", "David fünf")]
     assert sitting.said() == bad
-    assert sitting.printed.count("the contact of e4 is bad") == 2
+    assert sitting.printed.count("Der Kontakt von e4 ist schlecht") == 2
 
 
 def test_a_lever_may_be_its_players_talk_button(sitting: Sitting, recogniser: Recogniser) -> None:

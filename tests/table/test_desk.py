@@ -167,7 +167,7 @@ def test_a_voicing_that_cannot_be_kept_is_told_and_lasts_for_this_game(
     assert ear.adjust(Command.LOUDER) == GERMAN.sentence(Command.LOUDER.value)
     assert ear.speaker.voicing == Voicing(volume=4)
     (trouble,) = [line for line in ear.sitting.printed.splitlines() if "trouble: " in line]
-    assert "It will not be remembered: " in trouble and "No space left on device" in trouble
+    assert "Das wird nicht behalten: " in trouble and "No space left on device" in trouble
 
 
 def test_without_a_voice_there_is_none_to_adjust(sit: Sit) -> None:
@@ -189,7 +189,7 @@ def test_words_that_a_model_lacks_are_named_once(sit: Sit) -> None:
     sitting = sit()
     for words in (["zwo", "anton"], ["anton"], [], ["anton", "berta"]):
         sitting.session.desk.report_unspeakable(words)
-    named = [line.split("spoken: ")[1] for line in sitting.printed.splitlines()]
+    named = [line.split("sprechen: ")[1] for line in sitting.printed.splitlines()]
     assert named == ["anton, zwo", "berta"]
 
 
@@ -211,8 +211,8 @@ def test_a_press_is_answered_as_the_player_prefers(
     sink = SilentSink()
     sitting = sit(Speaker(synthesiser, sink, sink), options={"press_answer": answer})
     desk = sitting.session.desk
-    desk.announce(Announcement(GERMAN.sentence("clock_stopped")))
-    desk.announce(Announcement("Ihre Uhr steht. Schwarz ist am Zug.", "white", answers_press=True))
+    desk.speak(Announcement(GERMAN.sentence("clock_stopped")))
+    desk.speak(Announcement("Ihre Uhr steht. Schwarz ist am Zug.", "white", answers_press=True))
     sitting.session.wait_until_said()
     assert (sink.played[1].seconds < 0.3) is (answer is PressAnswer.SOUND)
     desk.say_again("white")

@@ -136,8 +136,8 @@ def test_a_model_that_is_named_must_be_there(sit: Sit, tmp_path: Path) -> None:
         attach_microphone(sit().session, "white", WantedDevices(models=(tmp_path,)))
 
 
-def test_in_a_language_without_a_model_everything_can_be_typed(sit: Sit) -> None:
+def test_in_a_language_without_a_model_its_words_can_be_typed_and_moves_spoken(sit: Sit) -> None:
     sitting = sit(language="nb")
     attach_microphone(sitting.session, "white", WantedDevices())
-    assert "Until then type what you would say." in sitting.printed
-    assert not sitting.session.microphones
+    assert "Skriv så lenge det du ville sagt på dette språket." in sitting.printed
+    assert sitting.session.microphones["white"].listener is not None

@@ -50,7 +50,7 @@ def test_going_on_is_said_aloud_with_whose_the_time_is(tmp_path: Path, charged: 
         assert GERMAN.sentence("interrupted") in printed
     assert "the table was down for 6" in printed
     with Journal(path, resume=True) as journal:
-        assert f"The journal's seal is {journal.seal}." in printed
+        assert f"Das Siegel der gespeicherten Partie ist {journal.seal}." in printed
 
 
 def test_the_arbiter_corrects_what_was_charged(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_the_arbiter_corrects_what_was_charged(tmp_path: Path) -> None:
     lines = ["clock white 59:30", "clock white 5:99", "quit"]
     printed = played(path, lines, options=TableOptions(charge_dead_time=True))
     assert "ruled clock: running white; white 3570" in printed
-    assert "trouble: '5:99' has more than 59 seconds in a minute." in printed
+    assert "Störung: '5:99' has more than 59 seconds in a minute." in printed
 
 
 def test_a_damaged_journal_is_said_aloud_and_the_game_goes_on(tmp_path: Path) -> None:

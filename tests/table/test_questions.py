@@ -13,6 +13,7 @@ from blindplay.speech.speaker import Output
 from blindplay.table.conversation import ANSWER_SECONDS
 from blindplay.table.effects import Relisten, Say
 from blindplay.table.questions import UNCLEAR_ANSWERS, Questions
+from blindplay.wording.readers import Readers
 from tests.table.conversation import GERMAN, KNIGHTS, PROMOTION, Conversation, Talk
 
 
@@ -262,7 +263,7 @@ def test_questions_are_asked_and_answered_in_every_language(talk: Talk, language
 @pytest.fixture
 def waiting(at: Conversation) -> Questions:
     """White was asked about a move when the game began; the clock stands at 0 s."""
-    questions = Questions(at.table, GERMAN)
+    questions = Questions(at.table, Readers(at.table.game, GERMAN))
     statement = interpret("springer felix drei", [chess.Board()], GERMAN)
     asked = questions.read_back("white", statement)
     assert Say("white", "Springer Gustav eins Felix drei. Richtig?") in asked

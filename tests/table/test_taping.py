@@ -256,7 +256,7 @@ def test_everybody_is_told_first_what_is_recorded_and_where_it_lies(
     told = GERMAN.sentence("tape_told" if keep is Keep.TABLE else "tape_told_voices")
     lines = [line for line in out.getvalue().splitlines() if "said to everybody" in line]
     assert lines[0].endswith(told)
-    assert f"The tape is {tmp_path / 'game.tape'}." in out.getvalue()
+    assert f"Das Band liegt in {tmp_path / 'game.tape'}." in out.getvalue()
     words = [kept.words for kept in Tape(tmp_path / "game.tape", create=False).recordings()]
     assert words[0] == told and "Bauer Eva zwei Eva vier" in words
 

@@ -41,7 +41,10 @@ class Seconds:
             raise error
 
     def keep(self, table: Table) -> Timekeeper:
-        return Timekeeper(table, self, self.troubles.append, tick_seconds=0.005)
+        return Timekeeper(table, self, self.failed, tick_seconds=0.005)
+
+    def failed(self, error: Exception) -> None:
+        self.troubles.append(str(error))
 
     def wait_for(self, count: int) -> None:
         assert until(lambda: self.count >= count)
@@ -110,4 +113,4 @@ def test_a_flag_falls_though_somebody_fails_at_every_second_before(sit: Sit) -> 
     clock.at += 61
     assert sitting.session.wait_for("flag", PATIENCE_S) is not None
     sitting.session.close()
-    assert sitting.printed.count("trouble: Something failed") == 1
+    assert sitting.printed.count("trouble: Während die Zeit lief") == 1

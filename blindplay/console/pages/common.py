@@ -11,6 +11,7 @@ from blindplay.laws.facts import SIDES
 from blindplay.laws.placement import change, laid_over
 from blindplay.record.score import SheetRow, moves, sheet
 from blindplay.wording.clock_times import write_time
+from blindplay.wording.readers import announcing
 
 from ..messages import catalogue
 
@@ -35,8 +36,7 @@ def squares_of(move: ShownMove | None) -> frozenset[int]:
 
 def spoken_in(game: Game) -> str:
     """The HTML language of announcements. The table speaks German for a language without a pack."""
-    code = game.announcing_language().partition("+")[0]  # "de+nb": ranks in another's words
-    return code if code in ("da", "de", "en", "nb", "sv") else "de"
+    return announcing(game).code
 
 
 def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: str) -> ShownMove:
@@ -44,9 +44,7 @@ def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: st
     assert game.setup is not None
     words = notation = move.uci()
     if board.is_legal(move):
-        _, plus, ranks = game.announcing_language().partition("+")
-        pack = load(spoken_in(game) + plus + ranks)
-        words = pack.announce(board, move, edition=game.setup.edition)
+        words = announcing(game).announce(board, move, edition=game.setup.edition)
         notation = load(language).write(board, move)
     return ShownMove(words, notation, move.uci(), by, board.fullmove_number)
 

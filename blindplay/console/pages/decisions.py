@@ -9,6 +9,7 @@ from typing import Any
 
 import chess
 
+from blindplay.language import languages, load
 from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
@@ -254,6 +255,22 @@ def _postpone(choice: _Choice) -> Confirmation:
     return choice.confirmation(say["will_postpone"], more, white=str(given))
 
 
+def announcing_languages(say: Mapping[str, str]) -> dict[str, str]:
+    """What moves may be announced in, as a page names it: as the Laws say, in a language, or in
+    German with the ranks of another (D.2.1)."""
+    names = {code: load(code).name for code in languages()}
+    ranks = {f"de+{code}": say["arb_announce_ranks"].format(language=name)
+             for code, name in names.items() if code != "de"}  # fmt: skip
+    return {"": say["arb_by_laws"], **names, **ranks}
+
+
+def _announce_in(choice: _Choice) -> Confirmation:
+    say, names = choice.say, announcing_languages(choice.say)
+    language = choice["language"] if choice["language"] in names else ""
+    sentence = say["will_announce_in"].format(language=names[language])
+    return choice.confirmation(sentence, language=language)
+
+
 def _report(choice: _Choice) -> Confirmation:
     game, say, act = choice.game, choice.say, choice["act"]
     fields = {"act": act}
@@ -286,6 +303,6 @@ def _report(choice: _Choice) -> Confirmation:
 _DECISIONS: Mapping[str, Callable[[_Choice], Confirmation]] = {
     "confirm": _decide, "reject": _decide, "adjourn": _plain, "withdraw": _plain,
     "set_clock": _set_clock, "penalty": _penalty, "restore": _restore, "declare": _declare,
-    "postpone": _postpone,
+    "postpone": _postpone, "announce_in": _announce_in,
 }  # fmt: skip
 _REPORTS = frozenset(("claim_time", "touch", "irregular", "open_envelope"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import chess
 
-from blindplay.language import load
+from blindplay.language import fill, in_language, join, load
 from blindplay.laws import Fact, Game, Ruling, Taken, editions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
@@ -15,6 +15,8 @@ from blindplay.laws.editions import Article
 from blindplay.record.score import entry_place
 from blindplay.record.tape import Recording
 from blindplay.wording.clock_times import write_time
+from blindplay.wording.moves import diagnosis
+from blindplay.wording.readers import name_of_announcements
 
 from ..messages import catalogue
 from .common import spoken_in
@@ -46,13 +48,11 @@ GROUPS: Mapping[str, frozenset[str]] = {
 
 @dataclass(frozen=True)
 class TimelineLine:
-    """One sentence of an entry, the articles it rests on, whether it waits for the arbiter, and its
-    language if that is not the page's."""
+    """One sentence of an entry, the articles it rests on, and whether it waits for the arbiter."""
 
     text: str
     articles: tuple[Article, ...] = ()
     proposed: bool = False
-    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,6 @@ class Narrator:
         self.game = game
         self.say = catalogue(language)
         self._pack = load(language)
-        self._spoken_in = spoken_in(game)
         self._of_text: dict[str, Callable[[str], str]] = {
             **dict.fromkeys(_PEOPLE, self.name),
             **dict.fromkeys(_MOVES, self.move),
@@ -100,23 +99,24 @@ class Narrator:
         values["said"] = str(fields.get("text") or values.get("move", ""))
         if not values.get("piece"):
             values["piece"] = "?"
-        return self.say[key].format_map(defaultdict(str, values))
+        return self._filled(key, values)
 
     def ruling(self, ruling: Ruling) -> str:
         """A ruling in one sentence, with its status if it has one."""
-        values = self._values(ruling.fields)
-        text = self.say[_key(ruling)].format_map(defaultdict(str, values)).strip()
+        values = self._values(ruling.fields, ruling)
+        text = self._filled(_key(ruling), values).strip()
         if isinstance(ruling, r.IllegalMove) and ruling.claimable:
             return f"{text} ({self.say['is_claimable']})"
         status = status_of(ruling)
         return f"{text} ({self.say[f'is_{status}']})" if status else text
 
+    def _filled(self, key: str, values: Mapping[str, str]) -> str:
+        return fill(self.say[key], defaultdict(str, values), self._pack.code)
+
     def line(self, ruling: Ruling) -> TimelineLine:
         """A ruling with its articles."""
         proposed = status_of(ruling) == "proposed"
-        # Explanations are in the language of the table.
-        language = self._spoken_in if isinstance(ruling, r.Explained) else ""
-        return TimelineLine(self.ruling(ruling), articles(ruling.articles), proposed, language)
+        return TimelineLine(self.ruling(ruling), articles(ruling.articles), proposed)
 
     def entry(self, number: int, taken: Taken) -> TimelineEntry:
         """A fact and its rulings, except those that only repeat it."""
@@ -135,7 +135,7 @@ class Narrator:
     def said(self, recording: Recording) -> TimelineEntry:
         """An utterance on the tape."""
         who = self.name(recording.by)
-        line = TimelineLine(f"{who}: {recording.words}")
+        line = TimelineLine(join("", (f"{who}: ", recording.words), self._pack.code))
         return TimelineEntry(-1, write_time(recording.t), who, (line,), recording.number)
 
     def who(self, fact: Fact) -> str:
@@ -179,10 +179,23 @@ class Narrator:
         if not isinstance(ruling, r.Announced | r.Repeated):
             return text
         head = text.partition(": ")[0]
-        return f"{head}: {ruling.words} ({self.move(ruling.move)})"
+        said = self._announced(ruling.words)
+        return join("", (f"{head}: ", said, f" ({self.move(ruling.move)})"), self._pack.code)
 
-    def _values(self, fields: Mapping[str, Any]) -> dict[str, str]:
+    def _announced(self, words: str) -> str:
+        """``words`` in the language of announcements."""
+        return in_language(words, spoken_in(self.game))
+
+    def _values(self, fields: Mapping[str, Any], ruling: Ruling | None = None) -> dict[str, str]:
         found = {name: self._value(name, value) for name, value in fields.items()}
+        if isinstance(ruling, r.Announced | r.Repeated):
+            found["words"] = self._announced(ruling.words)
+        elif isinstance(ruling, r.Explained):
+            first = "white" if self.game.start_board.turn else "black"
+            told = diagnosis(ruling.explanations, ruling.board, first, self._pack)
+            found["words"] = told
+        elif isinstance(ruling, r.AnnouncesIn):
+            found["language"] = name_of_announcements(self.game)
         if isinstance(fields.get("correct"), bool):
             found["correct"] = self.say["v_correct" if fields["correct"] else "v_incorrect"]
         return found

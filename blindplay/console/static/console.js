@@ -14,13 +14,19 @@ let place = page.place;
 
 const pending = new Map();
 
-// The element of a sentence: a text in the page's language, or [text, language].
+// The element of a sentence: a text in the page's language, or parts, each [text, language].
 export function worded(sentence) {
-  const [text, lang] = [sentence].flat();
-  const span = document.createElement("span");
-  span.textContent = text;
-  if (lang && lang !== document.documentElement.lang) span.lang = lang;
-  return span;
+  const parts = typeof sentence === "string" ? [[sentence]] : sentence;
+  const spans = parts.map(([text, lang]) => {
+    const span = document.createElement("span");
+    span.textContent = text;
+    if (lang && lang !== document.documentElement.lang) span.lang = lang;
+    return span;
+  });
+  if (spans.length === 1) return spans[0];
+  const whole = document.createElement("span");
+  whole.append(...spans);
+  return whole;
 }
 
 // A live region is emptied and refilled, so that equal sentences are read again.
@@ -130,7 +136,7 @@ function take(change) {
 // The status of the game, for a page that missed too much.
 function standing() {
   const told = document.querySelectorAll("main .status, main .announced");
-  return [...told].map((one) => [one.textContent.trim(), one.closest("[lang]").lang]);
+  return [...told].map((one) => [[one.textContent.trim(), one.closest("[lang]").lang]]);
 }
 
 const AGAIN_MS = 1000;
@@ -218,7 +224,7 @@ export async function send(body) {
     page.seen = response.headers.get("game-seen") || page.seen;
     stampForms();
     const lang = response.headers.get("content-language");
-    answer.said = answer.said.map((text) => [text, lang]);
+    answer.said = answer.said.map((one) => (typeof one === "string" ? [[one, lang]] : one));
   } catch {
     say(urgent, [why]);
     return null;

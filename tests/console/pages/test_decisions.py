@@ -123,6 +123,21 @@ def test_what_the_arbiter_alone_is_told_nobody_else_hears(hall: Hall, arbiter: B
     assert "said" not in hall.out.getvalue()
 
 
+def test_the_arbiter_chooses_the_language_of_announcements(hall: Hall, arbiter: Browser) -> None:
+    hall.start()
+    page = arbiter.client.get("/arbiter/").text
+    assert '<option value="de+nb">' in page and 'name="do" value="announce_in"' in page
+    asked = arbiter.client.get("/arbiter/sure?act=arbiter&do=announce_in&language=en").text
+    assert "From now on the moves are announced like this: English." in asked
+    assert 'name="language" value="en"' in asked
+    assert not arbiter.do("arbiter", do="announce_in", language="en").json()["refused"]
+    hall.play("white", "g1f3")
+    assert "Knight Gustav one Felix three" in hall.out.getvalue()
+    assert not arbiter.do("arbiter", do="announce_in").json()["refused"]
+    hall.play("black", "g8f6")
+    assert "Springer Gustav acht Felix sechs" in hall.out.getvalue()
+
+
 def test_an_arbiter_takes_a_game_in_hand_once(hall: Hall, arbiter: Browser) -> None:
     """This one was set up with an arbiter."""
     assert hall.taken("arbiter") == []

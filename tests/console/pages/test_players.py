@@ -99,6 +99,28 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
     assert len(heard) == 7
 
 
+def test_each_part_of_a_sentence_is_marked_with_its_language(
+    context: BrowserContext, hall: Hall
+) -> None:
+    """So a screen reader or a Braille line changes to it (WCAG 3.1.2)."""
+    hall.start()
+    page = enter(context, hall, "white")
+    hall.table.submit(f.Announce(by="white", move="g1f3"))
+    hall.table.submit(f.Repeat(by="black", move="b1c3"))
+    told = page.locator("#entries li")
+    expect(told).to_have_count(2)
+    announced = told.nth(1).locator("[lang=de]")
+    expect(announced).to_have_text("Springer Gustav eins Felix drei")
+    expect(told.nth(0).locator("[lang=de]")).to_contain_text("Springer Gustav eins Felix drei")
+    expect(told.nth(0)).to_contain_text("The repetition")
+    expect(page.locator(".announced")).to_have_attribute("lang", "de")
+    hall.table.submit(f.Arbiter(do="announce_in", language="en"))
+    expect(told.first).to_have_text(
+        "From now on the moves are announced in this language: English."
+    )
+    expect(page.locator(".announced")).to_have_attribute("lang", "en")
+
+
 def test_a_draw_is_offered_declined_offered_again_and_accepted_each_in_two_steps(
     context: BrowserContext, other: BrowserContext, hall: Hall
 ) -> None:

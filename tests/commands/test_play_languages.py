@@ -1,0 +1,142 @@
+"""``blindplay play`` in two languages: messages in the user's, announcements as the Laws say."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import run
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminal.")
+
+ENGLISH, GERMAN = {"LANG": "en_GB.UTF-8"}, {"LANG": "de_DE.UTF-8"}
+NORWEGIAN = {"LC_ALL": "nn_NO.UTF-8"}
+MOVE = "Springer Gustav eins Felix drei"
+
+
+def typed(
+    arguments: Sequence[str], lines: Sequence[str], home: Path, environment: Mapping[str, str]
+) -> str:
+    """What ``blindplay`` with these arguments prints while these lines are typed at a terminal."""
+    if sys.platform == "win32":
+        raise OSError("Windows has no pseudo-terminal.")
+    keyboard, terminal = os.openpty()
+    user = {"HOME": home, "XDG_DATA_HOME": home, "XDG_CONFIG_HOME": home, "XDG_CACHE_HOME": home}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("LC_")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "blindplay", *arguments],
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={
+            **kept,
+            "LANG": "",
+            **{name: str(value) for name, value in user.items()},
+            **environment,
+        },
+        encoding="utf-8",
+    )
+    os.close(terminal)
+    for line in lines:
+        os.write(keyboard, f"{line}\n".encode())
+    printed, _ = process.communicate()
+    os.close(keyboard)
+    assert process.returncode == 0, printed
+    return printed
+
+
+def folder(within: Path, name: str) -> Path:
+    (within / name).mkdir()
+    return within / name
+
+
+def played(
+    home: Path, environment: dict[str, str], *options: str, lines: tuple[str, ...] = ()
+) -> list[str]:
+    """The lines that a table prints, before the record of the game."""
+    common = ("play", "--silent", "--microphone", "none", "--journal", str(home / "game.jsonl"))
+    text = typed((*common, *options), ("start", *lines, "quit"), home, environment)
+    return text.partition("\n[Event")[0].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("environment", "options", "welcome"),
+    [
+        (ENGLISH, (), "Welcome to the table."),
+        (GERMAN, (), "Willkommen am Tisch."),
+        ({"LANG": "de_DE.UTF-8", "LC_ALL": "sv_SE.UTF-8"}, (), "Välkommen till bordet."),
+        ({"LANG": "C.UTF-8"}, (), "Welcome to the table."),
+        ({"LANG": "fr_FR.UTF-8"}, (), "Welcome to the table."),
+        (GERMAN, ("--language", "en"), "Welcome to the table."),
+    ],
+)
+def test_messages_follow_the_option_and_the_system_and_then_are_english(
+    tmp_path: Path, environment: dict[str, str], options: tuple[str, ...], welcome: str
+) -> None:
+    assert any(welcome in line for line in played(tmp_path, environment, *options))
+
+
+@pytest.mark.parametrize("environment", [ENGLISH, GERMAN])
+def test_announcements_follow_the_laws_whatever_the_messages_are(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    assert "Kurze Rochade" in played(tmp_path, environment, "--fen", fen, lines=("O-O", ""))
+
+
+def test_an_english_reader_announces_in_german_and_commands_in_english(tmp_path: Path) -> None:
+    printed = played(tmp_path, ENGLISH, lines=(MOVE, "", "offer draw", "no", "my time"))
+    assert MOVE in printed
+    assert "Offer draw. Say yes or no." in printed
+    assert "Cancelled." in printed
+    assert any(line.startswith("You have one hour") for line in printed)
+
+
+def test_a_german_reader_has_german_everywhere(tmp_path: Path) -> None:
+    printed = played(tmp_path, GERMAN, lines=(MOVE, "", "Remis anbieten", "nein", "Zeit"))
+    assert MOVE in printed
+    assert any(line.endswith("Sagen Sie ja oder nein.") for line in printed)
+    assert any(line.startswith("Ihre Zeit: ") for line in printed)
+    assert any(line.startswith("Die Partie wird gespeichert in ") for line in printed)
+
+
+def test_an_option_announces_in_another_language(tmp_path: Path) -> None:
+    printed = played(tmp_path, GERMAN, "--announce-in", "en", lines=("Springer f3", ""))
+    assert "Knight Gustav one Felix three" in printed
+    printed = played(folder(tmp_path, "b"), ENGLISH, "--announce-in", "de+nb", lines=("Nf3", ""))
+    assert "Springer Gustav en Felix tre" in printed
+
+
+def test_scandinavian_players_use_their_own_words_unless_it_is_decided_otherwise(
+    tmp_path: Path,
+) -> None:
+    printed = played(tmp_path, NORWEGIAN, lines=("Sf3", ""))
+    assert "Springer Gustav en Felix tre" in printed
+    printed = played(folder(tmp_path, "b"), NORWEGIAN, "--announce-in", "de", lines=("Sf3", ""))
+    assert MOVE in printed
+    printed = played(folder(tmp_path, "c"), NORWEGIAN, "--black-language", "en", lines=("Sf3", ""))
+    assert MOVE in printed
+
+
+def test_each_player_may_have_a_language_of_their_own(tmp_path: Path) -> None:
+    own = ("--white-language", "en", "--black-language", "sv")
+    lines = ("my time", "black: min tid")
+    printed = played(tmp_path, GERMAN, *own, lines=lines)
+    assert any("Willkommen am Tisch." in line for line in printed)  # for everybody
+    assert any(line.startswith("You have one hour") for line in printed)
+    assert any(line.startswith("Din tid: ") for line in printed)
+
+
+def test_the_oldest_edition_announces_in_german_only(tmp_path: Path) -> None:
+    refused = run("play", "--edition", "fide-1997", "--announce-in", "en", home=tmp_path)
+    assert refused.status == 2 and "(F.1)" in refused.stderr
+
+
+def test_the_language_of_messages_is_one_language(tmp_path: Path) -> None:
+    refused = run("play", "--language", "de+nb", home=tmp_path)
+    assert refused.status == 2 and "--announce-in de+nb" in refused.stderr
