@@ -17,6 +17,7 @@ class Terminal:
     """Runs ``blindplay`` with these arguments; ``home`` is the user's home folder."""
 
     def __init__(self, *arguments: str, home: Path) -> None:
+        assert sys.platform != "win32"
         import fcntl
         import termios
 
