@@ -17,11 +17,7 @@ class Terminal:
     """Runs ``blindplay`` with these arguments; ``home`` is the user's home folder."""
 
     def __init__(self, *arguments: str, home: Path) -> None:
-        assert sys.platform != "win32"
-        import fcntl
-        import termios
-
-        ours, theirs = os.openpty()
+        ours, theirs = _terminal()
         self._keys = ours
         self._printed = bytearray()
         folders = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(home))
@@ -32,7 +28,7 @@ class Terminal:
             stderr=theirs,
             env={**os.environ, **folders},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_take_terminal,
         )
         os.close(theirs)
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -77,3 +73,19 @@ class Terminal:
         status = self._process.wait(PATIENCE_S)
         self._reader.join(PATIENCE_S)
         return status
+
+
+def _terminal() -> tuple[int, int]:
+    """Both ends of a new terminal: the user's and the command's."""
+    if sys.platform == "win32":
+        raise OSError("Windows has no such terminals.")
+    return os.openpty()
+
+
+def _take_terminal() -> None:
+    """Let Ctrl-C at the terminal interrupt this process."""
+    if sys.platform != "win32":
+        import fcntl
+        import termios
+
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
