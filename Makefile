@@ -8,6 +8,17 @@ READY := $(VENV)/.installed
 LOCK := locks/packages.txt
 PIP := -m pip install --quiet --disable-pip-version-check
 
+# What installs: uv, which fetches in parallel, or pip where there is no wheel of uv or no way for it
+# to the packages. Both take the same files.
+WITH_UV := $(BIN)/uv pip install --no-config --python $(BIN)/python
+WITH_PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
+INSTALL = $(1) --require-hashes -r locks/build.txt \
+	&& $(1) --require-hashes --no-build-isolation -r $(LOCK) \
+	&& $(1) --no-deps --no-build-isolation --editable .
+# Prints what this does while it works, without the long list at its end; fails if it fails.
+SHOWN = { { $(call INSTALL,$(1)) ; } 2>&1 && touch $(VENV)/.packages; } \
+	| awk '/^[^ ]/ { print; fflush() }'; rm $(VENV)/.packages
+
 .PHONY: play test test-long lint docs bench fuzz lock audit model model-graph clean
 
 play: $(READY)
@@ -56,16 +67,22 @@ $(TRAIN)/.installed: models/train/requirements.txt pyproject.toml
 	@touch $@
 
 $(READY): pyproject.toml $(wildcard locks/*.txt)
-	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "BlindPlay needs Python 3.11 or newer; set PYTHON=… to one.")'
-	$(PYTHON) -m venv $(VENV)
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "BlindPlay needs Python 3.11 or newer; set PYTHON=… to one.")'
+	@echo "BlindPlay is installed in the folder $(VENV). This is done once."
+	@echo "Step 1 of 3: an environment for Python."
+	@$(PYTHON) -m venv $(VENV)
 ifeq ($(LOCK),)
-	$(BIN)/python $(PIP) --editable ".[test]"
+	@echo "Step 2 of 3: the newest packages. This takes a few minutes."
+	@$(BIN)/python $(PIP) --editable ".[test]"
 else
-	$(BIN)/python $(PIP) --require-hashes -r locks/build.txt
-	$(BIN)/python $(PIP) --require-hashes --no-build-isolation -r $(LOCK)
-	$(BIN)/python $(PIP) --no-deps --no-build-isolation --editable .
+	@echo "Step 2 of 3: the program that fetches packages."
+	@$(BIN)/python $(PIP) --only-binary :all: --require-hashes -r locks/uv.txt || echo "It has no package for this system."
+	@echo "Step 3 of 3: the packages, each checked by its SHA-256."
+	@$(call SHOWN,$(WITH_UV)) 2>/dev/null \
+		|| { echo "Now with pip, which takes a few minutes."; $(call SHOWN,$(WITH_PIP)); }
 endif
 	@touch $@
+	@echo "BlindPlay is installed."
 
 # Renews the locks: the newest versions that pyproject.toml lets in. Run the tests before you commit.
 TOOLS := build/tools
@@ -74,11 +91,12 @@ UV := $(TOOLS)/bin/uv pip compile --quiet --no-config --universal --python-versi
 	--custom-compile-command "make lock"
 lock: $(TOOLS)/.installed
 	$(UV) --output-file locks/build.txt locks/build.in
+	$(UV) --output-file locks/uv.txt locks/uv.in
 	$(UV) --output-file locks/packages.txt --extra test pyproject.toml
 
 # Asks the internet for flaws that have become known in the locked versions.
 audit: $(TOOLS)/.installed
-	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --require-hashes -r locks/packages.txt -r locks/build.txt -r locks/uv.txt
 
 $(TOOLS)/.installed:
 	$(PYTHON) -m venv $(TOOLS)

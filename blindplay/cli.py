@@ -14,12 +14,21 @@ from pathlib import Path
 import click
 
 from blindplay.commands.options import CommandGroup
+from blindplay.given import in_short, plain, sentence_of
 
 COMMANDS = {
     "help": ("help.help_command", "Read a short guide aloud."),
     "play": ("play.play", "Run a table with voice and board, or with typed words."),
+    "settings": (
+        "settings.settings",
+        "Print, check and change what holds for every table: language, boards, voice and more.",
+    ),
     "demo": ("play.demo", "Show a short game with emulated boards and synthetic voices."),
     "doctor": ("doctor.doctor", "Check what a table needs, and say how to get what is missing."),
+    "games": (
+        "games.games",
+        "List your games with players, date, moves and result, the last one first.",
+    ),
     "score": ("record.score", "Write the record of a game, or play its tape."),
     "forget": ("record.forget", "Remove the sound of a table or, with --all, the whole game."),
     "reconcile": ("record.reconcile", "Compare two scoresheets and two boards (D.2.9)."),
@@ -39,6 +48,15 @@ COMMANDS = {
 """For each command its place in :mod:`blindplay.commands`, and the first paragraph of its help."""
 
 
+def give_settings(context: click.Context, name: str, command: click.Command) -> None:
+    """Let the settings file stand in for the options that are not given."""
+    from blindplay.commands.settings_file import defaults_of
+
+    parts = command.commands if isinstance(command, click.Group) else {}
+    found = {part: defaults_of(one) for part, one in parts.items()}
+    context.default_map = {name: {**found, **defaults_of(command)}}
+
+
 class CommandTable(CommandGroup):
     """The commands of :data:`COMMANDS`. Each is imported when it is needed."""
 
@@ -52,6 +70,15 @@ class CommandTable(CommandGroup):
         command = getattr(importlib.import_module(f"blindplay.commands.{module}"), name)
         assert isinstance(command, click.Command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command, and give it the user's settings as its defaults."""
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None and "--help" not in rest:
+            give_settings(ctx, name, command)
+        return name, command, rest
 
     def summaries(self, context: click.Context) -> Iterator[tuple[str, str]]:
         yield from ((name, summary) for name, (_, summary) in COMMANDS.items())
@@ -71,10 +98,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     process if not given.
     """
     _prepare_streams()
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = [plain(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     try:
         with TABLE.make_context("blindplay", given or ["--help"]) as context:
             status = TABLE.invoke(context)
+        sys.stdout.flush()  # a closed pipe is noticed here, and not when Python ends
         return status if isinstance(status, int) else 0
     except click.exceptions.Exit as ended:
         return ended.exit_code
@@ -84,18 +112,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Stopped.", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of the output has closed it, as head does
-        with contextlib.suppress(OSError):
-            sys.stdout.close()
+        _close_output()
         return 0
     except (ValueError, RuntimeError, OSError) as error:
-        return _fail(str(error))
+        return _fail(sentence_of(error))
 
 
 def _prepare_streams() -> None:
     """Write UTF-8 everywhere, and log inner errors as one line without a traceback."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+            # A file name may hold bytes that are no text.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     with contextlib.suppress(AttributeError, ValueError):
         # A terminal with another encoding may send bytes that are not UTF-8.
         sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
@@ -103,9 +131,16 @@ def _prepare_streams() -> None:
         logging.lastResort.setFormatter(OneLineFormatter())
 
 
+def _close_output() -> None:
+    """Close a standard output that nobody reads, so that Python does not write to it at its end."""
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.close()
+
+
 def _fail(sentence: str) -> int:
     """Print what is wrong on standard error, on one line, and return status 2."""
-    print(" ".join(sentence.split()), file=sys.stderr)
+    with contextlib.suppress(BrokenPipeError):
+        print(in_short(sentence), file=sys.stderr)
     return 2
 
 

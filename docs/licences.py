@@ -62,7 +62,7 @@ def locked(name: str) -> dict[str, tuple[str, ...]]:
 
 def everything() -> dict[str, tuple[str, ...]]:
     """The versions of all locked packages."""
-    return dict(sorted({**locked("build"), **locked("packages")}.items()))
+    return dict(sorted({**locked("build"), **locked("packages"), **locked("uv")}.items()))
 
 
 def licences() -> dict[str, str]:

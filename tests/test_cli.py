@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -97,6 +98,24 @@ def test_every_command_explains_itself_and_all_its_options(name: str) -> None:
             assert parameter.opts[0] in done.stdout
 
 
+_IMPERATIVES = (
+    "Use|Read|Write|Play|Print|Take|Answer|Announce|Say|Speak|Serve|Show|List|Name|Begin|Call|Keep|"
+    "Continue|Apply|Add|Remove|Check|Measure|Run|Stop|Install|Adapt|Encrypt|Draw|Castle|Listen|"
+    "Leave|Compare|Interpret|Emulate|Put|Try|Kill|Seed|Wait|Learn|Explain|Give|Choose|Also|Only"
+)
+_OTHER_VERBS = "is|are|was|were|has|have|needs?|decides?|can|must|hears?|means|does|says?|stands"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_is_in_complete_sentences(name: str) -> None:
+    verb = re.compile(rf"^({_IMPERATIVES})\b|\b({_OTHER_VERBS})\b")
+    for parameter in COMMANDS[name].params:
+        text = " ".join(str(getattr(parameter, "help", "")).split())
+        assert text[0].isupper() or text.startswith("nano"), parameter.name
+        for sentence in re.split(r"(?<=\.)\s+(?=[A-Z])", text):
+            assert verb.search(sentence), f"{parameter.name}: {sentence}"
+
+
 def test_help_is_printed_without_arguments() -> None:
     assert run() == run("--help")
     assert run().stdout.startswith("Usage: blindplay [OPTIONS] COMMAND")
@@ -123,11 +142,13 @@ def test_a_mistyped_command_is_told_where_to_find_help(
 
 LIGHT = {
     "blindplay", "blindplay.cli", "blindplay.commands", "blindplay.commands.options",
-    "blindplay.lazy",
+    "blindplay.commands.user_language", "blindplay.given", "blindplay.lazy",
 }  # fmt: skip
 """All modules of BlindPlay that ``--help`` may load."""
 WORDS = {
-    *LIGHT, "blindplay.commands.words", "blindplay.language", "blindplay.language.language",
+    *LIGHT, "blindplay.commands.settings_file", "blindplay.commands.words",
+    "blindplay.language", "blindplay.language.language",
+    "blindplay.language.mixed_text", "blindplay.language.reader_language",
     "blindplay.language.lexicon", "blindplay.language.listening", "blindplay.language.move_index",
     "blindplay.language.pack", "blindplay.language.parsing", "blindplay.language.sentences",
     "blindplay.language.understanding",
@@ -160,7 +181,7 @@ def loaded_by(*arguments: str) -> set[str]:
     ("arguments", "allowed"),
     [
         (("--help",), LIGHT),
-        (("version",), LIGHT | {"blindplay.commands.help"}),
+        (("version",), LIGHT | {"blindplay.commands.help", "blindplay.commands.settings_file"}),
         (("announce", "--fen", START, "--move", "g1f3"), WORDS),
         (("announce", "--help"), WORDS),
     ],

@@ -76,12 +76,15 @@ def test_what_builds_this_package_is_locked() -> None:
 def test_make_installs_nothing_whose_hash_it_does_not_know() -> None:
     recipes = (ROOT / "Makefile").read_text("utf-8")
     ready = recipes.partition("$(READY): ")[2].partition("\nendif\n")[0].partition("\nelse\n")[2]
-    steps = [line for line in ready.splitlines() if "$(PIP)" in line]
-    assert len(steps) == 3
-    for step in steps:
-        assert "--require-hashes" in step or "--no-deps" in step
-    # What builds a package from its source is not fetched anew behind pip's back.
-    assert all("--no-build-isolation" in step for step in steps[1:])
+    (program,) = [line for line in ready.splitlines() if "$(PIP)" in line]
+    assert "--require-hashes -r locks/uv.txt" in program and "--only-binary :all:" in program
+    packages = recipes.partition("\nINSTALL = ")[2].partition("\n#")[0].split("&&")
+    assert [step.split("$(1)")[1].rstrip(" \\\n\t") for step in packages] == [
+        " --require-hashes -r locks/build.txt",
+        # What builds a package from its source is not fetched anew behind the lock's back.
+        " --require-hashes --no-build-isolation -r $(LOCK)",
+        " --no-deps --no-build-isolation --editable .",
+    ]
 
 
 def test_every_locked_package_has_a_licence_that_goes_with_ours() -> None:

@@ -15,13 +15,20 @@ if TYPE_CHECKING:
     from blindplay.hearing.evaluation.report import Options
 
 _ONE_OR_MORE = click.IntRange(1)
-_count = click.option("--count", type=click.IntRange(4), default=80, help="Moves per condition.")
-_conditions = click.option(
-    "--conditions", help="Noises: clean, a number for babble in dB, pink10, hum10, room; a list."
+_count = click.option(
+    "--count", type=click.IntRange(4), default=80, help="Measure so many moves in each condition."
 )
-_voices = click.option("--voices", help="Voices of this machine, such as de+croak,de+fast.")
+_conditions = click.option(
+    "--conditions",
+    help="Add these noises: clean, a number for babble in dB, pink10, hum10, room; a list.",
+)
+_voices = click.option(
+    "--voices", help="Speak with these voices of this machine, such as de+croak,de+fast."
+)
 _recordings = click.option(
-    "--recordings", type=options.FILE, help='A folder with index.jsonl of {"file", "words", "fen"}.'
+    "--recordings",
+    type=options.FOLDER,
+    help='Measure the recordings in this folder; its index.jsonl has {"file", "words", "fen"}.',
 )
 
 
@@ -30,9 +37,16 @@ def _names(voices: str | None) -> tuple[str, ...]:
 
 
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
-@click.option("--positions", type=_ONE_OR_MORE, default=20_000, help="Positions of the round trip.")
-@click.option("--board-moves", type=_ONE_OR_MORE, default=500, help="Random moves on a board.")
-@options.announced_in(help="The language that is measured.")
+@click.option(
+    "--positions",
+    type=_ONE_OR_MORE,
+    default=20_000,
+    help="Try so many positions in the round trip.",
+)
+@click.option(
+    "--board-moves", type=_ONE_OR_MORE, default=500, help="Play so many random moves on a board."
+)
+@options.announced_in(help="Measure this language.")
 @click.option("--reconcile", type=_ONE_OR_MORE, help="Only explain this many wrong boards.")
 @click.pass_context
 def bench(
@@ -51,14 +65,16 @@ def bench(
 
 
 @bench.command()
-@options.announced_in(help="The language that is spoken.")
-@options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
+@options.announced_in(help="Take this language as the one that is spoken.")
+@options.models(
+    help="Use the Vosk model in this folder instead of the chosen ones; it can be repeated."
+)
 @_count
 @_conditions
 @_voices
 @_recordings
 @click.option("--measure", is_flag=True, help="Print how far the model can be trusted.")
-@click.option("--write", is_flag=True, help="With --measure: write the result beside the model.")
+@click.option("--write", is_flag=True, help="Write the result of --measure beside the model.")
 @options.as_json(help="Print JSON, one object per line.")
 def voice(
     pack: Language,
@@ -112,8 +128,10 @@ def _measure_confidence(pack: Language, given: "Options", write: bool) -> None:
 
 
 @bench.command()
-@options.announced_in(help="The language that is spoken.")
-@options.models(help="Folder of a model; repeatable. If not given, all models.")
+@options.announced_in(help="Take this language as the one that is spoken.")
+@options.models(
+    help="Measure the model in this folder; it can be repeated. Without it, all are measured."
+)
 @_count
 @_conditions
 @_voices

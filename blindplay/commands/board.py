@@ -19,7 +19,9 @@ from blindplay.laws.placement import pieces_of
 
 from . import options
 
-_port = click.option("--port", help="Port or URL of the board. If not given, search for it.")
+_port = click.option(
+    "--port", help="Read the board at this port or URL. Without it, the board is searched for."
+)
 _COMMIT = click.Choice(get_args(Commit))
 _PROTOCOL = click.Choice(["dgt"])
 _silent = options.flag("silent", "Print the steps and say nothing.")
@@ -28,7 +30,7 @@ _silent = options.flag("silent", "Print the steps and say nothing.")
 @click.group(cls=options.CommandGroup, invoke_without_command=True)
 @_port
 @options.as_json(help="Print JSON instead of plain lines.")
-@click.option("--seconds", type=float, help="Stop after so many seconds.")
+@click.option("--seconds", type=options.SECONDS, help="Stop after so many seconds.")
 @click.pass_context
 def board(context: click.Context, port: str | None, as_json: bool, seconds: float | None) -> None:
     """Show live what a pegged board reports, or look after it."""
@@ -39,7 +41,7 @@ def board(context: click.Context, port: str | None, as_json: bool, seconds: floa
 @board.command()
 @_port
 @options.fen_from_start()
-@options.language(help="The language that is spoken.")
+@options.language(help="Take this language as the one that is spoken.")
 @_silent
 def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) -> int:
     """Guide hands to a position, step by step, and check each step on the board.
@@ -54,7 +56,7 @@ def setup(port: str | None, board: chess.Board, pack: Language, silent: bool) ->
 
 @board.command()
 @_port
-@options.language(help="The language that is spoken.")
+@options.language(help="Take this language as the one that is spoken.")
 @_silent
 def calibrate(port: str | None, pack: Language, silent: bool) -> int:
     """Check each contact and each kind of piece, guided by voice.
@@ -68,10 +70,14 @@ def calibrate(port: str | None, pack: Language, silent: bool) -> int:
 
 
 @board.command()
-@click.argument("file", type=options.FILE, help="The firmware, in Intel HEX.")
+@click.argument("file", type=options.FILE, help="Write this firmware, a file in Intel HEX.")
 @_port
-@click.option("--board", default="nano", help="nano, nano-old (old boot loader) or uno.")
-@click.option("--baud", type=click.IntRange(1), help="Another speed of the boot loader.")
+@click.option(
+    "--board",
+    default="nano",
+    help="Write to a nano, a nano-old (with the old boot loader) or an uno.",
+)
+@click.option("--baud", type=click.IntRange(1), help="Use another speed of the boot loader.")
 def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
     """Write firmware to a board with avrdude. It first says what it will do."""
     if port is not None:
@@ -83,11 +89,15 @@ def flash(file: Path, port: str | None, board: str, baud: int | None) -> None:
 
 
 @board.command()
-@click.argument("file", help="The bytes that the board sent; - reads standard input.")
-@click.option("--protocol", type=_PROTOCOL, default="dgt", help="The protocol of the board.")
-@click.option("--commit", type=_COMMIT, help="What makes a move final. If not given, see above.")
-@options.fen(help="The position at the start. If not given, the first one in the recording.")
-@click.option("--turned/--not-turned", default=None, help="How the board stood, if known.")
+@click.argument(
+    "file", help="Read the bytes that the board sent from this file; - is standard input."
+)
+@click.option("--protocol", type=_PROTOCOL, default="dgt", help="Read this protocol.")
+@click.option("--commit", type=_COMMIT, help="Take this as what makes a move final; see above.")
+@options.fen(help="Begin with this position. Without it, the first one in the recording is taken.")
+@click.option(
+    "--turned/--not-turned", default=None, help="Say how the board stood, if it is known."
+)
 def decode(
     file: str, protocol: str, commit: Commit | None, board: chess.Board | None, turned: bool | None
 ) -> None:
@@ -113,9 +123,11 @@ def decode(
 
 
 @click.command()
-@click.option("--fen", default=options.START, help="The pieces on the board, in FEN.")
+@click.option("--fen", default=options.START, help="Put these pieces on the board, in FEN.")
 @click.option("--socket", is_flag=True, help="Use a TCP port instead of a serial port.")
-@click.option("--identity/--no-identity", default=True, help="The board knows each piece.")
+@click.option(
+    "--identity/--no-identity", default=True, help="Emulate a board that knows each piece."
+)
 def emulate(fen: str, socket: bool, identity: bool) -> None:
     """Emulate a pegged board on a machine without one.
 

@@ -266,7 +266,7 @@ def report(findings: Iterable[Diagnosis]) -> str:
     ]
     for one in findings:
         sentence = one.sentence if one.shared is None else one.shared
-        lines.append(f"{'Good' if one.ok else 'Missing'}, {one.about}: {sentence}")
+        lines.append(f"{one.verdict}, {one.about}: {sentence}")
     return nameless("\n".join(lines) + "\n")
 
 

@@ -10,25 +10,39 @@ from . import options
 
 
 @click.command()
-@options.language(help="The language of the table.")
-@click.option("--model", type=options.FILE, help="Folder of a Vosk model instead of the chosen.")
-@click.option("--microphone", help="A part of the microphone's name.")
+@options.language(help="Check for a table in this language.")
+@click.option(
+    "--model",
+    type=options.FOLDER,
+    help="Use the Vosk model in this folder instead of the chosen one.",
+)
+@click.option("--microphone", help="Use the microphone with this in its name.")
 @options.as_json(help="Print JSON, one object per line.")
 @click.option("--report", type=options.FILE, help="Write a file without names, to send to others.")
 def doctor(
     pack: Language, model: Path | None, microphone: str | None, as_json: bool, report: Path | None
-) -> None:
-    """Check what a table needs, and say how to get what is missing."""
+) -> int:
+    """Check what a table needs, and say how to get what is missing.
+
+    The exit status is 1 if something is missing without which no table can be run. A table can do
+    without boards, a microphone and a loudspeaker.
+    """
     from blindplay.commands import diagnosis
 
     options.check_folder_of(report)
     found = []
     for finding in diagnosis.examine(pack, model, microphone):
         found.append(finding)
-        shown = {"ok": finding.ok, "about": finding.about, "sentence": finding.sentence}
-        words = f"{'Good' if finding.ok else 'Missing'}: {finding.sentence}"
+        shown = {
+            "ok": finding.ok,
+            "needed": finding.needed,
+            "about": finding.about,
+            "sentence": finding.sentence,
+        }
+        words = f"{finding.verdict}: {finding.sentence}"
         options.show(shown if as_json else words)
     if report is not None:
         report.write_text(diagnosis.report(found), "utf-8")
         if not as_json:
             print(f"The report is in {report}; read it before you send it.")
+    return 1 if any(one.needed and not one.ok for one in found) else 0

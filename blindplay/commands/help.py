@@ -25,10 +25,11 @@ ROLES = ("player", "assistant", "arbiter", "organiser")
     "role",
     type=click.Choice(ROLES),
     required=False,
-    help="The reader of the guide. If not given, a list of the guides and how to begin.",
+    help="Read the guide for this role. Without it, the guides are listed.",
 )
 @click.option(
-    "--language", help="The language of the guide. If not given, that of the system, else English."
+    "--language",
+    help="Read the guide in this language. Without it, it is that of the system, or English.",
 )
 @options.flag("silent", "Print the guide and say nothing.")
 def help_command(role: str | None, language: str | None, silent: bool) -> None:

@@ -8,12 +8,15 @@ from typing import Any
 import click
 
 from blindplay import language as languages
+from blindplay.given import read_bytes
 from blindplay.language import LanguageError
-from blindplay.language.pack import Pack, source
+from blindplay.language.pack import MOST_BYTES, Pack, source
 from blindplay.language.pack_check import PackFinding, PackReport
 from blindplay.language.pack_check import check as check_pack
 
 from . import options
+
+_MOST_SHOWN = 100  # findings of one kind
 
 
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
@@ -46,7 +49,9 @@ def list_languages(as_json: bool) -> None:
 
 
 @language.command()
-@click.argument("file", type=options.FILE, help="A language pack, or the code of a language.")
+@click.argument(
+    "file", type=options.FILE, help="Check this language pack, or the language with this code."
+)
 @options.as_json(help="Print one JSON object.")
 def check(file: Path, as_json: bool) -> int:
     """Check a language pack for errors, missing words, and words that sound alike.
@@ -63,7 +68,11 @@ def check(file: Path, as_json: bool) -> int:
 
 
 @language.command()
-@click.argument("file", type=options.FILE, help="A language pack named after its code: fo.toml.")
+@click.argument(
+    "file",
+    type=options.FILE,
+    help="Add this language pack; it is named after its code, such as fo.toml.",
+)
 def add(file: Path) -> int:
     """Add a language pack of your own. It replaces a built-in one of the same name."""
     if misnamed := _misnamed(file):
@@ -82,7 +91,7 @@ def add(file: Path) -> int:
 
 
 @language.command()
-@click.argument("code", help="The code of a language that you have added.")
+@click.argument("code", help="Remove the language with this code, which you have added.")
 def remove(code: str) -> None:
     """Remove a language pack that you have added."""
     file = options.own_languages() / f"{code}.toml"
@@ -107,7 +116,7 @@ def _checked(file: Path) -> PackReport:
     from blindplay.speech.synthesis import is_words
 
     if file.is_file():
-        text, name = file.read_bytes(), file.name
+        text, name = read_bytes(file, MOST_BYTES), file.name
     elif str(file) in languages.languages():
         entry, name = source(str(file))
         text = entry.read_bytes()
@@ -137,5 +146,7 @@ def _print_report(report: PackReport) -> None:
         f"{report.file} {verdict}: {errors or 'no'} {'error' if errors == 1 else 'errors'}, "
         f"{warnings or 'no'} {'warning' if warnings == 1 else 'warnings'}."
     )
-    options.show_all(f"Error, {error}" for error in report.errors)
-    options.show_all(f"Warning, {warning}" for warning in report.warnings)
+    for kind, found in (("Error", report.errors), ("Warning", report.warnings)):
+        options.show_all(f"{kind}, {finding}" for finding in found[:_MOST_SHOWN])
+        if len(found) > _MOST_SHOWN:
+            print(f"{kind}s that are not shown: {len(found) - _MOST_SHOWN}; --json shows them.")

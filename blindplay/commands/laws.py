@@ -7,31 +7,33 @@ from typing import Any
 import chess
 import click
 
-from blindplay.laws.mating import MatingVerdict, can_mate
+from blindplay.language import Language
+from blindplay.laws.mating import REASONS, Mating, MatingVerdict, can_mate
 from blindplay.laws.rulings import dumps
 
 from . import options
 
 
 @click.command()
-@click.option("--fen", help="The position in FEN.")
+@click.option("--fen", help="Take this position, in FEN.")
 @click.option(
-    "--batch", help="A file with one FEN per line, answered in JSON; - is standard input."
+    "--batch",
+    help="Answer for each line of this file, in JSON; a line is a FEN, and - is standard input.",
 )
+@options.language(help="Answer in this language.")
 @options.as_json(help="Print JSON instead of plain lines.")
-def mating(fen: str | None, batch: str | None, as_json: bool) -> None:
+def mating(fen: str | None, batch: str | None, pack: Language, as_json: bool) -> None:
     """Tell whether each side can still mate, and how (5.2.2, 6.9).
 
     Any series of legal moves counts.
     """
     if fen is not None and batch is None:
-        verdicts = _verdicts(options.position(fen))
+        board = options.position(fen)
         if as_json:
-            options.show({"fen": fen, **verdicts})
+            options.show({"fen": fen, **_verdicts(board)})
             return
-        for side, found in verdicts.items():
-            detail = found.get("reason") or " ".join(found.get("line", ()))
-            print(f"{side}: {found['verdict']}{': ' if detail else ''}{detail}")
+        for side, found in _found(board).items():
+            options.show(_in_words(board, side, found, pack))
     elif batch is not None and fen is None:
         with options.open_text(batch) as lines:
             for number, line in enumerate(lines, 1):
@@ -49,11 +51,15 @@ def _print_verdicts(fen: str, place: str) -> None:
     options.show({"fen": fen, **_verdicts(board)})
 
 
+def _found(board: chess.Board) -> dict[str, Mating]:
+    sides = (("white", chess.WHITE), ("black", chess.BLACK))
+    return {side: can_mate(board, colour) for side, colour in sides}
+
+
 def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
-    """For each side, whether it can still mate, with a line of moves or the reason."""
+    """For each side, whether it can still mate, with a line of moves or the reason, as JSON."""
     verdicts: dict[str, dict[str, Any]] = {}
-    for side, colour in (("white", chess.WHITE), ("black", chess.BLACK)):
-        found = can_mate(board, colour)
+    for side, found in _found(board).items():
         verdicts[side] = {"verdict": found.verdict.value}
         if found.verdict is MatingVerdict.POSSIBLE:
             verdicts[side]["line"] = [move.uci() for move in found.line]
@@ -62,8 +68,30 @@ def _verdicts(board: chess.Board) -> dict[str, dict[str, Any]]:
     return verdicts
 
 
+def _in_words(board: chess.Board, side: str, found: Mating, pack: Language) -> str:
+    """The answer for one side, with the moves as its language writes them."""
+    verdict = found.verdict.value
+    if found.verdict is MatingVerdict.POSSIBLE and not found.line:
+        verdict = "done"
+    line: list[str] = []
+    position = board.copy(stack=False)
+    for move in found.line:
+        number = f"{position.fullmove_number}."
+        if position.turn or not line:
+            line.append(number if position.turn else f"{number}..")
+        line.append(pack.write(position, move))
+        position.push(move)
+    return pack.printed(f"mating_{verdict}").format(
+        player=pack.sentence(side),
+        line=" ".join(line),
+        why=pack.printed(f"mating_{REASONS[found.reason]}") if found.reason else "",
+    )
+
+
 @click.command()
-@click.argument("file", default="-", help="Facts as JSON Lines; - reads standard input.")
+@click.argument(
+    "file", default="-", help="Read facts as JSON Lines from this file; - is standard input."
+)
 @click.option("--edition", type=options.EDITION, help="Use this edition instead of the setup's.")
 @click.option("--journal", type=options.FILE, help="Read the facts of this journal instead.")
 def replay(file: str, edition: str | None, journal: Path | None) -> None:

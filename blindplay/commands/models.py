@@ -17,10 +17,16 @@ from . import options
 
 _Read = TypeVar("_Read")
 
-_one_language = click.option("--language", "code", help="Only this language; all if not given.")
-_language = click.option("--language", "code", default="de", help="The language to be heard.")
-_SECONDS = click.FloatRange(1, 600)
-_names = click.argument("names", nargs=-1, help="Models, such as vosk-model-cs-0.4 or english.")
+_one_language = click.option(
+    "--language", "code", help="Show only this language; without it, all are shown."
+)
+_language = click.option(
+    "--language", "code", default="de", help="Take this language as the one to be heard."
+)
+_SECONDS = options.FiniteRange(1, 600)
+_names = click.argument(
+    "names", nargs=-1, help="Install these models, such as vosk-model-cs-0.4 or english."
+)
 
 
 @click.group(cls=options.CommandGroup, no_args_is_help=False)
@@ -81,8 +87,10 @@ def _print_catalogue() -> None:
 @models.command()
 @_names
 @_language
-@click.option("--from", "source", type=options.FILE, help="A zip file or a folder with a model.")
-@click.option("--timeout", type=_SECONDS, default=30.0, help="Seconds to wait for more bytes.")
+@click.option(
+    "--from", "source", type=options.FOLDER, help="Take the model from this zip file or folder."
+)
+@click.option("--timeout", type=_SECONDS, default=30.0, help="Wait so many seconds for more bytes.")
 def install(names: tuple[str, ...], code: str, source: Path | None, timeout: float) -> None:
     """Download models and teach them the words of a language.
 
@@ -125,7 +133,7 @@ def install(names: tuple[str, ...], code: str, source: Path | None, timeout: flo
 
 
 @models.command()
-@click.argument("name", help="The model's name, as shown by models list.")
+@click.argument("name", help="Name the model as models list shows it.")
 @_one_language
 def remove(name: str, code: str | None) -> None:
     """Remove a model without asking.
@@ -135,7 +143,7 @@ def remove(name: str, code: str | None) -> None:
     """
     from blindplay.hearing import speaker_models
 
-    codes = [_known(code)] if code else store.languages()
+    codes = [_known(code)] if code is not None else store.languages()
     before = {one: {*available(one)} for one in codes}
     with folders.writing(folders.data_folder()):
         for line in store.remove(name, code):
@@ -230,11 +238,15 @@ def _checked(folder: Path, code: str, words: set[str]) -> dict[str, Any]:
 
 @models.command()
 @click.argument(
-    "base", type=options.FILE, help="An unpacked small Vosk model, or an installed one."
+    "base",
+    type=options.FOLDER,
+    help="Adapt this model: an unpacked small Vosk model, or an installed one.",
 )
-@click.option("--language", "code", required=True, help="The language to be heard.")
-@click.option("--output", type=options.FILE, help="The folder to write, instead of your own model.")
-@click.option("--family", help="The kind of BASE, such as english, if it is not recognised.")
+@click.option(
+    "--language", "code", required=True, help="Take this language as the one to be heard."
+)
+@click.option("--output", type=options.FOLDER, help="Write this folder instead of your own model.")
+@click.option("--family", help="Name the kind of BASE, such as english, if it is not recognised.")
 def adapt(base: Path, code: str, output: Path | None, family: str | None) -> None:
     """Make a model of your own from another model.
 
@@ -274,7 +286,7 @@ def _each_language(
     cannot be read are added to ``broken``, with a warning."""
     if unread := folders.unread_choices():
         options.warn(unread)
-    for one in [_known(code)] if code else language.languages():
+    for one in [_known(code)] if code is not None else language.languages():
         try:
             yield one, read(one)
         except language.LanguageError as error:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import shlex
 import shutil
 import sys
@@ -13,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from blindplay.given import check_file, plain, shown
+
 from .user_language import user_language
 
 if TYPE_CHECKING:
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
     from blindplay.language import Language
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-FILE = click.Path(path_type=Path)
+MOST_BYTES = 100_000_000
+"""The size of a file with many lines, of facts or positions."""
 
 
 def called() -> str:
@@ -90,6 +94,18 @@ class MemberChoice(click.Choice[Any]):
         return str(choice.value if isinstance(choice, Enum) else choice)
 
 
+class FiniteRange(click.FloatRange):
+    """A number in a range. Unlike click's, it refuses ``nan``, which is in no range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{shown(value)} is not a number.", param, ctx)
+        return float(found)
+
+
 def find_own_languages() -> None:
     """Let language packs in the user's folder be found. Call it before a language is loaded."""
     from blindplay import language
@@ -124,6 +140,13 @@ def _editions() -> tuple[str, ...]:
     return editions.names()
 
 
+def _time_control(text: str) -> str:
+    """A time control in PGN's form, from the one that people write."""
+    from blindplay.laws import time_controls
+
+    return time_controls.read(text).pgn
+
+
 def position(fen: str) -> "chess.Board":
     """The position in FEN that a command is given; it must be one that a table accepts."""
     import chess
@@ -133,23 +156,36 @@ def position(fen: str) -> "chess.Board":
     try:
         board = read_position(fen)
     except ValueError:
-        raise ValueError(f"{fen!r} is not a position of a game in FEN; check it.") from None
+        raise ValueError(f"{shown(fen)} is not a position of a game in FEN; check it.") from None
     # With ordinary castling rights, castling is written e1g1. Only Chess960 writes it otherwise.
     plain = chess.Board(fen)
     return plain if plain.status() == chess.STATUS_VALID else board
 
 
-def legal_move(board: "chess.Board", uci: str) -> "chess.Move":
-    """The legal move that ``uci`` names on ``board``."""
+def legal_move(board: "chess.Board", text: str, pack: "Language") -> "chess.Move":
+    """The legal move that ``text`` names on ``board``, in UCI or as on a scoresheet: Nf3, Sf3.
+
+    Letters are first those of the pack's language, then those of any country.
+    """
     import chess
 
     try:
-        return board.parse_uci(uci)
+        return board.parse_uci(text)
     except chess.InvalidMoveError:
-        sentence = f"{uci!r} is not a move in UCI; write from and to, such as g1f3."
-        raise ValueError(sentence) from None
+        pass
     except ValueError:
-        raise ValueError(f"{uci} is not a legal move in this position.") from None
+        raise ValueError(f"{shown(text)} is not a legal move in this position.") from None
+    from blindplay.language.scoresheets.reading import Certainty, read_in
+
+    found = read_in(pack.notation("KQRBN"), text, board)
+    if found.move is not None:
+        return found.move
+    if found.certainty is Certainty.ILLEGAL:
+        raise ValueError(f"{shown(text)} is not a legal move in this position.")
+    if found.certainty is Certainty.AMBIGUOUS:
+        ways = " or ".join(move.uci() for move in found.moves)
+        raise ValueError(f"{shown(text)} has several meanings here; write {ways}.")
+    raise ValueError(f"{shown(text)} is no move; write it like Nf3, or from and to, such as g1f3.")
 
 
 @contextlib.contextmanager
@@ -160,15 +196,12 @@ def open_text(file: str) -> Iterator[TextIO]:
             sys.stdin.reconfigure(encoding="utf-8-sig")  # type: ignore[union-attr]
         yield sys.stdin
         return
-    path = Path(file)
-    if not path.is_file():
-        raise ValueError(f"There is no file {file}; check the name.")
-    try:
-        opened = path.open(encoding="utf-8-sig")
-    except OSError as error:
-        raise ValueError(f"{file} cannot be read ({error.strerror}).") from None
-    with opened:
-        yield opened
+    check_file(path := a_file(file), MOST_BYTES)
+    with path.open(encoding="utf-8-sig") as opened:
+        try:
+            yield opened
+        except UnicodeDecodeError:
+            raise ValueError(f"{file} is not a text in UTF-8; save it as UTF-8.") from None
 
 
 def check_folder_of(file: Path | None) -> None:
@@ -180,7 +213,7 @@ def check_folder_of(file: Path | None) -> None:
 def show(line: object) -> None:
     """Print a sentence as it is, and anything else as one line of JSON."""
     text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)
-    print(text, flush=True)
+    print("\n".join(map(plain, text.split("\n"))), flush=True)
 
 
 def show_all(lines: Iterable[object]) -> None:
@@ -194,13 +227,25 @@ def warn(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)
 
 
+def a_file(name: str | Path) -> Path:
+    """The path of a file. Raises ValueError if it is empty, or names a folder only."""
+    if not Path(name).name:
+        raise ValueError(f"{shown(name)} is not the name of a file; write one.")
+    return Path(name)
+
+
+FILE = ParsedValue("file", a_file)
+FOLDER = click.Path(path_type=Path)
 POSITION = ParsedValue("fen", position)
 EDITION = ParsedValue("edition", _edition, _editions)
 LANGUAGE = ParsedValue("language", load_language)
+PLACED = ParsedValue("fen", lambda fen: position(fen) and fen)
+SECONDS = FiniteRange(0.1, 86_400)
+TIME_CONTROL = ParsedValue("time", _time_control)
 
 
 # Options that several commands share; a command adds its ``help``.
-fen = partial(click.option, "--fen", "board", type=POSITION, help="The position in FEN.")
+fen = partial(click.option, "--fen", "board", type=POSITION, help="Take this position, in FEN.")
 fen_from_start = partial(fen, default=START, show_default="the initial position")
 language = partial(
     click.option,
@@ -212,9 +257,13 @@ language = partial(
 )
 announced_in = partial(click.option, "--language", "pack", type=LANGUAGE, default="de")
 edition = partial(
-    click.option, "--edition", type=EDITION, default="fide-2023", help="The edition of the Laws."
+    click.option,
+    "--edition",
+    type=EDITION,
+    default="fide-2023",
+    help="Use this edition of the Laws.",
 )
-models = partial(click.option, "--model", "models", type=FILE, multiple=True)
+models = partial(click.option, "--model", "models", type=FOLDER, multiple=True)
 as_json = partial(click.option, "--json", "as_json", is_flag=True)
 
 

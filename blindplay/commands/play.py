@@ -1,22 +1,19 @@
-"""``blindplay play`` and ``blindplay demo``: run a table.
-
-``OPTIONS`` holds every option of ``play`` as data, in groups. An option is called as it is typed,
-with underscores: ``--sighted-board`` is ``sighted_board``.
-"""
+"""``blindplay play`` and ``blindplay demo``: run a table."""
 
 import datetime
 import itertools
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from blindplay.laws import facts
-from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
+from blindplay.table.choices import OpeningWord, Printed
 
 from . import options
+from .play_options import OPTIONS
 from .resuming import kept_values, with_kept_options
 from .user_language import user_language
 
@@ -26,102 +23,6 @@ if TYPE_CHECKING:
 
 
 _SHOWN = (Printed.WORDS, Printed.ALL)
-
-
-def _option(name: str, text: str, default: str | None = None, **settings: Any) -> click.Option:
-    shown = {"show_default": bool(default)}
-    return click.Option([f"--{name}"], help=text, default=default, **shown, **settings)
-
-
-def _flag(name: str, text: str) -> click.Option:
-    return click.Option([f"--{name}/--no-{name}"], default=False, show_default=False, help=text)
-
-
-def _choice(name: str, text: str, of: Iterable[Any], default: str | None = None) -> click.Option:
-    return _option(name, text, default, type=options.MemberChoice(of))
-
-
-OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
-    "Boards": (
-        _option("board", "Port or URL of the impaired player's board. If not given, search."),
-        _option("sighted-board", "The opponent's sensor board. dgt:PORT is a DGT board; dgt "
-                "searches for one."),
-        _flag("talk-levers", "The levers of the impaired player's board are talk buttons only."),
-    ),
-    "Microphone": (
-        _option("microphone", "Part of the microphone's name; none: type instead of speaking."),
-        _flag("push-to-talk", "Listen only after the talk button: t and Enter, or a lever."),
-        _flag("shared-microphone", "The microphone stands between the players and hears both."),
-        _choice("opening-word", 'Which spoken commands need the opening word, "Brett". If not '
-                "given, those of one word; with --push-to-talk none.", OpeningWord),
-        _option("model", "Folder of a Vosk model instead of the chosen ones; repeatable.",
-                type=options.FILE, multiple=True),
-    ),
-    "Voice and print": (
-        _option("language", "Language of messages, questions and commands. If not given, that of "
-                "the system, else English."),
-        _option("announce-in", "Language of announced moves. de+nb: German, ranks in Norwegian. "
-                "If not given, German, or what D.2.1 says."),
-        _option("private-output", "Part of the name of the player's earphone."),
-        _option("public-output", "Part of the name of the loudspeaker."),
-        _flag("silent", "Print everything and say nothing."),
-        _choice("print", "What is printed. unspoken: only what no voice speaks, so that a screen "
-                "reader does not talk over it; words: also what is said; all: also every ruling.",
-                Printed, "unspoken"),
-        _choice("press-answer", "How a press of the clock is answered: in words, or by a short "
-                "sound.", PressAnswer, "words"),
-        _choice("tape", "What is kept on tape. table: what it says to everybody; voices: also the "
-                "announcements of the players.", Keep, "off"),
-    ),
-    "Rules": (
-        _option("edition", "The edition of the Laws.", "fide-2023", type=options.EDITION),
-        _option("time-control", "As in PGN: 5400+30, 40/5400+30:1800+30; -: no clock.", "5400+30"),
-        _choice("mode", "Standard play, rapid or blitz.", facts.MODES, "standard"),
-        _flag("supervised", "Rapid or blitz is fully supervised (A.4, B.2)."),
-        _flag("quickplay-finish", "The rules of the quickplay finish were announced."),
-        _flag("chess960", "Castle as in Chess960."),
-        _option("fen", "The position at the start, in FEN.", options.START),
-        _flag("arbiter", "An arbiter takes the decisions that the Laws give to arbiters."),
-        _flag("training", "Answer questions about the position, which the Laws forbid."),
-    ),
-    "Players": (
-        _option("white", "White's name.", ""),
-        _option("black", "Black's name.", ""),
-        _choice("impaired", "Which player is visually impaired.",
-                (*facts.SIDES, "both", "none"), "white"),
-        _option("white-language", "White's own language for answers and commands."),
-        _option("black-language", "Black's own language for answers and commands."),
-        _flag("white-hearing-impaired", "White hears badly and needs an assistant (D.2.11)."),
-        _flag("black-hearing-impaired", "Black hears badly and needs an assistant (D.2.11)."),
-        _flag("white-assistant", "White has an assistant."),
-        _flag("black-assistant", "Black has an assistant."),
-    ),
-    "Record": (
-        _option("event", "The competition.", ""),
-        _option("site", "The place.", ""),
-        _option("round", "The round.", ""),
-        _option("journal", "The journal's file. If not given, a new one in your data folder.",
-                type=options.FILE),
-        _flag("resume", "Continue the game in --journal."),
-        _choice("dead-time", "With --resume: whose clock is charged for the time without a table.",
-                ("nobody", "running"), "nobody"),
-    ),
-    "Console": (
-        _flag("console", "Serve web pages for everybody at the table. Each link is shown once."),
-        _option("host", "Address of the console; 0.0.0.0: all. If not given, only this machine."),
-        _option("console-port", "Port of the console.", type=click.IntRange(0, 65535)),
-        _option("certificate", "Encrypt the console with this certificate, in PEM.",
-                type=options.FILE),
-        _option("key", "The certificate's private key, in PEM, without a password.",
-                type=options.FILE),
-        click.Option(["--qr/--no-qr"], default=None, help="Draw each link as a QR code. No screen "
-                     "reader can read it. If not given, only on a terminal."),
-    ),
-    "Without devices": (
-        _flag("or-demo", "With neither board nor microphone, show a demonstration game."),
-    ),
-}  # fmt: skip
-"""The options of ``blindplay play``, by the headings of its help."""
 
 
 class TableCommand(click.Command):
@@ -135,11 +36,10 @@ class TableCommand(click.Command):
 
 
 def _play(**given: Any) -> None:
-    from blindplay.record.storage import new_journal
     from blindplay.table.play import run
 
     _check(given)
-    journal = given["journal"] or new_journal()
+    journal = _journal(given)
     if given["resume"]:
         given = with_kept_options(journal, given)
     devices = _devices(given)
@@ -158,6 +58,14 @@ def _play(**given: Any) -> None:
     )
 
 
+def _journal(given: Mapping[str, Any]) -> Path:
+    """The file of the game: the one that is named, the last unfinished one, or a new one."""
+    from blindplay.record import games, storage
+
+    named: Path | None = given["journal"]
+    return named or (games.last_unfinished() if given["resume"] else storage.new_journal())
+
+
 play = TableCommand(
     "play",
     params=list(itertools.chain.from_iterable(OPTIONS.values())),
@@ -173,10 +81,9 @@ def _language(given: Mapping[str, Any]) -> str:
 def _check(given: Mapping[str, Any]) -> None:
     """Raise ValueError for values that are wrong, or that do not go together."""
     from blindplay.laws import editions
-    from blindplay.laws.clock import TimeControl
 
     for name in ("language", "white_language", "black_language", "announce_in"):
-        code = given[name] or "de"
+        code = "de" if given[name] is None else given[name]
         options.load_language(code)
         if "+" in code and name != "announce_in":
             raise ValueError(
@@ -189,13 +96,6 @@ def _check(given: Mapping[str, Any]) -> None:
             f"{edition} fixes the German numbers of the ranks (F.1); leave out --announce-in, or "
             "choose another edition."
         )
-    try:
-        TimeControl.parse(given["time_control"])
-    except ValueError as error:
-        raise ValueError(f"--time-control {error}.") from None
-    options.position(given["fen"])
-    if given["resume"] and given["journal"] is None:
-        raise ValueError("--resume needs --journal FILE, the game to continue.")
     served = [given[name] for name in ("host", "console_port", "certificate", "key", "qr")]
     if not given["console"] and any(value is not None for value in served):
         raise ValueError("--host, --console-port, --certificate, --key and --qr need --console.")
@@ -238,6 +138,10 @@ def _console(given: Mapping[str, Any]) -> "ConsoleAt | None":
 
 
 def _setup(given: Mapping[str, Any]) -> facts.Setup:
+    from blindplay.laws import editions
+    from blindplay.laws.clock import TimeControl
+    from blindplay.laws.time_controls import mode_of
+
     players = {
         side: {
             "name": given[side],
@@ -248,15 +152,18 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
         }
         for side in facts.SIDES
     }
-    as_given = ("edition", "mode", "supervised", "quickplay_finish", "fen", "time_control",
+    control = TimeControl.parse(given["time_control"])
+    as_given = ("edition", "supervised", "quickplay_finish", "fen", "time_control",
                 "event", "site", "round")  # fmt: skip
     setup = facts.parse(
         {
             "t": 0,
             "fact": "setup",
             **{name: given[name] for name in as_given},
+            "mode": given["mode"] or mode_of(control, editions.load(given["edition"])),
             "variant": "chess960" if given["chess960"] else "chess",
             "announce_in": given["announce_in"] or "",
+            "announce_check": given["check"],
             "arbiter": "present" if given["arbiter"] else "automatic",
             "date": datetime.date.today().isoformat(),
             **players,
@@ -268,9 +175,11 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
 
 @click.command()
 @click.option("--journal", type=options.FILE, help="Keep the journal in this file, else nowhere.")
-@click.option("--language", default=user_language, help="The language that is spoken.")
+@click.option(
+    "--language", default=user_language, help="Take this language as the one that is spoken."
+)
 @click.option("--print", "printed", default="words", type=options.MemberChoice(_SHOWN),
-              help="words: a report; all: also every ruling.")  # fmt: skip
+              help="Print a report (words), or every ruling, too (all).")  # fmt: skip
 def demo(journal: Path | None, language: str, printed: Printed) -> None:
     """Show a short game with emulated boards and synthetic voices."""
     _demonstrate(journal, language, printed)

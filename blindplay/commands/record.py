@@ -20,19 +20,37 @@ _ENTRIES = options.MemberChoice(EntryForm)
 
 
 @click.command()
-@click.argument("journal", type=options.FILE, help="The journal of a game.")
-@click.option("--format", "form", type=_FORMAT, default="pgn", help="The form of the record.")
-@click.option("--side", type=click.Choice(SIDES), help="Whose scoresheet; see above.")
+@click.argument("journal", type=options.FILE, help="Read the game from this journal.")
+@click.option(
+    "--format", "form", type=_FORMAT, default="pgn", help="Write the record in this form."
+)
+@click.option(
+    "--side", type=click.Choice(SIDES), help="Write the scoresheet of this player; see above."
+)
 @click.option(
     "--output", type=options.FILE, help="Write this file; a tape as .flac, .opus or .wav."
 )
-@click.option("--entries", type=_ENTRIES, help="How a scoresheet's entries are written; see above.")
-@click.option("--language", help="The language. If not given, that of the sheet's player.")
-@click.option("--cells", type=int, default=PAPER.cells, help="Cells in a line of Braille.")
-@click.option("--lines", type=int, default=PAPER.lines, help="Lines on a page of Braille.")
-@click.option("--points", type=int, default=PAPER.points, help="Type size; 18 is large print.")
+@click.option("--entries", type=_ENTRIES, help="Write a scoresheet's entries like this; see above.")
+@click.option(
+    "--language",
+    help="Write in this language. Without it, the record is in that of the sheet's player.",
+)
+@click.option(
+    "--cells", type=int, default=PAPER.cells, help="Write so many cells in a line of Braille."
+)
+@click.option(
+    "--lines", type=int, default=PAPER.lines, help="Write so many lines on a page of Braille."
+)
+@click.option(
+    "--points",
+    type=int,
+    default=PAPER.points,
+    help="Print in this size of type; 18 is large print.",
+)
 @click.option("--from", "first", type=click.IntRange(1), help="Play the tape from this move on.")
-@click.option("--header", multiple=True, help="A tag of PGN, such as Site=Oslo; repeatable.")
+@click.option(
+    "--header", multiple=True, help="Add this tag of PGN, such as Site=Oslo; it can be repeated."
+)
 def score(
     journal: Path,
     form: RecordFormat | str,
@@ -101,13 +119,19 @@ def _write(text: str, output: Path | None) -> None:
 
 
 @click.command()
-@click.option("--white", type=options.FILE, required=True, help="White's scoresheet, a text file.")
-@click.option("--black", type=options.FILE, required=True, help="Black's scoresheet.")
-@click.option("--white-board", help="The position on White's board, in FEN; ? is any piece.")
-@click.option("--black-board", help="The position on Black's board, in FEN.")
-@options.fen_from_start(help="The position at the start of the game, in FEN.")
+@click.option(
+    "--white", type=options.FILE, required=True, help="Read White's scoresheet from this text file."
+)
+@click.option(
+    "--black", type=options.FILE, required=True, help="Read Black's scoresheet from this file."
+)
+@click.option(
+    "--white-board", help="Compare this position on White's board, in FEN; ? is any piece."
+)
+@click.option("--black-board", help="Compare this position on Black's board, in FEN.")
+@options.fen_from_start(help="Begin the game with this position, in FEN.")
 @options.edition()
-@options.language(help="The language of the answer.")
+@options.language(help="Answer in this language.")
 @options.as_json(help="Print one JSON object.")
 def reconcile(
     white: Path,
@@ -138,7 +162,9 @@ def reconcile(
 
 
 @click.command()
-@click.argument("table", help="A table's journal: its path, or its name in your folder of tables.")
+@click.argument(
+    "table", help="This is a table's journal: its path, or its name in your folder of tables."
+)
 @click.option("--all", "everything", is_flag=True, help="Remove the journal, and so the game.")
 def forget(table: str, everything: bool) -> None:
     """Remove the sound of a table or, with --all, the whole game.

@@ -96,6 +96,7 @@ def _as_options(setup: Setup) -> dict[str, Any]:
         for name in ("edition", "time_control", "mode", "supervised", "quickplay_finish", "fen",
                      "event", "site", "round", "announce_in")
     }  # fmt: skip
+    options["check"] = setup.announce_check
     options["chess960"] = setup.variant == "chess960"
     options["arbiter"] = setup.arbiter == "present"
     options["impaired"] = impaired[0] if len(impaired) == 1 else "both" if impaired else "none"

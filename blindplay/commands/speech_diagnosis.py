@@ -19,6 +19,9 @@ LOUD_DBFS = -6.0
 """The level above which a microphone distorts."""
 
 
+_NEEDED = ("voices", "recogniser", "vocabulary", "models", "journal", "clock")
+
+
 @dataclass(frozen=True)
 class Diagnosis:
     """One finding: whether something is in order, and a sentence with the remedy if not."""
@@ -30,6 +33,17 @@ class Diagnosis:
     shared: str | None = None
     """The sentence for other people, if ``sentence`` may contain a name: many devices are named
     after their owners."""
+
+    @property
+    def needed(self) -> bool:
+        """True if no table can be run without it. Boards, a microphone and a loudspeaker can be
+        absent: then people type, and the table prints."""
+        return self.about in _NEEDED
+
+    @property
+    def verdict(self) -> str:
+        """The words before the sentence."""
+        return "Good" if self.ok else "Missing, and needed" if self.needed else "Missing"
 
 
 good = partial(Diagnosis, True)

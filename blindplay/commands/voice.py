@@ -19,8 +19,8 @@ from blindplay.language import Language
 
 from . import options
 
-_name = click.argument("name", default="", help="The player's name, if any, as given to play.")
-_microphone = click.option("--microphone", help="Part of the microphone's name.")
+_name = click.argument("name", default="", help="Name the player as play does, if there is a name.")
+_microphone = click.option("--microphone", help="Use the microphone with this in its name.")
 _silent = click.option("--silent", is_flag=True, help="Print everything and say nothing.")
 
 
@@ -31,7 +31,7 @@ def voice() -> None:
 
 @voice.command()
 @_name
-@options.language(help="The language of the table.")
+@options.language(help="Check for a table in this language.")
 @_microphone
 @_silent
 def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> None:
@@ -66,7 +66,7 @@ def enrol(name: str, pack: Language, microphone: str | None, silent: bool) -> No
 
 @voice.command()
 @_name
-@options.language(help="The language of the table.")
+@options.language(help="Check for a table in this language.")
 @_silent
 def learn(name: str, pack: Language, silent: bool) -> None:
     """Learn again from the recordings of an enrolment. Nothing has to be repeated.
@@ -139,7 +139,7 @@ def _learn(
 
 @voice.command()
 @_name
-@options.language(help="The language of the table.")
+@options.language(help="Check for a table in this language.")
 @_microphone
 @_silent
 @options.as_json(help="Print the figures as JSON.")

@@ -1,7 +1,6 @@
 """``blindplay announce``, ``say`` and ``understand``: words and sounds of moves."""
 
 import contextlib
-import json
 import shutil
 import threading
 from collections.abc import Callable
@@ -12,33 +11,42 @@ from typing import TYPE_CHECKING, Any
 import chess
 import click
 
+from blindplay.given import read_json
 from blindplay.language import Language, Understanding
 
 from . import options
 
 if TYPE_CHECKING:
     from blindplay.hearing.ear import Ear
+    from blindplay.speech.synthesis import Synthesiser
 
 
 @click.command()
-@options.fen(help="The position in FEN.", required=True)
-@click.option("--move", required=True, help="The move in UCI, such as g1f3 or e7e8q.")
-@options.announced_in(help="The language of the words.")
+@options.fen(help="Take this position, in FEN.", required=True)
+@click.option("--move", required=True, help="Announce this move, such as Nf3, g1f3, e8=Q or e7e8q.")
+@options.announced_in(help="Announce in this language.")
 @options.edition()
 @options.flag("check", "Announce check and checkmate as well.")
 def announce(board: chess.Board, move: str, pack: Language, edition: str, check: bool) -> None:
     """Print the words that announce a move (D.2.1)."""
-    print(pack.announce(board, options.legal_move(board, move), edition=edition, check=check))
+    found = options.legal_move(board, move, pack)
+    print(pack.announce(board, found, edition=edition, check=check))
 
 
 @click.command()
-@click.argument("words", nargs=-1, required=True, help="The text: words only, no digits.")
-@options.language(help="The language of the voice.")
-@click.option("--voice", help="The name of a voice of this system.")
-@click.option("--rate", type=int, help="The speed in words per minute, 80 to 450.")
+@click.argument("words", nargs=-1, help="Say this text; it has words only, no digits.")
+@options.language(help="Speak with a voice of this language.")
+@click.option("--voice", help="Speak with this voice; --list-voices lists them.")
+@click.option("--rate", type=int, help="Speak so many words in a minute, from 80 to 450.")
 @click.option("--output", type=options.FILE, help="Write this WAV file and say nothing.")
+@click.option("--list-voices", is_flag=True, help="List the voices for the language instead.")
 def say(
-    words: tuple[str, ...], pack: Language, voice: str | None, rate: int | None, output: Path | None
+    words: tuple[str, ...],
+    pack: Language,
+    voice: str | None,
+    rate: int | None,
+    output: Path | None,
+    list_voices: bool,
 ) -> None:
     """Say words aloud, or write them to a WAV file."""
     from blindplay.speech.audio import read_wav
@@ -46,7 +54,12 @@ def say(
     from blindplay.speech.synthesis import Synthesiser
 
     options.check_folder_of(output)
+    if bool(words) is list_voices:
+        raise ValueError("Give either the words to say or --list-voices.")
     with Synthesiser(pack.code, spellings=pack.spoken, voice=voice) as synthesiser:
+        if list_voices:
+            _list_voices(synthesiser)
+            return
         rendered = synthesiser.render(" ".join(words), rate=rate)
         if output is not None:
             shutil.copyfile(rendered, output)
@@ -56,13 +69,29 @@ def say(
             sink.play(*read_wav(rendered), threading.Event())
 
 
+def _list_voices(synthesiser: "Synthesiser") -> None:
+    voices = synthesiser.voices()
+    if not voices:
+        raise ValueError("There is no voice for this language; blindplay doctor says what to do.")
+    for voice in voices:
+        options.show(f"{voice.name}, {voice.language}")
+
+
 @click.command()
-@click.argument("files", nargs=-1, type=options.FILE, help="Sound files in WAV format.")
-@options.fen_from_start(help="The position before the move, in FEN.")
+@click.argument(
+    "files", nargs=-1, type=options.FILE, help="Interpret these sound files in WAV format."
+)
+@options.fen_from_start(help="Take this position before the move, in FEN.")
 @click.option("--text", help="Interpret these words; no sound is read.")
-@click.option("--batch", type=options.FILE, help="A file with one sound file per line, in JSON.")
-@options.announced_in(help="The language that is spoken.")
-@options.models(help="Folder of a Vosk model instead of the chosen ones; repeatable.")
+@click.option(
+    "--batch",
+    type=options.FILE,
+    help="Read the names of sound files from this file, one line of JSON each.",
+)
+@options.announced_in(help="Take this language as the one that is spoken.")
+@options.models(
+    help="Use the Vosk model in this folder instead of the chosen ones; it can be repeated."
+)
 @options.as_json(help="Print JSON instead of plain lines.")
 def understand(
     files: tuple[Path, ...],
@@ -148,7 +177,7 @@ def _understand_batch(batch: Path, pack: Language, ear_of: Callable[[Language], 
             continue
         name = None
         try:
-            entry = json.loads(line)
+            entry = read_json(line)
             if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
                 raise ValueError(f"line {number} needs an object with file and fen.")
             name = entry["file"]

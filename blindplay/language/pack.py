@@ -1,7 +1,6 @@
 """A language pack: one TOML file, and the dictionary of spoken and typed words made from it."""
 
 import re
-import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import chess
+
+from blindplay.given import read_bytes, read_toml, shown
 
 PIECE_NAMES: Mapping[chess.PieceType, str] = {
     piece: chess.piece_name(piece) for piece in reversed(chess.PIECE_TYPES)
@@ -104,10 +105,9 @@ class Pack:
         code, plus, ranks = code.partition("+")
         entry, file = source(code)
         try:
-            text = entry.read_bytes()
-        except OSError as error:
-            why = "it is a folder" if entry.is_dir() else error.strerror or "it cannot be read"
-            raise LanguageError(f"{file} is no language pack ({why}): remove it.") from None
+            text = read_bytes(entry, MOST_BYTES)
+        except ValueError as error:
+            raise LanguageError(f"The language pack {error}") from None
         data = parse_pack(text, file)
         if file != f"packs/{code}.toml":
             _add_missing_texts(data, code)
@@ -224,33 +224,49 @@ def look_in(folder: Path) -> None:
     _own = folder
 
 
-# How Python's errors about TOML begin, and what to tell a translator.
-_ADVICE = {
-    "Illegal character '\\n'": "the quotation mark at the end of the words is missing",
-    "Cannot overwrite": "this name is there already, keep one of the two",
-    "Cannot declare": "this table is there already, put the two together",
-    "Unclosed array": "here or before it, a comma between two words or the bracket ] at the end of "
-    "a list is missing",
-    "Expected '='": "write a name, an equals sign, and words in quotes",
-    "Invalid value": "write the words in straight quotes, and a list of them in brackets [ ]",
-    "Invalid statement": "begin with a name; one that has other letters than a to z goes in quotes",
-    "Expected newline": "something is left over at the end; the words go in one pair of quotes",
-    "Unescaped": "write each backslash twice, or leave it out",
-}
+MOST_BYTES = 250_000  # of a pack; the built-in ones have about 50 000
+_MOST_KEYS = 5_000  # of a pack; the built-in ones have about 1300
+_MOST_ENTRIES = 60  # of a list; the built-in ones have at most 17
+_LONGEST_KEY = 300  # letters, as in the next two
+_LONGEST_TEXT = 2_000
+_LONGEST_NAME = 80  # of a word or phrase in a list
 
 
 def parse_pack(text: bytes, file: str) -> dict[str, Any]:
-    """The contents of a pack. Raises LanguageError, which names ``file``, if it is no TOML."""
+    """The contents of a pack. Raises LanguageError, which names ``file``, if it is no TOML, or if
+    it is so large, or holds so long words, that it cannot be a language pack."""
+    if len(text) > MOST_BYTES:
+        raise LanguageError(f"{file} is too large: it may have {MOST_BYTES // 1000} kilobytes.")
     try:
-        return tomllib.loads(text.decode("utf-8-sig"))
-    except UnicodeDecodeError:
-        raise LanguageError(f"{file} is no text in UTF-8: save it as UTF-8.") from None
-    except (ValueError, RecursionError) as error:  # no TOML, or a number too long for Python
-        place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
-        advice = next((_ADVICE[key] for key in _ADVICE if str(error).startswith(key)), "")
-        if place and advice:
-            raise LanguageError(f"Correct {file}, line {place[1]}: {advice}.") from error
-        raise LanguageError(f"Correct {file}: {error}.") from error
+        data = read_toml(text, file)
+    except ValueError as error:
+        raise LanguageError(str(error)) from None
+    if excess := _excess(data):
+        raise LanguageError(f"Correct {file}: {excess}")
+    return data
+
+
+def _excess(data: Mapping[str, Any]) -> str:
+    """A sentence about what is larger in a pack than anything in a language is; "" if nothing."""
+    keys, left = 0, list(data.items())
+    while left:
+        key, value = left.pop()
+        keys += 1
+        if keys > _MOST_KEYS:
+            return f"it has more than {_MOST_KEYS} keys; remove some."
+        if len(key) > _LONGEST_KEY:
+            return f"the key {shown(key)} has more than {_LONGEST_KEY} letters; shorten it."
+        if isinstance(value, Mapping):
+            left += value.items()
+        elif isinstance(value, list):
+            if len(value) > _MOST_ENTRIES:
+                return f"{shown(key)} lists more than {_MOST_ENTRIES} words; remove some."
+            longest = max((len(word) for word in value if isinstance(word, str)), default=0)
+            if longest > _LONGEST_NAME:
+                return f"a word of {shown(key)} has more than {_LONGEST_NAME} letters; shorten it."
+        elif isinstance(value, str) and len(value) > _LONGEST_TEXT:
+            return f"{shown(key)} has more than {_LONGEST_TEXT} letters; shorten it."
+    return ""
 
 
 def built_in(name: str) -> dict[str, Any]:

@@ -35,6 +35,8 @@ _CASTLINGS = frozenset({"move.castles_short", "move.castles_long"})
 # These lists say nothing about a move, so their words may sound like others.
 _SILENT = frozenset({"move.link", "move.article", "move.ignored", "move.correction"})
 _EXAMPLES = 3  # of one fault
+_MOST_PHRASES = 600  # to listen for; comparing their sounds takes the time of the square
+_MOST_UNKNOWN = 20  # unknown names for which a similar one is searched
 _KINDS: Mapping[type, str] = {
     dict: "This must be a table; see the English pack.",
     list: "This must be a list of words, such as {}.",
@@ -183,8 +185,10 @@ class _Checking:
 
     def _compare(self, given: Mapping[str, Any], whole: Mapping[str, Any], under: str) -> None:
         own = ("files_of_edition", *_WORDS) if not under else ()
-        for name in given.keys() - whole.keys() - set(own):
-            close = difflib.get_close_matches(str(name), whole.keys() - given.keys(), 1)
+        unknown = sorted(given.keys() - whole.keys() - set(own))
+        for number, name in enumerate(unknown):
+            missing = whole.keys() - given.keys() if number < _MOST_UNKNOWN else ()
+            close = difflib.get_close_matches(str(name), missing, 1)
             meant = f"did you mean {close[0]}?" if close else "remove it."
             self._warn(under + str(name), f"Nothing is known by this name; {meant}")
         for name, example in whole.items():
@@ -366,6 +370,9 @@ class _Checking:
     def sounds(self, spoken: Mapping[str, WordVariants], likeness: Likeness) -> None:
         """Names that take each other's place sound different, and nothing sounds the same."""
         places = self._listened_for()
+        if len(places) > _MOST_PHRASES:
+            self._error("", f"There are more than {_MOST_PHRASES} words and phrases; remove some.")
+            return
         sounds = {
             text: _pronunciations([spoken[part] for part in _parts(text)])
             for text in places

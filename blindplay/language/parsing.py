@@ -117,6 +117,12 @@ class TextParser:
             r"(?P<en_passant>(?:e\.?p\.?)?)(?P<check>\+\+|[+#†]?)[!?]*"
         )
 
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every folded word that can be part of a move, or of a command with a move."""
+        phrases = (*self._dictionary, *self._commands)
+        return frozenset(word for phrase in phrases for word in phrase.split())
+
     def parse(self, text: str) -> ParsedText:
         """What was said. Never raises, whatever the text is."""
         parts = [part.strip(".,;:!?\"'„“”»«()…") for part in self._split(text)]

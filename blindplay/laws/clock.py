@@ -48,6 +48,21 @@ class TimeControl:
             periods.append(Period(int(match[1]) if match[1] else None, base, increment))
         return cls(tuple(periods))
 
+    @property
+    def pgn(self) -> str:
+        """The value of PGN's TimeControl tag, which :meth:`parse` reads."""
+        parts = []
+        for period in self.periods:
+            moves = f"{period.moves}/" if period.moves else ""
+            increment = f"+{_seconds(period.increment)}" if period.increment else ""
+            parts.append(f"{moves}{_seconds(period.base)}{increment}")
+        return ":".join(parts) or "-"
+
+
+def _seconds(milliseconds: int) -> str:
+    whole, rest = divmod(milliseconds, 1000)
+    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
+
 
 @dataclass(frozen=True)
 class ClockState:

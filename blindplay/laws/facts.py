@@ -12,9 +12,12 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, dataclass_transform
 
 import chess
+
+from blindplay.given import plain
 
 from . import fact_values as v
 from .fact_values import FactError as FactError
@@ -64,6 +67,23 @@ class Player:
     language: str = v.stored(v.text, default="")
     """What the player reads and commands in; "" is the table's language."""
 
+    def __post_init__(self) -> None:
+        _make_plain(self)
+
+
+def _make_plain(value: Player | Fact) -> None:
+    """Remove from the texts of ``value`` what no terminal, page or file should get."""
+    for name in _texts_of(type(value)):  # type: ignore[arg-type]
+        text = getattr(value, name)
+        if text is not None and not text.isprintable():
+            object.__setattr__(value, name, plain(text))
+
+
+@cache
+def _texts_of(kind: type) -> tuple[str, ...]:
+    read = (v.text, v.label)
+    return tuple(x.name for x in dataclasses.fields(kind) if x.metadata["read"] in read)
+
 
 def _player(value: Any) -> Player:
     if not isinstance(value, dict):
@@ -101,6 +121,9 @@ class Fact:
             cls.kind = kind
             KINDS[kind] = cls
 
+    def __post_init__(self) -> None:
+        _make_plain(self)
+
     def to_json(self) -> dict[str, Any]:
         """The contract's JSON object, without the fields that have their default value."""
         out: dict[str, Any] = {"t": seconds(self.t), "fact": self.kind}
@@ -132,6 +155,7 @@ class Setup(Fact, kind="setup"):
     clock_mode: str = v.stored(v.one_of("increment", "delay", "bronstein"), default="increment")
     announce_in: str = v.stored(v.text, default="")
     """What moves are announced in; "" is what the Laws say (D.2.1)."""
+    announce_check: bool = v.stored(v.switch, default=False)
     quickplay_finish: bool = v.stored(v.switch, default=False)
     arbiter: str = v.stored(v.one_of("present", "automatic"), default="present")
     default_time: int | None = v.stored(v.duration, v.optional_seconds, default=None)
@@ -223,6 +247,7 @@ class Spoken(Personal):
     move: str | None = v.stored(v.move, default=None)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.text is None and self.move is None:
             raise FactError(f"{self.kind} needs text or move")
 
@@ -424,7 +449,7 @@ def loads(line: str, t: int | None = None) -> Fact:
     try:
         value = json.loads(line, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise FactError("is not a line of JSON") from None
+        raise FactError("it is not a line of JSON") from None
     if t is not None and isinstance(value, dict):
         value["t"] = t / 1000
     return parse(value)

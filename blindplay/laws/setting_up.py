@@ -31,6 +31,7 @@ from .rulings import (
     TwoBoardsDemanded,
 )
 from .state import LOSES, OTHER, State, TableBoard, position_key
+from .time_controls import mode_of
 
 
 def set_up(game: State, fact: f.Setup) -> None:
@@ -65,17 +66,10 @@ def _check_mode(game: State) -> None:
     assert setup is not None
     if setup.mode == "standard" or not game.clock:
         return
-    increments = edition.switch("increments_counted")
-    total = sum(period.base for period in game.clock.control.periods)
-    minutes = (total + increments * game.clock.control.periods[0].increment) / 60_000
-    low, high = edition.switch("rapid_more_than_minutes"), edition.switch("rapid_less_than_minutes")
-    included = edition.switch("rapid_bounds_included")
-    rapid = low <= minutes <= high if included else low < minutes < high
-    bound = edition.switch("blitz_less_than_minutes")
-    blitz = minutes <= bound if edition.switch("blitz_bound_included") else minutes < bound
-    if setup.mode == "rapid" and not rapid:
+    fits = mode_of(game.clock.control, edition)
+    if setup.mode == "rapid" and fits != "rapid":
         game.rule(ArbiterNeeded(why="not_a_rapid_time_control"), "rapid_game")
-    elif setup.mode == "blitz" and not blitz:
+    elif setup.mode == "blitz" and fits != "blitz":
         game.rule(ArbiterNeeded(why="not_a_blitz_time_control"), "blitz_game")
 
 

@@ -71,8 +71,11 @@ class Words(Protocol):
     def understand(self, text: str, board: chess.Board, language: str) -> Heard: ...
 
     def announce(
-        self, board: chess.Board, move: chess.Move, language: str, edition: str
-    ) -> str: ...
+        self, board: chess.Board, move: chess.Move, language: str, edition: str, check: bool = False
+    ) -> str:
+        """The words for a legal move. ``check``: with check and checkmate, which no text asks
+        for."""
+        ...
 
     def reader(self, entries: Collection[str]) -> EntryReader:
         """Reads the entries of a scoresheet; ``entries`` are all that it has, for they tell in
@@ -338,7 +341,9 @@ class State:
 
     def announcement(self, board: chess.Board, move: chess.Move) -> str:
         """How ``move`` is announced at this table."""
-        return self.words.announce(board, move, self.announcing_language(), self.edition.id)
+        assert self.setup is not None
+        language, check = self.announcing_language(), self.setup.announce_check
+        return self.words.announce(board, move, language, self.edition.id, check)
 
     # --- speaking --------------------------------------------------------------------------
 

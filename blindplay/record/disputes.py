@@ -13,6 +13,7 @@ from typing import Any
 
 import chess
 
+from blindplay.given import plain_lines, read_bytes, shown
 from blindplay.language import Language
 from blindplay.language.scoresheets.entries import SheetEntry, entries
 from blindplay.language.scoresheets.notation import is_gap
@@ -30,6 +31,8 @@ from .dispute_words import Articles, CitedSentence, DisputeWords
 # The rule on which the decision rests, by the reason why the common game ends.
 _RULES = {None: "boards_differ", "parted": "boards_differ_sheets_differ", "illegal": "illegal"}
 _OTHER_RULE = "displaced_found"
+_MOST_BYTES = 200_000  # of a sheet
+_MOST_WORDS = 8_000  # of a sheet; the longest game that was ever played has about 2000 in words
 _MOST_DIFFERENT = 8  # squares: more than one slip can change
 
 
@@ -128,12 +131,7 @@ def read_sheet(path: Path) -> list[SheetEntry]:
 
     :raises ValueError: if it cannot be read.
     """
-    if not path.is_file():
-        raise ValueError(f"There is no file {path}; check the name.")
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read ({error.strerror}).") from None
+    data = read_bytes(path, _MOST_BYTES)
     if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ValueError(f"{path} is not a text file; give one that holds the moves as written.")
     encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
@@ -141,6 +139,9 @@ def read_sheet(path: Path) -> list[SheetEntry]:
         text = data.decode(encoding)
     except UnicodeDecodeError:
         text = data.decode("cp1252", errors="replace")  # the encoding of older programs
+    text = plain_lines(text)
+    if len(text.split()) > _MOST_WORDS:
+        raise ValueError(f"{path} has more than {_MOST_WORDS} words; give the moves of one game.")
     return entries(text, brf=path.suffix.lower() == ".brf")
 
 
@@ -154,8 +155,8 @@ def check_board(placement: str, option: str) -> str:
         chess.BaseBoard(first.replace(UNKNOWN, "P"))
     except ValueError:
         raise ValueError(
-            f"{option} {placement!r} is not a placement in FEN; write the ranks from 8 to 1, such "
-            "as 4k3/8/8/8/8/8/8/4K3."
+            f"{option} {shown(placement)} is not a placement in FEN; write the ranks from 8 to 1, "
+            "such as 4k3/8/8/8/8/8/8/4K3."
         ) from None
     return first
 

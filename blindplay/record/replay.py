@@ -29,9 +29,9 @@ def read(stream: TextIO, name: str) -> Iterator[tuple[str, Fact]]:
                 try:
                     yield f"{name}:{number}", loads(line)
                 except FactError as error:
-                    raise ReplayError(f"{name}:{number}: {error}") from None
+                    raise ReplayError(f"{name}:{number}: {error}.") from None
     except UnicodeDecodeError:
-        raise ReplayError(f"{name}:{number + 1}: is not text in UTF-8") from None
+        raise ReplayError(f"{name}:{number + 1}: it is not a text in UTF-8.") from None
 
 
 def read_from_journal(path: Path) -> Iterator[tuple[str, Fact]]:
@@ -61,4 +61,4 @@ def replay(
         try:
             yield from game.apply(fact)
         except FactError as error:
-            raise ReplayError(f"{place}: {error}") from None
+            raise ReplayError(f"{place}: {error}.") from None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import chess
 import chess.pgn
 
+from blindplay.given import plain, shown
 from blindplay.laws.facts import SIDES
 from blindplay.laws.game import Game
 from blindplay.wording.clock_times import write_time
@@ -104,15 +105,16 @@ def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> 
 
     :raises ValueError: for a tag that PGN cannot hold.
     """
-    out = chess.pgn.Game(headers=tags(game, reason))
+    known = tags(game, reason).items()
+    out = chess.pgn.Game(headers={name: _escaped(value) for name, value in known})
     if game.start_board.chess960 or game.start_board.fen() != chess.STARTING_FEN:
         out.setup(game.start_board)
         # chess.pgn omits the standard position, but a reader of chess960 needs it for castling.
         out.headers["SetUp"], out.headers["FEN"] = "1", game.start_board.fen()
     for name, value in (more or {}).items():
         if not _TAG.fullmatch(name):
-            raise ValueError(f"{name!r} is no tag of PGN; use letters and digits only.")
-        out.headers[name] = " ".join(value.split()) or "?"
+            raise ValueError(f"{shown(name)} is no tag of PGN; use letters and digits only.")
+        out.headers[name] = _escaped(" ".join(plain(value).split()) or "?")
     out.comment = _offers(game, 0)
     node: chess.pgn.GameNode = out
     for number, ply in enumerate(game.history, 1):
@@ -128,6 +130,12 @@ def pgn(game: Game, reason: str = "", more: Mapping[str, str] | None = None) -> 
     elif game.result in ("1/2-0", "0-1/2"):
         node.comment = f"{node.comment} The result is {game.result}".strip()
     return str(out)
+
+
+def _escaped(value: str) -> str:
+    """The value of a tag, with a backslash before each quotation mark and backslash (standard of
+    1994, 7)."""
+    return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _offers(game: Game, number: int) -> str:

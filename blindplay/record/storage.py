@@ -44,6 +44,8 @@ def find(table: str) -> Path:
 
     :raises ValueError: if there is none.
     """
+    if not Path(table).name:
+        raise ValueError("The name of a table is empty; name its journal.")
     places = [
         folder / name
         for folder in (Path(), tables_folder())
@@ -73,7 +75,8 @@ def forget(journal: Path, *, everything: bool = False) -> Removed:
         raise ValueError(
             f"A table is playing the game in {journal} at this moment; close that one first."
         )
-    if everything and journal.is_file() and journal.stat().st_size and not is_journal(journal):
+    kept = everything or not tape_folder(journal).is_dir()
+    if kept and journal.is_file() and journal.stat().st_size and not is_journal(journal):
         raise JournalError(f"{journal} is not a BlindPlay journal; check the name.")
     files = list(_files(journal)) if everything else []
     tape, count, size = tape_folder(journal), 0, 0

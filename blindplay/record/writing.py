@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
+from blindplay.given import plain
 from blindplay.language import Language
 from blindplay.language.scoresheets import braille
 from blindplay.language.scoresheets.notation import Notation
@@ -33,7 +34,11 @@ _HEADING = {
     "Result": "sheet_result",
 }
 _UNKNOWN = ("?", "????.??.??", "*")
-_JOURNALS_OWN = frozenset({"FEN", "SetUp", "Variant"})  # the start position is a fact
+# What the journal alone says, by tags in small letters: readers of PGN differ in their case.
+_JOURNALS_OWN = {
+    **dict.fromkeys(("fen", "setup", "variant"), "where the game began"),
+    **dict.fromkeys(("result", "termination"), "how the game ended"),
+}
 _TABLES_OWN = (".pulse", ".links")  # the table's heartbeat, and the links of the console
 
 
@@ -102,10 +107,8 @@ class Scored:
                 raise ValueError(
                     f"The tag {name} needs an equals sign and a value, for example {name}=…."
                 )
-            if name in _JOURNALS_OWN:
-                raise ValueError(
-                    f"The journal says where the game began; leave out the tag {name}."
-                )
+            if own := _JOURNALS_OWN.get(name.casefold()):
+                raise ValueError(f"The journal says {own}; leave out the tag {name}.")
         game, reason, broken = Game(PackWords()), "", ""
         try:
             for ruling in replay(read_from_journal(path), game=game):
@@ -115,7 +118,7 @@ class Scored:
             broken = str(error)
         if game.setup is None:
             raise JournalError(broken or f"{path} holds no game yet.")
-        found = cls(game, reason, more or {})
+        found = cls(game, reason, {name: plain(value) for name, value in (more or {}).items()})
         if broken:
             raise BrokenGameError(broken, found)
         return found

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from blindplay.given import plain
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.wording.clock_times import read_time
@@ -186,6 +187,6 @@ def _number(word: str) -> int | None:
 
 
 def _lines(keys: Iterable[str]) -> Iterator[str]:
-    """Yield what is typed. A keyboard that is gone ends the lines, not the game."""
+    """Yield what is typed, made harmless. A keyboard that is gone ends the lines, not the game."""
     with contextlib.suppress(OSError, ValueError):
-        yield from keys
+        yield from map(plain, keys)

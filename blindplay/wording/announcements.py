@@ -109,8 +109,10 @@ class _Context:
         return self._move(history[ply - 1].before if ply <= len(history) else self.game.board, uci)
 
     def _move(self, board: chess.Board, uci: str) -> str:
-        assert self.game.setup is not None
-        return move_in_words(board, chess.Move.from_uci(uci), self.pack, self.game.setup.edition)
+        setup = self.game.setup
+        assert setup is not None
+        move = chess.Move.from_uci(uci)
+        return move_in_words(board, move, self.pack, setup.edition, setup.announce_check)
 
     def place(self, ply: int) -> dict[str, str]:
         """The values ``number`` and ``player`` of a ply."""

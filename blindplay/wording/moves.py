@@ -8,10 +8,12 @@ from blindplay.language import Language
 from blindplay.laws.deviation import UNKNOWN, Slip, SlipKind
 
 
-def move_in_words(board: chess.Board, move: chess.Move, pack: Language, edition: str) -> str:
-    """The announcement of a move; the two squares of an illegal one."""
+def move_in_words(
+    board: chess.Board, move: chess.Move, pack: Language, edition: str, check: bool = False
+) -> str:
+    """The announcement of a move, with check if wanted; the two squares of an illegal one."""
     if board.is_legal(move):
-        return pack.announce(board, move, edition=edition)
+        return pack.announce(board, move, edition=edition, check=check)
     return f"{pack.square(move.from_square)} {pack.square(move.to_square)}"
 
 

@@ -57,9 +57,11 @@ class PackWords:
             return Heard("other")
         return Heard(kind, meant.moves, meant.why.value if meant.why else "")
 
-    def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
+    def announce(
+        self, board: chess.Board, move: chess.Move, language: str, edition: str, check: bool = False
+    ) -> str:
         """The words that announce a legal move (D.2.1)."""
-        return self.pack(language).announce(board, move, edition=edition)
+        return self.pack(language).announce(board, move, edition=edition, check=check)
 
     def reader(self, entries: Collection[str]) -> EntryReader:
         """A reader for one scoresheet.

@@ -25,12 +25,22 @@ def test_the_report_is_one_file_without_sound(tmp_path: Path) -> None:
     first = text.splitlines()[:3]
     assert first[0].startswith("BlindPlay ") and first[2].endswith(platform.python_version())
     for one in told:
-        assert f"{'Good' if one['ok'] else 'Missing'}, {one['about']}: " in text
+        needed = ", and needed" if one["needed"] else ""
+        verdict = "Good" if one["ok"] else f"Missing{needed}"
+        assert f"{verdict}, {one['about']}: " in text
     assert {"packages", "journal", "disk", "room", "clock", "console"} <= {
         one["about"] for one in told
     }
     assert str(tmp_path) not in text
     assert not list(tmp_path.rglob("*.wav"))
+
+
+def test_the_status_is_1_if_no_table_can_be_run(tmp_path: Path) -> None:
+    (tmp_path / "blindplay").mkdir()
+    (tmp_path / "blindplay" / "tables").write_text("a file in the place of the folder", "utf-8")
+    done = run("doctor", home=tmp_path)
+    assert done.status == 1
+    assert "Missing, and needed: No game can be kept" in done.stdout
 
 
 def test_a_report_into_a_folder_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:

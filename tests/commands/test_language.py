@@ -59,8 +59,8 @@ def test_check_prints_json(tmp_path: Path) -> None:
     assert json.loads(checked.stdout) == {
         "file": "xx.toml",
         "usable": False,
-        "errors": [{"key": "", "line": None, "text": "xx.toml is no text in UTF-8: save it as "
-                    "UTF-8."}],
+        "errors": [{"key": "", "line": None, "text": "xx.toml is not a text in UTF-8; save "
+                    "it as UTF-8."}],
         "warnings": [],
     }  # fmt: skip
 

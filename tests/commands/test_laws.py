@@ -18,11 +18,33 @@ def test_mating_answers_for_both_sides() -> None:
     assert told["fen"] == ONE_MOVE
     assert told["white"] == {"verdict": "possible", "line": ["c7c8q"]}
     assert told["black"]["verdict"] == "possible" and told["black"]["line"]
-    plain = run("mating", "--fen", WALL).stdout.splitlines()
-    assert [line.split(": ")[:2] for line in plain] == [
-        ["white", "impossible"],
-        ["black", "impossible"],
-    ]
+
+
+@pytest.mark.parametrize(
+    ("language", "fen", "lines"),
+    [
+        ("en", ONE_MOVE, ["White can still mate: 1. c8=Q#.", "Black can still mate: 1. "]),
+        ("de", ONE_MOVE, ["Weiß kann noch mattsetzen: 1. c8=D#.", "Schwarz kann noch mattsetzen:"]),
+        ("nb", WALL, ["Hvit kan ikke sette matt lenger. Brikkene", "Svart kan ikke sette matt"]),
+        # Black has been mated.
+        (
+            "en",
+            "k1Q5/8/1K6/8/8/8/8/8 b - - 0 1",
+            ["White has mated.", "Black cannot mate any more."],
+        ),
+    ],
+)
+def test_mating_is_told_in_the_language_and_notation_of_the_reader(
+    language: str, fen: str, lines: list[str]
+) -> None:
+    told = run("mating", "--fen", fen, "--language", language).stdout.splitlines()
+    assert len(told) == 2
+    assert all(line.startswith(begin) for line, begin in zip(told, lines, strict=True))
+
+
+def test_a_line_that_black_begins_has_the_dots_of_a_scoresheet() -> None:
+    told = run("mating", "--fen", ONE_MOVE.replace(" w ", " b "), "--language", "en").stdout
+    assert " 1... " in told
 
 
 def test_mating_answers_a_batch_up_to_the_line_that_is_no_position(tmp_path: Path) -> None:

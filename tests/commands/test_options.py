@@ -11,7 +11,7 @@ import click
 import pytest
 
 from blindplay.commands import options
-from blindplay.language import pack
+from blindplay.language import load, pack
 from blindplay.table.choices import Printed
 
 
@@ -41,11 +41,33 @@ def test_a_wrong_position_is_a_sentence(fen: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("uci", "message"), [("knight", "not a move in UCI"), ("e2e5", "not a legal move")]
+    ("text", "message"),
+    [
+        ("knight", "is no move; write it like Nf3"),
+        ("e2e5", "is not a legal move"),
+        ("Nf6", "is not a legal move"),
+        ("", "is no move"),
+    ],
 )
-def test_a_wrong_move_is_a_sentence(uci: str, message: str) -> None:
+def test_a_wrong_move_is_a_sentence(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        options.legal_move(chess.Board(), uci)
+        options.legal_move(chess.Board(), text, load("en"))
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [("en", "Nf3"), ("de", "Sf3"), ("de", "Nf3"), ("en", "Sf3"), ("en", "g1f3")],
+)
+def test_a_move_is_read_in_the_letters_of_its_language_or_of_another(
+    language: str, text: str
+) -> None:
+    assert options.legal_move(chess.Board(), text, load(language)) == chess.Move.from_uci("g1f3")
+
+
+def test_a_move_with_two_meanings_is_refused_with_both() -> None:
+    board = chess.Board("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1")
+    with pytest.raises(ValueError, match=r"has several meanings here; write .*b1d2"):
+        options.legal_move(board, "Nd2", load("en"))
 
 
 def test_a_member_of_an_enumeration_is_chosen_by_its_value() -> None:

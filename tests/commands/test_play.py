@@ -9,11 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 
 from blindplay.commands import options
-from blindplay.commands.play import OPTIONS, play
 from blindplay.laws import facts
 from blindplay.record import Journal
 from blindplay.table import demo
@@ -111,34 +109,6 @@ def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
 # --- options -------------------------------------------------------------------------------------
 
 
-def all_options() -> list[click.Option]:
-    return [option for group in OPTIONS.values() for option in group]
-
-
-def test_every_option_has_a_name_a_help_and_a_default_as_data() -> None:
-    assert play.params == all_options()
-    for option in all_options():
-        assert option.name == option.opts[0].removeprefix("--").replace("-", "_")
-        assert option.help and option.help.endswith(".")
-        default = option.to_info_dict()["default"]
-        assert default is None or isinstance(default, str | bool), option.name
-
-
-def test_values_from_a_file_of_settings_are_taken_like_typed_ones() -> None:
-    context = play.make_context("play", [], default_map={"print": "all", "round": "3"})
-    assert context.params["print"] is Printed.ALL
-    assert context.params["round"] == "3"
-
-
-def test_help_lists_every_option_under_its_heading() -> None:
-    text = run("play", "--help").stdout
-    for heading, group in OPTIONS.items():
-        section = text.partition(f"\n{heading}:\n")[2].partition("\n\n")[0]
-        assert [option.opts[0] for option in group if f"  {option.opts[0]} " in section] == [
-            option.opts[0] for option in group
-        ]
-
-
 class Table:
     """Records how a table is started, instead of starting it."""
 
@@ -187,6 +157,15 @@ def test_options_of_the_game_make_its_setup(table: Table) -> None:
     assert setup.black == facts.Player(impaired=True, assistant=True, language="en")
 
 
+def test_the_mode_follows_from_the_time_control_unless_it_is_given(table: Table) -> None:
+    run("play", "--time-control", "15m+10s")
+    assert (table.setup.time_control, table.setup.mode) == ("900+10", "rapid")
+    run("play", "--time-control", "5m")
+    assert table.setup.mode == "blitz"
+    run("play", "--time-control", "5m", "--mode", "rapid")
+    assert table.setup.mode == "rapid"
+
+
 def test_without_options_white_is_impaired_and_devices_are_searched_for(table: Table) -> None:
     assert run("play").status == 0
     assert (table.setup.white.impaired, table.setup.black.impaired) == (True, False)
@@ -227,6 +206,16 @@ def test_the_console_is_served_where_it_is_wanted(table: Table) -> None:
     assert table.arguments[6] == table_play.ConsoleAt("0.0.0.0", 8081, None, None, True)
     run("play", "--console")
     assert table.arguments[6] == table_play.ConsoleAt(qr=False)  # the output is no terminal
+
+
+def test_check_is_announced_where_it_is_wanted(tmp_path: Path) -> None:
+    typed = "start\nDame Hector fünf\n\n"
+    fen = "4k3/8/8/8/8/8/8/3QK3 w - - 0 1"
+    common = ("play", "--microphone", "none", "--silent", "--language", "de", "--fen", fen)
+    plain = run(*common, stdin=typed, home=tmp_path).stdout
+    told = run(*common, "--check", stdin=typed, home=tmp_path).stdout
+    assert "Dame David eins Hector fünf Schach" in told
+    assert "Schach\n" not in plain and "Dame David eins Hector fünf" in plain
 
 
 def test_a_resumed_game_has_no_setup_and_its_journal_is_named(table: Table, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_pack_without_pronunciations_is_a_sentence() -> None:
 
 
 def test_a_pack_that_is_no_toml_is_a_sentence() -> None:
-    with pytest.raises(LanguageError, match=r"^Correct my.toml: "):
+    with pytest.raises(LanguageError, match=r"^Correct my.toml, line 2: "):
         parse_pack(b"[pronunciations]\nanna = ", "my.toml")
     with pytest.raises(LanguageError, match="UTF-8"):
         parse_pack("name = 'Français'".encode("latin-1"), "my.toml")

@@ -30,7 +30,9 @@ class PlainWords:
             return Heard("other")
         return Heard("illegal", (move,), "cannot_move_there")
 
-    def announce(self, board: chess.Board, move: chess.Move, language: str, edition: str) -> str:
+    def announce(
+        self, board: chess.Board, move: chess.Move, language: str, edition: str, check: bool = False
+    ) -> str:
         return f"say {move.uci()}"
 
     def reader(self, entries: Collection[str]) -> EntryReader:

@@ -40,6 +40,7 @@ FIELDS: dict[type[f.Fact], dict[str, st.SearchStrategy[Any]]] = {
         "time_control": st.sampled_from(["-", "900+10", "40/5400+30:1800+30", "0.5"]),
         "clock_mode": st.sampled_from(["increment", "delay", "bronstein"]),
         "announce_in": TEXT,
+        "announce_check": st.booleans(),
         "quickplay_finish": st.booleans(),
         "arbiter": st.sampled_from(["present", "automatic"]),
         "default_time": st.none() | TIME,

@@ -296,7 +296,7 @@ def test_a_right_chain_around_facts_that_no_game_takes_is_told_by_all_commands(
 ) -> None:
     with Journal(path, resume=True) as journal:
         journal.append(f.Setup(t=100))
-    told = f"{path} is not the journal of a game: setup must be the first fact and come only once"
+    told = f"{path} is not the journal of a game: setup must be the first fact and come only once."
     before = in_folder(path)
     for arguments in (("score",), ("replay", "--journal"), ("play", "--resume", "--journal")):
         done = command_line.run(*arguments, str(path))

@@ -102,7 +102,7 @@ def test_headers_say_where_when_and_how_the_game_was_played() -> None:
         "Date": "2026.11.21",
         "Round": "3.1",
         "White": "Ada Lovelace",
-        "Black": 'Émile "Le" \\',
+        "Black": r"Émile \"Le\" \\",  # as the standard of 1994 writes them (7)
         "Result": "1-0",
         "TimeControl": "300+5",
         "Mode": "OTB",

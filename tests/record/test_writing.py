@@ -294,6 +294,9 @@ def test_a_record_may_lie_beside_its_journal(journal: Path) -> None:
         ("FEN", "x", "where the game began"),
         ("SetUp", "1", "where the game began"),
         ("Variant", "Chess960", "where the game began"),
+        ("Result", "1-0", "how the game ended"),
+        ("result", "1-0", "how the game ended"),
+        ("Termination", "time forfeit", "how the game ended"),
     ],
 )
 def test_a_header_without_a_value_or_of_another_position_is_refused(
@@ -301,6 +304,14 @@ def test_a_header_without_a_value_or_of_another_position_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=said):
         Scored.of(journal, {name: value})
+
+
+def test_a_header_cannot_end_its_tag_or_command_a_terminal(journal: Path) -> None:
+    wicked = 'Oslo"]\n[Result "1-0"]\x1b[2J\u202e'
+    written = Scored.of(journal, {"Site": wicked}).write(RecordFormat.PGN)
+    site = next(line for line in written.splitlines() if line.startswith("[Site "))
+    assert site == r'[Site "Oslo\"] [Result \"1-0\"][2J"]'
+    assert len([line for line in written.splitlines() if line.startswith("[Result ")]) == 1
 
 
 def command(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[bytes]:

@@ -54,11 +54,11 @@ def entries(text: str, *, brf: bool = False) -> list[SheetEntry]:
     """
     if brf:
         text = braille.from_brf(text)
-    text = re.sub(r"\{[^}]*\}", " ", text.removeprefix("\ufeff"))
+    text = _without_comments(text.removeprefix("\ufeff"))
     sheet = _Sheet()
     lines = []
     for line in _with_gaps(re.split(r"\r\n|[\r\n\f\v]", text)):
-        struck = _STRUCK_BY_PLY.fullmatch(line)
+        struck = _STRUCK_BY_PLY.fullmatch(line.strip())
         if struck is not None:
             sheet.struck.setdefault(int(struck[1]), []).append(struck[2])
         elif not _TAG.fullmatch(line):
@@ -68,7 +68,17 @@ def entries(text: str, *, brf: bool = False) -> list[SheetEntry]:
     return sheet.entries()
 
 
-_STRUCK_BY_PLY = re.compile(r"\s*struck through, ply (\d+): (.*?)\s*")
+def _without_comments(text: str) -> str:
+    """``text`` with a space for each comment in braces. Time grows with its length only."""
+    parts = []
+    at = 0
+    while (begin := text.find("{", at)) >= 0 and (end := text.find("}", begin)) >= 0:
+        parts += [text[at:begin], " "]
+        at = end + 1
+    return "".join([*parts, text[at:]])
+
+
+_STRUCK_BY_PLY = re.compile(r"struck through, ply (\d{1,9}): (.*)")
 _TAG = re.compile(r'\s*\[\w+\s+".*"\]\s*')
 _NUMBER = re.compile(r"([1-9]\d{0,2})(?:(\.{2,}|\.?…)|[.):])?(.*)")
 _BRAILLE_NUMBER = re.compile("⠼(?:[⠁⠃⠉⠙⠑⠋⠛⠓⠊⠚]+|[⠂⠆⠒⠲⠢⠖⠶⠦⠔⠴]+)[⠄⠲]*")
@@ -286,6 +296,7 @@ class _Sheet:
     def __init__(self) -> None:
         self.struck: dict[int, list[str]] = {}
         self._found: dict[int, tuple[str, tuple[Doubt, ...]]] = {}
+        self._written = 0  # the last ply that is written
         self._ply = 1
         self._last: int | None = None
         self._shift = 0  # moves by which the numbers lag behind
@@ -299,7 +310,7 @@ class _Sheet:
         """Go to the move of a written number, White's or Black's."""
         last, self._last = self._last, number
         ply = 2 * number - 1 + black
-        written = max(self._found, default=0)
+        written = self._written
         if last is None and written:
             last = 0
         if last is None or ply == self._ply or (number <= last and ply > written):
@@ -330,6 +341,7 @@ class _Sheet:
                     waiting = []
                 if text:
                     self._found[self._ply] = text, self._doubts
+                    self._written = max(self._written, self._ply)
                 self._doubts = ()
                 self._ply += 1
         for ply, text in enumerate(waiting, self._ply):

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 
 import chess
 
-from ..pack import GrammarSign, Pack, languages
+from ..pack import GrammarSign, Pack, fold, languages
 from ..parsing import UCI_PIECES, TextParser
 from . import braille
 
@@ -96,6 +96,7 @@ _LOOKALIKES = str.maketrans(
 )
 _NUMBER = re.compile(r"\s*(?:[1-9]\d*(?:\s*[.):]|\s+))?[\s.]*")
 _WORD = re.compile(r"\b[^\W\d_]{3,}\b")
+_LONG_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])")
 _LONGEST = 200  # characters of an entry in words
 _NUMERIC = re.compile(r"([1-8]{2})([1-8]{2})([1-4]?)")
 _EN_PASSANT = r"\(?(?:e\.?p\.?|enpassant)\)?"
@@ -109,6 +110,21 @@ def _packs() -> tuple[Pack, ...]:
 @cache
 def _parsers() -> tuple[TextParser, ...]:
     return tuple(map(TextParser, _packs()))
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    """Every folded word of four letters or more that an entry can hold, in all languages."""
+    known = (parser.vocabulary for parser in _parsers())
+    return frozenset({"mate", "echec", "enpassant", "passant"}.union(*known))
+
+
+def _holds_other_words(text: str) -> bool:
+    """True if ``text`` holds a word of no language, so that it is no entry. It is found fast."""
+    if _LONG_WORD.search(text) is None:
+        return False
+    words = _LONG_WORD.findall(unicodedata.normalize("NFC", text))
+    return any(fold(word) not in _vocabulary() for word in words)
 
 
 @cache
@@ -195,7 +211,7 @@ def meanings(text: str, notations: frozenset[Notation]) -> tuple[EntryMeaning, .
     The notations of other countries, and small letters for pieces, count only if the sheet's own
     notations do not know the entry.
     """
-    if len(text) > _LONGEST:
+    if len(text) > _LONGEST or _holds_other_words(text):
         return ()
     compact, is_braille = _compact(text)
     if any(letter in compact for letter in Notation.FIGURINE.value):

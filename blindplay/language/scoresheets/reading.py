@@ -255,6 +255,13 @@ def _intended(meant: EntryMeaning, board: chess.Board) -> list[chess.Move]:
     return found
 
 
+def read_in(letters: str, text: str, board: chess.Board) -> EntryReading:
+    """The move that ``text`` stands for, if possible with these ``letters`` of the pieces, from
+    king to knight; else with those of any country."""
+    notations = [notation for notation in EVERY_NOTATION if notation.value.startswith(letters)]
+    return read(text, board, notations or EVERY_NOTATION)
+
+
 def notation_of(texts: Iterable[str]) -> tuple[Notation, ...]:
     """The notations that the entries of a sheet can be in, by the letters of their pieces.
 

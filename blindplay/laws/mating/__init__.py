@@ -36,6 +36,8 @@ _MATERIAL = "The pieces left cannot give mate."
 _WALLS = "The pieces that could give mate can never reach the squares for it."
 _EXHAUSTED = "No series of legal moves ends in mate; all of them were searched."
 _OVER = "The game has ended on the board."
+REASONS = {_MATERIAL: "material", _WALLS: "walls", _EXHAUSTED: "searched", _OVER: "over"}
+"""A name for each reason why a side cannot mate any more."""
 
 # The rounds of the search, one after the other: positions per plan, and the order of the search.
 _FIRST = 150

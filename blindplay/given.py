@@ -1,0 +1,164 @@
+"""Text that people give: arguments, typed lines, forms and files. It is made harmless here.
+
+Every text goes through :func:`plain` before it reaches a terminal, a page or a file. Every file
+goes through :func:`read_bytes` or :func:`read_text`, which limit its size. The messages of their
+errors are sentences for people, without words of Python.
+"""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+_DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+_HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
+_SPACES = re.compile("[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
+_SHOWN = 60  # characters of a text in a message
+_MESSAGE = 300  # characters of the beginning and of the end of a message
+
+
+def plain(text: str) -> str:
+    """``text`` on one line, without control characters and overrides of the writing direction.
+
+    A control character could command a terminal, and an override could show a text in another
+    order than it has. Line breaks and tabs become spaces.
+
+    >>> plain("Anna\\x1b[2J"), plain("Bert\\n\\u202eeno")
+    ('Anna[2J', 'Bert eno')
+    """
+    return text if text.isprintable() else _HIDDEN.sub("", _SPACES.sub(" ", text))
+
+
+def plain_lines(text: str) -> str:
+    """Like :func:`plain` for a text of many lines: its line breaks, form feeds and tabs stay."""
+    return "".join(
+        part if part in "\t\n\v\f\r" else plain(part) for part in re.split("([\t\n\v\f\r])", text)
+    )
+
+
+def shown(text: object) -> str:
+    """``text`` in quotes for a message, shortened if it is long."""
+    whole = plain(str(text))
+    return repr(whole if len(whole) <= _SHOWN else f"{whole[:_SHOWN]}…")
+
+
+def in_short(sentence: str) -> str:
+    """A message on one line, without the middle of what somebody has given if it is very long."""
+    line = " ".join(plain(sentence).split())
+    return line if len(line) <= 2 * _MESSAGE else f"{line[:_MESSAGE]} … {line[-_MESSAGE:]}"
+
+
+def sentence_of(error: Exception) -> str:
+    """What an error says to people: its own sentence, or one in place of Python's words."""
+    if isinstance(error, UnicodeError):
+        return "A file or a text that was given is not in UTF-8; save it as UTF-8."
+    if isinstance(error, OSError) and error.errno is not None:
+        what = error.strerror or "no reason is known"
+        name = in_short(str(error.filename or "A file or device"))
+        return f"{name} cannot be used ({what}); check its name and your permissions."
+    said = str(error).rstrip()
+    return said if said.endswith((".", "!", "?")) else f"{said}."
+
+
+def check_file(path: Path, most: int) -> None:
+    """Do nothing if ``path`` is a file of at most ``most`` bytes that can be read.
+
+    :raises ValueError: one sentence, if it is something else.
+    """
+    name = plain(str(path))
+    try:
+        if path.is_dir():
+            raise ValueError(f"{name} is a folder; name a file in it.")
+        if not path.is_file():
+            raise ValueError(f"There is no file {name}; check the name.")
+        size = path.stat().st_size
+        path.open("rb").close()
+    except OSError as error:
+        raise ValueError(f"{name} cannot be read ({error.strerror or 'no reason'}).") from None
+    if size > most:
+        raise ValueError(f"{name} is too large; it may have {most // 1000} kilobytes.")
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """The contents of a file of at most ``most`` bytes.
+
+    :raises ValueError: like :func:`check_file`.
+    """
+    check_file(path, most)
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError as error:
+        name, why = plain(str(path)), error.strerror or "no reason"
+        raise ValueError(f"{name} cannot be read ({why}).") from None
+
+
+def read_json(text: str) -> Any:
+    """The value of a text in JSON.
+
+    :raises ValueError: one sentence, if it is none.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("This is not JSON; correct it.") from None
+
+
+def read_text(path: Path, most: int) -> str:
+    """The text in UTF-8 of a file of at most ``most`` bytes, made harmless; it has many lines.
+
+    :raises ValueError: like :func:`read_bytes`, and if it is not in UTF-8.
+    """
+    return decoded(read_bytes(path, most), plain(str(path)))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of ``data`` in UTF-8, made harmless; ``name`` is its file in the message.
+
+    :raises ValueError: if it is something else.
+    """
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} is not a text in UTF-8; save it as UTF-8.") from None
+    return plain_lines(text)
+
+
+# How Python's errors about TOML begin, and what to tell the writer of the file.
+_ADVICE = {
+    "Illegal character '\\n'": "the quotation mark at the end of the words is missing",
+    "Cannot overwrite": "this name is there already, keep one of the two",
+    "Cannot declare": "this table is there already, put the two together",
+    "Unclosed array": "here or before it, a comma between two words or the bracket ] at the end of "
+    "a list is missing",
+    "Expected '='": "write a name, an equals sign, and words in quotes",
+    "Invalid value": "write the words in straight quotes, and a list of them in brackets [ ]",
+    "Invalid statement": "begin with a name; one that has other letters than a to z goes in quotes",
+    "Expected newline": "something is left over at the end; the words go in one pair of quotes",
+    "Unescaped": "write each backslash twice, or leave it out",
+}
+_MANY_PARTS = re.compile(  # a dotted key of so many parts that it takes gigabytes
+    r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){20}"""
+)
+
+
+def read_toml(data: bytes, name: str) -> dict[str, Any]:
+    """The contents of a TOML file; ``name`` is its file in the message.
+
+    :raises ValueError: one sentence with the line, if it is not TOML.
+    """
+    text = decoded(data, name)
+    if deep := _MANY_PARTS.search(text):
+        line = text.count("\n", 0, deep.start()) + 1
+        raise ValueError(f"Correct {name}, line {line}: this key has too many parts.")
+    try:
+        return tomllib.loads(text)
+    except RecursionError:
+        raise ValueError(f"Correct {name}: it has too many brackets in brackets.") from None
+    except ValueError as error:  # no TOML, or a number too long for Python
+        at = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", str(error))
+        place = at[1] if at and at[1] else text.rstrip("\n").count("\n") + 1
+        advice = next((_ADVICE[key] for key in _ADVICE if str(error).startswith(key)), "")
+        advice = advice or "this is no TOML; write a name, an equals sign, and words in quotes"
+        raise ValueError(f"Correct {name}, line {place}: {advice}.") from None

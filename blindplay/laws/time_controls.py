@@ -1,0 +1,120 @@
+"""Time controls as people write them, and the kind of game that follows from one (A.1, B.1)."""
+
+import re
+from itertools import pairwise
+
+from .clock import Period, TimeControl
+from .editions import Edition
+
+_SECOND, _MINUTE, _HOUR = 1000, 60_000, 3_600_000  # milliseconds
+_UNITS = {"h": _HOUR, "m": _MINUTE, "min": _MINUTE, "'": _MINUTE, "′": _MINUTE, "’": _MINUTE,
+          "s": _SECOND, "sec": _SECOND, '"': _SECOND, "″": _SECOND, "”": _SECOND}  # fmt: skip
+_TIME = re.compile("([0-9]{1,4}(?:[.][0-9]{1,3})?)(h|min|m|'|′|’|sec|s|\"|″|”)", re.ASCII)
+_TIMES = re.compile(f"(?:([0-9]{{1,3}})/)?((?:{_TIME.pattern})+)", re.ASCII)
+_AS_PGN = re.compile(r"[0-9.]+|[0-9]+/[0-9.]+", re.ASCII)
+_MOST_MINUTES = 180  # a smaller number without a unit may be meant in minutes
+_LONGEST_TIME = 1000 * _HOUR
+_LONGEST = 100  # characters
+
+
+def read(text: str) -> TimeControl:
+    """The time control in ``text``.
+
+    - ``90m+30s``: 90 minutes, and 30 seconds for each move. A unit is h, m, min, s or sec.
+    - ``40/90m+30m+30s``: 40 moves in 90 minutes, then 30 minutes, and 30 seconds for each move.
+    - ``5400+30``, ``40/5400+30:1800+30``: PGN's form, in seconds.
+    - ``-``: no clock.
+
+    >>> read("40/90m+30m+30s").pgn
+    '40/5400+30:1800+30'
+
+    :raises ValueError: one sentence, if it is no time control, or if it has two readings.
+    """
+    compact = "".join(text.lower().split())
+    if len(compact) <= _LONGEST:
+        if all(_AS_PGN.fullmatch(part) for part in re.split("[+:]", compact)):
+            return _from_pgn(compact)
+        if compact == "-":
+            return TimeControl(())
+        segments = [_periods(part, compact) for part in compact.split(":")]
+        periods = tuple(period for segment in segments for period in segment)
+        if any(before.moves is None for before, _ in pairwise(periods)):
+            raise ValueError(
+                f"The time control {compact} must say how many moves the first time is for, as in "
+                "40/90m+30m; write seconds with an s if they are for each move, as in 90m+30s."
+            )
+        if sum(period.base for period in periods) <= _LONGEST_TIME:
+            return TimeControl(periods)
+    raise _unreadable(text)
+
+
+def mode_of(control: TimeControl, edition: Edition) -> str:
+    """``rapid``, ``blitz`` or ``standard``, as the edition draws the line (fide-2023 A.1, B.1).
+
+    It counts all times and the increments of as many moves as the edition says: 60. Without a
+    clock, the game is one of standard play.
+    """
+    if not control.periods:
+        return "standard"
+    increments = edition.switch("increments_counted")
+    total = sum(period.base for period in control.periods)
+    minutes = (total + increments * control.periods[0].increment) / _MINUTE
+    bound = edition.switch("blitz_less_than_minutes")
+    if minutes < bound or (minutes == bound and edition.switch("blitz_bound_included")):
+        return "blitz"
+    low, high = edition.switch("rapid_more_than_minutes"), edition.switch("rapid_less_than_minutes")
+    if edition.switch("rapid_bounds_included"):
+        return "rapid" if low <= minutes <= high else "standard"
+    return "rapid" if low < minutes < high else "standard"
+
+
+def _from_pgn(text: str) -> TimeControl:
+    """A time control without units. A small number may be meant in minutes, so it is refused."""
+    try:
+        control = TimeControl.parse(text)
+    except ValueError:
+        raise _unreadable(text) from None
+    if any(period.base <= _MOST_MINUTES * _SECOND for period in control.periods):
+        minutes, seconds = _with_units(control, "m"), _with_units(control, "s")
+        raise ValueError(
+            f"The time control {text} has two readings: write {minutes} for minutes, or {seconds} "
+            "for seconds."
+        )
+    return control
+
+
+def _with_units(control: TimeControl, unit: str) -> str:
+    parts = []
+    for period in control.periods:
+        moves = f"{period.moves}/" if period.moves else ""
+        increment = f"+{period.increment / _SECOND:g}s" if period.increment else ""
+        parts.append(f"{moves}{period.base / _SECOND:g}{unit}{increment}")
+    return ":".join(parts)
+
+
+def _periods(text: str, whole: str) -> list[Period]:
+    """The periods of ``90m+30s`` or ``40/90m+30m+30s``, all with the same increment."""
+    found: list[tuple[int | None, int]] = []
+    increment = 0
+    parts = text.split("+")
+    for number, part in enumerate(parts):
+        match = _TIMES.fullmatch(part)
+        if match is None or match[1] == "0":
+            raise _unreadable(whole)
+        times = [(float(time[1]), _UNITS[time[2]]) for time in _TIME.finditer(match[2])]
+        length = round(sum(amount * unit for amount, unit in times))
+        for_each_move = all(unit == _SECOND for _, unit in times) and not match[1]
+        if number and for_each_move and number == len(parts) - 1:
+            increment = length
+        elif length:
+            found.append((int(match[1]) if match[1] else None, length))
+        else:
+            raise _unreadable(whole)
+    return [Period(moves, base, increment) for moves, base in found]
+
+
+def _unreadable(text: str) -> ValueError:
+    return ValueError(
+        f"{text[:60]!r} is no time control; write one such as 90m+30s, 40/90m+30m+30s or 3h, or as "
+        "in PGN, 5400+30."
+    )

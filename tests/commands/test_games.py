@@ -1,0 +1,50 @@
+"""``blindplay games``, and ``play --resume`` without a name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from blindplay.commands import games as command
+from tests.command_line import run
+
+PLAY = ("play", "--microphone", "none", "--silent", "--time-control", "-")
+
+
+def test_games_lists_the_games_of_this_machine(tmp_path: Path) -> None:
+    assert run("games", "--language", "en", home=tmp_path).stdout == "There is no game yet.\n"
+    run(*PLAY, "--white", "Anna", stdin="start\ne4\n\nquit\n", home=tmp_path)
+    listed = run("games", "--language", "en", home=tmp_path).stdout
+    assert "Anna against Black, moves: 1, not finished." in listed
+    assert "Anna gegen Schwarz, Züge: 1" in run("games", "--language", "de", home=tmp_path).stdout
+    told = json.loads(run("games", "--json", home=tmp_path).stdout)
+    assert (told["white"], told["moves"], told["result"]) == ("Anna", 1, "")
+
+
+def test_resume_without_a_name_continues_the_last_unfinished_game(tmp_path: Path) -> None:
+    run(*PLAY, "--white", "Anna", stdin="start\ne4\n\nquit\n", home=tmp_path)
+    again = run(
+        "play", "--microphone", "none", "--silent", "--resume", stdin="quit\n", home=tmp_path
+    )
+    assert (again.status, again.stderr) == (0, "")
+    assert '[White "Anna"]' in again.stdout and "1. e4" in again.stdout
+
+
+def test_without_an_unfinished_game_nothing_is_continued(tmp_path: Path) -> None:
+    done = run(*PLAY, "--resume", home=tmp_path)
+    assert (done.status, done.stdout) == (2, "") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_old_games_are_counted_and_listed_when_wanted(
+    tmp_path: Path, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "_NEWEST", 1)
+    for _ in range(count):
+        run(*PLAY, stdin="start\nquit\n", home=tmp_path)
+    short = run("games", "--language", "en", home=tmp_path).stdout.splitlines()
+    whole = run("games", "--all", "--language", "en", home=tmp_path).stdout.splitlines()
+    assert len(whole) == max(count, 1)
+    assert ("Older games: 2; --all lists them." in short) is (count == 3)

@@ -1,0 +1,91 @@
+"""Time controls as people write them, and the kind of game that follows from one."""
+
+from __future__ import annotations
+
+import pytest
+
+from blindplay.laws.clock import TimeControl
+from blindplay.laws.editions import load
+from blindplay.laws.time_controls import mode_of, read
+
+
+@pytest.mark.parametrize(
+    ("text", "pgn"),
+    [
+        ("90m+30s", "5400+30"),
+        ("40/90m+30m+30s", "40/5400+30:1800+30"),
+        ("40/100m+20/50m+15m+30s", "40/6000+30:20/3000+30:900+30"),
+        ("40/2h:1h+30s", "40/7200:3600+30"),
+        ("15m+10s", "900+10"),
+        ("3h", "10800"),
+        ("1h30m + 30s", "5400+30"),
+        ("90 min + 30 sec", "5400+30"),
+        ("90'+30\"", "5400+30"),
+        ("1.5m+1s", "90+1"),
+        ("40/90m", "40/5400"),
+        ("5400+30", "5400+30"),
+        ("40/5400+30:1800+30", "40/5400+30:1800+30"),
+        ("-", "-"),
+    ],
+)
+def test_time_controls_are_read_as_people_write_them(text: str, pgn: str) -> None:
+    assert read(text).pgn == pgn
+    assert TimeControl.parse(pgn) == read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes", "seconds"),
+    [
+        ("5+3", "5m+3s", "5s+3s"),
+        ("90", "90m", "90s"),
+        ("40/90+30", "40/90m+30s", "40/90s+30s"),
+        ("180+2", "180m+2s", "180s+2s"),
+        ("1.5+1", "1.5m+1s", "1.5s+1s"),
+    ],
+)
+def test_small_numbers_without_a_unit_are_refused_with_both_readings(
+    text: str, minutes: str, seconds: str
+) -> None:
+    with pytest.raises(ValueError, match="has two readings") as refused:
+        read(text)
+    assert minutes in str(refused.value) and seconds in str(refused.value)
+    assert read(minutes) != read(seconds)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "?",
+     "soon", "0m", "90m+30", "90m+30m", "15m+10s:5m", "9999h", "40/", "0/90m", "½h", "m" * 200,
+     "+", "9" * 5000, "90m+30s+30s"],
+)  # fmt: skip
+def test_what_is_no_time_control_is_refused_in_one_sentence(text: str) -> None:
+    with pytest.raises(ValueError, match=r"time control.{0,300}\.$"):
+        read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    [
+        ("90m+30s", "standard"),  # 90 + 60 × 0.5 = 120 minutes
+        ("30m+30s", "standard"),  # 60 minutes is not less than 60 (A.1)
+        ("60m", "standard"),
+        ("59m", "rapid"),
+        ("15m+10s", "rapid"),  # 25 minutes
+        ("10m+1s", "rapid"),  # 11 minutes is more than 10
+        ("10m", "blitz"),  # 10 minutes or less (B.1)
+        ("3m+2s", "blitz"),  # 5 minutes
+        ("-", "standard"),
+    ],
+)
+def test_the_mode_follows_from_the_time_for_sixty_moves(text: str, mode: str) -> None:
+    assert mode_of(read(text), load("fide-2023")) == mode
+    assert mode_of(read(text), load("fide-2014")) == mode
+
+
+@pytest.mark.parametrize(
+    ("text", "mode"),
+    # fide-1997 B.1: between 15 and 60 minutes; C.1: less than 15. It counts no increments.
+    [("15m", "rapid"), ("14m", "blitz"), ("60m", "rapid"), ("61m", "standard")],
+)
+def test_an_older_text_draws_the_line_elsewhere(text: str, mode: str) -> None:
+    assert mode_of(read(text), load("fide-1997")) == mode

@@ -1,0 +1,186 @@
+"""Every command with forty kinds of bad input: one sentence, status 2, and no word of Python.
+
+Each parameter of each command gets each kind once; what the command needs besides is right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from blindplay import cli
+from blindplay.table import demo
+from blindplay.table import play as table_play
+from tests.command_line import Ran, run
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+FILES: dict[str, bytes] = {
+    "binary": bytes(range(256)) * 20,
+    "latin": "Läufer schlägt\n".encode("latin-1"),
+    "cut-off": '{"t":0,"fact":"setup","white":{"name":"Å'.encode()[:-1],
+    "half-json": b'{"t": 0,\n',
+    "list": b"[1, 2, 3]\n",
+    "number": b"1" * 10_000,
+    "nested": b"[" * 100_000,
+    "braces": b"{" * 300_000,
+    "long-line": b"x" * 300_000,
+    "wrong-types": b'{"t":"soon","fact":["setup"]}\n',
+    "no-fact": b'{"t":0,"fact":"dance"}\n',
+    "no-game": b'{"n":2,"wall":0.0,"fact":{"t":0},"digest":"0"}\n',
+    "dots": b".".join([b"k"] * 20_000) + b" = 1\n",
+    "quotes": b'"' * 100_000,
+    "prose": b"Buy milk and eggs.\n" * 200,
+}
+"""Contents of files that nobody should have given."""
+TEXTS = (
+    "", " ", ".", "..", "no-such-thing", "no/such/folder/file", "x" * 5000, "\x1b[2J\x1b[31mred",
+    "a\nb", "a\x00b", "\u202egnp.exe", "\ud800", "nan", "inf", "1e999", "9" * 5000, "1,5", "0x10",
+    "²", "None", "--", "'\"", "{}%s", "C:\\con", "♔♕",
+)  # fmt: skip
+KINDS = (*FILES, *TEXTS)
+
+FREE = {
+    "board", "sighted_board", "microphone", "model", "private_output", "public_output", "white",
+    "black", "event", "site", "round", "host", "voice", "text", "words", "name", "family", "header",
+}  # fmt: skip
+"""Parameters that take any text, or that are only looked for when a table begins."""
+FILES_TO_WRITE = {"output", "report", "journal"}
+ASKS_THE_INTERNET = "models install names"
+REPORTS = {"language check", "language add"}
+"""Commands that print a report with all faults of a file, and status 2."""
+SLOW = ("doctor", "bench", "voice")
+"""Commands that measure: they get no text that might be right."""
+BASE: dict[str, tuple[str, ...]] = {
+    "announce": ("--fen", START, "--move", "g1f3"),
+    "say": ("--output", "said.wav", "Springer"),
+    "understand": ("--text", "e4"),
+    "mating": ("--fen", START),
+    "score": ("right.jsonl",),
+    "reconcile": ("--white", "right.txt", "--black", "right.txt"),
+    "forget": ("right.jsonl",),
+    "settings set": ("language", "de"),
+    "settings remove": ("language",),
+    "language check": ("de",),
+    "models adapt": ("right.txt",),
+}
+"""What makes a command right, so that one wrong value is all that is wrong."""
+
+# Words that only programmers of Python know, and places in its source.
+PYTHON = re.compile(
+    r"Errno|codec|Traceback|PosixPath|WindowsPath|\bNoneType\b|\bstr\b|\bint\(|\bdict\b|\btuple\b"
+    r"|Expecting |Value error|char \d|column \d|0x[0-9a-f]{6}|object at|__\w+__|\.py\b|unicode"
+    r"|recursion|literal|iterable|attribute|Exception|Error:|UNSET|sentinel"
+)
+
+
+def leaves(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for word in group.list_commands(context):
+        command = group.get_command(context, word)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from leaves(command, f"{before}{word} ")
+        else:
+            yield f"{before}{word}", command
+
+
+def parameters() -> Iterator[tuple[str, click.Parameter]]:
+    """Each parameter that takes a value, after the name of its command."""
+    for name, command in leaves(cli.TABLE):
+        for parameter in command.params:
+            if not getattr(parameter, "is_flag", False):
+                yield name, parameter
+
+
+PARAMETERS = {f"{name} {parameter.name}": (name, parameter) for name, parameter in parameters()}
+
+
+def arguments(name: str, parameter: click.Parameter, value: str) -> list[str]:
+    """The command line that is right but for this value."""
+    base = list(BASE.get(name, ()))
+    if isinstance(parameter, click.Option):
+        option = parameter.opts[0]
+        if option in base:
+            at = base.index(option)
+            del base[at : at + 2]
+        if name == "understand" and parameter.name == "batch":
+            base = []
+        if name == "mating" and parameter.name in ("batch", "fen"):
+            base = []
+        return [*name.split(), f"{option}={value}", *base]
+    if name == "settings set":
+        base = ["language", value] if parameter.name == "values" else [value, "de"]
+        return [*name.split(), "--", *base]
+    if name == "understand":
+        base = []
+    kept = base[: -1 if name in BASE else None]
+    return [*name.split(), *kept, "--", value]
+
+
+def check_refusal(done: Ran, about: str) -> None:
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, f"{about}: {lines[:3]}"
+    assert len(lines[0]) < 800, about
+    assert lines[0].endswith((".", "--help")), f"{about}: {lines[0]}"
+    assert not PYTHON.search(done.stderr + done.stdout), f"{about}: {lines[0]}"
+    assert "\x1b" not in done.stderr + done.stdout and "\u202e" not in done.stderr + done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the files of each kind."""
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "right.txt").write_text("1. e4 e5\n", "utf-8")
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No table begins, and every file of the commands lies in one folder."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(table_play, "run", lambda *given: None)
+    monkeypatch.setattr(demo, "demonstrate", lambda *given: None)
+
+
+def test_there_are_forty_kinds_of_bad_input() -> None:
+    assert len(set(KINDS)) == 40
+
+
+@pytest.mark.parametrize("about", PARAMETERS)
+def test_bad_input_is_one_sentence_and_status_2(about: str, folder: Path) -> None:
+    name, parameter = PARAMETERS[about]
+    free = parameter.name in FREE or parameter.name in (
+        "conditions",
+        "voices",
+        "recordings",
+        "models",
+    )
+    written = parameter.name in FILES_TO_WRITE
+    if about == ASKS_THE_INTERNET or ((free or written) and name.startswith(SLOW)):
+        return
+    for kind in TEXTS if free else KINDS:
+        done = run(*arguments(name, parameter, kind), home=folder / "home")
+        told = f"{about} {kind[:30]!r}"
+        if done.status == 2 and done.stdout and name in REPORTS:
+            assert not PYTHON.search(done.stdout), told
+        elif done.status == 2:
+            check_refusal(done, told)
+        else:
+            assert free or written, f"{told}: status {done.status}, {done.stdout[:200]}"
+            assert (done.status, done.stderr) in ((0, ""), (1, "")), told
+
+
+@pytest.mark.parametrize(
+    "line", [*(text for text in TEXTS if text.strip() and text != "\ud800"), "[" * 9000, "{}", "1"]
+)
+def test_bad_lines_on_standard_input_are_one_sentence(line: str, folder: Path) -> None:
+    for command in (("replay",), ("mating", "--batch", "-")):
+        done = run(*command, stdin=f"{line}\n", home=folder / "home")
+        assert done.status == 2
+        check_refusal(done, f"{command[0]} {line[:30]!r}")
