@@ -28,7 +28,7 @@ def begin_and_interrupt(home: Path, journal: Path, pack: Language) -> None:
             say("settings_player", player=white, name="Anna"),
             say("settings_impaired", player=white),
             say("settings_time", time=f"{time}, {more}"),
-            say("settings_mode_standard"),
+            say("settings_mode_rapid"),
             say("settings_edition", year=pack.number(2023)),
             say("settings_boards_none"),
             say("begin_key"),
