@@ -3,6 +3,8 @@
 import contextlib
 import json
 import math
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
@@ -24,6 +26,19 @@ if TYPE_CHECKING:
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 MOST_BYTES = 100_000_000
 """The size of a file with many lines, of facts or positions."""
+
+
+def called() -> str:
+    """What calls this program here, for commands that are printed: people copy them."""
+    script = Path(sys.argv[0])
+    if script.stem != "blindplay":
+        return f"{shlex.quote(sys.executable)} -m blindplay"
+    found = shutil.which("blindplay")
+    if found is not None and Path(found).resolve() == script.resolve():
+        return "blindplay"
+    with contextlib.suppress(ValueError):
+        script = script.absolute().relative_to(Path.cwd())
+    return shlex.quote(str(script))
 
 
 class CommandGroup(click.Group):

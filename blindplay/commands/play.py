@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blindplay.laws import facts
-from blindplay.table.choices import OpeningWord
+from blindplay.table.choices import OpeningWord, Printed
 
 from . import options
 from .play_options import OPTIONS
+from .resuming import kept_values, with_kept_options
 from .user_language import user_language
 
 if TYPE_CHECKING:
     from blindplay.table.devices import WantedDevices
     from blindplay.table.play import ConsoleAt, TableOptions
+
+
+_SHOWN = (Printed.WORDS, Printed.ALL)
 
 
 class TableCommand(click.Command):
@@ -35,12 +39,16 @@ def _play(**given: Any) -> None:
     from blindplay.table.play import run
 
     _check(given)
+    journal = _journal(given)
+    if given["resume"]:
+        given = with_kept_options(journal, given)
     devices = _devices(given)
     if given["or_demo"] and not devices.any_present():
-        _demonstrate(given["journal"], _language(given))
+        words = Printed.ALL if given["print"] is Printed.ALL else Printed.WORDS
+        _demonstrate(given["journal"], _language(given), words, instead=True)
         return
     run(
-        _journal(given),
+        journal,
         None if given["resume"] else _setup(given),
         devices,
         sys.stdin,
@@ -116,6 +124,9 @@ def _table_options(given: Mapping[str, Any]) -> "TableOptions":
         tape=given["tape"],
         charge_dead_time=given["dead_time"] == "running",
         time_warnings=_time_warnings(given),
+        press_answer=given["press_answer"],
+        command=options.called(),
+        kept=kept_values(given),
     )
 
 
@@ -176,18 +187,21 @@ def _setup(given: Mapping[str, Any]) -> facts.Setup:
 
 
 @click.command()
-@click.option("--journal", type=options.FILE, help="Keep the journal in this file.")
+@click.option("--journal", type=options.FILE, help="Keep the journal in this file, else nowhere.")
 @click.option(
     "--language", default=user_language, help="Take this language as the one that is spoken."
 )
-def demo(journal: Path | None, language: str) -> None:
+@click.option("--print", "printed", default="words", type=options.MemberChoice(_SHOWN),
+              help="Print a report (words), or every ruling, too (all).")  # fmt: skip
+def demo(journal: Path | None, language: str, printed: Printed) -> None:
     """Show a short game with emulated boards and synthetic voices."""
-    _demonstrate(journal, language)
+    _demonstrate(journal, language, printed)
 
 
-def _demonstrate(journal: Path | None, language: str) -> None:
-    from blindplay.record.storage import new_journal
-    from blindplay.table.demo import demonstrate
+def _demonstrate(
+    journal: Path | None, language: str, printed: Printed, *, instead: bool = False
+) -> None:
+    from blindplay.table.demo import Shown, demonstrate
 
     options.load_language(language)
-    demonstrate(sys.stdout, journal or new_journal(), language)
+    demonstrate(sys.stdout, language, Shown(journal, printed, instead, options.called()))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from blindplay.laws import facts
-from blindplay.table.choices import Keep, OpeningWord, Printed
+from blindplay.table.choices import Keep, OpeningWord, PressAnswer, Printed
 
 from . import options
 
@@ -32,8 +32,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("board", "Use this port or URL for the impaired player's board. Without it, all "
                 "ports are searched."),
         _option("sighted-board", "Use this sensor board for the opponent. dgt:PORT is a DGT "
-                "board; dgt "
-                "searches for one."),
+                "board; dgt searches for one."),
         _flag("talk-levers", "Use the levers of the impaired player's board as talk buttons only."),
     ),
     "Microphone": (
@@ -48,8 +47,7 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     ),
     "Voice and print": (
         _option("language", "Print, ask and understand commands in this language. Without it, it "
-                "is "
-                "that of the system, or English."),
+                "is that of the system, or English."),
         _option("announce-in", "Announce moves in this language; de+nb is German with the ranks in "
                 "Norwegian. Without it, German is spoken, or what D.2.1 says."),
         _flag("check", "Announce check and checkmate, too, which the Laws do not ask for."),
@@ -61,6 +59,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
                 "screen "
                 "reader does not talk over it; words: also what is said; all: also every ruling.",
                 Printed, "unspoken"),
+        _choice("press-answer", "Answer a press of the clock in words, or by a short sound.",
+                PressAnswer, "words"),
         _choice("tape", "Choose what is kept on tape. table: what it says to everybody; voices: "
                 "also the "
                 "announcements of the players.", Keep, "off"),

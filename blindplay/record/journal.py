@@ -38,6 +38,7 @@ _KEEP = (
 # A table whose last beat is recent may be writing the journal at this moment.
 _RECENT_S = 2.0
 _REREADS, _REREAD_S = 5, 0.05
+_RELOCKS, _RELOCK_S = 10, 0.03
 
 
 class JournalError(ValueError):
@@ -246,7 +247,13 @@ class Journal:
 
     def _lock_file(self, handle: int) -> None:
         try:
+            # Whoever asks whether a table plays this game holds the lock for a moment, too.
             locked = files.lock(handle)
+            for _ in range(_RELOCKS):
+                if locked:
+                    break
+                time.sleep(_RELOCK_S)
+                locked = files.lock(handle)
         except OSError as error:
             raise JournalError(
                 f"The journal {self.path} cannot be locked against a second table "

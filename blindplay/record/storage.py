@@ -10,6 +10,7 @@ import platformdirs
 
 from .files import SUFFIX, beside, damaged_copies, pulse_of
 from .journal import JournalError, is_journal, is_running
+from .kept_options import options_of
 from .tape import is_recording, tape_folder
 
 
@@ -98,7 +99,8 @@ def _files(journal: Path) -> Iterator[Path]:
     """All files of a game but its tape. The journal comes last: while it is there, a call that was
     interrupted can find the rest by its name."""
     links = [beside(journal, end) for end in (".links", ".links.part")]
-    for path in (*damaged_copies(journal), pulse_of(journal), *links, journal):
+    kept = options_of(journal)
+    for path in (*damaged_copies(journal), pulse_of(journal), *links, kept, journal):
         with contextlib.suppress(OSError):
             if path.is_file():
                 yield path

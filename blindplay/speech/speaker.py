@@ -151,7 +151,8 @@ class Speaker(Closing):
         """
         parts = ((words, ""),) if isinstance(words, str) else tuple(words)
         if sound is None:
-            parts = tuple((words_only(text), language) for text, language in parts)
+            own = self._synthesiser.language
+            parts = tuple((words_only(text, code or own), code) for text, code in parts)
         with self._change:
             if self._closed:
                 raise ValueError("The speaker is closed; make a new one.")

@@ -28,6 +28,8 @@ _LONGEST_ANSWER = 1 << 22  # bytes; a list of all voices has some hundred thousa
 _MOST_UNASKED = 100  # lines; a worker that writes more than it was asked is killed
 
 _PUNCTUATION = '.,;:!?…()«»„“”"–—'
+# Which letters are words by themselves, such as "I" in English and "å" in Norwegian.
+_WORDS_OF_ONE_LETTER = {"en": "ai", "da": "iåø", "nb": "iåø", "sv": "iåö"}
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOTATION = re.compile(r"[A-Z]?[a-h]?x[a-h]|O{2,3}")
 
@@ -40,16 +42,20 @@ class SynthesisError(RuntimeError):
     """The synthesiser could not speak. The message names the remedy."""
 
 
-def words_only(text: str) -> str:
+def words_only(text: str, language: str = "") -> str:
     """Return `text` with single spaces if it is made of whole words only.
 
     A voice misreads digits, chess symbols, notation such as "O-O" or "exd", and single letters ("a"
-    as "e", "h" as "hour"). Raises NotWordsError, which names the offender, also for an empty text.
+    as "e", "h" as "hour"), except those that are words of `language` ("I"). Raises NotWordsError,
+    which names the offender, also for an empty text.
     """
+    letters = _WORDS_OF_ONE_LETTER.get(primary(language), "")
     text = " ".join(unicodedata.normalize("NFC", text).split())
     tokens = {token: token.strip(_PUNCTUATION) for token in text.split()}
     for token, bare in tokens.items():
-        if bare and not all(map(_is_word, bare.split("-"))):
+        if bare.casefold() in letters:
+            continue
+        if not all(map(_is_word, bare.split("-"))):
             raise NotWordsError(f"{token!r} must be spelled out in words before it is spoken.")
     if not any(tokens.values()):
         raise NotWordsError("There is nothing to say: give at least one word.")
@@ -246,7 +252,7 @@ class Synthesiser(Closing):
     def _text(self, words: str, language: str) -> str:
         if language not in self._respell:
             self._respell[language] = respeller(self._spellings_of(language))
-        return words_only(self._respell[language](words_only(words)))
+        return words_only(self._respell[language](words_only(words, language)), language)
 
     def _path(self, text: str, language: str, voice: str | None, rate: int | None) -> Path:
         identity = json.dumps([VERSION, sys.platform, language, voice, rate, text])

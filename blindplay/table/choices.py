@@ -23,6 +23,13 @@ class Printed(StrEnum):
     """Every ruling with its articles, what was heard and felt, and what is said."""
 
 
+class PressAnswer(StrEnum):
+    """How a press of the clock is answered."""
+
+    WORDS = "words"
+    SOUND = "sound"
+
+
 class Keep(StrEnum):
     """What is kept on tape."""
 

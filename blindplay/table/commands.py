@@ -7,7 +7,7 @@ import chess
 
 from blindplay.language import NEVER_OPENED, QUESTIONS, About, Command, Understanding, join
 from blindplay.laws import facts as f
-from blindplay.laws.rulings import Refused
+from blindplay.laws.rulings import ClockReading, Refused
 from blindplay.laws.state import OTHER
 from blindplay.wording.position import look, time_in_words
 from blindplay.wording.readers import Readers
@@ -165,9 +165,10 @@ class Commands:
             return [self._say(side, "pause_refused")]
         if command not in self._grammar.commands(side, None, more=False):
             return [self._say(side, self._why_no_pause(command))]
-        do = "stop_clocks" if command is Command.PAUSE else "start_clocks"
-        said = self._readers.everybody.sentence(command.value)
-        return [Submit(f.Arbiter(do=do)), Say(None, said)]
+        said = Say(None, self._readers.everybody.sentence(command.value))
+        if command is Command.PAUSE:
+            return [Submit(f.Arbiter(do="stop_clocks"), reports=(ClockReading,)), said]
+        return [said, Submit(f.Arbiter(do="start_clocks"))]
 
     def _why_not_playing(self) -> str | None:
         """The sentence why nothing can be played now; None if the game goes on."""

@@ -1,14 +1,20 @@
 """A short game through every real part, for a machine with no board, microphone or loudspeaker.
 
 Only the people are simulated. Two synthesised voices speak into the real recogniser, and two
-emulated boards speak the real protocol through a serial line to the real driver.
+emulated boards speak the real protocol through a serial line to the real driver. In a language
+without a speech model, the people type.
+
+It is printed as a report in the user's language; all that a table can print comes in its place if
+that is wanted.
 """
 
 import datetime
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -25,10 +31,12 @@ from blindplay.laws.rulings import CorrectBoard
 from blindplay.record import Journal
 from blindplay.speech.audio import RATE, QueueSource, read_audio
 from blindplay.speech.ensemble import AnyRecogniser
-from blindplay.speech.models.folders import find_model
+from blindplay.speech.models.folders import ModelError, find_model
 from blindplay.speech.speaker import Speaker
 from blindplay.speech.synthesis import Synthesiser
 
+from .choices import Printed
+from .conversation import Awaited
 from .devices import outputs
 from .play import show_record
 from .session import Session
@@ -39,6 +47,8 @@ PATIENCE = 12.0  # seconds for which a person waits for an answer
 _RATES = (150, 130, 115, 170)  # words a minute, for each try: slower after a misunderstanding
 # Variants of espeak. Without espeak, both players have the default voice of the system.
 _VOICES = {"white": "de", "black": "de+m3"}
+_SAID = (Command.CORRECTION, Command.CLOCK_MINE)
+_NAMES = {"white": "Anna", "black": "Bernd"}
 
 
 class DemonstrationError(RuntimeError):
@@ -47,31 +57,62 @@ class DemonstrationError(RuntimeError):
 
 @dataclass
 class Person:
-    """A simulated player: a voice, a microphone before it, and hands on a board."""
+    """A simulated player: a voice, a microphone before it, and hands on a board. A player without
+    a microphone types."""
 
     side: str
     session: Session
     synthesiser: Synthesiser
     voice: str | None
-    microphone: QueueSource
+    microphone: QueueSource | None
     board: EmulatedBoard
 
     def speak(self, words: str, answer: str) -> None:
-        """Say ``words`` until the table gives the ruling ``answer`` to them."""
+        """Say ``words`` until the table gives the ruling ``answer`` to them; if it asks whether
+        they were said, say yes."""
+        yes = self.session.pack.command(Command.YES)
         for attempt, rate in enumerate(_RATES):
+            self._wait_for_silence()
+            asked = self.session.dialogue.sayable(self.side).awaited is Awaited.ANSWER
+            if attempt and not asked:
+                self.tell("demo_again")
             since = len(self.session.rulings)
-            sound = read_audio(self.synthesiser.render(words, voice=self.voice, rate=rate))
-            self.session.wait_until_said()
-            self.session.transcript.line(f"{self.side} speaks: {words}")
-            self.microphone.push(_room(0.4, attempt) + sound + _room(1.6, attempt + 7))
+            self._say(yes if asked else words, attempt, rate, answers=asked)
             if self.session.wait_for(answer, PATIENCE, since) is not None:
-                self.session.wait_until_said()
                 return
         raise DemonstrationError(f"The table did not understand: {words}.")
+
+    def _wait_for_silence(self) -> None:
+        """Wait until the table has done all that was said and felt, and has told it: it does not
+        hear while it speaks."""
+        self.session.settle()
+        self.session.wait_until_said()
+
+    def _say(self, words: str, attempt: int, rate: int, *, answers: bool) -> None:
+        if self.microphone is None:
+            self.tell("demo_types", words=words)
+            self.session.typed(self.side, words)
+            return
+        self.tell("demo_says", words=words)
+        self.session.transcript.line(f"{self.side} speaks: {words}")
+        sound = read_audio(self.synthesiser.render(words, voice=self.voice, rate=rate))
+        said = _room(0.4, attempt) + sound + _room(1.6, attempt + 7)
+        if answers:
+            # The sound comes at once. Without this it would seem to begin before the question.
+            time.sleep(len(said) / 2 / RATE)
+        self.microphone.push(said)
+
+    def tell(self, key: str, **values: str) -> None:
+        """Report something about this player, unless everything is printed anyway."""
+        if not self.session.transcript.everything:
+            sentence = self.session.pack.sentence(key, player=_NAMES[self.side], **values)
+            self.session.transcript.show(sentence)
 
     def execute(self, before: chess.Board, move: chess.Move) -> None:
         """Execute ``move`` on the own board. Lift a captured piece before the mover, and the king
         before the rook (4.4.2)."""
+        name = self.session.pack.square
+        self.tell("demo_executes", square=name(move.from_square), to=name(move.to_square))
         put = change(before, move)
         castling = before.is_castling(move)
         for square in sorted(put, key=lambda at: (at == move.from_square) is not castling):
@@ -82,6 +123,7 @@ class Person:
                 self.board.place(chess.square_name(square), letter)
 
     def press(self, lever_board: EmulatedBoard) -> None:
+        self.tell("demo_presses")
         lever_board.press("white" if self.side == "white" else "black")
 
 
@@ -91,51 +133,105 @@ def _room(seconds: float, seed: int) -> bytes:
     return noise.astype("<i2").tobytes()
 
 
-def demonstrate(out: TextIO, journal_path: Path, language: str = "de") -> None:
-    """Play the game and print what is said, heard, felt and ruled, then the record.
+@dataclass(frozen=True)
+class Shown:
+    """How the demonstration is shown.
+
+    ``journal``: keep it in this file; None: keep nothing. ``instead``: nothing to play with was
+    found. ``command`` calls this program, for what to type next.
+    """
+
+    journal: Path | None = None
+    printed: Printed = Printed.WORDS
+    instead: bool = False
+    command: str = "blindplay"
+
+
+def demonstrate(out: TextIO, language: str = "de", shown: Shown = Shown()) -> None:
+    """Play the game and print a report, or all that happens, then the record.
 
     :raises DemonstrationError: if the game cannot be played to its end.
     :raises JournalError, ModelError, SynthesisError: if a part is missing.
     """
     pack = load(language)
-    recogniser = open_recogniser(pack, find_model(language))
-    setup = Setup(
-        t=0,
-        time_control="900+10",
-        event="BlindPlay demonstration",
-        announce_in=language,
-        date=datetime.date.today().isoformat(),
-        white=Player(name="Anna Weiß", impaired=True),
-        black=Player(name="Bernd Schwarz"),
-    )
     with ExitStack() as stack:
-        journal = stack.enter_context(Journal(journal_path))
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="blindplay-demo-"))
+        journal = stack.enter_context(Journal(shown.journal or Path(folder) / "demo.jsonl"))
         synthesiser = stack.enter_context(Synthesiser(language, spellings=pack.spoken))
-        table = Table(journal, setup)
-        transcript = Transcript(out, table.time)
-        speaker = Speaker(synthesiser, *outputs(transcript.trouble))
+        boards = {side: stack.enter_context(EmulatedBoard()) for side in SIDES}
+        table = Table(journal, _setup(language))
+        transcript = Transcript(out, table.time, shown.printed, as_said=partial(_as_said, pack))
+        speaker = Speaker(synthesiser, *outputs(transcript.line))
         session = Session(table, pack, speaker, transcript)
-        known = {name for voice in synthesiser.voices() for name in (voice.id, voice.name)}
-        german = any("gmw/de" in name or name == "de" for name in known)
-        people: dict[str, Person] = {}
-        for side in SIDES:
-            board = stack.enter_context(EmulatedBoard())
-            voice = _VOICES[side] if german else None
-            people[side] = Person(side, session, synthesiser, voice, QueueSource(), board)
         stack.callback(session.close)
-        transcript.line("Two emulated boards are plugged in, each behind a serial line.")
-        for side in SIDES:
-            session.attach_board(side, people[side].board.url, levers=side == "white")
-        for side in SIDES:
-            session.attach_microphone(side, people[side].microphone, recogniser)
-        _wait_for_boards(session)
+        recogniser = _recogniser(pack)
+        _tell_what_follows(session, instead=shown.instead, spoken=recogniser is not None)
+        people = _sit_down(session, boards, synthesiser, recogniser)
         table.submit(f.Start())
-        commands = (Command.CORRECTION, Command.CLOCK_MINE)
-        says = {command: _command(pack, recogniser, command) for command in commands}
+        says = {command: _command(pack, recogniser, command) for command in _SAID}
         for _ in _play(session, pack, people, says):
             session.wait_until_said()
+        transcript.show(f"\n{pack.sentence('demo_record')}")
         show_record(session)
-        transcript.show("\n" + pack.printed("journal_is", path=journal_path))
+        if shown.journal is not None:
+            transcript.show("\n" + pack.printed("journal_is", path=shown.journal))
+        transcript.show(f"\n{pack.sentence('demo_end')}")
+        transcript.show(pack.printed("demo_next", command=shown.command))
+
+
+def _setup(language: str) -> Setup:
+    return Setup(
+        t=0,
+        time_control="900+10",
+        announce_in=language,
+        event="BlindPlay demonstration",
+        date=datetime.date.today().isoformat(),
+        white=Player(name=f"{_NAMES['white']} Weiß", impaired=True, language=language),
+        black=Player(name=f"{_NAMES['black']} Schwarz", language=language),
+    )
+
+
+def _as_said(pack: Language, words: str, public: bool) -> str:
+    return pack.sentence("demo_table" if public else "demo_private", words=words)
+
+
+def _recogniser(pack: Language) -> AnyRecogniser | None:
+    """What hears the people; None where no speech model of their language is installed."""
+    try:
+        return open_recogniser(pack, find_model(pack.code))
+    except ModelError:
+        return None
+
+
+def _tell_what_follows(session: Session, *, instead: bool, spoken: bool) -> None:
+    """Say what the demonstration is made of."""
+    show, pack = session.transcript.show, session.pack
+    if instead:
+        show(pack.sentence("demo_why"))
+    show(pack.sentence("demo_people", **_NAMES))
+    show(pack.sentence("demo_voices" if spoken else "demo_typed"))
+    show("")
+
+
+def _sit_down(
+    session: Session,
+    boards: Mapping[str, EmulatedBoard],
+    synthesiser: Synthesiser,
+    recogniser: AnyRecogniser | None,
+) -> dict[str, Person]:
+    """Both people at their boards and, where they can be heard, with microphones."""
+    known = {name for voice in synthesiser.voices() for name in (voice.id, voice.name)}
+    german = any("gmw/de" in name or name == "de" for name in known)
+    people: dict[str, Person] = {}
+    for side in SIDES:
+        microphone = None if recogniser is None else QueueSource()
+        voice = _VOICES[side] if german else None
+        people[side] = Person(side, session, synthesiser, voice, microphone, boards[side])
+        session.attach_board(side, boards[side].url, levers=side == "white")
+        if microphone is not None and recogniser is not None:
+            session.attach_microphone(side, microphone, recogniser)
+    _wait_for_boards(session)
+    return people
 
 
 def _wait_for_boards(session: Session) -> None:
@@ -161,6 +257,7 @@ def _play(
             # A slip of the tongue, corrected before the opponent's clock is started (D.2.8).
             slip = pack.announce(before, chess.Move.from_uci("f1b5"))
             mover.speak(slip, "announced")
+            mover.tell("demo_slip")
             mover.speak(f"{says[Command.CORRECTION]} {words}", "slip_corrected")
         else:
             mover.speak(words, "announced")
@@ -171,6 +268,7 @@ def _play(
         elif uci == "d1h5":
             # The opponent executes another move on their own board than the one announced.
             wrong = chess.Move.from_uci("d1g4")
+            other.tell("demo_wrong")
             _do(session, "executed_differs", other.execute, before, wrong)
         else:
             _do(session, "executed", other.execute, before, move)
@@ -190,14 +288,17 @@ def _play(
         yield
 
 
-def _command(pack: Language, recogniser: AnyRecogniser, command: Command) -> str:
+def _command(pack: Language, recogniser: AnyRecogniser | None, command: Command) -> str:
     """The longest phrase for a command that the model knows: the hardest to mishear."""
-    known = recogniser.known_phrases(pack.command_phrases())
+    known = pack.command_phrases()
+    if recogniser is not None:
+        known = recogniser.known_phrases(known)
     meant = (one for one in known if pack.understand(one, chess.Board()).command is command)
     return max(meant, key=len)
 
 
 def _correct(session: Session, person: Person) -> None:
+    person.tell("demo_corrects")
     *_, last = (ruling for ruling in session.rulings if isinstance(ruling, CorrectBoard))
     for step in last.steps:
         if step.do == "place":

@@ -7,11 +7,13 @@ from blindplay.language import Command, Language, MixedText
 from blindplay.laws import Taken
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
-from blindplay.speech.speaker import Outcome, Output, Speaker, Voicing
+from blindplay.speech.signals import pressed
+from blindplay.speech.speaker import Outcome, Output, Sound, Speaker, Voicing
 from blindplay.speech.synthesis import NotWordsError
-from blindplay.wording.announcements import goes_to_earphone, told
+from blindplay.wording.announcements import Announcement, goes_to_earphone, told
 from blindplay.wording.readers import Readers
 
+from .choices import PressAnswer
 from .table import Table
 from .taping import Taping
 from .transcript import Transcript
@@ -32,6 +34,7 @@ class Desk:
         speaker: Speaker | None,
         transcript: Transcript,
         *,
+        press_answer: PressAnswer = PressAnswer.WORDS,
         on_voicing: Callable[[Voicing], object] = lambda voicing: None,
     ) -> None:
         self.table = table
@@ -40,11 +43,17 @@ class Desk:
         self.speaker = speaker
         self.transcript = transcript
         self.taping: Taping | None = None
+        self._press_answer = press_answer
         self._on_voicing = on_voicing
         self._last_said: dict[Output, tuple[int, str]] = {}  # with the number of the sentence
         self._unspeakable: set[str] = set()
         if speaker is not None:
             speaker.on_output(self._output_changed)
+
+    @property
+    def is_speaking(self) -> bool:
+        """Whether something is still to be said to its end."""
+        return self.speaker is not None and not self.speaker.wait(0)
 
     def side_of(self, seat: str) -> str:
         """The side whose devices those of ``seat`` are. A seat has the colour that its player had
@@ -56,10 +65,6 @@ class Desk:
         private = to is not None and goes_to_earphone(self.table.game, to)
         self.say(Output.PRIVATE if private else Output.PUBLIC, words, fleeting=fleeting)
 
-    def tell_all(self, key: str, **values: str) -> None:
-        """Speak a sentence of the pack to everybody."""
-        self.say(Output.PUBLIC, self.pack.sentence(key, **values))
-
     @property
     def private_pack(self) -> Language:
         """The words for the player with the earphone."""
@@ -69,36 +74,55 @@ class Desk:
     def announce(self, taken: Taken) -> None:
         """Say what happened, to each person in their own language."""
         for one in told(taken, self.table.game, self.readers):
-            self.tell(one.to, one.words, fleeting=one.fleeting)
+            self.speak(one)
+
+    def speak(self, one: Announcement) -> None:
+        """Speak an announcement. A press may be answered by a sound."""
+        private = one.to is not None and goes_to_earphone(self.table.game, one.to)
+        short = one.answers_press and self._press_answer is PressAnswer.SOUND
+        self.say(
+            Output.PRIVATE if private else Output.PUBLIC,
+            one.words,
+            fleeting=one.fleeting,
+            sound=pressed if short else None,
+        )
+
+    def tell_all(self, key: str, **values: str) -> None:
+        """Speak a sentence of the pack to everybody."""
+        self.say(Output.PUBLIC, self.pack.sentence(key, **values))
 
     def tell_privately(self, key: str, **values: str) -> None:
         """Speak a sentence of the pack to the player with the earphone."""
         self.say(Output.PRIVATE, self.private_pack.sentence(key, **values))
 
-    def say(self, output: Output, words: str, *, fleeting: bool = False) -> None:
+    def say(
+        self,
+        output: Output,
+        words: str,
+        *,
+        fleeting: bool = False,
+        sound: Callable[[], Sound] | None = None,
+    ) -> None:
         """Speak a sentence, and print it unless a voice speaks it and only the rest is printed.
 
-        ``fleeting``: it is never said again on request.
+        ``fleeting``: it is never said again on request. ``sound`` is heard in its place.
         """
         if not fleeting:
             number = max((number for number, _ in self._last_said.values()), default=0) + 1
             self._last_said[output] = number, words
         public = output is Output.PUBLIC
-        self.transcript.line(f"said {'to everybody' if public else 'privately'}: {words}")
-        silent = self.speaker is not None and self.transcript.only_unspoken
-        if not self.transcript.everything and not silent:
-            self.transcript.show(words)
+        self.transcript.said(words, public=public, spoken=self.speaker is not None)
         if self.speaker is None:
             return
         keep = self.taping.says(words) if self.taping is not None and public else None
 
         def done(outcome: Outcome) -> None:
-            if outcome is Outcome.FAILED and silent:
-                self.transcript.show(words)
+            if outcome is Outcome.FAILED and self.transcript.only_unspoken:
+                self.transcript.said(words, public=public, spoken=False)
 
         try:
             spoken = words.parts if isinstance(words, MixedText) else words
-            self.speaker.say(spoken, to=output, on_done=done, on_spoken=keep)
+            self.speaker.say(spoken, to=output, on_done=done, on_spoken=keep, sound=sound)
         except NotWordsError as error:
             self.transcript.trouble(str(error))
             done(Outcome.FAILED)

@@ -121,6 +121,11 @@ def attach_boards(
             tell_bad_contact(session.desk, square)
 
 
+def hears(session: Session) -> bool:
+    """Whether somebody can speak to the table now: a microphone that is listened to is there."""
+    return bool(session.microphones and devices().capture)
+
+
 def attach_microphone(session: Session, side: str, wanted: WantedDevices) -> None:
     """Listen to the player at ``side``, unless no microphone is wanted.
 

@@ -64,7 +64,8 @@ class Keyboard:
         if self._revising.answers(line):
             return
         words = line.split()
-        if line == "start" and self._session.setting_up.begin_now():
+        setting_up = self._session.setting_up
+        if (line == "start" and setting_up.begin_now()) or (not line and setting_up.entered()):
             return
         if not words:
             self._press()

@@ -1,12 +1,14 @@
 """The interactive table: voice and board where there are some, typed words where not."""
 
+import shlex
+import sys
 import time
-from collections.abc import Iterable
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from blindplay.console import LOOPBACK, PORT
 from blindplay.hearing import speaker_preferences
@@ -15,16 +17,17 @@ from blindplay.laws import facts as f
 from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
-from blindplay.record import Journal, Tape, TapeError, files, pgn, scoresheet
+from blindplay.record import Journal, Tape, TapeError, files, kept_options, pgn, scoresheet
 from blindplay.record.tape import tape_folder
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.confusions import Confusions
 from blindplay.speech.speaker import Speaker
 
-from .choices import Keep, OpeningWord, Printed
-from .devices import WantedDevices, attach_boards, attach_microphone, open_speaker
+from .choices import Keep, OpeningWord, PressAnswer, Printed
+from .devices import WantedDevices, attach_boards, attach_microphone, hears, open_speaker
 from .keyboard import Keyboard
 from .memory import share_one_heap
+from .opening import open_game
 from .session import Session, record_last_move
 from .table import Table
 from .transcript import Transcript
@@ -49,6 +52,11 @@ class TableOptions:
     """On resuming, deduct the downtime from the clock that ran."""
     time_warnings: tuple[int, ...] = ()
     """At how many seconds left an impaired player is warned, in training or with permission."""
+    press_answer: PressAnswer = PressAnswer.WORDS
+    command: str = field(default="blindplay", compare=False)
+    """What calls this program: it is printed before what continues the game."""
+    kept: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What to keep beside the journal of a new game; see :mod:`blindplay.record.kept_options`."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +89,23 @@ def run(
     """Run a table until the game is over and the keys end, then print the record. With
     ``console``, serve its pages meanwhile. ``setup`` None: go on with the game in ``path``.
 
+    Where the keys end before the game, it goes on with what else there is. Ctrl-C ends the table
+    as ``quit`` does.
+
     :raises JournalError, TapeError, ModelError, BoardNotFoundError, AudioError, ConsoleError: if
         something that was named is not there, or the console cannot be served there.
     """
     pack = load(options.language)
     share_one_heap()
     _check_tape(options.tape, wanted)
-    boards = wanted.boards()
+    resumed = setup is None
+    boards = () if resumed else wanted.boards()  # a wrong name leaves no journal behind
     with ExitStack() as stack:
-        journal = stack.enter_context(Journal(path, resume=setup is None))
+        journal = stack.enter_context(Journal(path, resume=resumed))
+        boards = boards or wanted.boards()  # nobody opens those of a game that is being played
         table = Table(journal, setup, training=options.training)
+        if not resumed:
+            kept_options.keep(path, options.kept)
         transcript = Transcript(out, table.time, options.printed, pack.trouble)
         trouble = transcript.trouble
         speaker = None if wanted.silent else open_speaker(stack, pack, trouble, wanted)
@@ -100,26 +115,37 @@ def run(
         own = next((side for side in f.SIDES if table.game.player(side).impaired), "white")
         session = _session(table, pack, speaker, transcript, wanted, options, own)
         stack.callback(session.close)
-        if setup is None:
-            go_on(session, journal, options.charge_dead_time)
-        if options.tape is not Keep.OFF:
-            tape = Tape(tape_folder(path))
-            transcript.show(pack.printed("tape_is", folder=tape.folder))
-            session.keep_tape(tape, voices=options.tape is Keep.VOICES)
-        session.setting_up.prepare()
-        attach_boards(session, own, OTHER[own], wanted, boards)
-        attach_microphone(session, own, wanted)
-        resumed = setup is None
-        host = _serve(stack, session, console, resumed=resumed) if console is not None else None
-        transcript.show(pack.printed("keyboard"))
-        transcript.show(pack.printed("journal_is", path=path))
-        session.setting_up.start(lambda: _begin(session))
-        keyboard = Keyboard(session, host, qr=console is not None and console.qr)
-        if not keyboard.do_all(keys):
-            # No keyboard (any more): voice and board go on alone until the game is over.
-            while session.has_devices() and not table.game.over:
-                time.sleep(0.2)
-        _end(session, journal)
+        with suppress(KeyboardInterrupt):
+            if resumed:
+                go_on(session, journal, options.charge_dead_time)
+            if options.tape is not Keep.OFF:
+                tape = Tape(tape_folder(path))
+                transcript.show(pack.printed("tape_is", folder=tape.folder))
+                session.keep_tape(tape, voices=options.tape is Keep.VOICES)
+            session.setting_up.prepare()
+            attach_boards(session, own, OTHER[own], wanted, boards)
+            attach_microphone(session, own, wanted)
+            host = None
+            if console is not None:
+                host = _serve(stack, session, console, resumed=resumed)
+            transcript.show(pack.printed("keyboard"))
+            transcript.show(pack.printed("journal_is", path=path))
+            open_game(session, resumed=resumed)
+            _do_keys(session, host, keys, qr=console is not None and console.qr)
+        _end(session, journal, options.command)
+
+
+def _do_keys(
+    session: Session, host: "ConsoleHost | None", keys: Iterable[str], *, qr: bool
+) -> None:
+    """Do what is typed. When the keys end, go on with boards, microphones and pages, if any."""
+    game = session.table.game
+    if Keyboard(session, host, qr=qr).do_all(keys) or game.over:
+        return
+    others = host is not None or session.boards or hears(session)
+    session.desk.tell_all("keyboard_ended" if others else "keyboard_ended_all")
+    while others and not game.over:
+        time.sleep(0.2)
 
 
 def _check_tape(keep: Keep, wanted: WantedDevices) -> None:
@@ -157,6 +183,7 @@ def _session(
         private_is_heard_by_all=wanted.private_output is None,
         echo_seconds=ECHO_SECONDS,
         opening_word=options.opening_word,
+        press_answer=options.press_answer,
         on_voicing=partial(speaker_preferences.keep, names[own]),
         habits={seat: speaker_preferences.habits(name) for seat, name in names.items()},
         learn=learn,
@@ -215,35 +242,28 @@ def _serve(
     return host
 
 
-def _begin(session: Session) -> None:
-    """Begin or continue the game, as soon as the boards show the position."""
-    table, desk = session.table, session.desk
-    if not table.game.started and not table.game.over:
-        desk.tell_all("welcome")
-        session.introduce()
-        desk.announce(table.log[0])  # the session did not listen yet at the set-up
-        table.submit(f.Start())
-    elif table.game.clock and not table.game.over:
-        if table.game.paused == "table":  # the last process ended while they ran
-            table.submit(f.Arbiter(by="table", do="start_clocks"))
-        elif table.game.paused:  # somebody stopped them and must start them again
-            desk.tell_all("pause")
-
-
-def _end(session: Session, journal: Journal) -> None:
-    """Stop the clocks, let the table speak to its end, and print the record."""
-    table, transcript = session.table, session.transcript
+def _end(session: Session, journal: Journal, command: str) -> None:
+    """Stop the clocks, let the table speak to its end, print the record, and say how the game can
+    be continued."""
+    table, transcript, pack = session.table, session.transcript, session.pack
     session.settle()
     clock = table.game.clock
     if clock and clock.running is not None and not table.game.over:
         table.submit(f.Arbiter(by="table", do="stop_clocks"))
+    table.save()
+    if not journal.unwritten:
+        session.desk.tell_all("saved")
     session.wait_until_said()
     show_record(session)
-    table.save()
     if journal.unwritten:
         session.desk.trouble("journal_lacks", count=journal.unwritten)
-    else:
-        transcript.show("\n" + session.pack.printed("journal_seal", seal=journal.seal))
+        return
+    transcript.show("\n" + pack.printed("journal_seal", seal=journal.seal))
+    if not table.game.over:
+        path = str(journal.path.absolute())
+        path = f'"{path}"' if sys.platform == "win32" else shlex.quote(path)
+        transcript.show(f"{pack.sentence('saved_resume')}\n")
+        transcript.show(f"    {command} play --resume --journal {path}")
 
 
 def show_record(session: Session) -> None:

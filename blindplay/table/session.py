@@ -23,7 +23,7 @@ from blindplay.wording.readers import Readers
 
 from . import effects as e
 from .board_seat import BoardSeat
-from .choices import OpeningWord
+from .choices import OpeningWord, PressAnswer
 from .desk import NAMES, Desk
 from .dialogue import Dialogue
 from .microphone_seat import MicrophoneSeat
@@ -61,6 +61,7 @@ class Session:
         echo_seconds: float = 0.0,
         opening_word: OpeningWord = OpeningWord.OPTIONAL,
         tick_seconds: float = 1.0,
+        press_answer: PressAnswer = PressAnswer.WORDS,
         on_voicing: Callable[[Voicing], object] = lambda voicing: None,
         habits: Mapping[str, Confusions] | None = None,
         learn: Learner | None = None,
@@ -70,7 +71,14 @@ class Session:
         self.readers = Readers(table.game, pack)
         self.pack = self.readers.everybody
         self.transcript = transcript
-        self.desk = Desk(table, self.readers, speaker, self.transcript, on_voicing=on_voicing)
+        self.desk = Desk(
+            table,
+            self.readers,
+            speaker,
+            self.transcript,
+            press_answer=press_answer,
+            on_voicing=on_voicing,
+        )
         self.boards: dict[str, BoardSeat] = {}
         self.microphones: dict[str, MicrophoneSeat] = {}
         self.setting_up = SettingUp(self.desk, self.boards)
@@ -107,6 +115,7 @@ class Session:
         if any(isinstance(ruling, Announced) for ruling in rulings):
             for microphone in self.microphones.values():
                 microphone.announced()
+        self.setting_up.begun_otherwise()
         heard = tuple(one for one in rulings if not self.setting_up.leads_instead(one))
         self.desk.announce(replace(taken, rulings=heard))
         self.setting_up.lead()
@@ -133,6 +142,7 @@ class Session:
     def _second(self) -> None:
         with self.table.lock:
             self._perform([*self.dialogue.tick(), *self.time_warnings.tick()])
+        self.setting_up.begin_if_ready()
 
     # --- from the players --------------------------------------------------------------------
 
@@ -164,7 +174,11 @@ class Session:
         self._perform(self.dialogue.introduce())
 
     def press(self, side: str, ago: float = 0.0) -> None:
-        """``side`` pressed the clock, ``ago`` seconds ago."""
+        """``side`` pressed the clock, ``ago`` seconds ago. While the table waits to begin, that
+        starts the clock of the other player, as on any clock."""
+        if self.setting_up.waits and side != self.table.game.side:
+            self.setting_up.begin_now()
+            return
         at = self.table.time() - round(ago * 1000)
         self.table.after_hands(lambda: self.pressed(side), at, presser=side)
 
@@ -267,10 +281,6 @@ class Session:
             echo_seconds=self._echo_seconds,
         )
         return self.microphones[seat]
-
-    def has_devices(self) -> bool:
-        """Whether facts can come without a keyboard."""
-        return bool(self.microphones or self.boards)
 
     # --- the tape ----------------------------------------------------------------------------
 

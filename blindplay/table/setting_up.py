@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 
-from blindplay.language import Command
+from blindplay.language import Command, Kind
 from blindplay.laws import Ruling
 from blindplay.laws.placement import Pieces
 from blindplay.laws.rulings import (
@@ -33,6 +33,7 @@ class SettingUp:
         self._seats = seats
         self._guides: dict[str, SetupGuide] = {}
         self._begin: Callable[[], None] | None = None
+        self._waits = False
         self._before_game = False
         self._beginning = threading.Lock()
 
@@ -40,14 +41,36 @@ class SettingUp:
         """Say nothing about the boards until :meth:`start`, when everything is attached."""
         self._before_game = True
 
-    def start(self, begin: Callable[[], None]) -> None:
-        """Lead hands to the position, and call ``begin`` once when the boards show it. A board that
-        cannot be reached is not waited for."""
+    def start(self, begin: Callable[[], None], *, waits: bool = True) -> None:
+        """Lead hands to the position, and call ``begin`` once.
+
+        ``waits``: when people are ready, that is at :meth:`begin_now` or when all boards show the
+        position. Otherwise as soon as no board that can be reached shows anything else.
+        """
         with self._desk.table.lock:
             self._before_game = True
-            self._begin = begin
+            self._begin, self._waits = begin, waits
             self.lead()  # some boards may have been seen already
         self.begin_if_ready()
+
+    @property
+    def waits(self) -> bool:
+        """Whether the game has not begun, or does not go on, until people are ready."""
+        return self._begin is not None and self._waits
+
+    def entered(self) -> bool:
+        """The Enter key: repeat the step that is due, or begin; False if nothing waits."""
+        guide = self._leading()
+        if self.waits and guide is not None:
+            self._say(guide.repeat())
+            return True
+        return self.waits and self.begin_now()
+
+    def begun_otherwise(self) -> None:
+        """The clocks may have been started by others, such as the arbiter."""
+        game = self._desk.table.game
+        if self.waits and (game.clock.running is not None or (game.started and not game.clock)):
+            self.begin_now()
 
     def begin_now(self) -> bool:
         """Begin whatever the boards show; False if nothing waits to begin."""
@@ -59,16 +82,30 @@ class SettingUp:
         begin()
         return True
 
+    @property
+    def begins_by_boards(self) -> bool:
+        """Whether the game begins by itself when the boards show the position. They all must have
+        sensors, and where an arbiter presides, White's clock is theirs to start (6.6)."""
+        game = self._desk.table.game
+        shown = {seat.side for seat in self._seats.values()}
+        return shown >= game.tables.keys() and (game.started or not game.presided)
+
     def begin_if_ready(self) -> None:
-        """Begin if every board shows the position, or cannot be reached."""
-        ready = all(seat.seen and self._shows_goal(seat) for seat in self._seats.values())
-        if self._begin is not None and ready:
+        """Begin if every board shows the position and, where the game waits for people, they have
+        heard what it begins with."""
+        if self._begin is None:
+            return
+        if self._waits and (not self.begins_by_boards or self._desk.is_speaking):
+            return
+        if all(seat.seen and self._shows_goal(seat) for seat in self._seats.values()):
             self.begin_now()
 
     def _shows_goal(self, seat: BoardSeat) -> bool:
         table, guide = seat.table_board, self._guides.get(seat.side)
+        if seat.gone or table is None:
+            return not self._waits
         led = guide is not None and guide.finished
-        return seat.gone or table is None or led or table.placement == self._goal(seat.side)
+        return led or table.placement == self._goal(seat.side)
 
     def _goal(self, side: str) -> Pieces | None:
         """The position that the board of ``side`` must show; None while it may show anything."""
@@ -107,7 +144,7 @@ class SettingUp:
         desk = self._desk
         shown = desk.table.game.tables[side].placement
         if guide is not None:
-            self._say(guide.feel(shown))
+            self._tell(guide, guide.feel(shown))
             return guide.finished
         guide = SetupGuide(goal, desk.pack)
         first = guide.begin(shown)
@@ -122,6 +159,13 @@ class SettingUp:
         self._say(first)
         return guide.finished
 
+    def _tell(self, guide: SetupGuide, sentences: list[str]) -> None:
+        """Say the next step or, after the last one of a board, how the game begins."""
+        self._say(sentences)
+        if sentences and guide.finished and self.waits and not self.begins_by_boards:
+            started = self._desk.table.game.started
+            self._desk.tell_all("going_on_key" if started else "begin_key")
+
     def _say(self, sentences: list[str]) -> None:
         for words in sentences:
             self._desk.say(Output.PUBLIC, words)
@@ -131,17 +175,35 @@ class SettingUp:
         return next((one for one in guides if one is not None and not one.finished), None)
 
     def phrases(self) -> list[str]:
-        """The phrases that repeat a step or leave it out, while a guide leads."""
-        return self._desk.pack.command_phrases(KEYS) if self._leading() is not None else []
+        """The phrases that repeat a step or leave it out, while a guide leads, or that begin."""
+        if self._leading() is not None:
+            return self._desk.pack.command_phrases(KEYS)
+        begin = (Command.RESUME,) if self.waits else ()
+        return self._desk.pack.command_phrases(begin, opened=True)
 
     def asks(self, text: str) -> bool:
-        """Do what ``text`` asks of the guide that leads; False if it asks nothing of one."""
+        """Do what ``text`` asks of the guide that leads, or of a game that waits to begin; False
+        if it asks nothing of them."""
         guide = self._leading()
+        if guide is None and self.waits:
+            return self._asks_to_begin(text)
         asked = key_of(self._desk.pack, text) if guide is not None else None
         if guide is None or asked is None:
             return False
-        self._say(guide.repeat() if asked is Command.REPEAT else guide.skip())
+        self._tell(guide, guide.repeat() if asked is Command.REPEAT else guide.skip())
         if guide.finished:
             self.lead()
         self.begin_if_ready()
         return True
+
+    def _asks_to_begin(self, text: str) -> bool:
+        """Begin if that was said. A move comes too early, and whoever said it is told so."""
+        desk, game = self._desk, self._desk.table.game
+        meant = desk.pack.understand(text, game.board)
+        if meant.command is Command.RESUME:
+            return self.begin_now()
+        early = meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL)
+        if early:
+            desk.tell_all("clock_stopped" if game.started else "begin_not_yet")
+            desk.tell_all("going_on_key" if game.started else "begin_key")
+        return early

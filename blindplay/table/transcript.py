@@ -26,9 +26,13 @@ class Transcript:
         time: Callable[[], int],
         printed: Printed = Printed.ALL,
         trouble: Callable[[str], str] = "trouble: {}".format,
+        *,
+        as_said: Callable[[str, bool], str] = lambda words, public: words,
     ) -> None:
-        """``trouble`` gives how a sentence about what went wrong is printed."""
+        """``trouble`` gives how a sentence about what went wrong is printed, and ``as_said`` how
+        one of the table is, to everybody or not."""
         self._trouble = trouble
+        self._as_said = as_said
         self._out = out
         self._printed = printed
         self._time = time
@@ -53,6 +57,14 @@ class Transcript:
         """Print one thing that happened, with the table's time in seconds, if everything is."""
         if self.everything:
             self.show(f"{self._time() / 1000:.1f} {text}")
+
+    def said(self, words: str, *, public: bool, spoken: bool) -> None:
+        """Print what the table says, unless a voice has ``spoken`` it and only the rest is
+        printed."""
+        if self.everything:
+            self.line(f"said {'to everybody' if public else 'privately'}: {words}")
+        elif not (spoken and self.only_unspoken):
+            self.show(self._as_said(words, public))
 
     def show(self, text: str) -> None:
         """Print lines as they are, with no other thread's among them."""

@@ -12,7 +12,8 @@ from typing import Any
 import chess
 
 from blindplay.language import Language, in_language
-from blindplay.laws import Game, Ruling, Taken
+from blindplay.laws import Fact, Game, Ruling, Taken
+from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.facts import SIDES
 from blindplay.laws.state import OTHER
@@ -29,6 +30,7 @@ class Announcement:
     - ``to``: the one person it concerns ("white", "assistant:black", "arbiter"), None for all.
     - ``urgent``: it interrupts what is being said.
     - ``fleeting``: "repeat" does not repeat it, but the sentence before.
+    - ``answers_press``: it answers a press of the clock; a short sound may take its place.
 
     Announced moves are parts in the language of announcements (D.2.1), see
     :class:`~blindplay.language.MixedText`.
@@ -38,6 +40,7 @@ class Announcement:
     to: str | None = None
     urgent: bool = False
     fleeting: bool = False
+    answers_press: bool = False
 
 
 def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement]:
@@ -48,9 +51,13 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
     omitted = taken.origin.reports
     if any(isinstance(ruling, r.SlipCorrected) for ruling in taken.rulings):
         omitted = (*omitted, r.Announced)  # one announcement per event: the correction has it
-    context = _Context(game, pack)
+    context = _Context(game, pack, taken.fact)
     return [
-        replace(one, urgent=isinstance(ruling, URGENT), fleeting=isinstance(ruling, FLEETING))
+        replace(
+            one,
+            urgent=isinstance(ruling, URGENT),
+            fleeting=one.answers_press or isinstance(ruling, FLEETING),
+        )
         for ruling in taken.rulings
         if type(ruling) in _TELLERS and not isinstance(ruling, omitted)
         for one in _TELLERS[type(ruling)](context, ruling)
@@ -77,11 +84,12 @@ def goes_to_earphone(game: Game, who: str) -> bool:
 
 
 class _Context:
-    """The game and the language of some announcements."""
+    """The game and the language of some announcements, and the fact that they are about."""
 
-    def __init__(self, game: Game, pack: Language) -> None:
+    def __init__(self, game: Game, pack: Language, fact: Fact) -> None:
         self.game = game
         self.pack = pack
+        self.fact = fact
 
     def sentence(self, key: str, **values: str) -> Announcement:
         """A sentence for everybody."""
@@ -194,6 +202,12 @@ def _not_made(context: _Context, ruling: r.NotMade) -> _Sentences:
 
 
 def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
+    yield from _unannounced(context, ruling)
+    if isinstance(context.fact, f.Press) and not context.game.over:
+        yield replace(_pressed(context, context.fact.by), answers_press=True)
+
+
+def _unannounced(context: _Context, ruling: r.Completed) -> _Sentences:
     """A sighted player's move that nobody announced.
 
     The opponent, who does not see, would not know of it (D.2.1). No announcement is recorded,
@@ -205,6 +219,16 @@ def _completed(context: _Context, ruling: r.Completed) -> _Sentences:
     if game.impaired(OTHER[ruling.by]) and not game.impaired(ruling.by):
         move = context.move_at(ruling.ply, ruling.move)
         yield context.sentence("last_move", player=context.player(ruling.by), move=move)
+
+
+def _pressed(context: _Context, by: str) -> Announcement:
+    """What a press has done. Only players who see need not hear of their opponent's press."""
+    game, side = context.game, by.removeprefix("assistant:")
+    to_move = context.player(game.side)
+    stopped = bool(game.clock) and game.clock.running != side
+    if stopped and goes_to_earphone(game, side) and not game.impaired(OTHER[side]):
+        return context.private(side, "pressed", player=to_move)
+    return context.sentence("to_move", player=to_move)
 
 
 def _refused(context: _Context, ruling: r.Refused) -> _Sentences:
@@ -281,6 +305,33 @@ def _flag(context: _Context, ruling: r.FlagFell) -> _Sentences:
         yield from _proposed(context, ruling)
 
 
+# What the arbiter decides about clocks, and the sentence that comes before both times.
+_SET: Mapping[str, str] = {"set_clock": "clocks_set", "penalty": "clocks_set", "restore": ""}
+
+
+def _clock(context: _Context, ruling: r.ClockReading) -> _Sentences:
+    """The clocks were started, stopped or set, by the arbiter or by the table."""
+    fact, running = context.fact, ruling.running
+    if isinstance(fact, f.Start):
+        yield context.sentence("game_begins")
+    elif not isinstance(fact, f.Arbiter):
+        return
+    elif fact.do == "stop_clocks" and fact.by == "arbiter":
+        yield context.sentence("clock_stopped")
+    elif fact.do in _SET:
+        if _SET[fact.do]:
+            yield context.sentence(_SET[fact.do])
+        yield both_clocks(context.pack, context.game)
+    if running in SIDES and (isinstance(fact, f.Start) or fact.do == "start_clocks"):
+        yield context.sentence("clock_started", player=context.player(running))
+
+
+def both_clocks(pack: Language, game: Game) -> Announcement:
+    """Both times, for everybody."""
+    times = {side: pack.duration(game.clock.left[side]) for side in SIDES}
+    return Announcement(pack.sentence("clocks_read", **times))
+
+
 def _claim(context: _Context, ruling: r.Claimed) -> _Sentences:
     if ruling.status == "confirmed" and ruling.correct is not None:
         yield context.sentence("claim_correct" if ruling.correct else "claim_incorrect")
@@ -337,6 +388,7 @@ _TELLERS: Mapping[type[Ruling], _Teller] = {
     r.ExecutedDiffers: _simple("executed_differs", announced="announced", executed="executed"),
     r.NotMade: _not_made,
     r.Completed: _completed,
+    r.ClockReading: _clock,
     r.Refused: _refused,
     r.BoardsDiffer: _boards_differ,
     r.BoardsAgree: _simple("boards_equal"),

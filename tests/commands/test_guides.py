@@ -113,7 +113,8 @@ def test_what_is_typed_at_the_table_is_understood_there(language: str, tmp_path:
     out = io.StringIO()
     silent = WantedDevices(microphone="none", silent=True)
     options = TableOptions(language)
-    run(tmp_path / "a.jsonl", setup, silent, typed, out, options, ConsoleAt(port=0))
+    keys = [*typed, "quit"]  # pages could go on after the keys
+    run(tmp_path / "a.jsonl", setup, silent, keys, out, options, ConsoleAt(port=0))
     told = out.getvalue()
     nobody = catalogue(language)["link_which"].partition("{")[0]
     assert len(typed) > 10

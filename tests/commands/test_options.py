@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import chess
@@ -103,3 +105,20 @@ def test_text_is_read_with_and_without_a_byte_order_mark(tmp_path: Path) -> None
             assert list(lines) == ["Größe\n"]
     with pytest.raises(ValueError, match="There is no file"), options.open_text("no-such-file"):
         pass
+
+
+def test_printed_commands_call_the_program_as_the_user_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / ".venv" / "bin" / "blindplay"
+    script.parent.mkdir(parents=True)
+    script.touch(mode=0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", [str(script)])
+    monkeypatch.setenv("PATH", os.devnull)
+    assert Path(options.called()) == Path(".venv", "bin", "blindplay")
+    if sys.platform != "win32":
+        monkeypatch.setenv("PATH", str(script.parent))
+        assert options.called() == "blindplay"
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "__main__.py")])
+    assert options.called().endswith(" -m blindplay")

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 
+from blindplay.commands import options
 from blindplay.laws import facts
+from blindplay.record import Journal
 from blindplay.table import demo
 from blindplay.table import play as table_play
 from blindplay.table.choices import Keep, OpeningWord, Printed
+from blindplay.table.demo import Shown
 from blindplay.table.devices import WantedDevices
 from tests.command_line import run
 
@@ -23,11 +26,11 @@ def test_a_game_is_played_by_keys_left_and_gone_on_with(tmp_path: Path) -> None:
     game = str(tmp_path / "game.jsonl")
     common = ("play", "--microphone", "none", "--silent", "--print", "all", "--journal", game)
     # The first line is an ä as a terminal of the last century sends it.
-    typed = "L\udce4ufer\nBauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n"
+    typed = "\nL\udce4ufer\nBauer Eva zwei Eva vier\n\nEva fünf\n\nquit\n"
     first = run(*common, stdin=typed, home=tmp_path)
     assert first.status == 0, first.stderr
     assert "ruled completed: by black; move e7e5; ply 2" in first.stdout
-    second = run(*common, "--resume", stdin="Springer Felix drei\n\n", home=tmp_path)
+    second = run(*common, "--resume", stdin="\nSpringer Felix drei\n\n", home=tmp_path)
     assert second.status == 0, second.stderr
     assert "ruled completed: by white; move g1f3; ply 3" in second.stdout
     assert "2. Nf3" in second.stdout
@@ -56,7 +59,7 @@ def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> No
         env=dict(os.environ, PYTHONIOENCODING="utf-8", HOME=str(tmp_path)),
     )
     assert table.stdin is not None and table.stdout is not None
-    for line in ("e4", "", "e5", "", "Sf3"):
+    for line in ("start", "e4", "", "e5", "", "Sf3"):
         table.stdin.write(f"{line}\n")
     table.stdin.flush()
     announced = []
@@ -73,14 +76,14 @@ def test_a_killed_table_has_lost_nothing_that_it_announced(tmp_path: Path) -> No
     kinds = [json.loads(line)["ruling"].replace("_", " ") for line in replayed.splitlines()]
     said = [line.removeprefix("ruled ").split(":")[0] for line in announced]
     assert kinds[: len(said)] == said
-    again = run(*common, "--resume", stdin="\n", home=tmp_path)
+    again = run(*common, "--resume", stdin="\n\n", home=tmp_path)
     assert "ruled completed: by white; move g1f3; ply 3" in again.stdout
 
 
 def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
     done = run("play", "--microphone", "none", "--silent", "--print", "all",
                "--journal", str(tmp_path / "g.jsonl"),
-               stdin="\n \nblah\n\nblah\n\n", home=tmp_path)  # fmt: skip
+               stdin="start\n\n \nblah\n\nblah\n\n", home=tmp_path)  # fmt: skip
     assert "ruled not made" in done.stdout
     assert "illegal" not in done.stdout
     assert "game over" not in done.stdout
@@ -88,7 +91,7 @@ def test_an_empty_line_before_any_move_is_no_press(tmp_path: Path) -> None:
 
 def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path: Path) -> None:
     done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.jsonl"),
-               stdin="Springer Gustav eins Felix drei\n\n", home=tmp_path)  # fmt: skip
+               stdin="\nSpringer Gustav eins Felix drei\n\n", home=tmp_path)  # fmt: skip
     lines = done.stdout.splitlines()
     assert "Springer Gustav eins Felix drei" in lines
     game = lines[: lines.index("")]  # the record follows
@@ -97,7 +100,7 @@ def test_what_a_silent_table_says_is_printed_as_it_is_and_nothing_else(tmp_path:
 
 def test_play_keeps_both_scoresheets(tmp_path: Path) -> None:
     done = run("play", "--microphone", "none", "--silent", "--journal", str(tmp_path / "g.jsonl"),
-               stdin="E2 E4\n\ne5\n\nSf3\n\n", home=tmp_path)  # fmt: skip
+               stdin="\nE2 E4\n\ne5\n\nSf3\n\n", home=tmp_path)  # fmt: skip
     assert "1. Bauer Eva zwei Eva vier … Bauer Eva sieben Eva fünf" in done.stdout
     assert "Partieformular von Weiß:\n" in done.stdout
     assert "1. e4 … e5\n2. Sf3" in done.stdout
@@ -225,6 +228,7 @@ def test_check_is_announced_where_it_is_wanted(tmp_path: Path) -> None:
 
 def test_a_resumed_game_has_no_setup_and_its_journal_is_named(table: Table, tmp_path: Path) -> None:
     journal = tmp_path / "game.jsonl"
+    Journal(journal).append(facts.Setup(t=0))
     run("play", "--resume", "--journal", str(journal), "--dead-time", "running")
     assert table.arguments[:2] == (journal, None)
     assert table.options.charge_dead_time
@@ -235,9 +239,11 @@ def test_without_devices_a_demonstration_is_shown_if_wanted(
 ) -> None:
     shown: list[tuple[Any, ...]] = []
     monkeypatch.setattr(demo, "demonstrate", lambda *given: shown.append(given[1:]))
+    called = options.called()
     monkeypatch.setattr(WantedDevices, "any_present", lambda self: False)
     journal = tmp_path / "game.jsonl"
     run("play", "--or-demo", "--journal", str(journal), "--language", "en")
-    assert shown == [(journal, "en")] and table.arguments == ()
-    run("demo", "--journal", str(journal))
-    assert shown[1:] == [(journal, "de")]
+    assert shown == [("en", Shown(journal, Printed.WORDS, True, called))]
+    assert table.arguments == ()
+    run("demo", "--print", "all")
+    assert shown[1:] == [("de", Shown(None, Printed.ALL, False, called))]

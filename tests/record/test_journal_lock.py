@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -141,3 +142,33 @@ def test_where_the_system_has_no_locks_no_game_is_played(
         pytest.raises(JournalError, match=r"No locks available.*on a disk of this machine"),
     ):
         Journal(path, resume=True)
+
+
+def test_a_question_whether_a_table_runs_keeps_no_table_from_running(path: Path) -> None:
+    """Whoever asks holds the lock for a moment."""
+    handle = os.open(path, os.O_RDWR)
+    assert files.lock(handle)
+    threading.Timer(0.1, os.close, [handle]).start()
+    with Journal(path, resume=True) as journal:
+        assert len(journal.facts()) == 2
+
+
+def test_of_many_that_resume_at_once_exactly_one_plays(path: Path) -> None:
+    count = 6
+    ready, opened, refused = threading.Barrier(count), list[Journal](), list[str]()
+
+    def resume() -> None:
+        ready.wait()
+        try:
+            opened.append(Journal(path, resume=True))
+        except JournalError as error:
+            refused.append(str(error))
+
+    threads = [threading.Thread(target=resume) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (journal,) = opened
+    journal.close()
+    assert len(refused) == count - 1 and all(BUSY in one for one in refused)

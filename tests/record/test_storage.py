@@ -175,16 +175,16 @@ def test_logs_of_a_game_hold_no_names(
                 entered = browser.post("/enter", data={"token": token})
                 pages.append(browser.get(entered.headers["location"]).text)
                 browser.post(entered.headers["location"] + "do", data={"act": "Quistgaard"})
-        yield from ("", "what is this", "{", "white: Turm Anna eins", "resign")
+        yield from ("", "what is this", "{", "white: Turm Anna eins", "resign", "quit")
 
     named = WantedDevices(microphone="none", silent=True)
     console = play.ConsoleAt(port=0, qr=False)
     play.run(tmp_path / "game.jsonl", SETUP, named, keys(), out, console=console)
     assert any("Quistgaard" in page for page in pages), "whoever is in may read them"
-    # The record has them. What is said has not, and so the cache of synthesised phrases neither.
-    said, _, record = out.getvalue().partition("[Event")
+    # The record has them, and they are read back before the game.
+    _, _, record = out.getvalue().partition("[Event")
     assert "Quistgaard" in record
-    written = [said, *logged, *capfd.readouterr()]
+    written = [*logged, *capfd.readouterr()]
     for name in ("Astrid", "Quistgaard", "Wilhelm", "Zwirner"):
         assert not any(name in line for line in written)
     assert not list(tmp_path.glob("*.log")) and not (tmp_path / "game.tape").exists()

@@ -295,3 +295,24 @@ def test_a_cached_phrase_does_not_wait_for_a_worker_that_hangs(tmp_path: Path) -
             assert made.render("weiter") == kept
         finally:
             made._lock.release()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [("how much time do I have", "en"), ("offer a draw", "en-GB"), ("hva å si", "nb"),
+     ("gå i pause", "sv"), ("ø", "da")],
+)  # fmt: skip
+def test_one_letter_may_be_a_word_of_its_language(text: str, language: str) -> None:
+    assert words_only(text, language) == text
+    assert not is_words(text)
+
+
+@pytest.mark.parametrize(("text", "language"), [("b", "en"), ("a", "de"), ("e", "nb"), ("I", "")])
+def test_other_letters_alone_are_no_words(text: str, language: str) -> None:
+    with pytest.raises(NotWordsError, match="spelled out"):
+        words_only(text, language)
+
+
+def test_a_voice_says_a_word_of_one_letter(tmp_path: Path) -> None:
+    with Synthesiser("en", cache=tmp_path) as english:
+        assert len(read_wav(english.render("how much time do I have"))[0]) > 10_000

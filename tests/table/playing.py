@@ -27,10 +27,10 @@ def played(
     options: TableOptions = DEFAULT,
     out: io.StringIO | None = None,
 ) -> str:
-    """What a table prints when these lines are typed. Without ``setup``, the game in ``path`` goes
-    on."""
+    """What a table prints when the game is begun with Enter and these lines are typed. Without
+    ``setup``, the game in ``path`` goes on."""
     out = io.StringIO() if out is None else out
-    run(path, setup, KEYS_ONLY, lines, out, options)
+    run(path, setup, KEYS_ONLY, ["", *lines], out, options)
     return out.getvalue()
 
 

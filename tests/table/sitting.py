@@ -51,9 +51,10 @@ class Sitting:
         self._read = 0
 
     def start(self) -> None:
-        """Start the game, and let the table say so to its end."""
+        """Start the game, and let the table say so to its end. Nobody asks what it said then."""
         self.table.submit(f.Start())
         self.session.wait_until_said()
+        self.said()
 
     def attach_boards(self, **placements: str) -> None:
         """Attach a pegged board to each seat that is named."""

@@ -210,9 +210,10 @@ def test_a_game_begins_when_its_board_has_been_set_up(tmp_path: Path) -> None:
     with EmulatedBoard("rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR") as board:
         game = Played(board, tmp_path / "game.jsonl")
         game.wait("Feld Eva zwei fehlt: weißer Bauer.")
-        assert "Willkommen" not in game.out.getvalue()
         board.place("e2", "P")
-        game.wait("Willkommen am Tisch.")
+        game.wait("Die Stellung ist aufgestellt.")
+        game.keys.type("")
+        game.wait("Die Partie beginnt.")
         assert "ruled clock: running white" in game.quit()
 
 
@@ -221,14 +222,15 @@ def test_a_game_may_be_begun_before_its_board_is_set_up(tmp_path: Path) -> None:
         game = Played(board, tmp_path / "game.jsonl")
         game.wait("Feld Eva zwei fehlt: weißer Bauer.")
         game.keys.type("start")
-        game.wait("Willkommen am Tisch.")
+        game.wait("Die Partie beginnt.")
         game.quit()
 
 
 def test_a_game_that_is_resumed_leads_to_its_position_first(tmp_path: Path) -> None:
     with EmulatedBoard() as board:
         game = Played(board, tmp_path / "game.jsonl")
-        game.wait("Willkommen am Tisch.")
+        game.wait("Mit der Eingabetaste beginnt die Partie.")
+        game.keys.type("")
         game.keys.type("Springer Gustav eins Felix drei")
         game.wait("ruled announced")
         board.lift("g1")
@@ -242,7 +244,8 @@ def test_a_game_that_is_resumed_leads_to_its_position_first(tmp_path: Path) -> N
         assert "running black" not in game.out.getvalue()
         board.lift("g1")
         board.place("f3", "N")
-        game.wait("Die Stellung ist aufgestellt.")
+        game.wait("Die Stellung ist aufgestellt.\n")
+        game.keys.type("")
         game.wait("ruled clock: running black")
         game.quit()
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import io
+import itertools
+import tempfile
 from pathlib import Path
 
 import chess.pgn
 import pytest
 
+from blindplay.language import Language, languages, load
 from blindplay.laws import Game
-from blindplay.record import read_journal
-from blindplay.table.demo import demonstrate
+from blindplay.record import read_journal, storage
+from blindplay.speech.models.folders import built_in
+from blindplay.table.choices import Printed
+from blindplay.table.demo import Shown, demonstrate
 from blindplay.wording.pack_words import PackWords
 
 
@@ -18,8 +23,62 @@ from blindplay.wording.pack_words import PackWords
 def shown(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     journal = tmp_path_factory.mktemp("demo") / "demo.jsonl"
     out = io.StringIO()
-    demonstrate(out, journal)
+    demonstrate(out, "de", Shown(journal, Printed.ALL))
     return out.getvalue(), journal
+
+
+@pytest.fixture(scope="module", params=languages())
+def reported(request: pytest.FixtureRequest) -> tuple[Language, list[str]]:
+    """A language, and what its demonstration prints for a newcomer."""
+    pack, out = load(request.param), io.StringIO()
+    demonstrate(out, pack.code, Shown(instead=True, command="call-me"))
+    return pack, out.getvalue().splitlines()
+
+
+def test_it_runs_in_every_language_and_says_why_it_comes(
+    reported: tuple[Language, list[str]],
+) -> None:
+    pack, lines = reported
+    heard = built_in(pack.code) is not None
+    assert lines[0] == pack.sentence("demo_why")
+    assert (pack.sentence("demo_voices") in lines) is heard
+    assert (pack.sentence("demo_typed") in lines) is not heard
+    says = pack.sentence("demo_says" if heard else "demo_types", player="Anna", words="Anna")
+    first = pack.announce(chess.Board(), chess.Move.from_uci("e2e4"))
+    assert says.replace("Anna.", f"{first}.") in lines
+    checkmate = pack.sentence("game_over_checkmate")
+    won = pack.sentence("game_over_white_wins", reason=checkmate)
+    assert pack.sentence("demo_table", words=won) in lines
+
+
+def test_it_reads_like_a_report_and_ends_with_what_to_type_next(
+    reported: tuple[Language, list[str]],
+) -> None:
+    pack, lines = reported
+    assert lines[-4] == pack.sentence("demo_end")
+    assert [line.split(": ")[1].split()[:2] for line in lines[-3:]] == [
+        ["call-me", "play"], ["call-me", "doctor"], ["call-me", "help"],
+    ]  # fmt: skip
+    for machine in ("ruled", "felt", "heard", "trouble", "journal"):
+        assert not [line for line in lines if machine in line.casefold().split()], machine
+
+
+def test_nobody_speaks_while_the_table_does(shown: tuple[str, Path]) -> None:
+    """What is spoken is heard before the table says anything."""
+    happened = [line.split()[1:3] for line in shown[0].splitlines() if " " in line]
+    speaking = [words for words in happened if "speaks:" in words or words[0] in ("heard", "said")]
+    for before, after in itertools.pairwise(speaking):
+        if "speaks:" in before:
+            assert after == ["heard", f"{before[0].capitalize()}:"]
+
+
+def test_no_journal_is_left_unless_it_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(storage, "tables_folder", lambda: tmp_path)
+    demonstrate(io.StringIO(), "sv")
+    assert not list(tmp_path.iterdir())
 
 
 def in_order(text: str, *parts: str) -> bool:

@@ -13,6 +13,8 @@ from blindplay.laws.facts import Player
 from blindplay.speech.audio import AudioError, SilentSink
 from blindplay.speech.speaker import Output, Speaker, Voicing
 from blindplay.speech.synthesis import Synthesiser
+from blindplay.table.choices import PressAnswer
+from blindplay.wording.announcements import Announcement
 from tests.table.conversation import GERMAN
 from tests.table.sitting import Sit, Sitting
 
@@ -208,3 +210,21 @@ def test_what_is_no_words_is_trouble_and_printed(
     sitting = sit(Speaker(synthesiser, SilentSink(), SilentSink()))
     sitting.session.desk.say(Output.PUBLIC, "Sf3")
     assert "trouble: 'Sf3' must be spelled out in words" in sitting.printed
+
+
+# --- the answer to a press ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("answer", list(PressAnswer))
+def test_a_press_is_answered_as_the_player_prefers(
+    sit: Sit, synthesiser: Synthesiser, answer: PressAnswer
+) -> None:
+    sink = SilentSink()
+    sitting = sit(Speaker(synthesiser, sink, sink), options={"press_answer": answer})
+    desk = sitting.session.desk
+    desk.speak(Announcement(GERMAN.sentence("clock_stopped")))
+    desk.speak(Announcement("Ihre Uhr steht. Schwarz ist am Zug.", "white", answers_press=True))
+    sitting.session.wait_until_said()
+    assert (sink.played[1].seconds < 0.3) is (answer is PressAnswer.SOUND)
+    desk.say_again("white")
+    assert sitting.said()[-1] == GERMAN.sentence("clock_stopped")

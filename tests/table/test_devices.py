@@ -123,7 +123,7 @@ def test_an_output_that_is_named_must_be_there() -> None:
 def test_no_microphone_is_attached_where_none_is_wanted(sit: Sit) -> None:
     sitting = sit()
     attach_microphone(sitting.session, "white", WantedDevices(microphone="none"))
-    assert not sitting.session.has_devices()
+    assert not sitting.session.microphones
 
 
 def test_a_microphone_that_is_named_must_be_there(sit: Sit) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from blindplay.boards.peg.emulator import EmulatedBoard
 from blindplay.laws.facts import Player, Setup
+from blindplay.record import read_journal
 from blindplay.speech import audio_devices
 from blindplay.speech.speaker import Outcome
 from blindplay.table import play
@@ -17,7 +21,7 @@ from blindplay.table.devices import WantedDevices
 from blindplay.table.play import DEFAULT, TableOptions, run
 from tests import command_line
 from tests.table.conversation import GERMAN, KNIGHTS
-from tests.table.playing import played
+from tests.table.playing import KEYS_ONLY, played
 from tests.table.voice import Voice
 
 MOVE = "Springer Gustav eins Felix drei"
@@ -30,16 +34,16 @@ def begun(path: Path, *lines: str, options: TableOptions = DEFAULT, **setup: Any
 
 
 def test_a_game_is_resigned_by_a_typed_yes(tmp_path: Path) -> None:
-    text = begun(tmp_path / "game.jsonl", "start", "aufgeben", "Zeit", "quit")
+    text = begun(tmp_path / "game.jsonl", "aufgeben", "Zeit", "quit")
     assert "game over" not in text
-    text = begun(tmp_path / "other.jsonl", "start", "aufgeben", "ja")
+    text = begun(tmp_path / "other.jsonl", "aufgeben", "ja")
     assert "Wollen Sie wirklich aufgeben? Sagen Sie ja oder nein." in text
     assert "ruled game over: result 0-1; reason resignation" in text
 
 
 def test_what_was_asked_for_is_executed_when_it_is_answered(tmp_path: Path) -> None:
     # Where a board has no sensors, typing a move executes it: so does the answer.
-    lines = ["start", "Springer David zwei", "Bella", "quit"]
+    lines = ["Springer David zwei", "Bella", "quit"]
     text = begun(tmp_path / "game.jsonl", *lines, fen=KNIGHTS)
     assert "said privately: Bella eins oder Felix drei?" in text
     assert "Nicht eindeutig" not in text
@@ -53,7 +57,7 @@ def test_the_keyboards_help_is_in_the_language_of_the_table(tmp_path: Path) -> N
 @pytest.mark.parametrize("training", [True, False])
 def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -> None:
     options = TableOptions(training=training)
-    lines = ["start", "was steht auf e2", "quit"]
+    lines = ["was steht auf e2", "quit"]
     text = begun(tmp_path / "game.jsonl", *lines, options=options)
     assert ("said privately: Eva zwei: weißer Bauer." in text) is training
     assert (
@@ -64,7 +68,7 @@ def test_the_position_is_told_in_training_only(tmp_path: Path, training: bool) -
 
 def test_how_to_ask_for_help_is_said_when_the_game_begins(tmp_path: Path) -> None:
     needed = TableOptions(opening_word=OpeningWord.REQUIRED)
-    text = begun(tmp_path / "game.jsonl", "start", "quit", options=needed)
+    text = begun(tmp_path / "game.jsonl", "quit", options=needed)
     assert "said privately: Nach dem Wort Brett können Sie sagen: Hilfe." in text
 
 
@@ -90,5 +94,47 @@ def test_without_a_loudspeaker_everything_that_is_said_is_printed(
     setup = Setup(t=0, white=Player(impaired=True))
     devices = WantedDevices(microphone="none")
     options = TableOptions(printed=Printed.UNSPOKEN)
-    run(tmp_path / "game.jsonl", setup, devices, [MOVE], out, options)
+    run(tmp_path / "game.jsonl", setup, devices, ["", MOVE], out, options)
     assert (MOVE in out.getvalue().splitlines()) is not loudspeaker
+
+
+# --- the end ------------------------------------------------------------------------------------
+
+
+def test_the_end_of_the_keys_ends_a_table_with_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    *_, command = text = begun(path, "e4").splitlines()
+    assert any(GERMAN.sentence("keyboard_ended_all") in line for line in text)
+    assert any(GERMAN.sentence("saved") in line for line in text)
+    assert command.split() == ["blindplay", "play", "--resume", "--journal", str(path)]
+
+
+def test_a_board_goes_on_without_the_keys(tmp_path: Path) -> None:
+    """White has a second. Nobody can type any more, and the flag falls."""
+    out, setup = io.StringIO(), Setup(t=0, time_control="1", arbiter="automatic")
+    with EmulatedBoard() as board:
+        devices = WantedDevices(board=board.url, microphone="none", silent=True)
+        run(tmp_path / "game.jsonl", setup, devices, ["start"], out, DEFAULT)
+    assert GERMAN.sentence("keyboard_ended") in out.getvalue()
+    assert "ruled game over: result 0-1; reason flag" in out.getvalue()
+    assert "--resume" not in out.getvalue()  # there is nothing to continue
+
+
+@pytest.mark.parametrize("waiting", [True, False])
+def test_an_interruption_saves_and_tells_how_to_continue(tmp_path: Path, waiting: bool) -> None:
+    def keys() -> Iterator[str]:
+        if not waiting:
+            yield from ("start", "e4")
+        raise KeyboardInterrupt
+
+    out, path = io.StringIO(), tmp_path / "game.jsonl"
+    run(path, Setup(t=0, time_control="5400"), KEYS_ONLY, keys(), out, TableOptions("en"))
+    assert "The game is saved." in out.getvalue()
+    assert out.getvalue().splitlines()[-1].endswith(f"play --resume --journal {path}")
+    assert read_journal(path).facts[-1].kind == ("setup" if waiting else "arbiter")
+
+
+def test_the_last_line_of_a_saved_game_continues_it(tmp_path: Path) -> None:
+    path = tmp_path / "a game.jsonl"
+    command = shlex.split(begun(path, "quit").splitlines()[-1])
+    assert command[-1] == str(path)

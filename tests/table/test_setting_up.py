@@ -10,6 +10,7 @@ import pytest
 
 from blindplay.language import Command
 from blindplay.laws import facts as f
+from tests.table.conversation import GERMAN
 from tests.table.sitting import START, Sit, Sitting
 
 Led: TypeAlias = Callable[[str, str], Sitting]
@@ -82,11 +83,86 @@ def test_boards_that_show_the_position_begin_without_a_word(led: Led) -> None:
     assert "said" not in at.printed
 
 
-def test_a_board_that_is_not_there_is_not_waited_for(led: Led) -> None:
+def test_a_game_waits_for_people_where_a_board_is_missing(led: Led) -> None:
     at = led(START, START)
     at.boards["black"].unplug()
-    begin(at)
+    at.shows("Die Verbindung zum Brett von Schwarz ist unterbrochen.")
+    begun: list[int] = []
+    at.session.setting_up.start(lambda: begun.append(1))
+    at.wait(lambda: all(seat.seen for seat in at.session.boards.values()))
+    at.session.setting_up.begin_if_ready()
+    assert not begun
+    assert at.session.setting_up.entered() and begun == [1]
     assert not at.session.setting_up.begin_now()
+
+
+def test_hands_are_led_though_somebody_else_starts_the_clocks(led: Led) -> None:
+    """The arbiter has stopped the clocks of a game that is continued."""
+    at = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
+    begun: list[int] = []
+    at.session.setting_up.start(lambda: begun.append(1), waits=False)
+    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    assert not begun and not at.session.setting_up.entered()
+    at.boards["black"].place("e2", "P")
+    at.wait(lambda: begun == [1])
+
+
+def test_enter_repeats_a_step_that_is_due_and_start_begins_all_the_same(led: Led) -> None:
+    at = led(START, "rnbqkbnr/pppppppp/8/8/8/8/PPPP1PPP/RNBQKBNR")
+    begun: list[int] = []
+    at.session.setting_up.start(lambda: begun.append(1))
+    at.shows(": Feld Eva zwei fehlt: weißer Bauer.")
+    assert at.session.setting_up.entered() and not begun
+    at.shows(": Feld Eva zwei fehlt: weißer Bauer.", 2)
+    assert at.session.setting_up.begin_now() and begun == [1]
+
+
+def test_boards_do_not_begin_a_game_of_an_arbiter_who_starts_the_clock(sit: Sit) -> None:
+    """6.6."""
+    at = sit(time_control="900+10", arbiter="present")
+    setting_up = at.session.setting_up
+    setting_up.prepare()
+    at.attach_boards(white=START, black=START)
+    at.wait(lambda: all(seat.seen for seat in at.session.boards.values()))
+    begun: list[int] = []
+    setting_up.start(lambda: begun.append(1))
+    assert setting_up.waits and not begun
+    at.table.submit(f.Arbiter(do="start_clocks"))
+    assert begun == [1] and not setting_up.waits
+
+
+def test_one_board_with_sensors_does_not_tell_that_the_other_is_set_up(sit: Sit) -> None:
+    at = sit(time_control="900+10")
+    at.session.setting_up.prepare()
+    at.attach_boards(white=START)
+    at.wait(lambda: at.session.boards["white"].seen)
+    at.session.setting_up.start(lambda: None)
+    assert at.session.setting_up.waits
+
+
+def test_a_move_before_the_game_is_answered_and_the_word_for_going_on_begins(sit: Sit) -> None:
+    at = sit(time_control="900+10")
+    begun: list[int] = []
+    at.session.setting_up.start(lambda: begun.append(1))
+    assert at.session.setting_up.phrases() == ["brett weiter"]
+    at.said()
+    at.session.typed("white", "Bauer Eva vier")
+    assert at.said() == [GERMAN.sentence("begin_not_yet"), GERMAN.sentence("begin_key")]
+    assert [taken.fact.kind for taken in at.table.log] == ["setup"]
+    at.session.typed("white", "Uhr")  # other things are answered as always
+    assert at.said() and not begun
+    at.session.typed("white", "weiter")
+    assert begun == [1]
+    assert at.session.setting_up.phrases() == []
+
+
+def test_the_lever_of_the_player_who_waits_begins(sit: Sit) -> None:
+    at = sit(time_control="900+10")
+    begun: list[int] = []
+    at.session.setting_up.start(lambda: begun.append(1))
+    at.session.press("black")
+    at.session.settle()
+    assert begun == [1]
 
 
 def with_a_knight_gone_wrong(led: Led) -> Sitting:
@@ -115,7 +191,7 @@ def test_a_wrong_board_in_the_game_is_led_back_step_by_step(led: Led) -> None:
 def test_a_board_that_was_never_felt_is_told_all_steps_at_once(led: Led) -> None:
     at = led(START, START)
     at.boards["black"].unplug()
-    begin(at)
+    at.session.setting_up.start(lambda: None)
     at.table.submit(f.Start())
     at.session.typed("white", "Springer Gustav eins Felix drei")
     at.session.settle()

@@ -17,9 +17,7 @@ class Voice:
     def __init__(self, outcome: Outcome) -> None:
         self._outcome = outcome
 
-    def say(
-        self, words: str, *, to: Output, on_done: Callable[[Outcome], None], on_spoken: Any
-    ) -> None:
+    def say(self, words: str, *, to: Output, on_done: Callable[[Outcome], None], **_: Any) -> None:
         on_done(self._outcome)
 
     def on_output(self, callback: Callable[[Output, bool], None]) -> None:
@@ -28,8 +26,8 @@ class Voice:
     def interrupt(self) -> None:
         pass
 
-    def wait(self, seconds: float) -> None:
-        pass
+    def wait(self, seconds: float) -> bool:
+        return True
 
     def close(self) -> None:
         pass

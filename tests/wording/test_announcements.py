@@ -32,7 +32,7 @@ def test_every_kind_of_ruling_is_told_or_left_out_on_purpose() -> None:
     told = set(module._TELLERS)
     # People feel these, have done them, or may ask for them.
     felt = {r.Touched, r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made}
-    untold = felt | {r.ClockReading, r.Signed}
+    untold = felt | {r.Signed}
     assert told | untold == set(r.KINDS.values())
     assert not told & untold
 
@@ -71,7 +71,8 @@ def test_a_sighted_players_move_that_nobody_announced_is_told_when_it_is_complet
     ]
     words = [one.words for fact in facts for one in announcements(taken(game, fact), game, pack)]
     move = pack.announce(game.start_board, game.start_board.parse_uci("e2e4"))
-    assert words == [pack.sentence("last_move", player="White", move=move)]
+    last = pack.sentence("last_move", player="White", move=move)
+    assert words == [last, pack.sentence("to_move", player="Black")]
 
 
 @pytest.mark.parametrize(
@@ -144,3 +145,60 @@ def test_a_decision_that_waits_for_the_arbiter_is_named(code: str, ruling: r.Rul
     (words,) = told(pack, ruling)
     bare = pack.sentence("arbiter_needed", why="").strip()
     assert words.startswith(bare) and len(words.removeprefix(bare).split()) > 2
+
+
+# --- the clock ----------------------------------------------------------------------------------
+
+
+def said(game: Game, *facts: dict[str, object]) -> list[tuple[str | None, str]]:
+    """What is said about the last of these facts, and to whom."""
+    pack, told = language.load("en"), list[tuple[str | None, str]]()
+    for fact in facts:
+        told = [(one.to, one.words) for one in announcements(taken(game, fact), game, pack)]
+    return told
+
+
+def with_clock(**players: object) -> Game:
+    game = Game(PackWords())
+    taken(game, {"t": 0, "fact": "setup", "time_control": "600", "arbiter": "automatic", **players})
+    return game
+
+
+@pytest.mark.parametrize(
+    ("black", "answer"),
+    [
+        ({}, ("white", "Your clock is stopped. Black to move.")),
+        # Who does not see must hear that their own clock runs.
+        ({"impaired": True}, (None, "Black to move.")),
+    ],
+)
+def test_a_press_is_answered(black: object, answer: tuple[str | None, str]) -> None:
+    game = with_clock(white={"impaired": True}, black=black)
+    begin = {"t": 1, "fact": "start"}
+    announced = {"t": 2, "fact": "announce", "by": "white", "move": "e2e4"}
+    made = {"t": 3, "fact": "make", "by": "white", "move": "e2e4"}
+    assert said(game, begin, announced, made, {"t": 4, "fact": "press", "by": "white"}) == [answer]
+    replied = {"t": 5, "fact": "announce", "by": "black", "move": "e7e5"}
+    done = {"t": 6, "fact": "make", "by": "black", "move": "e7e5"}
+    reply = {"t": 7, "fact": "press", "by": "black"}
+    assert said(game, replied, done, reply) == [(None, "White to move.")]
+
+
+def test_the_arbiters_decisions_about_clocks_are_told_to_everybody() -> None:
+    game = with_clock(white={"impaired": True})
+    assert said(game, {"t": 1, "fact": "start"}) == [
+        (None, "The game begins."), (None, "The clock of White is running."),
+    ]  # fmt: skip
+    stop = {"t": 11, "fact": "arbiter", "do": "stop_clocks"}
+    assert said(game, stop) == [(None, "The clocks are stopped.")]
+    clock = {"t": 12, "fact": "arbiter", "do": "set_clock", "black": 90}
+    times = "White has nine minutes fifty seconds. Black has one minute thirty seconds."
+    assert said(game, clock) == [(None, "The clocks are set."), (None, times)]
+    start = {"t": 13, "fact": "arbiter", "do": "start_clocks"}
+    assert said(game, start) == [(None, "The clock of White is running.")]
+
+
+def test_the_table_says_itself_why_it_stops_the_clocks() -> None:
+    game = with_clock()
+    stop = {"t": 2, "fact": "arbiter", "by": "table", "do": "stop_clocks"}
+    assert said(game, {"t": 1, "fact": "start"}, stop) == []

@@ -1,0 +1,109 @@
+"""``play --resume``: the game's own settings come back, and others are refused."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from blindplay.laws.clock import TimeControl
+from blindplay.laws.facts import SIDES, Setup
+
+from .user_language import user_language
+
+KEPT = (
+    "board", "sighted_board", "talk_levers", "microphone", "push_to_talk", "shared_microphone",
+    "opening_word", "model", "language", "private_output", "public_output", "silent", "print",
+    "press_answer", "tape", "training",
+)  # fmt: skip
+"""The options of ``play`` that say how a table talks and what it reads. The journal holds the
+others."""
+
+
+def kept_values(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept of the options of a new game."""
+    kept = {name: _plain(given[name]) for name in KEPT}
+    return {**kept, "language": given["language"] or user_language()}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON holds it, and as it could be typed."""
+    if isinstance(value, tuple):
+        return [str(one) for one in value]
+    return value if value is None or isinstance(value, bool) else str(value)
+
+
+def with_kept_options(journal: Path, given: Mapping[str, Any]) -> dict[str, Any]:
+    """``given``, in which what was not typed is as it was when the game began.
+
+    :raises ValueError: if something was typed that contradicts the game.
+    :raises JournalError: if the journal cannot be read.
+    """
+    from blindplay.record import kept_options, read_journal
+
+    context = click.get_current_context()
+    typed = {
+        name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    (setup, *_) = [*read_journal(journal).facts, None]
+    if not isinstance(setup, Setup):
+        return dict(given)  # the table says what is wrong with it
+    _check(journal, setup, {name: given[name] for name in typed})
+    kept = {"language": _language(setup), **kept_options.kept(journal)}
+    parameters = {option.name: option for option in context.command.params}
+    values = dict(given)
+    for name in KEPT:
+        if name in kept and kept[name] is not None and name not in typed:
+            values[name] = parameters[name].process_value(context, kept[name])
+    return values
+
+
+def _language(setup: Setup) -> str:
+    """The language of the impaired player, for whom the table speaks."""
+    impaired = next((side for side in SIDES if setup.player(side).impaired), "white")
+    return setup.player(impaired).language
+
+
+def _check(journal: Path, setup: Setup, typed: Mapping[str, Any]) -> None:
+    """Raise ValueError if one of the ``typed`` options is not as the game has it."""
+    for name, own in _as_options(setup).items():
+        if name not in typed or _same(name, typed[name], own):
+            continue
+        option = f"--{name.replace('_', '-')}"
+        has = f"{option} {own}" if not isinstance(own, bool) else _switch(option, own)
+        raise ValueError(
+            f"The game in {journal} was begun with {has if own != '' else f'no {option}'}; leave "
+            "yours out to continue it, or begin another game without --resume."
+        )
+
+
+def _switch(option: str, on: bool) -> str:
+    return option if on else option.replace("--", "--no-", 1)
+
+
+def _same(name: str, typed: Any, own: Any) -> bool:
+    if name == "time_control":
+        return TimeControl.parse(typed) == TimeControl.parse(own)
+    return bool(typed == own)
+
+
+def _as_options(setup: Setup) -> dict[str, Any]:
+    """What the options of ``play`` would be for this game, by their names."""
+    impaired = [side for side in SIDES if setup.player(side).impaired]
+    options: dict[str, Any] = {
+        name: getattr(setup, name)
+        for name in ("edition", "time_control", "mode", "supervised", "quickplay_finish", "fen",
+                     "event", "site", "round", "announce_in")
+    }  # fmt: skip
+    options["check"] = setup.announce_check
+    options["chess960"] = setup.variant == "chess960"
+    options["arbiter"] = setup.arbiter == "present"
+    options["impaired"] = impaired[0] if len(impaired) == 1 else "both" if impaired else "none"
+    for side in SIDES:
+        player = setup.player(side)
+        options[side] = player.name
+        options[f"{side}_language"] = player.language
+        options[f"{side}_hearing_impaired"] = player.hearing_impaired
+        options[f"{side}_assistant"] = player.assistant
+    return options

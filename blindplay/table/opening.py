@@ -1,0 +1,106 @@
+"""How a table opens: what it tells before the game begins or goes on, and how it begins.
+
+A game begins when people are ready: with the Enter key, with ``start``, by the arbiter, or when
+all its boards show the position. Until then the clocks stand.
+"""
+
+from blindplay.language import Command
+from blindplay.laws import Taken
+from blindplay.laws import facts as f
+from blindplay.laws.rulings import GameOver
+from blindplay.speech.synthesis import is_words
+from blindplay.wording.announcements import both_clocks
+from blindplay.wording.moves import move_in_words
+from blindplay.wording.settings import players_in_words, settings_in_words
+
+from .devices import hears
+from .session import Session
+
+
+def open_game(session: Session, *, resumed: bool) -> None:
+    """Tell which game this is, and begin it, or go on with it, when people are ready."""
+    game = session.table.game
+    (_tell_where if resumed else _tell_settings)(session)
+    waits = not game.over and not game.adjourned
+    waits = waits and (not game.started or game.paused == "table")
+    if waits:
+        _tell_how_to_begin(session, resumed=resumed)
+    session.setting_up.start(lambda: _begin(session), waits=waits)
+
+
+def _begin(session: Session) -> None:
+    """Start the clocks, unless somebody else has started or stopped them."""
+    table, game = session.table, session.table.game
+    if game.over or game.adjourned:
+        return
+    if not game.started:
+        table.submit(f.Start())
+        if not game.clock:
+            session.desk.tell_all("game_begins")
+    elif game.paused == "table":  # the last process ended while they ran
+        table.submit(f.Arbiter(by="table", do="start_clocks"))
+
+
+def _tell_settings(session: Session) -> None:
+    """Read back what was agreed."""
+    desk, game, pack = session.desk, session.table.game, session.pack
+    assert game.setup is not None
+    desk.tell_all("welcome")
+    boards = [seat.side for seat in session.boards.values()]
+    for words in settings_in_words(game.setup, _names(session), boards, pack):
+        desk.tell(None, words)
+    desk.announce(session.table.log[0])  # the session did not listen yet at the set-up
+    session.introduce()
+
+
+def _tell_where(session: Session) -> None:
+    """Tell which game is continued, and where it stands."""
+    desk, game, pack = session.desk, session.table.game, session.pack
+    assert game.setup is not None
+    desk.tell_all("going_on")
+    for words in players_in_words(_names(session), pack):
+        desk.tell(None, words)
+    if not game.history:
+        desk.tell_all("no_last_move")
+    else:
+        last = game.history[-1]
+        move = move_in_words(last.before, last.spoken, pack, game.setup.edition)
+        desk.tell_all("last_move", player=pack.sentence(last.side), move=move)
+    if game.over:
+        _tell_result(session)
+        return
+    if game.adjourned:
+        desk.tell_all("adjourned")
+    desk.tell_all("to_move", player=pack.sentence(game.side))
+    if not game.clock:
+        return
+    desk.speak(both_clocks(pack, game))
+    running = game.clock.running
+    if running is None:
+        desk.tell_all("clock_stopped")
+    else:
+        desk.tell_all("clock_started", player=pack.sentence(running))
+
+
+def _tell_result(session: Session) -> None:
+    for taken in session.table.log:
+        ended = tuple(ruling for ruling in taken.rulings if isinstance(ruling, GameOver))
+        session.desk.announce(Taken(taken.fact, ended))
+
+
+def _tell_how_to_begin(session: Session, *, resumed: bool) -> None:
+    desk, game, pack = session.desk, session.table.game, session.pack
+    desk.tell_all("going_on_key" if resumed else "begin_key")
+    if session.setting_up.begins_by_boards and len(game.tables) > 1:
+        desk.tell_all("begin_boards")
+    if hears(session):
+        words = f"{pack.opening_word}, {pack.command(Command.RESUME)}"
+        desk.tell_all("begin_say", words=words)
+    if game.presided:
+        desk.tell_all("begin_arbiter")
+
+
+def _names(session: Session) -> dict[str, str]:
+    """The players' names, without what no voice can speak, such as initials."""
+    names = {side: session.table.game.player(side).name.split() for side in f.SIDES}
+    return {side: " ".join(filter(is_words, words)) for side, words in names.items()}

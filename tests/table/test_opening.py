@@ -1,0 +1,89 @@
+"""How a table opens: what it tells, and when the clocks start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from blindplay.laws import facts as f
+from blindplay.laws.facts import Player
+from blindplay.table.opening import open_game
+from tests.table.conversation import GERMAN
+from tests.table.sitting import Sit, Sitting
+
+
+def opened(sit: Sit, *facts: f.Fact, resumed: bool = False, **setup: Any) -> Sitting:
+    """A table that was opened after these facts."""
+    sitting = sit(time_control="900+10", **setup)
+    for fact in facts:
+        sitting.table.submit(fact)
+    sitting.said()
+    open_game(sitting.session, resumed=resumed)
+    return sitting
+
+
+STOPPED = f.Arbiter(by="table", do="stop_clocks")
+
+
+def test_a_new_game_is_read_back_and_waits(sit: Sit) -> None:
+    at = opened(sit, white=Player(name="Anna K. Weiß 2", impaired=True))
+    said = at.said()
+    assert said[0] == GERMAN.sentence("welcome")
+    assert "Weiß: Anna Weiß." in said  # no voice can say the rest
+    assert said[-1] == GERMAN.sentence("begin_key")
+    assert at.table.game.clock.running is None
+    assert at.session.setting_up.entered()
+    assert at.said() == [GERMAN.sentence("game_begins"), "Die Uhr von Weiß läuft."]
+
+
+def test_a_game_without_clocks_waits_and_begins_too(sit: Sit) -> None:
+    at = sit()
+    open_game(at.session, resumed=False)
+    assert GERMAN.sentence("clock_none") in at.said()
+    assert not at.table.game.started
+    assert at.session.setting_up.entered()
+    assert at.table.game.started and at.said() == [GERMAN.sentence("game_begins")]
+
+
+def test_a_game_that_goes_on_says_where_it_stands(sit: Sit) -> None:
+    moves = (f.Announce(by="white", move="e2e4"), f.Make(by="white", move="e2e4"))
+    at = opened(sit, f.Start(), *moves, f.Press(by="white"), STOPPED, resumed=True)
+    first, *_, times, stopped, how = said = at.said()
+    assert first == GERMAN.sentence("going_on")
+    assert said[1:3] == ["Letzter Zug, Weiß: Bauer Eva zwei Eva vier.", "Schwarz ist am Zug."]
+    assert times.startswith("Zeit von Weiß: fünfzehn Minuten")
+    assert "Zeit von Schwarz: fünfzehn Minuten" in times
+    assert stopped == GERMAN.sentence("clock_stopped")
+    assert how == GERMAN.sentence("going_on_key")
+    assert at.session.setting_up.entered()
+    assert at.said() == ["Die Uhr von Schwarz läuft."]
+
+
+def test_clocks_that_the_arbiter_stopped_are_theirs_to_start(sit: Sit) -> None:
+    stopped = f.Arbiter(do="stop_clocks")
+    at = opened(sit, f.Start(), stopped, resumed=True, arbiter="present")
+    assert GERMAN.sentence("clock_stopped") in at.said()
+    assert not at.session.setting_up.waits
+    assert at.table.game.clock.running is None
+
+
+def test_a_clock_that_runs_is_named_and_nobody_is_waited_for(sit: Sit) -> None:
+    at = opened(sit, f.Start(), resumed=True)
+    assert at.said()[-1] == "Die Uhr von Weiß läuft."
+    assert not at.session.setting_up.waits
+
+
+def test_the_result_of_a_game_that_is_over_is_told_again(sit: Sit) -> None:
+    at = opened(sit, f.Start(), f.Resign(by="white"), resumed=True)
+    assert at.said()[-1].startswith("Die Partie ist beendet. Schwarz gewinnt.")
+    assert not at.session.setting_up.waits
+
+
+@pytest.mark.parametrize("by", ["arbiter", "fact"])
+def test_whoever_else_starts_the_clocks_ends_the_waiting(sit: Sit, by: str) -> None:
+    at = opened(sit)
+    at.table.submit(f.Start() if by == "fact" else f.Arbiter(do="start_clocks"))
+    assert not at.session.setting_up.waits
+    assert at.table.game.clock.running == "white"
+    assert [fact.kind for fact in at.journal.facts()].count("start") == (by == "fact")

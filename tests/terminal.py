@@ -1,0 +1,91 @@
+"""A command in a terminal of its own, as a user has one. There are none on Windows."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Self
+
+from tests.waiting import PATIENCE_S, until
+
+
+class Terminal:
+    """Runs ``blindplay`` with these arguments; ``home`` is the user's home folder."""
+
+    def __init__(self, *arguments: str, home: Path) -> None:
+        ours, theirs = _terminal()
+        self._keys = ours
+        self._printed = bytearray()
+        folders = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(home))
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "blindplay", *arguments],
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            env={**os.environ, **folders},
+            start_new_session=True,
+            preexec_fn=_take_terminal,
+        )
+        os.close(theirs)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError):  # the terminal is gone when the process is
+            while part := os.read(self._keys, 4096):
+                self._printed += part
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._reader.join(PATIENCE_S)
+        os.close(self._keys)
+
+    @property
+    def printed(self) -> str:
+        """All that was printed, what was typed included."""
+        return bytes(self._printed).decode("utf-8", "replace").replace("\r\n", "\n")
+
+    def shows(self, *sentences: str) -> None:
+        """Wait until all of these are printed."""
+        assert until(lambda: all(one in self.printed for one in sentences)), self.printed
+
+    def type(self, line: str) -> None:
+        os.write(self._keys, f"{line}\n".encode())
+
+    def interrupt(self) -> None:
+        """Ctrl-C."""
+        os.write(self._keys, b"\x03")
+
+    def end_input(self) -> None:
+        """Ctrl-D: no more input comes."""
+        os.write(self._keys, b"\x04")
+
+    def status(self) -> int:
+        """Wait until the command ends, and return its exit status."""
+        status = self._process.wait(PATIENCE_S)
+        self._reader.join(PATIENCE_S)
+        return status
+
+
+def _terminal() -> tuple[int, int]:
+    """Both ends of a new terminal: the user's and the command's."""
+    if sys.platform == "win32":
+        raise OSError("Windows has no such terminals.")
+    return os.openpty()
+
+
+def _take_terminal() -> None:
+    """Let Ctrl-C at the terminal interrupt this process."""
+    if sys.platform != "win32":
+        import fcntl
+        import termios
+
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
