@@ -83,7 +83,7 @@ class Desk:
         self.say(
             Output.PRIVATE if private else Output.PUBLIC,
             one.words,
-            fleeting=one.fleeting,
+            fleeting=one.fleeting or one.answers_press,
             sound=pressed if short else None,
         )
 

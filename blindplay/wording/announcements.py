@@ -56,7 +56,7 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
         replace(
             one,
             urgent=isinstance(ruling, URGENT),
-            fleeting=one.answers_press or isinstance(ruling, FLEETING),
+            fleeting=isinstance(ruling, FLEETING),
         )
         for ruling in taken.rulings
         if type(ruling) in _TELLERS and not isinstance(ruling, omitted)

@@ -14,7 +14,7 @@ from blindplay.laws.facts import Player
 from blindplay.speech.audio import QueueSource, SilentSink, read_audio, read_wav, write_wav
 from blindplay.speech.models.folders import find_model
 from blindplay.speech.recogniser import Recogniser
-from blindplay.speech.speaker import Speaker
+from blindplay.speech.speaker import Output, Speaker
 from blindplay.speech.synthesis import Synthesiser
 from tests.table.sitting import Sit
 from tests.table.speaking import PAUSE, ROOM
@@ -111,10 +111,10 @@ def test_a_sentence_marks_the_language_of_each_part(sit: Sit) -> None:
     sitting.start()
     told: list[str] = []
 
-    def keep(to: str | None, words: str, *, fleeting: bool = False) -> None:
+    def keep(output: Output, words: str, **_: object) -> None:
         told.append(words)
 
-    sitting.session.desk.tell = keep  # type: ignore[method-assign]
+    sitting.session.desk.say = keep  # type: ignore[method-assign]
     sitting.session.typed("white", "Nf3")
     sitting.session.press("white")
     sitting.session.settle()
