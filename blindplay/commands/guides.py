@@ -17,16 +17,28 @@ from blindplay.shipped import shipped
 from blindplay.speech.speaker import Output, Speaker
 from blindplay.wording.board_steps import key_of
 
-LANGUAGES = ("de", "en")
+LANGUAGES = ("da", "de", "en", "nb", "sv")
 """The languages of the guides."""
 _OVERVIEW = "help"
 """The file that explains the keys, then introduces BlindPlay and lists the guides."""
-_DASHES = {"de": "Minus Minus", "en": "dash dash"}
+_DASHES = {
+    "da": "streg streg",
+    "de": "Minus Minus",
+    "en": "dash dash",
+    "nb": "strek strek",
+    "sv": "streck streck",
+}
 SPELLINGS = {"de": {"blindplay": "Bleindpleh", "play": "Pleh", "player": "Plejer"}}
 """Spellings, by language, that make a voice pronounce the words of commands correctly."""
-_WHOLE = {"de": "Die ganze Anleitung steht hier:", "en": "The whole guide is here:"}
-_BACK = ("zurück", "back")
-_END = ("quit", "ende", "end")
+_WHOLE = {
+    "da": "Hele vejledningen står her:",
+    "de": "Die ganze Anleitung steht hier:",
+    "en": "The whole guide is here:",
+    "nb": "Hele veiledningen står her:",
+    "sv": "Hela vägledningen står här:",
+}
+_BACK = ("tilbage", "zurück", "back", "tilbake", "tillbaka")
+_END = ("quit", "ende", "end", "slut", "slutt")
 # On Windows, Ctrl-C does not interrupt a wait without a timeout, so wait for so long repeatedly.
 _POLL_SECONDS = 0.1
 
@@ -56,7 +68,7 @@ def short(role: str | None, language: str) -> ShortGuide:
     :raises ValueError: if there are no guides in that language.
     """
     if language not in LANGUAGES:
-        offered = " and ".join(LANGUAGES)
+        offered = f"{', '.join(LANGUAGES[:-1])} and {LANGUAGES[-1]}"
         raise ValueError(f"There are guides in {offered}, none in {language!r}; add --language en.")
     overview = folder() / f"{_OVERVIEW}.{language}.md"
     keys, introduction = _sections(overview)[:2]

@@ -134,9 +134,10 @@ def _time_warnings(given: Mapping[str, Any]) -> tuple[int, ...]:
     """The seconds of --time-warnings. Raises ValueError in one sentence."""
     from blindplay.wording.clock_times import read_time
 
-    times = filter(None, map(str.strip, given["time_warnings"].split(",")))
+    if given["time_warnings"] is None:
+        return ()
     try:
-        return tuple(read_time(time) for time in times)
+        return tuple(read_time(time.strip()) for time in given["time_warnings"].split(","))
     except ValueError as error:
         raise ValueError(f"--time-warnings: {error}") from None
 

@@ -56,22 +56,20 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
         _option("public-output", "Use the loudspeaker with this in its name."),
         _flag("silent", "Print everything and say nothing."),
         _choice("print", "Choose what is printed. unspoken: only what no voice speaks, so that a "
-                "screen "
-                "reader does not talk over it; words: also what is said; all: also every ruling.",
+                "screen reader does not talk over it; words: also what is said; all: also every "
+                "ruling.",
                 Printed, "unspoken"),
         _choice("press-answer", "Answer a press of the clock in words, or by a short sound.",
                 PressAnswer, "words"),
         _choice("tape", "Choose what is kept on tape. table: what it says to everybody; voices: "
-                "also the "
-                "announcements of the players.", Keep, "off"),
+                "also the announcements of the players.", Keep, "off"),
         _option("time-warnings", "Say when the impaired player has so little time left, such as "
-                "10:00,1:00; under the Laws only when the arbiter permits it.", ""),
+                "10:00,1:00; under the Laws only when the arbiter permits it."),
     ),
     "Rules": (
         _option("edition", "Use this edition of the Laws.", "fide-2023", type=options.EDITION),
         _option("time-control", "Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
-                "3h, or "
-                "write it as in PGN; - means no clock.", "90m+30s", type=options.TIME_CONTROL),
+                "3h, or write it as in PGN; - means no clock.", "90m+30s", type=options.TIME_CONTROL),
         _choice("mode", "Play standard chess, rapid or blitz. Without it, the time control decides "
                 "(A.1, B.1).", facts.MODES),
         _flag("supervised", "Apply the rules for fully supervised rapid or blitz (A.4, B.2)."),

@@ -1,4 +1,4 @@
-"""The guides: both languages say the same, and what they quote and command is really there."""
+"""The guides: all languages say the same, and what they quote and command is really there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ POSITIONS = (
 )
 # In quotation marks besides: what doctor and the table print, values and names of options, keys.
 OTHERS = {"Good", "Missing", "trouble", "none", "both", "impaired", "arbiter", "host", "quit", "t"}
-OTHERS |= {"q", "exit", "beenden", "undo"}
+OTHERS |= {"q", "exit", "beenden", "afslut", "undo"}
 
 
 def language_of(file: Path) -> str:
@@ -58,10 +58,10 @@ def shape(file: Path) -> list[str]:
     for line in file.read_text("utf-8").splitlines():
         if line.startswith("#"):
             level, words = line.split(" ", 1)
-            number = re.match(r"(?:Schritt|Step) (\d+):", words)
+            number = re.match(r"(?:Schritt|Step|Steg|Trinn?) (\d+):", words)
             told.append(f"{level} step {number[1]}" if number else level)
         elif line.startswith(COMMAND):
-            command = re.sub(" --language (de|en)", "", line).split()
+            command = re.sub(" --language [a-z]+", "", line).split()
             own = command[0] == "blindplay"
             names = [*command[:2], *(word for word in command if word.startswith("--"))]
             told.append(" ".join(names) if own else "typed at the table")
@@ -88,10 +88,11 @@ def test_there_is_a_guide_for_everybody_in_each_language() -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_both_languages_have_the_same_steps_commands_and_quotations(role: str) -> None:
-    german, english = (shape(GUIDES / f"{role}.{language}.md") for language in LANGUAGES)
-    assert german == english
-    steps = [int(line.split()[-1]) for line in german if line.startswith("## step")]
+def test_all_languages_have_the_same_steps_commands_and_quotations(role: str) -> None:
+    english = shape(GUIDES / f"{role}.en.md")
+    for language in LANGUAGES:
+        assert shape(GUIDES / f"{role}.{language}.md") == english, language
+    steps = [int(line.split()[-1]) for line in english if line.startswith("## step")]
     assert steps == list(range(1, len(steps) + 1)) and len(steps) >= 10
 
 
@@ -185,7 +186,13 @@ def is_understood(words: str, language: str) -> bool:
 
 
 def test_what_stands_in_quotation_marks_stands_on_a_page_or_is_understood() -> None:
-    marks = {"de": "„([^“]+)“", "en": "“([^”]+)”"}
+    marks = {
+        "da": "»([^«]+)«",
+        "de": "„([^“]+)“",
+        "en": "“([^”]+)”",
+        "nb": "«([^»]+)»",
+        "sv": "”([^”]+)”",
+    }
     quoted = {
         (language, words)
         for language in LANGUAGES
@@ -206,7 +213,7 @@ def test_the_short_guides_are_words_only(role: str | None, language: str) -> Non
     guide = short(role, language)
     for paragraph in (*guide.keys, *guide.paragraphs):
         for line in paragraph:
-            assert words_only(in_words(line, language))
+            assert words_only(in_words(line, language), language)
     assert len(guide.paragraphs) > 4 and guide.whole.is_file()
 
 
@@ -215,8 +222,8 @@ def test_a_command_is_spoken_with_its_dashes() -> None:
 
 
 def test_there_are_no_guides_in_other_languages() -> None:
-    with pytest.raises(ValueError, match="--language en"):
-        short("player", "nb")
+    with pytest.raises(ValueError, match=r"da, de, en, nb and sv, .* --language en"):
+        short("player", "fo")
 
 
 def test_the_guides_are_in_the_wheel() -> None:

@@ -23,7 +23,7 @@ def test_without_a_role_the_guides_are_listed() -> None:
 
 
 def test_an_unknown_role_and_an_unknown_language_are_one_sentence_each() -> None:
-    for arguments in (("spectator",), ("player", "--language", "nb")):
+    for arguments in (("spectator",), ("player", "--language", "fo")):
         done = run("help", *arguments, "--silent")
         assert (done.status, done.stdout, done.stderr.count("\n")) == (2, "", 1)
 
