@@ -69,7 +69,8 @@ OPTIONS: Mapping[str, tuple[click.Option, ...]] = {
     "Rules": (
         _option("edition", "Use this edition of the Laws.", "fide-2023", type=options.EDITION),
         _option("time-control", "Give each player this time, such as 90m+30s, 40/90m+30m+30s or "
-                "3h, or write it as in PGN; - means no clock.", "90m+30s", type=options.TIME_CONTROL),
+                "3h, or write it as in PGN; - means no clock.", "90m+30s",
+                type=options.TIME_CONTROL),
         _choice("mode", "Play standard chess, rapid or blitz. Without it, the time control decides "
                 "(A.1, B.1).", facts.MODES),
         _flag("supervised", "Apply the rules for fully supervised rapid or blitz (A.4, B.2)."),
