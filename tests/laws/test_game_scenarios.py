@@ -111,9 +111,9 @@ def fulfils(ruling: Mapping[str, Any], wanted: Mapping[str, Any], edition: str) 
     return True
 
 
-def play(scenario: Scenario) -> None:
+def play(scenario: Scenario, game: Game | None = None) -> None:
     """Feed the facts and hold every expectation against the rulings of the fact before it."""
-    game = Game(PackWords())
+    game = Game(PackWords()) if game is None else game
     t: float = 0
     rulings: list[dict[str, Any]] = []
     after = 0
