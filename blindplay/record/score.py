@@ -8,6 +8,7 @@ import chess
 import chess.pgn
 
 from blindplay.given import plain, shown
+from blindplay.language import Language
 from blindplay.laws.facts import SIDES
 from blindplay.laws.game import Game
 from blindplay.wording.clock_times import write_time
@@ -174,6 +175,18 @@ class Labels:
 ENGLISH = Labels()
 
 
+def labels_of(pack: Language) -> Labels:
+    """The words around the moves in the language of ``pack``."""
+    return Labels(
+        move=pack.sentence("sheet_move"),
+        white=pack.sentence("white"),
+        black=pack.sentence("black"),
+        signatures=pack.sentence("sheet_signatures"),
+        nothing=f"({pack.sentence('sheet_nothing')})",
+        struck=pack.sentence("sheet_struck", entry="{entry}"),
+    )
+
+
 SheetRow = tuple[int, ScoredPly | None, ScoredPly | None]
 """A line of a scoresheet: the move's number, White's entry and Black's."""
 
@@ -217,7 +230,7 @@ def by_ply(entries: Iterable[ScoredPly], labels: Labels = ENGLISH) -> Iterator[s
         yield f"{entry.number}. {player}: {_whole(entry, labels)}"
 
 
-def scoresheet(game: Game, side: str, nothing: str = "(empty)") -> str:
+def scoresheet(game: Game, side: str, labels: Labels = ENGLISH) -> str:
     """One player's scoresheet as they wrote it, in lines for a screen reader or a Braille display;
     see :func:`by_move`."""
-    return "\n".join(by_move(sheet(game, side))) or nothing
+    return "\n".join(by_move(sheet(game, side), labels)) or labels.nothing

@@ -23,7 +23,7 @@ from . import JournalError, pgn, printing
 from .files import damaged_copies
 from .journal import is_journal
 from .replay import ReplayError, read_from_journal, replay
-from .score import Labels, ScoredPly, by_move, by_ply, sheet, tags
+from .score import ScoredPly, by_move, by_ply, labels_of, sheet, tags
 from .tape import tape_folder
 
 _HEADING = {
@@ -146,14 +146,7 @@ class Scored:
         written = self._entries(side, pack, entries or _DEFAULT_ENTRIES[form])
         title = pack.sentence("sheet_title", player=pack.sentence(side))
         heading = self._heading(pack, in_words=form is RecordFormat.LONGHAND)
-        labels = Labels(
-            move=pack.sentence("sheet_move"),
-            white=pack.sentence("white"),
-            black=pack.sentence("black"),
-            signatures=pack.sentence("sheet_signatures"),
-            nothing=f"({pack.sentence('sheet_nothing')})",
-            struck=pack.sentence("sheet_struck", entry="{entry}"),
-        )
+        labels = labels_of(pack)
         if form is RecordFormat.HTML:
             return printing.html(
                 title, heading, written, labels, language=pack.code, points=paper.points

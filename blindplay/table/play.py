@@ -18,6 +18,7 @@ from blindplay.laws.facts import Setup
 from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
 from blindplay.record import Journal, Tape, TapeError, files, kept_options, pgn, scoresheet
+from blindplay.record.score import labels_of
 from blindplay.record.tape import tape_folder
 from blindplay.speech.audio_devices import devices
 from blindplay.speech.confusions import Confusions
@@ -271,7 +272,7 @@ def show_record(session: Session) -> None:
     game, pack = session.table.game, session.pack
     ended = [ruling.reason for ruling in session.rulings if isinstance(ruling, GameOver)]
     session.transcript.show("\n" + pgn(game, ended[-1] if ended else ""))
-    nothing = f"({pack.sentence('sheet_nothing')})"
+    labels = labels_of(pack)
     for side in f.SIDES:
         title = pack.sentence("sheet_title", player=pack.sentence(side))
-        session.transcript.show(f"\n{title}:\n{scoresheet(game, side, nothing)}")
+        session.transcript.show(f"\n{title}:\n{scoresheet(game, side, labels)}")

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from blindplay.language import load
 from blindplay.laws import Game
-from blindplay.record.score import by_move, by_ply, pgn, ply_of, scoresheet, sheet
+from blindplay.record.score import by_move, by_ply, labels_of, pgn, ply_of, scoresheet, sheet
 from tests.laws.table import Table
 from tests.record import games
 from tests.record.games import BLACK_TO_MOVE, STARTS
@@ -175,7 +176,9 @@ def test_struck_entries_stand_struck_at_their_move_and_gaps_are_said() -> None:
         "2. Nf3 … Nc6 (struck through: Nf6)",
         "3. (nothing) … a6",
     ]
-    assert scoresheet(entered().game, "black") == "(empty)"
+    assert scoresheet(entered().game, "black") == "(nothing)"
+    in_german = scoresheet(entered().game, "white", labels_of(load("de")))
+    assert in_german.splitlines()[0] == "1. e4 (durchgestrichen: e3) … e5"
 
 
 def test_entries_struck_by_a_take_back_stay_on_both_sheets() -> None:
