@@ -234,7 +234,8 @@ class Dialogue:
         self._questions.close(side, question, refused=said.meant.correction)
         if with_move is not None:
             return self._acting.consider(side, with_move)
-        dropped = [self._say(side, "cancelled")] if question.confirms else []
+        drops = question.confirms and not question.asks_for_a_move
+        dropped = [self._say(side, "cancelled")] if drops else []
         return [*dropped, *self._acting.consider(side, said), Relisten()]
 
     def _unclear(self, side: str) -> list[Effect]:
@@ -253,7 +254,7 @@ class Dialogue:
             if self._is_meant_for_us(side, candidate.statement):
                 found.setdefault(candidate.statement.key, candidate.statement)
         question = self._question(side)
-        if question is not None:
+        if question is not None and not question.asks_for_a_move:
             found = narrowed(question, found)
             if question.confirms or not found or len(found) == len(question.options):
                 return self._questions.ask_again(side, question, unclear=True)
