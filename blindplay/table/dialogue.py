@@ -111,9 +111,13 @@ class Dialogue:
 
     def author(self, text: str) -> str:
         """Whose words a typed line is that names nobody: those of the player on move. Nothing can
-        be corrected before it is announced, so a correction then is that of the last move."""
+        be corrected before it is announced, so a correction then is that of the last move. A yes
+        or no is that of the opponent if only they are asked something."""
         game = self._table.game
         side = game.side
+        if self._question(side) is None and self._question(OTHER[side]) is not None:
+            answers = self._read(side, text).meant.command in (Command.YES, Command.NO)
+            return OTHER[side] if answers else side
         fresh = game.turn.announced is None and self._question(side) is None
         if fresh and game.history and not self._acting.is_seal_due():
             return OTHER[side] if self._read(side, text).meant.correction else side

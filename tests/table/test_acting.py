@@ -126,7 +126,9 @@ def test_the_move_said_after_a_bare_correction_replaces_the_announced_one(at: Co
     assert at.type("Bauer David vier") == ["Berichtigt: Bauer David zwei David vier."]
     assert (at.announced, at.asked()) == ("d2d4", False)
     at.type("Korrektur")
-    assert at.hear(Verdict.ACCEPT, "korrektur bauer eva drei") == ["Berichtigt: Bauer Eva zwei Eva drei."]
+    assert at.hear(Verdict.ACCEPT, "korrektur bauer eva drei") == [
+        "Berichtigt: Bauer Eva zwei Eva drei."
+    ]
 
 
 TOO_LATE = "Zu spät: Eine Ansage wird berichtigt, bevor die Uhr des Gegners läuft."
