@@ -13,21 +13,26 @@ from typing import Any
 
 _DIRECTIONS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _HIDDEN = re.compile(f"[\x00-\x1f\x7f-\x9f\u200b\ufeff{_DIRECTIONS}]")
+# What an arrow key types, and what colours a text: only its first character is a control character.
+_SEQUENCES = re.compile("\x1b\\[[0-?]*[ -/]*[@-~]")
 _SPACES = re.compile("[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
 _SHOWN = 60  # characters of a text in a message
 _MESSAGE = 300  # characters of the beginning and of the end of a message
 
 
 def plain(text: str) -> str:
-    """``text`` on one line, without control characters and overrides of the writing direction.
+    """``text`` on one line, without control sequences, control characters and overrides of the
+    writing direction.
 
     A control character could command a terminal, and an override could show a text in another
     order than it has. Line breaks and tabs become spaces.
 
     >>> plain("Anna\\x1b[2J"), plain("Bert\\n\\u202eeno")
-    ('Anna[2J', 'Bert eno')
+    ('Anna', 'Bert eno')
     """
-    return text if text.isprintable() else _HIDDEN.sub("", _SPACES.sub(" ", text))
+    if text.isprintable():
+        return text
+    return _HIDDEN.sub("", _SPACES.sub(" ", _SEQUENCES.sub("", text)))
 
 
 def plain_lines(text: str) -> str:

@@ -54,7 +54,7 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
     times are seconds since the monitor began. Events come in the order in which they were
     confirmed, so a line may have a slightly earlier time than the line before. Raises
     :class:`BoardNotFoundError` if there is no board, if the address cannot be one, or if no board
-    answered within ``seconds``.
+    answered within ``seconds`` or, without them, at the first attempt.
     """
     driver, url = driver_of(address or "")
     url = url or driver.find()
@@ -70,6 +70,8 @@ def monitor(address: str | None, *, json: bool, seconds: float | None, out: Text
                 except queue.Empty:
                     continue
                 answered = answered or isinstance(event, events.Connected)
+                if isinstance(event, events.Disconnected) and not answered and seconds is None:
+                    raise BoardNotFoundError(event.why)
                 at = max(0.0, event.at - begun)
                 line = event_json(event, at) if json else f"{at:.2f} {describe_event(event)}"
                 print(line, file=out, flush=True)

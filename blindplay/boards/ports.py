@@ -168,6 +168,8 @@ def explain(url: str, error: BaseException) -> str:
                 "plug the board in again."
             )
         return f"There is no port {url}: plug the board in, or give the port it is at."
+    if number == errno.ENOTTY or f"({errno.ENOTTY}, " in text:  # pyserial: only in its text
+        return f"{url} is no serial port: give the port of the board."
     in_use = f"Port {url} is in use by another program: close that program."
     if number in (errno.EACCES, errno.EPERM):
         if sys.platform == "win32":

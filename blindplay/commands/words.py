@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.fen(help="Take this position, in FEN.", required=True)
+@options.fen_from_start()
 @click.option("--move", required=True, help="Announce this move, such as Nf3, g1f3, e8=Q or e7e8q.")
 @options.announced_in(help="Announce in this language.")
 @options.edition()

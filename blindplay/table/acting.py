@@ -107,6 +107,10 @@ class Acting:
         meant = said.meant
         if self._corrects_too_late(side, said):
             return [Submit(f.Correct(by=side, text=meant.words))]
+        game = self._table.game
+        corrects = side == game.side and game.turn.announced is not None
+        if corrects and meant.command is Command.CORRECTION:
+            return self._questions.confirm_correction(side, said)
         if meant.kind is Kind.COMMAND:
             return self.commands.do(side, meant)
         if meant.kind in (Kind.MOVE, Kind.AMBIGUOUS, Kind.ILLEGAL):

@@ -200,14 +200,15 @@ class Commands:
         game, effects = self._table.game, list[Effect]()
         pack = self._readers.of(side)
         if not game.over and not game.adjourned:
-            key = "help_repeat"
+            key = "to_move" if game.turn.announced is None else "help_repeat"
             if game.adjourning:
                 key = "seal_written" if side == game.side else "refused_seal_due"
             elif side == game.side:
                 key = "help_announce" if game.turn.announced is None else "help_correct"
             correction = pack.command(Command.CORRECTION)
             example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
-            words = pack.sentence(key, correction=correction, example=example)
+            player = pack.sentence(game.side)
+            words = pack.sentence(key, correction=correction, example=example, player=player)
             effects.append(Say(side, words))
         known = self._grammar.commands(side, None, more=False)
         untold = [command for command in known if command not in ASK_AGAIN]

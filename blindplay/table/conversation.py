@@ -82,7 +82,13 @@ class Question:
     @property
     def is_about_a_move(self) -> bool:
         """Whether it is about the move that is being announced; then it lapses with that move."""
-        return self.options[0].meant.command is None
+        return self.options[0].meant.command in (None, Command.CORRECTION)
+
+    @property
+    def asks_for_a_move(self) -> bool:
+        """Whether it asks for the move that replaces the announced one: the player said only that
+        the announcement is wrong."""
+        return self.options[0].meant.command is Command.CORRECTION
 
     @property
     def holds_the_clock(self) -> bool:
@@ -109,6 +115,8 @@ class Reply(Enum):
 def reply(question: Question, said: Statement) -> tuple[Reply, Statement | None]:
     """How ``said`` answers ``question``, and the option that it chooses."""
     meant, options = said.meant, question.options
+    if question.confirms and said.key in [option.key for option in options]:
+        return Reply.AGAIN, None
     if meant.command in (Command.NO, Command.CORRECTION):
         return Reply.NO, None
     if meant.command is Command.YES:
@@ -125,8 +133,6 @@ def reply(question: Question, said: Statement) -> tuple[Reply, Statement | None]
         same = [option for option in options if option.key == said.key]
         if len(same) == 1:
             return Reply.CHOSEN, same[0]
-    elif said.key in [option.key for option in options]:
-        return Reply.AGAIN, None
     if meant.kind in (Kind.UNCLEAR, Kind.NOTHING):
         return Reply.UNCLEAR, None
     return Reply.OTHER, None

@@ -111,9 +111,13 @@ class Dialogue:
 
     def author(self, text: str) -> str:
         """Whose words a typed line is that names nobody: those of the player on move. Nothing can
-        be corrected before it is announced, so a correction then is that of the last move."""
+        be corrected before it is announced, so a correction then is that of the last move. A yes
+        or no is that of the opponent if only they are asked something."""
         game = self._table.game
         side = game.side
+        if self._question(side) is None and self._question(OTHER[side]) is not None:
+            answers = self._read(side, text).meant.command in (Command.YES, Command.NO)
+            return OTHER[side] if answers else side
         fresh = game.turn.announced is None and self._question(side) is None
         if fresh and game.history and not self._acting.is_seal_due():
             return OTHER[side] if self._read(side, text).meant.correction else side
@@ -234,7 +238,8 @@ class Dialogue:
         self._questions.close(side, question, refused=said.meant.correction)
         if with_move is not None:
             return self._acting.consider(side, with_move)
-        dropped = [self._say(side, "cancelled")] if question.confirms else []
+        drops = question.confirms and not question.asks_for_a_move
+        dropped = [self._say(side, "cancelled")] if drops else []
         return [*dropped, *self._acting.consider(side, said), Relisten()]
 
     def _unclear(self, side: str) -> list[Effect]:
@@ -253,7 +258,7 @@ class Dialogue:
             if self._is_meant_for_us(side, candidate.statement):
                 found.setdefault(candidate.statement.key, candidate.statement)
         question = self._question(side)
-        if question is not None:
+        if question is not None and not question.asks_for_a_move:
             found = narrowed(question, found)
             if question.confirms or not found or len(found) == len(question.options):
                 return self._questions.ask_again(side, question, unclear=True)

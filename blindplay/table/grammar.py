@@ -41,7 +41,7 @@ class Grammar:
     def awaited(self, side: str, question: Question | None) -> Awaited:
         """What is awaited of ``side``."""
         game = self._table.game
-        if question is not None:
+        if question is not None and not question.asks_for_a_move:
             return Awaited.ANSWER
         if game.over or game.adjourned:
             return Awaited.OVER

@@ -24,7 +24,8 @@ QUIT = frozenset(("quit", "q", "exit", "beenden", "avslutt", "afslut", "avsluta"
 _ARBITER = "arbiter:"
 # The arbiter's decisions of one word, as typed and as in the contract.
 _DECISIONS = {word: word for word in ("confirm", "reject", "adjourn", "preside", "withdraw")}
-_DECISIONS |= {"stop": "stop_clocks", "start": "start_clocks"}
+_ABOUT_CLOCKS = {"stop": "stop_clocks", "start": "start_clocks"}
+_DECISIONS |= _ABOUT_CLOCKS
 
 
 class Keyboard:
@@ -96,11 +97,19 @@ class Keyboard:
         table.after_hands(press, presser=side)
 
     def _say(self, line: str) -> None:
-        for name in f.SIDES:
-            if line.startswith(f"{name}:"):
-                self._session.typed(name, line.removeprefix(f"{name}:").strip())
-                return
+        name, colon, words = line.partition(":")
+        side = self._sides().get(name.strip().casefold()) if colon else None
+        if side is not None:
+            self._session.typed(side, words.strip())
+            return
         self._session.typed(self._session.dialogue.author(line), line)
+
+    def _sides(self) -> dict[str, str]:
+        """The sides by what people call them: in English, and in each language of the table."""
+        readers = self._session.readers
+        packs = (readers.everybody, *(readers.of(side) for side in f.SIDES))
+        own = {pack.sentence(side).casefold(): side for pack in packs for side in f.SIDES}
+        return {side: side for side in f.SIDES} | own
 
     # --- lines that are no words of a player; False if the line is none of its kind ---------------
 
@@ -124,7 +133,14 @@ class Keyboard:
     def _decide(self, words: list[str]) -> bool:
         if len(words) > 1 or self._is_a_players(words[0]):
             return False
-        return self._submit(f.Arbiter(do=_DECISIONS[words[0]]))
+        decision = _DECISIONS[words[0]]
+        if words[0] in _ABOUT_CLOCKS:
+            self._tell_if_no_clock()
+        return self._submit(f.Arbiter(do=decision))
+
+    def _tell_if_no_clock(self) -> None:
+        if not self._session.table.game.clock:
+            self._session.desk.tell_privately("clock_none")
 
     def _is_a_players(self, word: str) -> bool:
         """Whether a word of the arbiter is a player's command, too, and there is no arbiter."""
@@ -175,6 +191,7 @@ class Keyboard:
         except ValueError as error:
             self._session.transcript.trouble(str(error))
             return True
+        self._tell_if_no_clock()
         white, black = left.get("white"), left.get("black")
         return self._submit(f.Arbiter(do="set_clock", white=white, black=black))
 

@@ -72,6 +72,9 @@ def _tell_where(session: Session) -> None:
     if game.adjourned:
         desk.tell_all("adjourned")
     desk.tell_all("to_move", player=pack.sentence(game.side))
+    if game.turn.announced is not None and not game.adjourned:
+        move = move_in_words(game.board, game.turn.announced, pack, game.setup.edition)
+        desk.tell_all("announced_before", move=move)
     if not game.clock:
         return
     desk.speak(both_clocks(pack, game))

@@ -272,6 +272,7 @@ def show_record(session: Session) -> None:
     game, pack = session.table.game, session.pack
     ended = [ruling.reason for ruling in session.rulings if isinstance(ruling, GameOver)]
     session.transcript.show("\n" + pgn(game, ended[-1] if ended else ""))
+    labels = labels_of(pack)
     for side in f.SIDES:
         title = pack.sentence("sheet_title", player=pack.sentence(side))
-        session.transcript.show(f"\n{title}:\n{scoresheet(game, side, labels_of(pack))}")
+        session.transcript.show(f"\n{title}:\n{scoresheet(game, side, labels)}")

@@ -96,10 +96,12 @@ class Questions:
         return self.ask(side, [statement], words, confirms=True)
 
     def confirm_correction(self, side: str, statement: Statement) -> list[Effect]:
-        """Ask whether another announcement is to replace the one that was made."""
-        assert statement.meant.move is not None
-        move = self._announcement(side, statement.meant.move, statement)
-        words = self._readers.of(side).sentence("correct_sure", move=move)
+        """Ask whether another announcement is to replace the one that was made, or ask for it."""
+        if statement.meant.move is None:
+            words = self._readers.of(side).sentence("repeat_please")
+        else:
+            move = self._announcement(side, statement.meant.move, statement)
+            words = self._readers.of(side).sentence("correct_sure", move=move)
         return self.ask(side, [statement], words, confirms=True)
 
     def ask_which(self, side: str, options: Sequence[Statement]) -> list[Effect] | None:

@@ -51,6 +51,8 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
     omitted = taken.origin.reports
     if any(isinstance(ruling, r.SlipCorrected) for ruling in taken.rulings):
         omitted = (*omitted, r.Announced)  # one announcement per event: the correction has it
+    readings = [ruling for ruling in taken.rulings if isinstance(ruling, r.ClockReading)]
+    early = readings[:-1]  # the last reading says all; both times are told once
     context = _Context(game, pack, taken.fact)
     return [
         replace(
@@ -60,6 +62,7 @@ def announcements(taken: Taken, game: Game, pack: Language) -> list[Announcement
         )
         for ruling in taken.rulings
         if type(ruling) in _TELLERS and not isinstance(ruling, omitted)
+        if not any(ruling is one for one in early)
         for one in _TELLERS[type(ruling)](context, ruling)
     ]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 import threading
 
 import pytest
@@ -67,6 +68,12 @@ def test_the_monitor_prints_json_lines() -> None:
 def test_the_monitor_refuses_a_wrong_port() -> None:
     with pytest.raises(BoardNotFoundError):
         monitor("no-such-port-anywhere", json=False, seconds=1, out=io.StringIO())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such device")
+def test_the_monitor_does_not_wait_at_what_is_no_serial_port() -> None:
+    with pytest.raises(BoardNotFoundError, match=r"^/dev/null is no serial port: give the port"):
+        monitor("/dev/null", json=False, seconds=None, out=io.StringIO())
 
 
 @pytest.mark.parametrize("url", ["socket://127.0.0.1:1", "loop://"])

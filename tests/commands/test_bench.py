@@ -56,6 +56,15 @@ def test_writing_needs_measuring() -> None:
     assert done.stderr == "--write goes with --measure: it writes what was measured.\n"
 
 
+@pytest.mark.parametrize("command", [("voice",), ("voice", "--measure"), ("models",)])
+def test_an_unknown_condition_is_refused_before_anything_is_measured(
+    command: tuple[str, ...],
+) -> None:
+    done = run("bench", *command, "--conditions", "garbage")
+    assert (done.status, done.stdout) == (2, "")
+    assert done.stderr.startswith("There is no condition 'garbage'; name clean, room, hum")
+
+
 def test_models_are_compared_in_lines_or_json(monkeypatch: pytest.MonkeyPatch) -> None:
     def compared(*_: object, enrolled: bool) -> Iterator[Any]:
         yield f"enrolled: {enrolled}"

@@ -13,9 +13,9 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
 def test_announce_prints_the_words_of_the_appendix() -> None:
-    assert run("announce", "--fen", START, "--move", "g1f3").stdout == (
-        "Springer Gustav eins Felix drei\n"
-    )
+    for position in ((), ("--fen", START)):
+        printed = run("announce", *position, "--move", "g1f3").stdout
+        assert printed == "Springer Gustav eins Felix drei\n"
 
 
 @pytest.mark.parametrize(

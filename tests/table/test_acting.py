@@ -8,6 +8,7 @@ import pytest
 from blindplay.hearing.decision import Verdict
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
+from blindplay.table.effects import Say
 from tests.table.conversation import GERMAN, Conversation
 
 
@@ -105,6 +106,29 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
     assert at.type("ja") == [GERMAN.sentence("refused_no_question")]
     assert "repeat" not in at.kinds()
     assert at.table.game.history[-1].move == chess.Move.from_uci("g1f3")
+
+
+def test_a_press_does_not_complete_what_the_player_has_called_wrong(at: Conversation) -> None:
+    at.type("Springer Felix drei")
+    at.table.submit(f.Make(by="white", move="g1f3"))
+    again = GERMAN.sentence("repeat_please")
+    assert at.type("Korrektur") == [again]
+    (asked,) = at.dialogue.pressed("white")
+    assert isinstance(asked, Say) and asked.words == again
+    assert at.type("Korrektur") == [again]
+    assert at.type("nein") == [GERMAN.sentence("cancelled")]
+    assert at.dialogue.pressed("white") == []
+
+
+def test_the_move_said_after_a_bare_correction_replaces_the_announced_one(at: Conversation) -> None:
+    at.type("Bauer Eva vier")
+    at.type("Korrektur")
+    assert at.type("Bauer David vier") == ["Berichtigt: Bauer David zwei David vier."]
+    assert (at.announced, at.asked()) == ("d2d4", False)
+    at.type("Korrektur")
+    assert at.hear(Verdict.ACCEPT, "korrektur bauer eva drei") == [
+        "Berichtigt: Bauer Eva zwei Eva drei."
+    ]
 
 
 TOO_LATE = "Zu spät: Eine Ansage wird berichtigt, bevor die Uhr des Gegners läuft."

@@ -263,6 +263,7 @@ def test_captured_pieces_are_counted(talk: Talk) -> None:
 
 
 def test_help_says_what_can_be_said_now_and_more_on_request(at: Conversation) -> None:
+    assert at.type("Hilfe", "black")[0] == "Weiß ist am Zug."  # nothing to repeat yet
     first = at.type("was kann ich sagen")
     assert first[0].startswith("Sagen Sie Ihren Zug an")
     assert first[1].startswith("Sie können sagen: Zeit") and first[1].endswith("Weiter mit: Mehr.")

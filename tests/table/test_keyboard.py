@@ -312,6 +312,29 @@ def test_a_bare_move_is_sealed_after_a_question_that_does_not_name_it(
     assert not [words for words in sitting.said() if knight in words.lower()]
 
 
+@pytest.mark.parametrize("side", ["black", "Schwarz", "schwarz ", "BLACK"])
+def test_a_side_may_be_named_in_english_and_in_the_language_of_the_table(
+    sitting: Sitting, side: str
+) -> None:
+    (fact,) = typed(sitting, f"{side}: Springer Gustav acht Felix sechs")
+    assert isinstance(fact, f.Repeat) and fact.by == "black"
+
+
+def test_a_yes_is_the_opponents_if_only_they_are_asked(sitting: Sitting) -> None:
+    sitting.play("e2e4", "e7e5")
+    typed(sitting, "remis", "ja", "schwarz: remis annehmen", "ja")
+    assert sitting.table.game.result == "1/2-1/2"
+
+
+@pytest.mark.parametrize("line", ["stop", "start", "clock white 1:00"])
+def test_a_decision_about_clocks_without_one_is_answered(sit: Sit, line: str) -> None:
+    at = sit(time_control="-", arbiter="present")
+    at.start()
+    at.said()
+    typed(at, line)
+    assert GERMAN.sentence("clock_none") in at.said()
+
+
 def test_while_a_sealed_move_is_due_nothing_is_announced(sitting: Sitting) -> None:
     sitting.play("e2e4")
     sitting.table.submit(f.Arbiter(do="adjourn"))

@@ -60,6 +60,13 @@ def test_a_game_that_goes_on_says_where_it_stands(sit: Sit) -> None:
     assert at.said() == ["Die Uhr von Schwarz läuft."]
 
 
+def test_a_game_that_goes_on_says_which_move_was_announced_last(sit: Sit) -> None:
+    """D.2.3: it is still to be made, and a press would complete it."""
+    at = opened(sit, f.Start(), f.Announce(by="white", move="e2e4"), STOPPED, resumed=True)
+    words = GERMAN.sentence("announced_before", move="Bauer Eva zwei Eva vier")
+    assert at.said()[2:4] == ["Weiß ist am Zug.", words]
+
+
 def test_clocks_that_the_arbiter_stopped_are_theirs_to_start(sit: Sit) -> None:
     stopped = f.Arbiter(do="stop_clocks")
     at = opened(sit, f.Start(), stopped, resumed=True, arbiter="present")

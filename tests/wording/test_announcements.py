@@ -198,6 +198,19 @@ def test_the_arbiters_decisions_about_clocks_are_told_to_everybody() -> None:
     assert said(game, start) == [(None, "The clock of White is running.")]
 
 
+def test_both_times_are_told_once_when_moves_are_taken_back() -> None:
+    game = with_clock()
+    facts = (
+        {"t": 1, "fact": "start"},
+        {"t": 2, "fact": "announce", "by": "white", "move": "e2e4"},
+        {"t": 3, "fact": "make", "by": "white", "move": "e2e4"},
+        {"t": 4, "fact": "press", "by": "white"},
+    )
+    restore = {"t": 5, "fact": "arbiter", "do": "restore", "ply": 0}
+    told = [words for _, words in said(game, *facts, restore)]
+    assert sum(words.startswith("White has ten minutes") for words in told) == 1
+
+
 def test_the_table_says_itself_why_it_stops_the_clocks() -> None:
     game = with_clock()
     stop = {"t": 2, "fact": "arbiter", "by": "table", "do": "stop_clocks"}
