@@ -20,6 +20,7 @@ class Terminal:
         ours, theirs = _terminal()
         self._keys = ours
         self._printed = bytearray()
+        self._waited = 0  # how much of what is printed was waited for in order
         folders = dict.fromkeys(("HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), str(home))
         self._process = subprocess.Popen(
             [sys.executable, "-m", "blindplay", *arguments],
@@ -56,6 +57,19 @@ class Terminal:
     def shows(self, *sentences: str) -> None:
         """Wait until all of these are printed."""
         assert until(lambda: all(one in self.printed for one in sentences)), self.printed
+
+    def enter(self, line: str, *said: str) -> str:
+        """Type a line, and wait until each of ``said`` is printed after it, in this order. Returns
+        what was printed."""
+        begun = self._waited
+        self.type(line)
+        for words in said:
+            self._await(words)
+        return self.printed[begun : self._waited]
+
+    def _await(self, words: str) -> None:
+        assert until(lambda: words in self.printed[self._waited :]), self.printed
+        self._waited = self.printed.index(words, self._waited) + len(words)
 
     def type(self, line: str) -> None:
         os.write(self._keys, f"{line}\n".encode())

@@ -205,8 +205,8 @@ def concluded_by_sealed_move(game: State, late: str) -> bool:
 def _must_wait_for_the_other(game: State, by: str) -> bool:
     """Whether the player whose move is not in the envelope is known to be away (I.7, I.9.3).
 
-    Who stops the clock or opens the envelope is there, and so is everybody where nobody tells who
-    has come: then the person who opens it sees that."""
+    A player who stops the clock or opens the envelope has come. Where no arrival is recorded,
+    whoever opens the envelope sees who is there, and nobody counts as away."""
     waits_for = OTHER[game.side]
     told = bool(game.arrived) or game.resumed_at is not None
     if by == waits_for or game.paused in (waits_for, f"assistant:{waits_for}"):

@@ -101,8 +101,9 @@ class Clock:
         self._thinking: str | None = None  # whose move the next two belong to
         self._thought = 0  # ms that the move has taken so far
         self._delay = 0  # ms of the running side's delay still to pass
-        # Who has stopped both clocks: the arbiter, who called them, or the table, which ended.
-        # Until the arbiter starts them again nothing else does (6.11.3).
+        # Who has stopped both clocks: "arbiter", the one who called the arbiter, "table" when it
+        # ended, or "assistant" while a compulsory one is missing. Nothing else starts them again
+        # (6.11.3, D.2.11).
         self.stopped_by = ""
 
     def __bool__(self) -> bool:

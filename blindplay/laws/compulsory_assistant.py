@@ -19,9 +19,10 @@ def must_wait(game: State) -> bool:
 
 
 def check_assistants(game: State) -> bool:
-    """Whether the clock may start: against a hearing-impaired opponent an assistant must be used
-    (D.2.11 of fide-2023). The older texts are silent: the arbiter says how the two are to
-    understand each other. The arbiter is told."""
+    """Whether the clock may start. Tells the arbiter where an assistant is missing.
+
+    Against a hearing-impaired opponent an assistant must be used (D.2.11 of fide-2023). The older
+    texts are silent; there the arbiter decides how the two players understand each other."""
     if must_wait(game):
         game.rule(ArbiterNeeded(why="assistant_compulsory"), "hearing_impaired_opponent")
         return False

@@ -141,9 +141,9 @@ def _after_announcing(game: State) -> None:
 
 
 def _may_correct(game: State, fact: f.Spoken) -> bool:
-    """Whether this person may change what has been announced: the player, the player's own
-    assistant, or whoever spoke (D.2.8). Announcing both players' moves (D.2.10.2) gives the
-    opponent's assistant no such right."""
+    """Whether this person may change the announcement (D.2.8): the player, the player's own
+    assistant, or the person who announced it. An opponent's assistant who announces the moves of
+    both players (D.2.10.2) may not change what another has announced."""
     side = game.side
     if fact.by in (side, f"assistant:{side}", game.turn.announced_by):
         return True
@@ -170,7 +170,7 @@ def correct(game: State, fact: f.Correct) -> None:
         return
     own = fact.by.removeprefix("assistant:")
     if side != game.side or (own != side and game.turn.announced is None):
-        # It is the other player's turn, whoever speaks for this one: too late (D.2.8).
+        # The other player is on move, so this correction is too late, whoever gives it (D.2.8).
         game.rule(TooLate(by=own), "slip")
         return
     if game.turn.announced is None:

@@ -7,23 +7,29 @@ from pathlib import Path
 import pytest
 
 from blindplay.language import Language, load
-from tests.table.terminal import Terminal
+from tests.terminal import Terminal
 
 pytest.importorskip("pty")
+
+
+def game(home: Path, language: str) -> Terminal:
+    """A game that prints what it says and hears only keys."""
+    silent = ("--microphone", "none", "--silent")
+    return Terminal("play", "--language", language, *silent, home=home)
 
 
 @pytest.mark.parametrize("language", ["de", "en"])
 def test_a_newcomer_is_told_every_reason(language: str, tmp_path: Path) -> None:
     pack = load(language)
     said = pack.sentence
-    with Terminal(tmp_path, language) as terminal:
+    with game(tmp_path, language) as terminal:
         terminal.enter("start")
         for command, reason in ACCEPT, FLAG, WINS:
             terminal.enter(command[language], said(f"refused_{reason}"))
         terminal.enter("record white 30 e4", said("refused_written_in_advance"))
         terminal.enter("permit warnings", said("warnings_permitted"))
         terminal.enter("q")
-        assert terminal.status == 0
+        assert terminal.status() == 0
 
 
 ACCEPT = {"de": "Remis annehmen", "en": "accept draw"}, "no_offer"
@@ -46,7 +52,7 @@ def test_moves_are_corrected_taken_back_and_sealed(
     language: str, knight: str, move: str, late: str, yes: str, leave: str, tmp_path: Path
 ) -> None:
     pack = load(language)
-    with Terminal(tmp_path, language) as terminal:
+    with game(tmp_path, language) as terminal:
         terminal.enter("start")
         terminal.enter(knight, move)
         terminal.enter("")
@@ -62,4 +68,4 @@ def test_moves_are_corrected_taken_back_and_sealed(
         told = terminal.enter(yes, sealed)
         assert pack.file(4) not in told
         terminal.enter(leave)
-        assert terminal.status == 0
+        assert terminal.status() == 0
