@@ -178,6 +178,8 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
                 key, rule = withheld
                 cited = ", ".join(game.edition.cite(rule, game.regime))
                 return ActionResult((f"{words[key]} ({cited})",), refused=True)
+            if kind == "press" and table.holds_press(role.removeprefix("assistant:")):
+                raise NoActionError("press_held")
             answer = _answer(game, role, language, _submitted(table, role, steps))
             return dataclasses.replace(answer, seen=stamp(game) if seen == now else "")
     except NoActionError as error:

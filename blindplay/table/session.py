@@ -98,6 +98,7 @@ class Session:
         self._echo_seconds = echo_seconds
         self._happened = threading.Condition()
         table.listen(self._taken)
+        table.hold_presses(self._holds_press)
         table.watch_journal(self._journal_changed)
         self._timekeeper = Timekeeper(
             table,
@@ -184,11 +185,13 @@ class Session:
 
     def pressed(self, side: str) -> None:
         """``side`` has pressed, after what hands have done. A question may hold the clock."""
-        held = self.dialogue.pressed(side)
-        if held:
-            self._perform(held)
-        else:
+        if not self.table.holds_press(side):
             self.table.submit(f.Press(by=side))
+
+    def _holds_press(self, side: str) -> bool:
+        asked_again = self.dialogue.pressed(side)
+        self._perform(asked_again)
+        return bool(asked_again)
 
     def talk(self, side: str | None = None) -> None:
         """The talk button of ``side``, or one for all microphones, was pressed."""

@@ -52,6 +52,7 @@ class Table:
         self.hands_first = HandsFirst(self._lock)
         """The boards of the table, and what waits until they have been read."""
         self._listeners: list[Listener] = []
+        self._holders: list[Callable[[str], bool]] = []
         self._watchers: list[Callable[[str | None], None]] = []
         self._queue: deque[tuple[Fact, Origin]] = deque()
         self._busy = False
@@ -104,6 +105,15 @@ class Table:
     def listen(self, listener: Listener) -> None:
         """Call ``listener`` with everything that is taken from now on."""
         self._listeners.append(listener)
+
+    def hold_presses(self, holds: Callable[[str], bool]) -> None:
+        """Ask ``holds`` before a press counts, with the side whose clock is pressed."""
+        self._holders.append(holds)
+
+    def holds_press(self, side: str) -> bool:
+        """Whether a press of ``side`` does not count now. Hold :attr:`lock`, and ask once a press:
+        whoever holds it says so."""
+        return any(holds(side) for holds in self._holders)
 
     @property
     def delivering(self) -> bool:

@@ -10,6 +10,7 @@ import chess
 import pytest
 
 from blindplay.console.actions import ActionResult, AskedAction, act_after_hands, stamp
+from blindplay.console.messages import catalogue
 from blindplay.table.keyboard import Keyboard
 from tests.table.bad_line import BadHall, Faults, Side
 from tests.table.test_hands_first import COSTS, LINES, UNUSABLE
@@ -65,6 +66,29 @@ def play(folder: Path, line: str, seeds: range, plies: int) -> None:
         finished = [answer for answer in hall.answers if "cannot be read" not in str(answer)]
         assert len(finished) == hall.asked == 2 * played
         assert not [answer for answer in finished if answer.refused]
+
+
+def test_a_press_on_a_page_does_not_complete_what_a_player_is_correcting(tmp_path: Path) -> None:
+    """Whoever presses, and wherever: the clock waits for the right move or a no (D.2.8)."""
+    hall = HallOfPages(tmp_path, Faults())
+    try:
+        board, words = chess.Board(), catalogue("en")["press_held"]
+        hall.session.typed("white", hall.session.pack.announce(board, E4))
+        hall.execute(board, E4, "white")
+        hall.run(1000)
+        hall.session.typed("white", "Korrektur")
+        hall.run(500)
+        hall.press("white")
+        hall.run(500)
+        assert hall.answers == [ActionResult((words,), refused=True)]
+        assert not hall.table.game.history
+        hall.session.typed("white", "nein")
+        hall.run(500)
+        hall.press("white")
+        hall.run(500)
+        assert [ply.move for ply in hall.table.game.history] == [E4]
+    finally:
+        hall.close()
 
 
 READABLE = pytest.mark.parametrize("line", sorted(LINES.keys() - {UNUSABLE}))
