@@ -21,23 +21,8 @@ LANGUAGES = ("da", "de", "en", "nb", "sv")
 """The languages of the guides."""
 _OVERVIEW = "help"
 """The file that explains the keys, then introduces BlindPlay and lists the guides."""
-_DASHES = {
-    "da": "streg streg",
-    "de": "Minus Minus",
-    "en": "dash dash",
-    "nb": "strek strek",
-    "sv": "streck streck",
-}
 SPELLINGS = {"de": {"blindplay": "Bleindpleh", "play": "Pleh", "player": "Plejer"}}
 """Spellings, by language, that make a voice pronounce the words of commands correctly."""
-_WHOLE = {
-    "da": "Hele vejledningen står her:",
-    "de": "Die ganze Anleitung steht hier:",
-    "en": "The whole guide is here:",
-    "nb": "Hele veiledningen står her:",
-    "sv": "Hela vägledningen står här:",
-}
-_BACK = ("tilbage", "zurück", "back", "tilbake", "tillbaka")
 _END = ("quit", "ende", "end", "slut", "slutt")
 # On Windows, Ctrl-C does not interrupt a wait without a timeout, so wait for so long repeatedly.
 _POLL_SECONDS = 0.1
@@ -102,11 +87,11 @@ def _sentences(text: str) -> list[str]:
     return re.split(r"(?<=[.?!])\s+", " ".join(text.split()))
 
 
-def in_words(line: str, language: str) -> str:
+def in_words(line: str, pack: Language) -> str:
     """A line of a paragraph as it is spoken. In a command, dashes are spoken as words."""
     if not line.startswith("    "):
         return line
-    return re.sub(r"--(\w+)", rf"{_DASHES[language]} \1", line.strip()) + "."
+    return re.sub(r"--(\w+)", rf"{pack.printed('guide_dashes')} \1", line.strip()) + "."
 
 
 class GuideReader:
@@ -142,7 +127,7 @@ class GuideReader:
                 at = max(at + step, 0)
             else:
                 at += 1
-        print(f"\n{_WHOLE[self._pack.code]}\n{guide.whole}", file=self._out, flush=True)
+        print(f"\n{self._pack.printed('guide_whole')}\n{guide.whole}", file=self._out, flush=True)
 
     def _listen(self, keys: Iterable[str]) -> None:
         for line in keys:
@@ -158,7 +143,7 @@ class GuideReader:
         for line in paragraph:
             print(line, file=self._out, flush=True)
             if self._speaker is not None and self._inbox.empty():
-                self._speaker.say(in_words(line, self._pack.code), to=Output.PRIVATE)
+                self._speaker.say(in_words(line, self._pack), to=Output.PRIVATE)
                 while not self._speaker.wait(_POLL_SECONDS):
                     pass
 
@@ -171,6 +156,6 @@ class GuideReader:
                 continue
             if line is None or line.casefold() in _END:
                 return None
-            if line.casefold() in _BACK:
+            if line.casefold() in ("back", self._pack.printed("guide_back")):
                 return -1
             return 0 if key_of(self._pack, line) is Command.REPEAT else 1

@@ -213,12 +213,13 @@ def test_the_short_guides_are_words_only(role: str | None, language: str) -> Non
     guide = short(role, language)
     for paragraph in (*guide.keys, *guide.paragraphs):
         for line in paragraph:
-            assert words_only(in_words(line, language), language)
+            assert words_only(in_words(line, load(language)), language)
     assert len(guide.paragraphs) > 4 and guide.whole.is_file()
 
 
 def test_a_command_is_spoken_with_its_dashes() -> None:
-    assert in_words("    blindplay play --console", "de") == "blindplay play Minus Minus console."
+    spoken = in_words("    blindplay play --console", load("de"))
+    assert spoken == "blindplay play Minus Minus console."
 
 
 def test_there_are_no_guides_in_other_languages() -> None:
