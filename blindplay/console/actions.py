@@ -29,8 +29,8 @@ Form = Mapping[str, Sequence[str]]
 # The server knows these fields; no page can set them.
 _SERVERS = frozenset(("t", "by", "seen_by"))
 # These refer to the moves that the page showed, and ``make`` also to the boards. The other facts
-# are true whatever has happened since.
-_OF_MOVES = frozenset(("announce", "correct", "make", "press", "record", "seal"))
+# are true whatever has happened since: an entry on a scoresheet names its move.
+_OF_MOVES = frozenset(("announce", "correct", "make", "press", "seal"))
 _PROMOTIONS = frozenset("qrbn")
 _OF_ONE_CLOCK = (Command.CLOCK_MINE, Command.CLOCK_OPPONENT)
 _ABOUT: Mapping[Command, str] = {

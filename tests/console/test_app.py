@@ -188,6 +188,17 @@ def test_an_assistant_announces_executes_and_starts_the_opponents_clock(
     assert hall.table.game.turn.made is not None
 
 
+def test_an_entry_on_a_scoresheet_is_never_late_because_it_names_its_move(
+    hall: Hall, assistant: Browser
+) -> None:
+    hall.start()
+    shown = stamp(hall.table.game)
+    hall.play("white", "e2e4")
+    answer = assistant.do("record", ply="1", text="e4", seen=shown)
+    assert not answer.json()["refused"]
+    assert hall.table.game.sheets["white"][1] == "e4"
+
+
 def test_what_he_asks_is_answered_and_recorded(hall: Hall, assistant: Browser) -> None:
     """D.2.10.4."""
     hall.start()
