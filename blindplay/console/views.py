@@ -28,7 +28,7 @@ from .table_port import TablePort, held
 # with each move, and is not replaced while somebody fills it in.
 SEEN = "{seen}"
 
-THEMES = ("light", "dark", "contrast")
+THEMES = ("light", "dark", "contrast-light", "contrast")
 """The colours that a reader can choose instead of those of the device."""
 
 
@@ -57,7 +57,7 @@ def render(template: str, language: str, **values: Any) -> str:
     """A template, filled in; it has the catalogue of ``language`` as ``say``."""
     say = catalogue(language)
     found = _environment().get_template(template)
-    values = {"theme": "", **values}
+    values = {"theme": "", "styles": (), **values}
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
 
@@ -104,7 +104,7 @@ def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> 
     language = language_of(session, form)
     values = extra(table, session.role, language, form)
     template = f"{page.FOLDER}/{'part' if 'part' in form else 'whole'}_{name}.html"
-    return render(template, language, theme=session.theme, **values)
+    return render(template, language, theme=session.theme, styles=page.STYLES, **values)
 
 
 def told_to(game: Game, role: str, language: str, taken: Taken) -> list[UrgentSentence]:
@@ -136,6 +136,7 @@ def whole(
         session.language,
         parts={name: html.replace(SEEN, stamp) for name, html in found.items()},
         scripts=("console.js", *page.SCRIPTS),
+        styles=page.STYLES,
         kind=page.FOLDER,
         title=title_of(game, session.role, session.language),
         place=place,

@@ -2,6 +2,7 @@
 
 * ``FOLDER``, its folder of templates, and ``PARTS``, the names of those templates in their order;
 * ``SCRIPTS``, the modules of ``static`` that it loads besides ``console.js``;
+* ``STYLES``, the style sheets of ``static`` that it links besides ``base.css``;
 * ``values(table, game, role, language)``, the values of its templates; ``game`` is the table's,
   held.
 
@@ -32,6 +33,8 @@ class Page(Protocol):
     def PARTS(self) -> Sequence[str]: ...  # noqa: N802
     @property
     def SCRIPTS(self) -> Sequence[str]: ...  # noqa: N802
+    @property
+    def STYLES(self) -> Sequence[str]: ...  # noqa: N802
 
     def values(
         self, table: TablePort, game: Game, role: str, language: str

@@ -21,6 +21,7 @@ from . import common, decisions, timeline
 FOLDER = "arbiter"
 PARTS = ("game", "clocks", "boards", "decide", "sheets", "timeline")
 SCRIPTS = ("clock.js", "board.js", "arbiter.js")
+STYLES = ("board.css", "arbiter.css")
 
 NEWEST = 8
 """Entries on the page itself; the timeline has all."""

@@ -13,6 +13,7 @@ from . import common, timeline
 FOLDER = "assistant"
 PARTS = ("now", "board", "forms", "sheet")
 SCRIPTS = ("board.js",)
+STYLES = ("board.css", "arbiter.css")
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from . import common, players
 FOLDER = "opponent"
 PARTS = ("now", "clocks", "board", "forms", "acts", "sheet", "log")
 SCRIPTS = ("board.js", "clock.js", "log.js")
+STYLES = ("board.css", "players.css")
 
 
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from . import common, players
 FOLDER = "player"
 PARTS = ("now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
 SCRIPTS = ("board.js", "player.js", "log.js")
+STYLES = ("board.css", "players.css")
 
 _HEARD = 10
 # The question of each key, as a command of the languages. Texts: key_<name> and keyname_<name>.

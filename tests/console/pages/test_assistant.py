@@ -322,8 +322,9 @@ def test_every_state_is_accessible_in_every_language_and_colour(
 def test_colours_are_the_systems_until_others_are_chosen(page: Page, hall: Hall) -> None:
     """And what is chosen is kept for this browser, whatever its system then wants."""
     grounds = {
-        "as on this device": "rgb(20, 23, 26)", "light": "rgb(255, 255, 255)",
-        "dark": "rgb(20, 23, 26)", "high contrast": "rgb(0, 0, 0)",
+        "as on this device": "rgb(22, 24, 27)", "light": "rgb(246, 245, 242)",
+        "dark": "rgb(22, 24, 27)", "high contrast, light": "rgb(255, 255, 255)",
+        "high contrast, dark": "rgb(0, 0, 0)",
     }  # fmt: skip
     hall.play("white", "e2e4")
     page.emulate_media(color_scheme="dark")
