@@ -78,7 +78,7 @@ def test_a_sighted_players_move_that_nobody_announced_is_told_when_it_is_complet
 def test_a_reported_touch_is_told_to_everybody_and_a_felt_one_to_nobody() -> None:
     report: dict[str, object] = {"t": 1, "fact": "touch", "by": "assistant:white", "square": "b8"}
     felt: dict[str, object] = {"t": 1, "fact": "lift", "board": "black", "square": "b8"}
-    piece = "Black has touched this piece: the black knight, b eight."
+    piece = "Black has touched this piece: black knight, Bella eight."
 
     def told_after(arbiter: str, *facts: dict[str, object]) -> list[str]:
         game, pack = Game(PackWords()), language.load("en")
