@@ -138,11 +138,15 @@ class Proposable(Ruling):
 # --- touching and moving ---------------------------------------------------------------------
 
 
-class Touched(PersonalRuling, kind="touched"):
-    """The player on move has touched a piece (4.3; D.2.2 on the special board)."""
+class Touched(Proposable, kind="touched"):
+    """The player on move has touched a piece (4.3; D.2.2 on the special board). ``seen_by`` says
+    so, if no board has felt it and the player has not said it; what an assistant says is the
+    arbiter's to decide (D.2.10.5)."""
 
+    by: str
     square: str
     piece: str
+    seen_by: str | None = None
 
 
 class Obliged(PersonalRuling, kind="obliged"):

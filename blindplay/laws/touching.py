@@ -32,25 +32,37 @@ def counts_as_touch(game: State, board: str, square: int) -> bool:
     return game.board.piece_type_at(square) is not None and square not in game.turn.touched
 
 
-def touched(game: State, square: int, *, by_report: bool = False) -> None:
-    """The player on move has touched what stands on ``square``."""
-    side, turn = game.side, game.turn
-    piece = game.board.piece_at(square)
+def touched(game: State, square: int) -> None:
+    """The player on move has touched what stands on ``square``: a board has felt it."""
+    ruling = _ruling(game, game.side, square)
+    game.rule(ruling, *_rules(game, ruling))
+    _bind(game, square)
+
+
+def _ruling(game: State, side: str, square: int, seen_by: str | None = None) -> Touched:
+    piece = game.position.piece_at(square)
     assert piece is not None
-    turn.touched.append(square)
-    own = piece.color == game.board.turn
+    reported = None if seen_by == side else seen_by
+    name = chess.square_name(square)
+    return Touched(by=side, square=name, piece=piece.symbol(), seen_by=reported)
+
+
+def _rules(game: State, ruling: Touched) -> tuple[str, ...]:
+    own = chess.Piece.from_symbol(ruling.piece).color == COLOURS[ruling.by]
+    rule = "touched_own" if own else "touched_opponents"
     if len(game.tables) == 1:
-        rules: tuple[str, ...] = ("touched_own" if own else "touched_opponents",)
-    elif game.impaired(side) and not by_report:
-        rules = ("touched_special",)
-    else:
-        rules = ("sighted_ordinary", "touched_own" if own else "touched_opponents")
-    if by_report:
-        rules = (*rules, "assistant_claims_and_reports")
-    game.rule(Touched(by=side, square=chess.square_name(square), piece=piece.symbol()), *rules)
+        return (rule,)
+    if game.impaired(ruling.by) and ruling.seen_by is None:
+        return ("touched_special",)
+    return ("sighted_ordinary", rule)
+
+
+def _bind(game: State, square: int) -> None:
+    """What was touched binds the player on move (4.3)."""
+    game.turn.touched.append(square)
     if game.switch("claim_lost_by") == "touch":
-        turn.claim_lost = True
-        decline_by_playing(game, side)
+        game.turn.claim_lost = True
+        decline_by_playing(game, game.side)
     oblige(game)
 
 
@@ -78,17 +90,49 @@ def touch(game: State, fact: f.Touch) -> None:
         _complain(game, fact, fact.ply)
         return
     square = chess.parse_square(fact.square)
-    his = game.board.color_at(square) == COLOURS[fact.by]
-    if game.turn.made is not None and fact.by != game.side and his:
-        answered(game, fact.by)
-    if fact.by != game.side or game.turn.made is not None:
+    piece = game.position.piece_at(square)
+    # A player may answer a move that was made but not completed, with a piece of their own.
+    answers = game.turn.made is not None and fact.by != game.side
+    if answers:
+        on_move = piece is not None and piece.color == COLOURS[fact.by]
+    else:
+        on_move = fact.by == game.side and game.turn.made is None
+    if not on_move:
         game.refuse(complains, "touch", "not_on_move", "touched_own")
-    elif game.board.piece_at(square) is None:
+    elif piece is None:
         game.refuse(complains, "touch", "empty_square", "touched_own")
     elif not game.started and game.clock:
         game.refuse(complains, "touch", "not_started", "start")
-    elif square not in game.turn.touched and not game.tables[game.board_of(fact.by)].adjusting:
-        touched(game, square, by_report=fact.seen_by is not None)
+    elif answers or not (
+        square in game.turn.touched or game.tables[game.board_of(fact.by)].adjusting
+    ):
+        _said(game, fact, square)
+
+
+def _said(game: State, fact: f.Touch, square: int) -> None:
+    """Somebody says that ``fact.by`` has touched what stands on ``square``. It binds at once if the
+    player, the opponent or the arbiter says so. An assistant only informs the arbiter (D.2.10.5),
+    so it waits for the arbiter's decision, if there is an arbiter."""
+    ruling = _ruling(game, fact.by, square, fact.seen_by)
+    rules = _rules(game, ruling)
+
+    def bind() -> None:
+        answered(game, fact.by)
+        if square not in game.turn.touched:
+            _bind(game, square)
+
+    def confirm() -> None:
+        game.resume()
+        bind()
+
+    if not (fact.seen_by or "").startswith("assistant:"):
+        game.rule(ruling, *rules)
+        bind()
+    elif game.presided:
+        propose(game, ruling, rules, confirm, game.resume)
+    else:
+        game.rule(dataclasses.replace(ruling, status="confirmed"), *rules)
+        bind()
 
 
 def _complain(game: State, fact: f.Touch, number: int) -> None:

@@ -181,6 +181,23 @@ def _announced(context: _Context, ruling: r.Announced) -> _Sentences:
     yield Announcement(in_language(ruling.words, announcing(context.game).code))
 
 
+def _touched(context: _Context, ruling: r.Touched) -> _Sentences:
+    """A touch that somebody has reported. The player need not hear of one that a board has felt."""
+    if ruling.seen_by is None:
+        return
+    values = {
+        "player": context.player(ruling.by),
+        "piece": context.pack.piece(chess.Piece.from_symbol(ruling.piece)),
+        "square": context.pack.square(chess.parse_square(ruling.square)),
+    }
+    if ruling.status == "proposed":
+        yield context.needed("touched", **values)
+    elif ruling.status == "rejected":
+        yield context.sentence("play_on")
+    else:
+        yield context.sentence("touched", **values)
+
+
 def _explained(context: _Context, ruling: r.Explained) -> _Sentences:
     first = "white" if context.game.start_board.turn else "black"
     yield Announcement(diagnosis(ruling.explanations, ruling.board, first, context.pack))
@@ -381,6 +398,7 @@ def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
 
 
 _TELLERS: Mapping[type[Ruling], _Teller] = {
+    r.Touched: _touched,
     r.Announced: _announced,
     r.AnnouncesIn: _announces_in,
     r.NotUnderstood: _not_understood,
@@ -430,6 +448,7 @@ URGENT = (
     r.IllegalMove,
     r.RepeatDiffers,
     r.TooLate,
+    r.Touched,
 )
 """Rulings that interrupt a screen reader."""
 FLEETING = (r.NotUnderstood,)

@@ -31,7 +31,7 @@ def test_whatever_is_ruled_can_be_said(code: str, facts: list[Fact]) -> None:
 def test_every_kind_of_ruling_is_told_or_left_out_on_purpose() -> None:
     told = set(module._TELLERS)
     # People feel these, have done them, or may ask for them.
-    felt = {r.Touched, r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made}
+    felt = {r.Obliged, r.Adjusting, r.Repeated, r.Executed, r.Made}
     untold = felt | {r.Signed}
     assert told | untold == set(r.KINDS.values())
     assert not told & untold
@@ -73,6 +73,28 @@ def test_a_sighted_players_move_that_nobody_announced_is_told_when_it_is_complet
     move = pack.announce(game.start_board, game.start_board.parse_uci("e2e4"))
     last = pack.sentence("last_move", player="White", move=move)
     assert words == [last, pack.sentence("to_move", player="Black")]
+
+
+def test_a_reported_touch_is_told_to_everybody_and_a_felt_one_to_nobody() -> None:
+    report: dict[str, object] = {"t": 1, "fact": "touch", "by": "assistant:white", "square": "b8"}
+    felt: dict[str, object] = {"t": 1, "fact": "lift", "board": "black", "square": "b8"}
+    piece = "Black has touched this piece: black knight, Bella eight."
+
+    def told_after(arbiter: str, *facts: dict[str, object]) -> list[str]:
+        game, pack = Game(PackWords()), language.load("en")
+        white = {"impaired": True, "assistant": True}
+        fen = "1n2k3/p7/8/8/8/8/8/4K3 b - - 0 1"
+        taken(game, {"t": 0, "fact": "setup", "white": white, "fen": fen, "arbiter": arbiter})
+        found = [one for fact in facts for one in announcements(taken(game, fact), game, pack)]
+        return [one.words for one in found if one.to is None]
+
+    assert told_after("automatic", report) == [piece]
+    assert told_after("automatic", felt) == []
+    waits = f"The arbiter is needed. An assistant reports: {piece}"
+    confirm: dict[str, object] = {"t": 2, "fact": "arbiter", "do": "confirm"}
+    reject: dict[str, object] = {"t": 2, "fact": "arbiter", "do": "reject"}
+    assert told_after("present", report, confirm) == [waits, piece]
+    assert told_after("present", report, reject) == [waits, "The game goes on."]
 
 
 @pytest.mark.parametrize(
