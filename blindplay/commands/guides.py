@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from blindplay.language import Command, Language
+from blindplay.language import Key, Language, key_of
 from blindplay.shipped import shipped
 from blindplay.speech.speaker import Output, Speaker
-from blindplay.wording.board_steps import key_of
 
 LANGUAGES = ("da", "de", "en", "nb", "sv")
 """The languages of the guides."""
@@ -23,7 +22,6 @@ _OVERVIEW = "help"
 """The file that explains the keys, then introduces BlindPlay and lists the guides."""
 SPELLINGS = {"de": {"blindplay": "Bleindpleh", "play": "Pleh", "player": "Plejer"}}
 """Spellings, by language, that make a voice pronounce the words of commands correctly."""
-_END = ("quit", "ende", "end", "slut", "slutt")
 # On Windows, Ctrl-C does not interrupt a wait without a timeout, so wait for so long repeatedly.
 _POLL_SECONDS = 0.1
 
@@ -154,8 +152,7 @@ class GuideReader:
                 line = self._inbox.get(timeout=_POLL_SECONDS)
             except queue.Empty:
                 continue
-            if line is None or line.casefold() in _END:
+            key = Key.END if line is None else key_of(self._pack, line)
+            if key is Key.END:
                 return None
-            if line.casefold() in ("back", self._pack.printed("guide_back")):
-                return -1
-            return 0 if key_of(self._pack, line) is Command.REPEAT else 1
+            return {Key.BACK: -1, Key.REPEAT: 0}.get(key, 1) if key else 1

@@ -16,7 +16,7 @@ from statistics import fmean
 
 import chess
 
-from blindplay.language import Command, Kind, Language, lexicon
+from blindplay.language import Command, Key, Kind, Language, lexicon
 from blindplay.speech import adaptation
 from blindplay.speech.adaptation import finetuning, pronunciations
 from blindplay.speech.adaptation.finetuning import LabelledSound
@@ -29,7 +29,7 @@ from .evaluation import scoring
 from .evaluation.conditions import Surroundings, as_samples
 from .evaluation.corpus import CorpusUtterance, ScriptLine, UtteranceKind, announcement, position
 from .evaluation.scoring import Decide, ScoredOutcome, ScoredUtterance
-from .prompting import Booth, PromptKey, Take
+from .prompting import Booth, Take
 from .recognisers import open_recogniser
 from .speaker_models import SpeakerRecording
 
@@ -207,14 +207,14 @@ def record(
 
 def _ask(
     booth: Booth, words: str, phrases: Sequence[str], recogniser: AnyRecogniser | None
-) -> Take | PromptKey:
+) -> Take | Key:
     tries = 0
     while True:
         booth.say(words)
         take = booth.hear()
-        if take is PromptKey.AGAIN:
+        if take is Key.REPEAT:
             continue
-        if isinstance(take, PromptKey):
+        if isinstance(take, Key):
             return take
         tries += 1
         if take.fault is not None:

@@ -10,7 +10,7 @@ from typing import Self, TextIO, TypeVar
 
 import numpy as np
 
-from blindplay.language import Language
+from blindplay.language import Key, Language, key_of, word_of
 from blindplay.speech.audio import BLOCK_MS, RATE, AudioError, AudioSource, level
 from blindplay.speech.endpointing import (
     Endpointer,
@@ -35,6 +35,8 @@ NOISY_DB = 12.0
 _DYNAMICS_DB = 15.0  # of a voice; softer sound is a pause
 _CLIPPED = 32_600
 _CLIPPED_SHARE = 0.002
+
+_OBEYED = frozenset((Key.REPEAT, Key.SKIP, Key.END))
 
 T = TypeVar("T")
 
@@ -72,19 +74,11 @@ class Take:
         return self.level - self.room
 
 
-class PromptKey(Enum):
-    """What the keyboard asks for."""
-
-    AGAIN = "again"
-    SKIP = "skip"
-    QUIT = "quit"
-
-
 class Booth:
     """Says prompts and hears answers. Without a ``speaker`` everything is only printed.
 
-    ``lines`` come from the keyboard and are read in a thread: an empty one repeats the prompt,
-    ``s``, or the pack's word, skips it, ``q`` ends.
+    ``lines`` come from the keyboard and are read in a thread: an empty one repeats the prompt, and
+    words of the pack or in English repeat it, skip it or end.
     """
 
     def __init__(
@@ -99,7 +93,7 @@ class Booth:
         self._speaker = speaker
         self._source = source
         self._out = out
-        self._keys: queue.SimpleQueue[PromptKey] = queue.SimpleQueue()
+        self._keys: queue.SimpleQueue[Key] = queue.SimpleQueue()
         self._blocks: Iterator[bytes] = iter(())
         self._endpointer = Endpointer(Silero())
         self.ended = False
@@ -116,14 +110,9 @@ class Booth:
         self._source.close()
 
     def _read(self, lines: Iterable[str]) -> None:
-        known = {
-            "": PromptKey.AGAIN,
-            **dict.fromkeys(("s", self._pack.sentence("enrol_skip")), PromptKey.SKIP),
-            **dict.fromkeys(("q", "quit", self._pack.sentence("enrol_end")), PromptKey.QUIT),
-        }
         for line in lines:
-            key = known.get(line.strip().casefold())
-            if key is not None:
+            key = key_of(self._pack, line) if line.strip() else Key.REPEAT
+            if key in _OBEYED:
                 self._keys.put(key)
 
     @property
@@ -131,7 +120,7 @@ class Booth:
         """Return whether the keyboard has asked for the end. Other keys are forgotten."""
         asked = False
         while not self._keys.empty():
-            asked |= self._keys.get() is PromptKey.QUIT
+            asked |= self._keys.get() is Key.END
         return asked
 
     def begin(self, sentence: str, count: int, seconds_each: float) -> None:
@@ -139,15 +128,15 @@ class Booth:
         the keys are for."""
         pack, minutes = self._pack, max(1, round(count * seconds_each / 60))
         self.tell(sentence, count=pack.number(count), minutes=pack.duration(60_000 * minutes))
-        skip, end = pack.sentence("enrol_skip"), pack.sentence("enrol_end")
+        skip, end = word_of(pack, Key.SKIP), word_of(pack, Key.END)
         self.tell("enrol_keys", skip=skip, end=end)
 
     def answers(
         self,
         asked: Sequence[T],
-        ask: Callable[[T], Take | PromptKey],
+        ask: Callable[[T], Take | Key],
         faults: Collection[RecordingFault] = tuple(RecordingFault),
-    ) -> Iterator[tuple[T, Take | PromptKey]]:
+    ) -> Iterator[tuple[T, Take | Key]]:
         """``ask`` for one thing after another, and yield it with the answer. Say now and then how
         much is left. End if the player wants to, or after three answers in a row with one of these
         ``faults``."""
@@ -157,7 +146,7 @@ class Booth:
             if number and number % 10 == 0:
                 self.tell("enrol_left", count=self._pack.number(len(asked) - number))
             answer = ask(one)
-            if answer is PromptKey.QUIT:
+            if answer is Key.END:
                 self.ended = True
                 return
             yield one, answer
@@ -185,7 +174,7 @@ class Booth:
             self._speaker.say(words, to=Output.PUBLIC, on_done=lambda outcome: said.set())
             said.wait(60)
 
-    def hear(self) -> Take | PromptKey:
+    def hear(self) -> Take | Key:
         """Return what is said now, or what the keyboard asks for. A take without sound is silence.
         Raises AudioError if the microphone is gone."""
         self._source.discard()

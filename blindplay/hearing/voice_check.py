@@ -12,7 +12,7 @@ from pathlib import Path
 
 import chess
 
-from blindplay.language import Language
+from blindplay.language import Key, Language
 from blindplay.speech.confidence import confidence_of
 from blindplay.speech.models import catalogue
 
@@ -26,7 +26,7 @@ from .evaluation.corpus import (
     word_names,
 )
 from .evaluation.scoring import ScoredOutcome
-from .prompting import NOISY_DB, Booth, PromptKey, RecordingFault, Take
+from .prompting import NOISY_DB, Booth, RecordingFault, Take
 from .recognisers import open_recogniser
 
 WORDS = 40
@@ -78,10 +78,10 @@ def lines(pack: Language, seed: int, words: int = WORDS, moves: int = MOVES) -> 
 def record(booth: Booth, pack: Language, asked: Sequence[ScriptLine]) -> Takes:
     """Let the player say it all, each once. Raises AudioError if the microphone is gone."""
 
-    def ask(line: ScriptLine) -> Take | PromptKey:
+    def ask(line: ScriptLine) -> Take | Key:
         while True:
             booth.say(line.words)
-            if (take := booth.hear()) is not PromptKey.AGAIN:
+            if (take := booth.hear()) is not Key.REPEAT:
                 return take
 
     booth.begin("check_begin", len(asked), _SECONDS_EACH)

@@ -3,6 +3,9 @@
 The words are data: one TOML file for each language in ``packs``.
 """
 
+from .keys import Key as Key
+from .keys import key_of as key_of
+from .keys import word_of as word_of
 from .language import Language as Language
 from .language import load as load
 from .lexicon import Lexicon as Lexicon

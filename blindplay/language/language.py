@@ -269,6 +269,10 @@ class Language(Sentences):
             )
         )
 
+    def typed(self, name: str) -> list[str]:
+        """The words of the list ``name`` that are typed only. Nobody listens for them."""
+        return self._pack.words("typed", name)
+
     @property
     def corrections(self) -> list[str]:
         """The words before a move that correct what was said before (D.2.8)."""

@@ -275,14 +275,15 @@ def built_in(name: str) -> dict[str, Any]:
 
 
 def _add_missing_texts(data: dict[str, Any], code: str) -> None:
-    """Add the sentences that a user's own pack lacks, because it may be older than the program.
+    """Add the texts that a user's own pack lacks, because it may be older than the program.
 
     In the middle of a game another language is better than silence.
     """
     whole = built_in(f"{code}.toml" if (_BUILT_IN / f"{code}.toml").is_file() else "en.toml")
-    for table in ("sentences", "printed"):
-        if isinstance(data.get(table), dict):
-            data[table] = whole[table] | data[table]
+    for table in ("sentences", "printed", "typed"):
+        own = data.get(table, {})
+        if isinstance(own, dict):
+            data[table] = whole[table] | own
 
 
 def languages() -> list[str]:

@@ -18,7 +18,7 @@ from .language import Language
 from .lexicon import WordVariants, variants
 from .pack import GrammarSign, LanguageError, Pack, built_in, fold, parse_pack, words_of_moves
 from .roundtrip import STARTS
-from .understanding import QUESTIONS, Command, Kind
+from .understanding import QUESTIONS, TYPED, Command, Kind
 
 ALIKE = 3.0
 """Names that take each other's place cause a warning below this difference, in nats."""
@@ -166,6 +166,10 @@ class _Checking:
         found = self._table(table).get(name)
         return [word for word in found if isinstance(word, str)] if isinstance(found, list) else []
 
+    def _typed(self, command: Command) -> list[str]:
+        """The well-formed short forms of a command, which are typed only."""
+        return self._words("typed", command.value) if command in TYPED else []
+
     # --- what is there
 
     def structure(self) -> None:
@@ -267,14 +271,16 @@ class _Checking:
 
         for command in Command:
             place = f"commands.{command.value}"
-            for phrase in self._words("commands", command.value):
+            for phrase in (*self._words("commands", command.value), *self._typed(command)):
                 also_in(place, phrase, commands.setdefault(fold(phrase), place))
                 # "No" answers a question and corrects an announcement.
                 if signs.get(fold(phrase)) not in (GrammarSign.CORRECTION, GrammarSign.CASTLES):
                     also_in(place, phrase, places.get(fold(phrase)))
-        for said in self._words("listen", "opening"):
-            for found in (commands, places):
-                also_in("listen.opening", said, found.get(fold(said)))
+        # A word for the end is obeyed whatever else it means.
+        for table, name in (("listen", "opening"), ("typed", "end")):
+            for said in self._words(table, name):
+                for found in (commands, places):
+                    also_in(f"{table}.{name}", said, found.get(fold(said)))
         for listed, wanted in _LISTENED.items():
             for said in self._words("listen", listed):
                 if said and signs.get(fold(said)) not in wanted:
@@ -438,7 +444,7 @@ class _Checking:
             "pieces": language.pieces(chess.ROOK, chess.WHITE),
         }
         for command in Command:
-            for phrase in pack.words("commands", command.value):
+            for phrase in (*pack.words("commands", command.value), *self._typed(command)):
                 said = phrase.format(**names)
                 meant = language.understand(said, chess.Board())
                 if (meant.kind, meant.command) != (Kind.COMMAND, command):

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import chess
 
 from .pack import PIECE_NAMES, GrammarSign, LanguageError, Pack, Word, fold
-from .understanding import About, Command, Kind, Understanding
+from .understanding import TYPED, About, Command, Kind, Understanding
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ class TextParser:
         self._commands: dict[str, Command] = {}
         self._questions: list[tuple[Command, str]] = []
         for command in Command:
-            for phrase in pack.words("commands", command.value):
+            typed = pack.words("typed", command.value) if command in TYPED else ()
+            for phrase in (*pack.words("commands", command.value), *typed):
                 if "{" in phrase:
                     self._questions.append((command, phrase))
                 elif self._commands.setdefault(fold(phrase), command) is not command:

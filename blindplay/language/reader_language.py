@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import chess
 
-from .language import Language
+from .language import Language, load
 from .mixed_text import MixedText
 from .pack import fold
 from .understanding import Kind, Understanding
@@ -18,7 +18,8 @@ class ReaderLanguage(Language):
 
     It gives announcements as :class:`.MixedText`, so that they keep their language within a
     sentence. It understands commands and moves in either language; where a text means something in
-    both, a command is its reader's, and a move is one in the language of announcements.
+    both, a command is its reader's, and a move is one in the language of announcements. A text that
+    means nothing in them may be a command in English: people know "claim threefold" everywhere.
     """
 
     def __init__(self, own: Language, announcing: Callable[[], Language]) -> None:
@@ -56,6 +57,15 @@ class ReaderLanguage(Language):
 
     def understand(self, text: str, board: chess.Board) -> Understanding:
         """See :meth:`.Language.understand`."""
+        meant = self._in_both(text, board)
+        if meant.kind is Kind.UNCLEAR and not meant.opened:
+            international = load("en").understand(text, board)
+            if international.kind is Kind.COMMAND:
+                moves = self._in_both(international.rest, board).moves
+                return replace(international, moves=moves or international.moves)
+        return meant
+
+    def _in_both(self, text: str, board: chess.Board) -> Understanding:
         own = self._own.understand(text, board)
         if self._is_one():
             return own

@@ -67,6 +67,15 @@ class Command(Enum):
     TAKE_BACK = "take_back"
 
 
+TYPED = frozenset(
+    map(
+        Command,
+        ("claim_repetition", "claim_fifty_moves", "claim_time", "claim_cannot_win",
+         "claim_no_effort"),
+    )
+)  # fmt: skip
+"""Commands with short forms that are typed only: they are long to type, and rare."""
+
 QUESTIONS = frozenset(
     (
         Command.POSITION, Command.SQUARE, Command.RANK, Command.FILE, Command.DIAGONALS,

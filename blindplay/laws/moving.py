@@ -156,7 +156,11 @@ def _slip(game: State, side: str, now: chess.Move) -> None:
     was = game.turn.announced
     assert was is not None
     game.turn.announced = now
-    if game.impaired(side) or game.turn.executed is None:
+    unseen = not game.tables[game.board_of(side)].sensors
+    if unseen and game.turn.executed == was:
+        # No board has shown that move: it was entered as it was announced, so it goes, too.
+        game.turn.made = game.turn.executed = None
+    elif game.impaired(side) or game.turn.executed is None:
         game.turn.made = None
         look_again(game)
     game.rule(SlipCorrected(by=side, was=was.uci(), now=now.uci()), "slip")

@@ -86,10 +86,13 @@ class Acting:
         return names_a_move and (game.turn.announced is None or meant.move is None)
 
     def _corrects_what_is_executed(self, meant: Understanding) -> bool:
-        """Whether another announcement would undo a move that hands have executed already."""
-        turn = self._table.game.turn
+        """Whether another announcement would undo a move that hands have executed already. Without
+        sensors nobody has felt them: the move was entered as it was announced."""
+        game = self._table.game
+        turn = game.turn
         return (
             meant.move is not None
+            and game.tables[game.board_of(game.side)].sensors
             and turn.announced not in (None, meant.move)
             and turn.executed is not None
             and turn.executed != meant.move

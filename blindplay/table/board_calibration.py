@@ -11,8 +11,7 @@ from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import calibration as found
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.peg.calibration import Calibration, Contact, HoleReading, RawBoard
-from blindplay.language import Command, Language
-from blindplay.wording.board_steps import key_of, word_of
+from blindplay.language import Key, Language, key_of, word_of
 
 from .board_setup import Prompter, Say
 
@@ -49,8 +48,8 @@ class _Check:
 
     def run(self) -> None:
         """Check the empty board, each kind of piece, and each square. Raises _StopError if the
-        keys end or say quit."""
-        repeat, skip = (word_of(self._pack, one) for one in (Command.REPEAT, Command.RESUME))
+        keys end, or one of them ends it."""
+        repeat, skip = (word_of(self._pack, one) for one in (Key.REPEAT, Key.SKIP))
         self._say(self._pack.sentence("calibrate_begin", repeat=repeat, skip=skip))
         self._empty()
         if self._board.knows_pieces:
@@ -104,12 +103,12 @@ class _Check:
         """Ask for something; False to leave it out."""
         self._say(sentence)
         for line in self._keys:
-            if line == "quit":
-                raise _StopError
             key = key_of(self._pack, line)
-            if key is Command.RESUME:
+            if key is Key.END:
+                raise _StopError
+            if key is Key.SKIP:
                 return False
-            if key is not Command.REPEAT:
+            if key is not Key.REPEAT:
                 return True
             self._say(sentence)
         raise _StopError
@@ -138,7 +137,7 @@ def check(
     """Lead through the check of ``squares`` (0–63, all by default) and return what was found.
 
     ``keys`` are typed lines without their ends: an empty one after each step, the words for
-    repeating and for leaving out, or quit. The check ends with them.
+    repeating, for leaving out and for ending. The check ends with them.
     """
     going = _Check(board, pack, say, iter(keys), squares)
     try:

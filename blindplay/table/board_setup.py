@@ -11,10 +11,10 @@ from blindplay.boards import events
 from blindplay.boards.peg import PegBoard
 from blindplay.boards.peg import protocol as peg
 from blindplay.boards.ports import check_url
-from blindplay.language import Command, Language
+from blindplay.language import Key, Language, key_of
 from blindplay.laws.placement import Pieces
 from blindplay.speech.speaker import Output
-from blindplay.wording.board_steps import SetupGuide, key_of, named
+from blindplay.wording.board_steps import SetupGuide, named
 
 from .devices import open_speaker
 
@@ -55,7 +55,7 @@ def set_up(
 ) -> bool:
     """Lead hands at the board at ``url`` (searched for if None) to ``goal``, step by step.
 
-    ``keys``: the word for repeating (or an empty line), the one for leaving out, or quit. Gives
+    ``keys``: the word for repeating (or an empty line), for leaving out, or for ending. Gives
     whether the board shows ``goal``. Raises BoardNotFoundError.
     """
     url = PegBoard.find() if url is None else url
@@ -75,10 +75,11 @@ def set_up(
         while not (begun and guide.finished):
             said: list[str] = []
             match inbox.get():
-                case "quit":
-                    break
                 case str(line):
-                    said = guide.skip() if key_of(pack, line) is Command.RESUME else guide.repeat()
+                    key = key_of(pack, line)
+                    if key is Key.END:
+                        break
+                    said = guide.skip() if key is Key.SKIP else guide.repeat()
                 case events.Disconnected() as lost:
                     print(f"trouble: {lost.why}", file=out, flush=True)
                     said = [pack.sentence("board_lost")]

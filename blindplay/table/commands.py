@@ -204,7 +204,8 @@ class Commands:
             if game.adjourning:
                 key = "seal_written" if side == game.side else "refused_seal_due"
             elif side == game.side:
-                key = "help_announce" if game.turn.announced is None else "help_correct"
+                done = "help_correct" if game.turn.made is None else "help_press"
+                key = "help_announce" if game.turn.announced is None else done
             correction = pack.command(Command.CORRECTION)
             example = pack.announce(chess.Board(), chess.Move.from_uci("g1f3"))
             player = pack.sentence(game.side)

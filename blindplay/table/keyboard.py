@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from blindplay.given import plain
+from blindplay.language import Key, Language, key_of
 from blindplay.laws import facts as f
 from blindplay.laws.game import Turn
 from blindplay.laws.sheets import brought_back
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-QUIT = frozenset(("quit", "q", "exit", "beenden", "avslutt", "afslut", "avsluta"))
-"""Lines that leave the table, whatever its language."""
 _ARBITER = "arbiter:"
 # The arbiter's decisions of one word, as typed and as in the contract.
 _DECISIONS = {word: word for word in ("confirm", "reject", "adjourn", "preside", "withdraw")}
@@ -42,13 +41,13 @@ class Keyboard:
         self._revising = Revising(session, on_page=console is not None)
 
     def do_all(self, keys: Iterable[str]) -> bool:
-        """Do every line until one is ``quit``; False if the keys end before."""
+        """Do every line until one ends the table; False if the keys end before."""
         desk = self._session.desk
         speaker = desk.speaker
         for line in _lines(keys):
             if speaker is not None:
                 speaker.interrupt()
-            if line.strip().lower() in QUIT:
+            if self._leaves(line):
                 return True
             try:
                 self.do(line.strip())
@@ -56,6 +55,10 @@ class Keyboard:
                 log.exception("A listener failed at a typed line.")
                 desk.trouble("typed_failed", error=error)
         return False
+
+    def _leaves(self, line: str) -> bool:
+        """Whether a line means the end in a language of the table, or in English."""
+        return any(key_of(pack, line) is Key.END for pack in self._packs())
 
     def do(self, line: str) -> None:
         """Do one line."""
@@ -90,7 +93,8 @@ class Keyboard:
             game = table.game
             sealing = game.adjourning or game.sealed is not None
             if game.turn == Turn() and not sealing and not game.over:
-                desk.tell_privately("press_unbegun")
+                runs = game.clock and game.clock.running is not None
+                desk.tell_privately("press_unbegun" if runs else "not_made_entered")
             else:
                 self._session.pressed(side)
 
@@ -106,10 +110,14 @@ class Keyboard:
 
     def _sides(self) -> dict[str, str]:
         """The sides by what people call them: in English, and in each language of the table."""
-        readers = self._session.readers
-        packs = (readers.everybody, *(readers.of(side) for side in f.SIDES))
+        packs = self._packs()
         own = {pack.sentence(side).casefold(): side for pack in packs for side in f.SIDES}
         return {side: side for side in f.SIDES} | own
+
+    def _packs(self) -> tuple[Language, ...]:
+        """The languages in which people type here."""
+        readers = self._session.readers
+        return readers.everybody, *(readers.of(side) for side in f.SIDES)
 
     # --- lines that are no words of a player; False if the line is none of its kind ---------------
 

@@ -157,12 +157,15 @@ class Session:
         game = self.table.game
         on_move, before = side == game.side, game.turn.announced
         self._perform(self.dialogue.typed(side, text))
-        now = game.turn.announced
-        if not on_move or now is None or now == before:
-            return
+        if on_move and game.turn.announced not in (None, before):
+            self._execute_unseen(side)
+
+    def _execute_unseen(self, side: str) -> None:
+        """Execute the announced move of ``side`` on the boards without sensors."""
+        game, now = self.table.game, self.table.game.turn.announced
         with_sensors = {seat.side for seat in self.boards.values()}
         for board in game.tables:
-            if board not in with_sensors and not game.over:
+            if board not in with_sensors and not game.over and now is not None:
                 by = board if len(game.tables) == 2 else side
                 self.table.submit(f.Make(by=by, move=now.uci()))
 
@@ -184,9 +187,15 @@ class Session:
         self.table.after_hands(lambda: self.pressed(side), at, presser=side)
 
     def pressed(self, side: str) -> None:
-        """``side`` has pressed, after what hands have done. A question may hold the clock."""
-        if not self.table.holds_press(side):
-            self.table.submit(f.Press(by=side))
+        """``side`` has pressed, after what hands have done. A question may hold the clock. Where
+        nothing and nobody reports hands, the press says that the announced move is executed."""
+        if self.table.holds_press(side):
+            return
+        game = self.table.game
+        unseen = not self.boards and not any(game.assistants.values())
+        if unseen and side == game.side and game.turn.executed is None:
+            self._execute_unseen(side)
+        self.table.submit(f.Press(by=side))
 
     def _holds_press(self, side: str) -> bool:
         asked_again = self.dialogue.pressed(side)

@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Callable, Mapping
 
-from blindplay.language import Command, Kind
+from blindplay.language import Command, Key, Kind, key_of
+from blindplay.language.keys import SPOKEN
 from blindplay.laws import Ruling
 from blindplay.laws.placement import Pieces
 from blindplay.laws.rulings import (
@@ -16,7 +17,7 @@ from blindplay.laws.rulings import (
     Scoresheets,
 )
 from blindplay.speech.speaker import Output
-from blindplay.wording.board_steps import KEYS, SetupGuide, key_of
+from blindplay.wording.board_steps import SetupGuide
 
 from .board_seat import BoardSeat
 from .desk import Desk
@@ -177,7 +178,7 @@ class SettingUp:
     def phrases(self) -> list[str]:
         """The phrases that repeat a step or leave it out, while a guide leads, or that begin."""
         if self._leading() is not None:
-            return self._desk.pack.command_phrases(KEYS)
+            return self._desk.pack.command_phrases(SPOKEN.values())
         begin = (Command.RESUME,) if self.waits else ()
         return self._desk.pack.command_phrases(begin, opened=True)
 
@@ -188,9 +189,9 @@ class SettingUp:
         if guide is None and self.waits:
             return self._asks_to_begin(text)
         asked = key_of(self._desk.pack, text) if guide is not None else None
-        if guide is None or asked is None:
+        if guide is None or asked not in SPOKEN:
             return False
-        self._tell(guide, guide.repeat() if asked is Command.REPEAT else guide.skip())
+        self._tell(guide, guide.repeat() if asked is Key.REPEAT else guide.skip())
         if guide.finished:
             self.lead()
         self.begin_if_ready()

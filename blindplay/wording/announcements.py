@@ -217,6 +217,11 @@ def _ambiguous(context: _Context, ruling: r.Ambiguous) -> _Sentences:
 
 
 def _not_made(context: _Context, ruling: r.NotMade) -> _Sentences:
+    game = context.game
+    if not game.tables[game.board_of(ruling.by)].sensors:  # nothing tells where pieces are
+        missing = "entered" if game.turn.announced is None else "unexecuted"
+        yield context.private(ruling.by, f"not_made_{missing}")
+        return
     for missing in ruling.missing:
         yield context.private(ruling.by, f"not_made_{missing}")
 

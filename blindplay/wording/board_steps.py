@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import chess
 
-from blindplay.language import Command, Language
+from blindplay.language import Key, Language, word_of
 from blindplay.laws.deviation import UNKNOWN
 from blindplay.laws.placement import Pieces, difference
 from blindplay.laws.sheet_comparison import steps
@@ -73,22 +73,6 @@ def named(placement: str, goal: Pieces) -> dict[int, str]:
     return {square: goal.get(square, UNKNOWN) for square in shape}
 
 
-def word_of(pack: Language, command: Command) -> str:
-    """The phrase of a command that a table names."""
-    return pack.command_phrases([command])[0]
-
-
-KEYS = (Command.REPEAT, Command.RESUME)
-"""What people can ask of a guide: to repeat a step, or to leave it out."""
-
-
-def key_of(pack: Language, line: str) -> Command | None:
-    """What a typed line asks of a guide: REPEAT, RESUME (leave it out), or None."""
-    plain = {"repeat": Command.REPEAT, "skip": Command.RESUME}
-    meant = plain.get(line.casefold()) or pack.understand(line, chess.Board()).command
-    return meant if meant in KEYS else None
-
-
 class SetupGuide:
     """Leads one board to ``goal``. Each method gives the sentences to say, in order.
 
@@ -121,8 +105,8 @@ class SetupGuide:
         """
         values = {
             "count": self._pack.number(sum(1 for _ in plan(self._shown, self.goal))),
-            "repeat": word_of(self._pack, Command.REPEAT),
-            "skip": word_of(self._pack, Command.RESUME),
+            "repeat": word_of(self._pack, Key.REPEAT),
+            "skip": word_of(self._pack, Key.SKIP),
             "player": player or "",
         }
         with_keys = ("set_up_begin_board", "set_up_help_keys")

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from blindplay.hearing.prompting import PromptKey, RecordingFault, Take
+from blindplay.hearing.prompting import RecordingFault, Take
+from blindplay.language import Key
 
 from .player import Person, booth_of
 
@@ -32,4 +33,4 @@ def test_keys_repeat_leave_out_and_end(say: Callable[[str], bytes]) -> None:
     person = Person(say, {"Dame", "Turm"})
     with booth_of(person, "", "s", "q") as booth:
         booth.say("Dame")
-        assert [booth.hear() for _ in range(3)] == [PromptKey.AGAIN, PromptKey.SKIP, PromptKey.QUIT]
+        assert [booth.hear() for _ in range(3)] == [Key.REPEAT, Key.SKIP, Key.END]

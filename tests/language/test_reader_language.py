@@ -68,6 +68,58 @@ def test_commands_are_understood_in_the_readers_language(
     assert reader(own, announcing).understand(text, chess.Board()).command is command
 
 
+@pytest.mark.parametrize("own", ["da", "de", "en", "nb", "sv"])
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("claim threefold", Command.CLAIM_REPETITION),
+        ("threefold", Command.CLAIM_REPETITION),
+        ("Claim Fifty Moves", Command.CLAIM_FIFTY_MOVES),
+        ("claim 50 moves", Command.CLAIM_FIFTY_MOVES),
+        ("claim time", Command.CLAIM_TIME),
+        ("offer draw", Command.OFFER_DRAW),
+        ("resign", Command.RESIGN),
+        ("no", Command.NO),
+    ],
+)
+def test_english_commands_are_understood_in_every_language(
+    own: str, text: str, command: Command
+) -> None:
+    assert reader(own).understand(text, chess.Board()).command is command
+
+
+@pytest.mark.parametrize("text", ["claim threefold Nf3", "claim threefold Springer Felix drei"])
+def test_the_move_of_an_english_claim_is_in_any_language_of_the_table(text: str) -> None:
+    meant = reader("nb").understand(text, chess.Board())
+    assert (meant.command, meant.moves) == (Command.CLAIM_REPETITION, (KNIGHT,))
+
+
+@pytest.mark.parametrize(
+    ("own", "text", "command"),
+    [
+        ("de", "dreifach reklamieren", Command.CLAIM_REPETITION),
+        ("de", "Reklamiere dreimal", Command.CLAIM_REPETITION),
+        ("de", "reklamiere 50 Züge", Command.CLAIM_FIFTY_MOVES),
+        ("de", "fünfzig Züge reklamieren", Command.CLAIM_FIFTY_MOVES),
+        ("nb", "krev tre ganger", Command.CLAIM_REPETITION),
+        ("nb", "krev femti trekk", Command.CLAIM_FIFTY_MOVES),
+        ("da", "kræv tre gange", Command.CLAIM_REPETITION),
+        ("da", "kræv halvtreds træk", Command.CLAIM_FIFTY_MOVES),
+        ("sv", "kräv tre gånger", Command.CLAIM_REPETITION),
+        ("sv", "kräv femtio drag", Command.CLAIM_FIFTY_MOVES),
+        ("en", "claim fifty", Command.CLAIM_FIFTY_MOVES),
+        ("sv", "kräv tid", Command.CLAIM_TIME),
+        ("de", "kann nicht gewinnen", Command.CLAIM_CANNOT_WIN),
+        ("nb", "prøver ikke å vinne", Command.CLAIM_NO_EFFORT),
+    ],
+)
+def test_claims_have_short_forms_for_typing_in_each_language(
+    own: str, text: str, command: Command
+) -> None:
+    assert reader(own).understand(text, chess.Board()).command is command
+    assert text.lower() not in reader(own).command_phrases()
+
+
 def test_a_correction_is_in_the_readers_words_and_its_move_in_those_of_announcements() -> None:
     for own, text in (
         ("de", "Korrektur knight Gustav one Felix three"),

@@ -153,6 +153,14 @@ class Conversation:
 
         return self._then(tick)
 
+    def execute(self, uci: str) -> None:
+        """Hands move a piece on White's board, which has sensors."""
+        start, goal = uci[:2], uci[2:]
+        placement = self.table.game.position.board_fen()
+        self.table.submit(f.Position(board="white", placement=placement))
+        self.table.submit(f.Lift(board="white", square=start))
+        self.table.submit(f.Place(board="white", square=goal))
+
     def play(self, *uci: str) -> None:
         moves.play(self.table, *uci)
 

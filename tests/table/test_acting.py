@@ -9,7 +9,7 @@ from blindplay.hearing.decision import Verdict
 from blindplay.laws import facts as f
 from blindplay.speech.speaker import Output
 from blindplay.table.effects import Say
-from tests.table.conversation import GERMAN, Conversation
+from tests.table.conversation import GERMAN, Conversation, Talk
 
 
 def test_an_accepted_announcement_is_told_to_everybody_before_the_clock(at: Conversation) -> None:
@@ -66,7 +66,7 @@ def test_a_slip_is_corrected_without_a_question_before_it_is_executed(at: Conver
 
 def test_a_correction_that_undoes_what_hands_have_done_needs_a_yes(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.table.submit(f.Make(by="white", move="g1f3"))
+    at.execute("g1f3")
     assert at.type("Korrektur Springer Hector drei") == [
         "Berichtigung: Springer Gustav eins Hector drei. Sagen Sie ja oder nein."
     ]
@@ -75,9 +75,28 @@ def test_a_correction_that_undoes_what_hands_have_done_needs_a_yes(at: Conversat
     assert at.announced == "g1h3"
 
 
+@pytest.mark.parametrize("side", ["white", "black"])
+def test_a_typed_move_is_corrected_without_a_question_where_no_board_has_felt_it(
+    talk: Talk, side: str
+) -> None:
+    moved = {"white": ("g1f3", "g1h3"), "black": ("g8f6", "g8h6")}[side]
+    names = {"white": ("Felix drei", "Hector drei"), "black": ("Felix sechs", "Hector sechs")}[side]
+    with talk() as at:
+        if side == "black":
+            at.play("e2e4")
+        at.type(f"Springer {names[0]}", side)
+        at.table.submit(f.Make(by=side, move=moved[0]))  # as the session does
+        told = at.type(f"Korrektur Springer {names[1]}", side)
+        assert told == [f"Berichtigt: Springer {MADE[side]} {names[1]}."]
+        assert (at.announced, at.asked(side)) == (moved[1], False)
+
+
+MADE = {"white": "Gustav eins", "black": "Gustav acht"}
+
+
 def test_a_correction_to_what_hands_have_done_needs_none(at: Conversation) -> None:
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.table.submit(f.Make(by="white", move="g1h3"))
+    at.execute("g1h3")
     at.hear(Verdict.ACCEPT, "korrektur springer hector drei")
     assert (at.announced, at.asked()) == ("g1h3", False)
 
@@ -100,7 +119,7 @@ def test_a_correction_is_too_late_when_the_clock_was_pressed_before_the_yes(
 ) -> None:
     # fide-2023 D.2.8: before the opponent's clock is started.
     at.hear(Verdict.ACCEPT, "springer felix drei")
-    at.table.submit(f.Make(by="white", move="g1f3"))
+    at.execute("g1f3")
     at.type("Korrektur Springer Hector drei")
     at.table.submit(f.Press(by="white"))
     assert at.type("ja") == [GERMAN.sentence("refused_no_question")]

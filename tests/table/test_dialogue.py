@@ -301,7 +301,7 @@ def test_a_press_waits_for_a_correction_that_was_wanted_and_for_no_misheard_repe
     at: Conversation,
 ) -> None:
     at.type("Springer Felix drei")
-    at.table.submit(f.Make(by="white", move="g1f3"))
+    at.execute("g1f3")
     assert at.dialogue.pressed("white") == []
     at.hear(Verdict.ACCEPT, "springer hector drei")  # it may be the opponent's repetition
     assert at.asked() and at.dialogue.pressed("white") == []

@@ -114,11 +114,10 @@ def test_a_correction_after_the_own_press_is_never_played_for_the_opponent(
 
 
 def test_enter_does_not_complete_a_move_whose_correction_is_asked_about(sitting: Sitting) -> None:
-    facts = typed(sitting, "Eva vier", "Korrektur David vier", "")
+    facts = typed(sitting, "Eva vier", "Korrektur", "")
     assert not any(isinstance(fact, f.Press) for fact in facts)
-    question = GERMAN.sentence("correct_sure", move="Bauer David zwei David vier")
-    assert sitting.said()[-2:] == [question, question]
-    typed(sitting, "ja", "")
+    assert sitting.said()[-2:] == [GERMAN.sentence("repeat_please")] * 2
+    typed(sitting, "David vier", "")
     assert [ply.move.uci() for ply in sitting.table.game.history] == ["d2d4"]
 
 

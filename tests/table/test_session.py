@@ -6,9 +6,11 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import chess
 import pytest
 
 from blindplay.hearing.decision import Decision, Verdict
+from blindplay.language import Command
 from blindplay.laws import Ruling
 from blindplay.laws import facts as f
 from blindplay.laws.facts import Player
@@ -34,6 +36,69 @@ def seat(sit: Sit) -> Sitting:
     sitting = sit(now=ManualClock(), time_control="5400", arbiter="present")
     sitting.start()
     return sitting
+
+
+# --- a game without boards ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["Unsinn", "Eva neun", "Eva fünf"])
+def test_where_no_board_is_a_press_without_a_move_is_told_so(seat: Sitting, line: str) -> None:
+    seat.session.typed("white", line)
+    seat.said()
+    seat.session.press("white")
+    assert seat.said() == [GERMAN.sentence("not_made_entered")]
+
+
+def test_the_sighted_player_is_told_the_same(seat: Sitting) -> None:
+    seat.play("e2e4")
+    seat.session.typed("black", "Unsinn")
+    seat.said()
+    seat.session.press("black")
+    assert seat.said() == [GERMAN.sentence("not_made_entered")]
+
+
+def test_where_a_board_feels_pieces_the_press_names_the_square(seat: Sitting) -> None:
+    seat.table.submit(f.Position(board="white", placement=chess.STARTING_BOARD_FEN))
+    seat.session.typed("white", "Unsinn")
+    seat.said()
+    seat.table.submit(f.Press(by="white"))
+    assert GERMAN.sentence("not_made_placed") in seat.said()
+
+
+@pytest.mark.parametrize("before", [[], ["e2e4"]])
+def test_a_corrected_move_is_the_one_that_is_made(seat: Sitting, before: list[str]) -> None:
+    seat.play(*before)
+    side = seat.table.game.side
+    first, second = {"white": ("e2e4", "d2d4"), "black": ("e7e5", "d7d5")}[side]
+    seat.session.typed(side, first)
+    seat.session.typed(side, f"Korrektur {second}")
+    seat.session.press(side)
+    assert not seat.ruled("executed_differs")
+    assert seat.table.game.history[-1].move.uci() == second
+
+
+def test_a_spoken_move_is_executed_by_the_press_where_nothing_reports_hands(
+    seat: Sitting,
+) -> None:
+    seat.table.submit(f.Announce(by="white", move="e2e4"))
+    seat.session.press("white")
+    assert seat.table.game.side == "black"
+
+
+def test_an_assistant_who_executes_is_waited_for(seat: Sitting) -> None:
+    seat.table.submit(f.Assistant(by="table", of="black"))
+    seat.table.submit(f.Announce(by="white", move="e2e4"))
+    seat.said()
+    seat.session.press("white")
+    assert GERMAN.sentence("not_made_unexecuted") in seat.said()
+
+
+def test_help_after_a_typed_move_says_to_press(seat: Sitting) -> None:
+    seat.session.typed("white", "Eva vier")
+    seat.said()
+    seat.session.typed("white", "Hilfe")
+    word = GERMAN.command(Command.CORRECTION)
+    assert seat.said()[0] == GERMAN.sentence("help_press", correction=word)
 
 
 # --- what was played ----------------------------------------------------------------------------
