@@ -21,6 +21,7 @@ from blindplay.wording.pack_words import answer_in_words
 from blindplay.wording.position import look, time_in_words
 from blindplay.wording.readers import reader
 
+from .consequences import consequences
 from .messages import catalogue
 from .table_port import TablePort, held
 
@@ -169,10 +170,10 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
             else:
                 steps = [(kind, _fields(kind, form))]
             now = stamp(game)
-            if value_of(form, "preview") not in ("", now) or any(
-                _is_late(now, seen, step) for step, _ in steps
-            ):
+            if any(_is_late(now, seen, step) for step, _ in steps):
                 raise NoActionError("stale")
+            if _does_something_else(game, role, kind, form):
+                raise NoActionError("changed")
             withheld = _withheld(game, role, kind)
             if withheld is not None:
                 key, rule = withheld
@@ -186,6 +187,14 @@ def act(table: TablePort, role: str, language: str, form: Form) -> ActionResult:
         return ActionResult((words.get(str(error), str(error)),), refused=True)
     except f.FactError as error:
         return ActionResult((words["no_fact"].format(why=error),), refused=True)
+
+
+def _does_something_else(game: Game, role: str, kind: str, form: Form) -> bool:
+    """Whether a decision of the arbiter would no longer do what its second step has shown."""
+    shown = value_of(form, "preview")
+    if not shown or role != "arbiter":
+        return False
+    return shown != consequences(game, fact_of(kind, role, form, game.t)).digest
 
 
 def _withheld(game: Game, role: str, kind: str) -> tuple[str, str] | None:
@@ -239,13 +248,26 @@ def _submitted(
         refusal = permissions.refusal(table.game, role, kind)
         if refusal is not None:
             return [*found, refusal]
-        given = {**fields, "by": role}  # a page cannot say who acts
-        fact = f.parse({"t": table.time() / 1000, "fact": kind, **given})
+        fact = _fact(kind, role, fields, table.time())
         rulings = table.submit(fact, _origin(role))
         found += rulings
         if any(isinstance(ruling, Refused) for ruling in rulings):
             break
     return found
+
+
+def _fact(kind: str, role: str, fields: Mapping[str, Any], t: int) -> f.Fact:
+    given = {**fields, "by": role}  # a page cannot say who acts
+    return f.parse({"t": t / 1000, "fact": kind, **given})
+
+
+def fact_of(kind: str, role: str, form: Form, t: int) -> f.Fact:
+    """The fact that a form of ``role`` stands for, at ``t`` ms of the table's time.
+
+    :raises NoActionError: if the form stands for none.
+    :raises FactError: if a field has no value of the contract.
+    """
+    return _fact(kind, role, _fields(kind, form), t)
 
 
 def _answer(game: Game, role: str, language: str, rulings: Sequence[Ruling]) -> ActionResult:

@@ -234,7 +234,7 @@ def _both_flags(game: State, called_by: str) -> None:
         rule = "both_flags_last_period"
         fell = FlagFell(by="both", called_by=called_by, result=DRAW)
         confirm = partial(end, game, DRAW, "flag", rule)
-        propose(game, fell, (rule,), confirm, game.clock.flags.clear)
+        propose(game, fell, (rule,), confirm, lambda: game.clock.flags.clear())
         return
     # The game goes on; its clock needs times again, which are the arbiter's to set.
     game.clock.flags.clear()

@@ -8,7 +8,7 @@ announcement, spelling one out) is asked of the :class:`Words` it is given.
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from . import (
     adjournment,
@@ -68,17 +68,15 @@ class Game(State):
         out, self.out = self.out, []
         return out
 
-    def preview(self, fact: Fact) -> list[Ruling]:
-        """The rulings that ``fact`` would cause now, without what the arbiter's answer to a
-        pending question would bring. The game stays as it is."""
+    def foretell(self, fact: Fact) -> tuple[Self, list[Ruling]]:
+        """The game as it would be after ``fact``, and the rulings that this would cause now. The
+        game itself stays as it is."""
         game = copy.deepcopy(self, {id(one): one for one in (self.words, self.edition)})
-        if game.pending is not None:  # what it does would be done to this game
-            game.pending = replace(game.pending, confirm=_nothing, reject=_nothing)
-        return game.apply(replace(fact, t=max(fact.t, self.t)))
+        return game, game.apply(replace(fact, t=max(fact.t, self.t)))
 
-
-def _nothing() -> None:
-    """What a confirmation does in a preview."""
+    def preview(self, fact: Fact) -> list[Ruling]:
+        """The rulings that ``fact`` would cause now. The game stays as it is."""
+        return self.foretell(fact)[1]
 
 
 _HANDLERS: dict[type[Fact], Callable[[State, Any], None]] = {

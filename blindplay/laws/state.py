@@ -9,11 +9,13 @@ that is being announced, executed and made is in ``turn``. Each board on the tab
 of its own, because hands err and sensors see only that board.
 """
 
+import copy
 import re
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, Protocol, TypeVar
+from types import CellType, FunctionType
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 import chess
 
@@ -206,6 +208,19 @@ class Pending:
     claim: str | None = None  # whose claim it is, if it is one
     claimable: bool = False  # the game goes on meanwhile; it lapses with the opponent's move
     price: Penalty | None = None  # the penalty that confirming it brings
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """In a copy of the game, what the arbiter's answer does is done to the copy."""
+        confirm, reject = (_rebound(one, memo) for one in (self.confirm, self.reject))
+        return replace(self, confirm=confirm, reject=reject)
+
+
+def _rebound(act: Confirm, memo: dict[int, Any]) -> Confirm:
+    """``act``, done to the copies of what it is done to. Copying leaves functions as they are."""
+    if not isinstance(act, FunctionType) or act.__closure__ is None:
+        return copy.deepcopy(act, memo)
+    cells = (CellType(copy.deepcopy(cell.cell_contents, memo)) for cell in act.__closure__)
+    return FunctionType(act.__code__, act.__globals__, act.__name__, closure=tuple(cells))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from blindplay.language import Command, join
-from blindplay.laws import Fact, Ruling, Taken
+from blindplay.laws import Fact, Taken
 from blindplay.laws import facts as f
 from blindplay.laws.rulings import IllegalMove, TakeBack
 from blindplay.speech.speaker import Output
@@ -74,11 +74,7 @@ class Revising:
         not."""
         if not isinstance(fact, f.Arbiter | f.Irregular):
             return None
-        game = self._session.table.game
-        rulings: tuple[Ruling, ...] = tuple(self._session.table.preview(fact))
-        if isinstance(fact, f.Arbiter) and fact.do == "confirm" and game.pending is not None:
-            rulings = (replace(game.pending.ruling, status="confirmed"), *rulings)
-        for one in rulings:
+        for one in self._session.table.preview(fact):
             if isinstance(one, TakeBack) and one.status == "confirmed":
                 return one
             if isinstance(one, IllegalMove) and one.to_ply is not None:

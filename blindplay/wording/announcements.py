@@ -332,6 +332,8 @@ def _flag(context: _Context, ruling: r.FlagFell) -> _Sentences:
 
 # What the arbiter decides about clocks, and the sentence that comes before both times.
 _SET: Mapping[str, str] = {"set_clock": "clocks_set", "penalty": "clocks_set", "restore": ""}
+# Decisions after which a clock goes on that stood until then.
+_STARTING = frozenset(("start_clocks", "confirm", "reject", "postpone"))
 
 
 def _clock(context: _Context, ruling: r.ClockReading) -> _Sentences:
@@ -347,7 +349,7 @@ def _clock(context: _Context, ruling: r.ClockReading) -> _Sentences:
         if _SET[fact.do]:
             yield context.sentence(_SET[fact.do])
         yield both_clocks(context.pack, context.game)
-    if running in SIDES and (isinstance(fact, f.Start) or fact.do == "start_clocks"):
+    if running in SIDES and (isinstance(fact, f.Start) or fact.do in _STARTING):
         yield context.sentence("clock_started", player=context.player(running))
 
 
@@ -398,8 +400,19 @@ def _arbiter_needed(context: _Context, ruling: r.ArbiterNeeded) -> _Sentences:
     elif why in _ENTRIES and ruling.ply is not None:
         entry = context.pack.sentence(why, owner=player, **context.place(ruling.ply))
         yield context.sentence("arbiter_needed", why=entry)
+    elif (ruling.by or "").startswith("assistant:"):
+        yield _needed_by_assistant(context, why, player)
     else:
         yield context.needed(why, player=player)
+
+
+def _needed_by_assistant(context: _Context, why: str, player: str) -> Announcement:
+    """An assistant calls the arbiter, or reports something irregular (12.7)."""
+    if why == "called":
+        return context.needed("called_by_assistant", player=player)
+    seen = context.pack.sentence(f"needed_{why}", player=player)
+    reported = context.pack.sentence("needed_reported_by_assistant", player=player)
+    return context.sentence("arbiter_needed", why=f"{seen} {reported}")
 
 
 _TELLERS: Mapping[type[Ruling], _Teller] = {

@@ -162,6 +162,27 @@ def _ruling(kind: str, *articles: str, **fields: Any) -> dict[str, Any]:
     return KINDS[kind](articles=articles, **fields).to_json()
 
 
+@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("*.jsonl")), ids=lambda path: path.stem)
+def test_what_is_foretold_is_what_comes(path: Path) -> None:
+    """Of every decision of the arbiter: foretelling it does what the decision does, to a copy."""
+    for scenario in scenarios(path):
+        game, t = Game(PackWords()), 0.0
+        for place, line in scenario.lines:
+            if "fact" not in line:
+                continue
+            t = line.get("t", t)
+            edition = {"edition": scenario.edition} if line["fact"] == "setup" else {}
+            fact = parse({"t": t, **line, **edition})
+            decides = line["fact"] == "arbiter"
+            foretold = game.foretell(fact) if decides else None
+            rulings = game.apply(fact)
+            if foretold is not None:
+                then, told = foretold
+                assert told == rulings, place
+                assert then.clock.left == game.clock.left, place
+                assert [ply.move for ply in then.history] == [ply.move for ply in game.history]
+
+
 def test_a_scenario_that_is_not_fulfilled_fails() -> None:
     ruling = _ruling("obliged", "fide-2023 4.3.1", "fide-2023 D.2.2", by="white", moves=["a2a3"])
     right: tuple[dict[str, Any], ...] = (

@@ -12,7 +12,7 @@ from blindplay.laws import Game, Ruling, Taken, permissions
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 
-from ..actions import Form, NoActionError, stamp, value_of
+from ..actions import Form, NoActionError, value_of
 from ..messages import catalogue
 from ..pieces import rows
 from ..table_port import TablePort, held, tape_of
@@ -150,12 +150,11 @@ def sure(table: TablePort, role: str, language: str, form: Form) -> dict[str, An
     with held(table) as game:
         try:
             step = decisions.prepare(game, language, form)
-        except NoActionError as error:
-            return {"why": say[str(error)], "step": None}
+        except (NoActionError, f.FactError) as error:
+            return {"why": say.get(str(error), str(error)), "step": None}
         return {
             "step": step,
             "shown": rows(step.shown, language, black_below=False) if step.shown else None,
-            "preview": stamp(game),
         }
 
 

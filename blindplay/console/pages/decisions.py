@@ -1,10 +1,9 @@
 """The arbiter's decisions, each in two steps: before anything happens, the page tells in words what
 was chosen, and shows the position that it would lead to."""
 
-import dataclasses
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import chess
@@ -14,24 +13,29 @@ from blindplay.laws import Game, Ruling
 from blindplay.laws import facts as f
 from blindplay.laws import rulings as r
 from blindplay.laws.placement import Pieces
-from blindplay.laws.sheets import brought_back, clocks_at
+from blindplay.laws.sheets import brought_back
 from blindplay.laws.state import OTHER, Pending
 from blindplay.record.score import entry_place
 from blindplay.wording.clock_times import read_time, write_time
 
-from ..actions import Form, NoActionError
+from ..actions import Form, NoActionError, fact_of
+from ..consequences import consequences
+from . import common
 from .timeline import Narrator
 
 
 @dataclass(frozen=True)
 class Confirmation:
     """The second step: what will happen, as sentences; the fields that make it happen; the words of
-    the button. ``shown`` is the position that it leads to, if that is another one."""
+    the button. ``shown`` is the position that it leads to, if that is another one. ``clocks`` are
+    those of each side, now and then; ``digest`` is that of the consequences."""
 
     sentences: tuple[str, ...]
     fields: Mapping[str, str]
     button: str
     shown: Pieces | None = None
+    clocks: tuple[tuple[common.ShownClock, common.ShownClock], ...] = ()
+    digest: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,13 +89,11 @@ class _Choice:
         except (ValueError, KeyError):
             raise NoActionError("v_no_such_ply") from None
 
-    def confirmation(
-        self, *sentences: str, button: str = "", shown: Pieces | None = None, **fields: Any
-    ) -> Confirmation:
+    def confirmation(self, *sentences: str, button: str = "", **fields: Any) -> Confirmation:
         """The second step of this decision, with the further ``fields`` that make it happen."""
         do = self["do"]
         button = button or self.say[f"yes_{do}"]
-        return Confirmation(sentences, {"act": "arbiter", "do": do, **fields}, button, shown)
+        return Confirmation(sentences, {"act": "arbiter", "do": do, **fields}, button)
 
 
 def prepare(game: Game, language: str, form: Form) -> Confirmation:
@@ -107,7 +109,32 @@ def prepare(game: Game, language: str, form: Form) -> Confirmation:
         find = _report
     if find is None:
         raise NoActionError("no_such_action")
-    return find(choice)
+    return _foretold(choice, find(choice))
+
+
+def _foretold(choice: _Choice, step: Confirmation) -> Confirmation:
+    """``step`` with what the Laws will do to the clocks and the position.
+
+    :raises NoActionError: if they will refuse it.
+    """
+    game, act = choice.game, step.fields["act"]
+    if act == "open_envelope":
+        return step  # nobody may read the sealed move before (I.1.1)
+    form = {name: [value] for name, value in step.fields.items()}
+    found = consequences(game, fact_of(act, "arbiter", form, game.t))
+    for ruling in found.rulings:
+        if isinstance(ruling, r.Refused):
+            raise NoActionError(f"{choice.telling.word(ruling.why)} ({', '.join(ruling.articles)})")
+    after, say = found.game, choice.say
+    clocks = tuple(zip(common.clocks(game), common.clocks(after), strict=True))
+    sentences = step.sentences
+    if clocks and not after.over:
+        runs = after.clock.running
+        key = "then_stands" if runs is None else "then_runs"
+        sentences += (say[key].format(side=say.get(runs or "", "")),)
+    moved = after.position_pieces() != game.position_pieces()
+    shown = after.position_pieces() if moved else None
+    return replace(step, sentences=sentences, shown=shown, clocks=clocks, digest=found.digest)
 
 
 def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]:
@@ -129,7 +156,7 @@ def outcomes(telling: Narrator, pending: Pending) -> tuple[list[str], list[str]]
     yes, no = find(game, ruling) if find is not None else (name, name)
     confirming = [say.get(f"yes_if_{yes}", say["yes_if_other"]).format_map(values)]
     if pending.price is not None:
-        confirming.append(telling.ruling(dataclasses.replace(pending.price, status=None)))
+        confirming.append(telling.ruling(replace(pending.price, status=None)))
     return confirming, [say.get(f"no_if_{no}", say["no_if_goes_on"]).format_map(values)]
 
 
@@ -173,17 +200,16 @@ def _decide(choice: _Choice) -> Confirmation:
     if game.pending is None:
         raise NoActionError("v_nothing_proposed")
     confirming, rejecting = outcomes(choice.telling, game.pending)
-    proposal = choice.telling.ruling(dataclasses.replace(game.pending.ruling, status=None))
+    proposal = choice.telling.ruling(replace(game.pending.ruling, status=None))
     if choice["do"] == "reject":
         return choice.confirmation(proposal, *rejecting)
-    to_ply = _goes_back_to(game.pending.ruling)
-    shown = None if to_ply is None else game.shown_after(to_ply)
-    return choice.confirmation(proposal, *confirming, shown=shown)
+    return choice.confirmation(proposal, *confirming)
 
 
 def _plain(choice: _Choice) -> Confirmation:
     """A decision that needs nothing but its name: ``adjourn`` or ``withdraw``."""
-    return choice.confirmation(choice.say[f"will_{choice['do']}"])
+    side = choice.say[choice.game.side]
+    return choice.confirmation(choice.say[f"will_{choice['do']}"].format(side=side))
 
 
 def _set_clock(choice: _Choice) -> Confirmation:
@@ -193,9 +219,8 @@ def _set_clock(choice: _Choice) -> Confirmation:
         left = choice.seconds(side)
         if left is not None:
             fields[side] = str(left)
-            before, after = write_time(choice.game.clock.left[side]), write_time(left * 1000)
-            text = say["will_set_clock"].format(side=say[side], before=before, after=after)
-            sentences.append(text)
+            time = write_time(left * 1000)
+            sentences.append(say["will_set_clock"].format(side=say[side], time=time))
     if not sentences:
         raise NoActionError("v_seconds_missing")
     return choice.confirmation(*sentences, **fields)
@@ -211,13 +236,11 @@ def _penalty(choice: _Choice) -> Confirmation:
         given, taken = choice.seconds("given"), choice.seconds("taken")
         if not given and not taken:
             raise NoActionError("v_seconds_missing")
-        changes = ((OTHER[side], given, 1, "will_give"), (side, taken, -1, "will_take"))
-        for whose, seconds, sign, key in changes:
+        for whose, seconds, key in ((OTHER[side], given, "will_give"), (side, taken, "will_take")):
             if seconds:
                 fields[whose] = str(seconds)
-                after = write_time(choice.game.clock.left[whose] + sign * seconds * 1000)
                 time = write_time(seconds * 1000)
-                sentences.append(say[key].format(side=say[whose], time=time, after=after))
+                sentences.append(say[key].format(side=say[whose], time=time))
     elif kind == "loss" and choice["result"] in f.RESULTS:
         fields["result"] = choice["result"]
         sentences.append(say["will_declare"].format(result=choice["result"]))
@@ -230,17 +253,10 @@ def _restore(choice: _Choice) -> Confirmation:
     if ply is None or ply > (len(game.history) if back is None else back.last):
         raise NoActionError("v_no_such_ply")
     after = choice.telling.ply(ply)
-    forward = back if ply > len(game.history) else None
-    key = "will_restore" if forward is None else "will_bring_back"
-    left = clocks_at(game, ply)
-    white, black = write_time(left["white"] * 1000), write_time(left["black"] * 1000)
-    return choice.confirmation(
-        say[key].format(after=after, back=abs(len(game.history) - ply)),
-        say["will_clocks"].format(white=white, black=black),
-        button=say["yes_restore"].format(after=after),
-        shown=(game if forward is None else forward).shown_after(ply),
-        ply=str(ply),
-    )
+    key = "will_restore" if ply <= len(game.history) else "will_bring_back"
+    sentence = say[key].format(after=after, back=abs(len(game.history) - ply))
+    button = say["yes_restore"].format(after=after)
+    return choice.confirmation(sentence, button=button, ply=str(ply))
 
 
 def _declare(choice: _Choice) -> Confirmation:
@@ -295,7 +311,8 @@ def _report(choice: _Choice) -> Confirmation:
         fields |= {"missing": "yes"} if missing else {}
         sentence = say["will_open_missing" if missing else "will_open"]
     else:
-        sentence = say["will_claim_time"]
+        side = next(iter(game.clock.flags), game.side)
+        sentence = say["will_claim_time"].format(side=say[side])
     ply = choice.ply() if act in ("touch", "irregular") else None
     if ply:
         fields["ply"] = str(ply)

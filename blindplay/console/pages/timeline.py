@@ -239,11 +239,19 @@ def _penalty_key(penalty: r.Penalty) -> str:
     return "_time"
 
 
+def _needed_key(needed: r.ArbiterNeeded) -> str:
+    """Who calls the arbiter, or reports something, is part of what the arbiter reads."""
+    if needed.why == "called":
+        return "_called"
+    return "_reported" if (needed.by or "").startswith("assistant:") else ""
+
+
 # The ends of a ruling's keys, for kinds that have several sentences.
 _ENDINGS: Mapping[type[Ruling], Callable[[Any], str]] = {
     r.Obliged: lambda obliged: "_free" if obliged.free else "",
     r.AssistantPresence: lambda assistant: "_yes" if assistant.present else "_no",
     r.Presides: lambda arbiter: "_yes" if arbiter.present else "_no",
+    r.ArbiterNeeded: _needed_key,
     r.Scoresheets: lambda sheets: "_agree" if sheets.agree else "_differ",
     r.TakeBack: lambda back: "_new" if back.new_game else "",
     r.Penalty: _penalty_key,

@@ -43,19 +43,90 @@ def test_the_tape_is_the_arbiters_alone(hall: Hall, arbiter: Browser) -> None:
     assistant.client.close()
 
 
+def second_step(hall: Hall, **chosen: str) -> dict[str, str]:
+    """What the button of the second step sends; ``chosen`` are the fields of the first."""
+    form = {name: [one] for name, one in chosen.items()}
+    step = decisions.prepare(hall.table.game, "en", form)
+    fields = {"action": step.fields["act"], "preview": step.digest, **step.fields}
+    return {name: value for name, value in fields.items() if name != "act"}
+
+
 def test_what_he_looked_at_is_not_done_when_the_game_has_gone_on(
     hall: Hall, arbiter: Browser
 ) -> None:
     hall.start()
-    shown = stamp(hall.table.game)
-    hall.play("white", "e2e4")
-    answer = arbiter.do("arbiter", do="declare", result="1-0", preview=shown)
+    hall.play("white", "d2d4")
+    back = {"act": "arbiter", "do": "restore", "number": "1", "after": "start"}
+    seen = second_step(hall, **back)
+    hall.play("black", "d7d5")
+    answer = arbiter.do(**seen)
     assert answer.json()["refused"]
-    assert "somebody else" in answer.json()["said"][0]
-    assert not hall.table.game.over
-    answer = arbiter.do("arbiter", do="declare", result="1-0", preview=stamp(hall.table.game))
-    assert not answer.json()["refused"]
-    assert hall.table.game.result == "1-0"
+    assert "it would now do something else" in answer.json()["said"][0]
+    assert len(hall.table.game.history) == 2
+    assert not arbiter.do(**second_step(hall, **back)).json()["refused"]
+    assert hall.table.game.history == []
+
+
+CHOSEN: dict[str, tuple[dict[str, str], bool]] = {
+    "a warning": ({"act": "arbiter", "do": "penalty", "player": "white", "kind": "warning"}, True),
+    "a time penalty": (
+        {"act": "arbiter", "do": "penalty", "player": "black", "kind": "time", "given": "2:00"},
+        True,
+    ),
+    "setting a clock": ({"act": "arbiter", "do": "set_clock", "black": "4:00"}, True),
+    "the result": ({"act": "arbiter", "do": "declare", "result": "1-0"}, True),
+    "the language": ({"act": "arbiter", "do": "announce_in", "language": "en"}, True),
+    "sealing, which another player would do": ({"act": "arbiter", "do": "adjourn"}, False),
+    "a touch, which another player would answer for": ({"act": "touch", "square": "g8"}, False),
+    "taking back, which would take more": (
+        {"act": "arbiter", "do": "restore", "number": "1", "after": "start"},
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_decision_survives_a_move_unless_the_move_changes_what_it_does(
+    hall: Hall, arbiter: Browser, name: str
+) -> None:
+    chosen, survives = CHOSEN[name]
+    hall.start()
+    hall.play("white", "e2e4")
+    seen = second_step(hall, **chosen)
+    hall.now += 3  # the clocks run meanwhile
+    hall.play("black", "e7e5")
+    answer = arbiter.do(**seen).json()
+    assert answer["refused"] is not survives, answer
+
+
+def test_the_second_step_shows_both_clocks_before_and_after_and_which_one_runs(hall: Hall) -> None:
+    """300+5: White has used 5 of 305 seconds."""
+    hall.start()
+    hall.now = 5
+    hall.table.submit(f.Tick())
+    chosen = {"act": "arbiter", "do": "penalty", "player": "white", "kind": "time"}
+    fields = {**chosen, "given": "1:30", "taken": "0:20"}
+    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in fields.items()})
+    shown = [(now.shown, then.shown, then.runs) for now, then in step.clocks]
+    assert shown == [("5:00", "4:40", True), ("5:05", "6:35", False)]
+    assert step.sentences[-1] == "Then White's clock runs."
+    hall.play("white", "e2e4")
+    back = {"act": "arbiter", "do": "restore", "number": "1", "after": "start"}
+    step = decisions.prepare(hall.table.game, "en", {name: [one] for name, one in back.items()})
+    assert [(now.shown, then.shown) for now, then in step.clocks] == [
+        ("5:05", "5:05"),
+        ("5:05", "5:05"),
+    ]
+    assert step.sentences[-1] == "Then no clock runs."
+
+
+def test_a_sealed_move_stays_secret_in_the_second_step(hall: Hall) -> None:
+    hall.start()
+    hall.table.submit(f.Arbiter(do="adjourn"))
+    hall.table.submit(f.Seal(by="white", text="e4"))
+    hall.table.submit(f.Press(by="white"))
+    step = decisions.prepare(hall.table.game, "en", {"act": ["open_envelope"]})
+    assert step.shown is None and step.digest == "" and step.clocks == ()
 
 
 def test_a_proposal_is_part_of_what_a_page_shows(hall: Hall) -> None:
