@@ -57,7 +57,7 @@ def render(template: str, language: str, **values: Any) -> str:
     """A template, filled in; it has the catalogue of ``language`` as ``say``."""
     say = catalogue(language)
     found = _environment().get_template(template)
-    values = {"theme": "", "styles": (), **values}
+    values = {"theme": "", "styles": (), "place": "", "stamp": "", "said": (), **values}
     return found.render(say=say, language=language, languages=LANGUAGES, seen=SEEN, **values)
 
 
@@ -90,7 +90,8 @@ def _gets_help(game: Game, side: str) -> bool:
 
 def parts(page: Page, values: Mapping[str, Any], language: str) -> dict[str, str]:
     """The parts of a page by their names."""
-    return {name: render(f"{page.FOLDER}/{name}.html", language, **values) for name in page.PARTS}
+    names = (*page.PARTS, *getattr(page, "ASIDE", ()))
+    return {name: render(f"{page.FOLDER}/{name}.html", language, **values) for name in names}
 
 
 def beside(table: TablePort, session: BrowserSession, name: str, form: Form) -> str | None:
@@ -134,7 +135,7 @@ def whole(
     return render(
         "page.html",
         session.language,
-        parts={name: html.replace(SEEN, stamp) for name, html in found.items()},
+        parts={name: found[name].replace(SEEN, stamp) for name in page.PARTS},
         scripts=("console.js", *page.SCRIPTS),
         styles=page.STYLES,
         kind=page.FOLDER,

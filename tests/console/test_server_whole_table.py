@@ -107,7 +107,7 @@ def test_everybody_has_his_page_open_at_one_table(browser: Browser, hall: Hall) 
             everybody_sees("Black has made a move")
             black.get_by_role("button", name="Press the clock").click()
             everybody_sees("White to move")
-            white.get_by_role("button", name="and have executed it").click()
+            white.get_by_role("button", name="I repeat and execute").click()
             expect(white.locator("#repeat")).to_have_count(0)
     everybody_sees("The game is over: 0-1.")
     for role, page in pages.items():

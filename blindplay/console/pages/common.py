@@ -16,6 +16,18 @@ from blindplay.wording.readers import announcing
 from ..messages import catalogue
 
 
+_LOW_MS = 60_000
+
+
+@dataclass(frozen=True)
+class Played:
+    """A move of ``by``, on the board before it."""
+
+    before: chess.Board
+    move: chess.Move
+    by: str
+
+
 @dataclass(frozen=True)
 class ShownMove:
     """A move in words, in notation and in UCI; its side and its number."""
@@ -34,36 +46,47 @@ def squares_of(move: ShownMove | None) -> frozenset[int]:
     return frozenset((chess.parse_square(move.uci[:2]), chess.parse_square(move.uci[2:4])))
 
 
+def name_of(game: Game, side: str, language: str) -> str:
+    """A player's side and, if it is known, their name."""
+    name = game.player(side).name
+    return (
+        catalogue(language)["title_player"]
+        .format(side=catalogue(language)[side], name=name)
+        .strip(" ,")
+    )
+
+
 def spoken_in(game: Game) -> str:
     """The HTML language of announcements. The table speaks German for a language without a pack."""
     return announcing(game).code
 
 
-def told(game: Game, board: chess.Board, move: chess.Move, by: str, language: str) -> ShownMove:
-    """``move`` on ``board``, in the words of the table and the notation of the page."""
+def told(game: Game, played: Played, language: str) -> ShownMove:
+    """A move in the words of the table and the notation of the page."""
     assert game.setup is not None
+    board, move = played.before, played.move
     words = notation = move.uci()
     if board.is_legal(move):
         words = announcing(game).announce(board, move, edition=game.setup.edition)
         notation = load(language).write(board, move)
-    return ShownMove(words, notation, move.uci(), by, board.fullmove_number)
+    return ShownMove(words, notation, move.uci(), played.by, board.fullmove_number)
 
 
 def last_announced(game: Game, language: str) -> ShownMove | None:
     """The last announcement: of the player on move, or else of the move before."""
     turn = game.turn
     if turn.announced is not None:
-        return told(game, game.board.copy(stack=False), turn.announced, game.side, language)
+        return told(game, Played(game.board.copy(stack=False), turn.announced, game.side), language)
     if not game.history:
         return None
     ply = game.history[-1]
-    return told(game, ply.before, ply.spoken, ply.side, language)
+    return told(game, Played(ply.before, ply.spoken, ply.side), language)
 
 
-def due(game: Game, board: str, language: str) -> ShownMove | None:
+def to_execute(game: Game, board: str) -> Played | None:
     """The first move that must still be executed on ``board``."""
     for ply in game.outstanding(board):
-        return told(game, ply.before, ply.move, ply.side, language)
+        return Played(ply.before, ply.move, ply.side)
     turn = game.turn
     expected = turn.made or turn.announced
     if expected is None:
@@ -71,7 +94,13 @@ def due(game: Game, board: str, language: str) -> ShownMove | None:
     shown = laid_over(game.pieces, change(game.board, expected))
     if game.tables[board].placement == shown:
         return None
-    return told(game, game.board.copy(stack=False), expected, game.side, language)
+    return Played(game.board.copy(stack=False), expected, game.side)
+
+
+def due(game: Game, board: str, language: str) -> ShownMove | None:
+    """The first move that must still be executed on ``board``, as it is shown."""
+    first = to_execute(game, board)
+    return told(game, first, language) if first else None
 
 
 def sealing(game: Game) -> bool:
@@ -107,6 +136,11 @@ class ShownClock:
     at: int
     runs: bool
     fell: bool
+
+    @property
+    def low(self) -> bool:
+        """Whether less than a minute is left."""
+        return self.left < _LOW_MS
 
     @property
     def shown(self) -> str:

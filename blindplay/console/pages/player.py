@@ -16,9 +16,11 @@ from ..table_port import TablePort
 from . import common, players
 
 FOLDER = "player"
-PARTS = ("now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
-SCRIPTS = ("board.js", "player.js", "log.js")
+PARTS = ("tab", "now", "forms", "ask", "heard", "log", "acts", "sheet", "keys")
+SCRIPTS = ("board.js", "player.js", "log.js", "next.js")
 STYLES = ("board.css", "players.css")
+ASIDE = ("theirs", "mine")
+EXTRA = players.EXTRA
 
 _HEARD = 10
 # The question of each key, as a command of the languages. Texts: key_<name> and keyname_<name>.
@@ -30,7 +32,7 @@ PIECES = ("king", "queen", "rook", "bishop", "knight", "pawn")
 def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the page's templates."""
     say = catalogue(language)
-    shown = players.values(game, role, language)
+    shown = players.values(table, game, role, language)
     asked = (*KEYS, *(TRAINING_KEYS if table.training else ()))
     shown |= {
         "training": table.training,
@@ -48,10 +50,10 @@ def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, 
 def _heard(game: Game, language: str) -> list[common.ShownMove]:
     """The last announcements, the newest first."""
     found = [
-        common.told(game, ply.before, ply.spoken, ply.side, language)
+        common.told(game, common.Played(ply.before, ply.spoken, ply.side), language)
         for ply in reversed(game.history[-_HEARD:])
     ]
     if game.turn.announced is not None:
-        board = game.board.copy(stack=False)
-        found.insert(0, common.told(game, board, game.turn.announced, game.side, language))
+        now = common.Played(game.board.copy(stack=False), game.turn.announced, game.side)
+        found.insert(0, common.told(game, now, language))
     return found

@@ -1,35 +1,47 @@
 """What the pages of all players have in common."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from blindplay.laws import Game, permissions
+from blindplay.language import load
+from blindplay.laws import Game, Taken, permissions
 from blindplay.laws.claims import QUICKPLAY_CLAIMS
 from blindplay.laws.editions import article
-from blindplay.laws.facts import SIDES
+from blindplay.laws.facts import SIDES, Tick
+from blindplay.laws.rulings import GameOver
 from blindplay.laws.state import OTHER
 from blindplay.record.score import entry_place
+from blindplay.wording.announcements import announcements
 
+from ..actions import Form
 from ..messages import catalogue
+from ..table_port import TablePort, held
 from . import common
+from .next_step import NextStep, next_step
+
+_LOOKED_BACK = 400  # entries of the log
 
 
-def values(game: Game, role: str, language: str) -> dict[str, Any]:
+def values(table: TablePort, game: Game, role: str, language: str) -> dict[str, Any]:
     """The values of the shared templates for the player ``role``."""
     say = catalogue(language)
-    board = game.board_of(role)
-    sensors = game.tables[board].sensors
-    last = common.last_announced(game, language)
-    due = None if sensors or game.over else common.due(game, board, language)
+    step = next_step(game, role)
     return {
         "own": role,
+        "other": OTHER[role],
         "over": game.over,
         "status": common.status(game, language),
-        "last": last,
+        "last": common.last_announced(game, language),
         "announced_in": common.spoken_in(game),
-        "sensors": sensors,
-        "to_repeat": last if to_be_repeated(game, role) else None,
-        "due": due,
-        "clocks": common.clocks(game),
+        "sensors": game.tables[game.board_of(role)].sensors,
+        "step": step,
+        "step_move": common.told(game, step.move, language) if step.move else None,
+        "heading": (heading := _heading(game, step, say)),
+        "why": say.get(f"why_{step.kind}", ""),
+        "tab": say["tab_yours"] if step.is_due else heading,
+        "ending": _ending(table, game, language) if game.over else "",
+        "name": {side: common.name_of(game, side, language) for side in SIDES},
+        "clock": {clock.side: clock for clock in common.clocks(game)},
         "offered": OTHER[role] in game.offers and not game.over,
         "offering": role in game.offers and not game.over,
         "opponent": say[OTHER[role]],
@@ -45,15 +57,21 @@ def values(game: Game, role: str, language: str) -> dict[str, Any]:
     }
 
 
-def to_be_repeated(game: Game, side: str) -> bool:
-    """Whether ``side`` must still repeat the opponent's last announcement (D.2.1)."""
-    impaired = any(game.impaired(one) for one in SIDES)
-    if game.over or game.adjourned or side in game.repeated or not impaired:
-        return False
-    if game.side != side:
-        return game.turn.announced is not None
-    answers = bool(game.history) and game.turn.announced is None
-    return answers and not game.history[-1].illegal  # an illegal move was not announced
+def _heading(game: Game, step: NextStep, say: Mapping[str, str]) -> str:
+    """The step in a few words; at the end the result."""
+    if game.over:
+        return (game.result or "").replace("-", "–")
+    return say[f"next_{step.kind}"].format(name=game.player(game.side).name or say[game.side])
+
+
+def _ending(table: TablePort, game: Game, language: str) -> str:
+    """Why the game is over, in one sentence."""
+    for taken in reversed(table.log[-_LOOKED_BACK:]):
+        for ruling in taken.rulings:
+            if isinstance(ruling, GameOver):
+                told = announcements(Taken(Tick(), (ruling,)), game, load(language))
+                return " ".join(one.words for one in told)
+    return ""
 
 
 def _begun(game: Game) -> bool:
@@ -87,3 +105,29 @@ def _deaf(game: Game) -> dict[str, Any] | None:
         return {"must": False, "article": None}
     (citation,) = game.edition.cite("hearing_impaired_opponent", game.regime)
     return {"must": True, "article": article(citation)}
+
+
+def _whole_clocks(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+    """Nothing but the two clocks, as large as the screen allows, for low vision (6.12)."""
+    with held(table) as game:
+        return {
+            "clock": {clock.side: clock for clock in common.clocks(game)},
+            "name": {side: common.name_of(game, side, language) for side in SIDES},
+            "own": role,
+            "other": OTHER[role],
+            "now": table.time(),
+        }
+
+
+def _whole_moves(table: TablePort, role: str, language: str, form: Form) -> dict[str, Any]:
+    """All moves in notation and in words."""
+    with held(table) as game:
+        told = [
+            common.told(game, common.Played(ply.before, ply.spoken, ply.side), language)
+            for ply in game.history
+        ]
+        return {"moves": told, "announced_in": common.spoken_in(game)}
+
+
+EXTRA: Mapping[str, Any] = {"clocks": _whole_clocks, "moves": _whole_moves}
+"""Further pages by their addresses; each function gives the values of its template."""

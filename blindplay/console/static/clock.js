@@ -5,6 +5,7 @@
 
 import { page } from "./console.js";
 
+const LOW = 60_000; // ms
 let ahead = Number(page.now) - performance.now(); // ms by which the table's time is ahead
 
 // 1:05:09, 4:59, 0:07; rounded down.
@@ -20,8 +21,10 @@ function show() {
   for (const clock of document.querySelectorAll("[data-left]")) {
     const since = performance.now() + ahead - Number(clock.dataset.at);
     const passed = clock.dataset.runs === "yes" ? Math.max(0, since) : 0;
-    const text = shown(Number(clock.dataset.left) - passed);
+    const left = Number(clock.dataset.left) - passed;
+    const text = shown(left);
     if (clock.textContent !== text) clock.textContent = text;
+    clock.closest(".clock")?.classList.toggle("low", left < LOW);
   }
 }
 

@@ -88,17 +88,28 @@ for (const end of ["pointerup", "pointercancel"]) {
   document.addEventListener(end, () => setTimeout(release), true);
 }
 
-function replace(name, html) {
-  const section = document.getElementById(name);
-  if (!section) return;
-  const active = section.contains(document.activeElement) ? document.activeElement : null;
+// Put new parts of the page into their places. What was typed, unfolded or focused there stays, even
+// if it has moved to another part.
+function replace(parts) {
+  const changed = Object.entries(parts).flatMap(([name, html]) => {
+    const section = document.getElementById(name);
+    return section ? [{ section, html }] : [];
+  });
   const typed = new Map();
-  for (const field of section.querySelectorAll("input[id], select[id]")) {
-    if (field.value !== preset(field)) typed.set(field.id, field.value);
+  const opened = [];
+  let active = null;
+  let home = null;
+  for (const { section } of changed) {
+    for (const field of section.querySelectorAll("input[id], select[id]")) {
+      if (field.value !== preset(field)) typed.set(field.id, field.value);
+    }
+    opened.push(...[...section.querySelectorAll("details[id][open]")].map((one) => one.id));
+    if (section.contains(document.activeElement)) [active, home] = [document.activeElement, section];
   }
-  const opened = [...section.querySelectorAll("details[id][open]")].map((one) => one.id);
-  section.innerHTML = html;
-  section.hidden = !html.trim();
+  for (const { section, html } of changed) {
+    section.innerHTML = html;
+    section.hidden = !html.trim();
+  }
   for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   for (const [id, value] of typed) {
     const field = document.getElementById(id);
@@ -108,7 +119,7 @@ function replace(name, html) {
     // If the focused element is gone, the heading of its part gets the focus.
     const same = active.id ? document.getElementById(active.id) : null;
     const there = same?.checkVisibility?.() ?? same;
-    const heading = section.querySelector("h2") ?? document.getElementById("main");
+    const heading = home.querySelector("h2") ?? document.getElementById("main");
     (there ? same : heading).focus({ preventScroll: Boolean(there) });
   }
 }
@@ -122,7 +133,7 @@ function take(change) {
     waiting.push(change);
     return;
   }
-  for (const [name, html] of Object.entries(change.parts)) replace(name, html);
+  replace(change.parts);
   page.seen = change.seen;
   stampForms();
   document.dispatchEvent(new CustomEvent("changed", { detail: change.parts }));
@@ -257,12 +268,22 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-// The messages stay on top; scroll, so that they never cover the focused element. Long messages do
-// not stay on top.
-new ResizeObserver(([{ target }]) => {
-  const long = target.offsetHeight > innerHeight / 3;
-  target.classList.toggle("long", long);
-  document.documentElement.style.scrollPaddingTop = `${long ? 12 : target.offsetHeight + 12}px`;
-}).observe(document.getElementById("messages"));
+// The bar with the messages stays on top, and on a phone the next step at the bottom; scroll, so
+// that they never cover the focused element. Long messages do not stay on top.
+const bar = document.getElementById("messages").closest(".bar");
+const next = document.getElementById("next");
+
+function padding() {
+  const long = bar.offsetHeight > innerHeight / 3;
+  bar.classList.toggle("long", long);
+  const stays = next && getComputedStyle(next).position === "sticky";
+  const root = document.documentElement.style;
+  root.scrollPaddingTop = `${long ? 12 : bar.offsetHeight + 12}px`;
+  root.scrollPaddingBottom = `${stays ? next.offsetHeight + 12 : 12}px`;
+}
+
+const sizes = new ResizeObserver(padding);
+for (const one of [bar, next]) if (one) sizes.observe(one);
+addEventListener("resize", padding);
 stampForms();
 connect();

@@ -65,15 +65,16 @@ def test_the_opponents_clocks_go_on_between_facts(context: BrowserContext, hall:
     """300 seconds and the increment of 5; nobody's clock is told to the impaired player unasked."""
     hall.start()
     page = enter(context, hall, "black")
-    clocks = page.locator(".clocks dd")
+    clocks = page.locator(".clock .figures")
     assert clocks.nth(1).inner_text() == "5:05"
     expect(clocks.nth(0)).to_have_text(re.compile("^(5:0[0-3]|4:..)$"))
-    expect(page.locator(".clocks .runs")).to_contain_text("White, running")
+    expect(page.locator(".clock.runs")).to_contain_text("White, Anna")
+    expect(page.locator(".clock.runs .sign")).to_contain_text("running")
     # A page that has slept is told the time, and goes on from there.
     shown = page.evaluate(
         """() => {
             document.dispatchEvent(new CustomEvent("time", { detail: 64500 }));
-            return document.querySelector(".clocks dd").textContent;
+            return document.querySelector(".clock .figures").textContent;
         }"""
     )
     assert shown == "4:00"

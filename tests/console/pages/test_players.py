@@ -79,7 +79,7 @@ def test_a_game_by_keyboard_alone_against_one_by_clicks(
         press("#press")
         for page in (white, black):  # who acts on what has passed is told so
             expect(page.locator(".status")).to_contain_text("Black to move")
-        black.get_by_role("button", name="and have executed it").click()
+        black.get_by_role("button", name="I repeat and execute").click()
         expect(black.locator("#repeat")).to_have_count(0)
         click_move(black, *answers[number])
         expect(black.locator(".status")).to_contain_text("Black has made a move")
@@ -139,10 +139,10 @@ def test_a_draw_is_offered_declined_offered_again_and_accepted_each_in_two_steps
     hall.play("black", "e7e5")  # before each has moved no draw can be agreed upon (9.1.1)
     do(white, "Offer a draw", "Yes, offer a draw")
     expect(white.locator("#acts")).to_contain_text("Your draw offer stands")
-    expect(black.locator("#now .offered")).to_contain_text("White offers a draw.")
+    expect(black.locator("#next .offered")).to_contain_text("White offers a draw.")
     assert violations(black) == []
     do(black, "Decline the draw", "Yes, decline")
-    expect(black.locator("#acts .offered")).to_have_count(0)
+    expect(black.locator(".offered")).to_have_count(0)
     assert hall.table.game.result is None
     do(black, "Offer a draw", "Yes, offer a draw")
     do(white, "Accept the draw", "Yes, accept")
@@ -186,7 +186,7 @@ def test_resigning_takes_two_steps_and_focus_is_not_lost(
     assert hall.table.game.result is None
     # What happens meanwhile does not fold it away.
     hall.table.submit(f.OfferDraw(by="white"))
-    expect(page.locator("#acts .offered")).to_be_visible()
+    expect(page.locator("#next .offered")).to_be_visible()
     accessible(page)
     page.get_by_role("button", name="Yes, I resign").click()
     expect(page.locator(".status")).to_have_text("The game is over: 1-0.")
@@ -215,6 +215,7 @@ def test_the_sheet_keeps_what_is_written_and_strikes_through_what_was(
     hall.start()
     page = enter(context, hall, "black")
     hall.play("white", "e2e4")
+    page.locator("#write summary").click()
     expect(page.locator("#ply")).to_have_value("1")
     for text in ("1. P-K4 ??", "e4"):
         page.locator("#entry").fill(text)
