@@ -174,10 +174,13 @@ def check(name: str, pack: Language, microphone: str | None, silent: bool, as_js
 def forget(name: str) -> None:
     """Forget a player's voice and preferences.
 
-    This removes how the player wants to be spoken to, what was misheard, the recordings, and what
-    was learned from them. Without a name, it forgets the player who gave no name.
+    This removes how the player wants to be spoken to, what was misheard, the recordings, what was
+    learned from them, and the phrases that voices have rendered, which hold names. Without a name, it forgets the player who gave no name.
     """
+    from blindplay.speech.synthesis import forget_phrases
+
     preferences, kept = speaker_preferences.forget(name), speaker_models.forget(name)
+    forget_phrases()
     if not preferences and not kept:
         raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
     print(f"Nothing is kept of {_player(name)} any more.")
