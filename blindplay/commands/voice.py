@@ -180,9 +180,9 @@ def forget(name: str) -> None:
     from blindplay.speech.synthesis import forget_phrases
 
     preferences, kept = speaker_preferences.forget(name), speaker_models.forget(name)
-    forget_phrases()
     if not preferences and not kept:
         raise ValueError(f"Nothing is kept of {_player(name)}; check the name.")
+    forget_phrases()
     print(f"Nothing is kept of {_player(name)} any more.")
 
 

@@ -22,13 +22,28 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speaker_preferences, "folder", lambda: tmp_path / "config")
 
 
-def test_a_player_is_forgotten_once() -> None:
+def test_a_player_is_forgotten_once(tmp_path: Path) -> None:
     speaker_preferences.keep("Anna", Voicing())
-    assert run("voice", "forget", "Anna").stdout == "Nothing is kept of Anna any more.\n"
-    done = run("voice", "forget", "Anna")
+    assert run("voice", "forget", "Anna", home=tmp_path).stdout == (
+        "Nothing is kept of Anna any more.\n"
+    )
+    done = run("voice", "forget", "Anna", home=tmp_path)
     assert (done.status, done.stdout) == (2, "")
     assert done.stderr == "Nothing is kept of Anna; check the name.\n"
-    assert "of the player without a name" in run("voice", "forget").stderr
+    assert "of the player without a name" in run("voice", "forget", home=tmp_path).stderr
+
+
+def test_forgetting_a_player_removes_the_spoken_name(tmp_path: Path) -> None:
+    cache = tmp_path / "blindplay" / "phrases"
+    cache.mkdir(parents=True)
+    said, unfinished = cache / "0123.wav", cache / "new-4567.wav"
+    for file in (said, unfinished):
+        file.write_bytes(b"Anna")
+    run("voice", "forget", "Nobody", home=tmp_path)
+    assert said.exists()
+    speaker_preferences.keep("Anna", Voicing())
+    run("voice", "forget", "Anna", home=tmp_path)
+    assert not said.exists() and unfinished.exists()  # a table is rendering it
 
 
 def test_after_ctrl_c_the_player_hears_how_to_resume(monkeypatch: pytest.MonkeyPatch) -> None:
